@@ -1,0 +1,58 @@
+/** What went wrong, in the few ways a caller can react to; each maps to one gRPC and one HTTP status. */
+export type DomainErrorKind =
+  | 'invalid_input'
+  | 'permission'
+  | 'not_found'
+  | 'already_exists'
+  | 'failed_precondition'
+  | 'stale'
+  | 'idempotency_mismatch'
+  | 'resource_exhausted'
+  | 'unavailable'
+  | 'unauthenticated';
+
+/** Field name to the messages about it, e.g. `{ email: ['Invalid email'] }`. */
+export type FieldErrors = Record<string, string[]>;
+
+/** `cause` is for the log only and never leaves the process. */
+export interface DomainErrorOptions {
+  readonly fields?: FieldErrors;
+  readonly cause?: unknown;
+}
+
+/**
+ * A refusal that the caller may read. `reason` is UPPER_SNAKE and stable, and what programs match on; `message` is for
+ * people. A broken invariant is a bug and throws a plain Error instead.
+ */
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+  readonly kind: DomainErrorKind;
+  readonly reason: string;
+  readonly fields?: FieldErrors;
+
+  constructor(
+    kind: DomainErrorKind,
+    reason: string,
+    message: string,
+    { fields, cause }: DomainErrorOptions = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+    this.reason = reason;
+    if (fields !== undefined) this.fields = fields;
+  }
+}
+
+/** Refuses a request whose fields are wrong; the fields are what the caller reads. */
+export function invalidInput(fields: FieldErrors): DomainError {
+  return new DomainError('invalid_input', 'INVALID_REQUEST', 'Invalid request', { fields });
+}
+
+/**
+ * Says that a resource is unknown, whether it never existed or belongs to another environment.
+ * `resource` is its name in prose: 'Webhook endpoint' gives the reason WEBHOOK_ENDPOINT_NOT_FOUND.
+ */
+export function notFound(resource: string): DomainError {
+  const reason = `${resource.toUpperCase().replaceAll(' ', '_')}_NOT_FOUND`;
+  return new DomainError('not_found', reason, `${resource} not found`);
+}
