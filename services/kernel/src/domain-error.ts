@@ -28,7 +28,7 @@ export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly kind: DomainErrorKind;
   readonly reason: string;
-  readonly fields?: FieldErrors;
+  readonly fields: FieldErrors | undefined;
 
   constructor(
     kind: DomainErrorKind,
@@ -39,7 +39,7 @@ export class DomainError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.reason = reason;
-    if (fields !== undefined) this.fields = fields;
+    this.fields = fields;
   }
 }
 

@@ -11,11 +11,7 @@ export interface Command {
 }
 
 /** What a rule decides: the new state, and the events and commands that are stored with it in the same write. */
-export interface Transition<
-  S,
-  E extends DomainEvent = DomainEvent,
-  C extends Command = Command,
-> {
+export interface Transition<S, E extends DomainEvent = DomainEvent, C extends Command = Command> {
   readonly state: S;
   readonly events: readonly E[];
   readonly commands: readonly C[];

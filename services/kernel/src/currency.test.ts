@@ -1,0 +1,48 @@
+import { CURRENCY_EXPONENTS } from './currencies';
+import { exponentOf, isCurrency, parseCurrency } from './currency';
+
+test('a code is read in any case and kept in upper case', () => {
+  expect(parseCurrency('eUr')).toBe('EUR');
+});
+
+test.each(Object.entries(CURRENCY_EXPONENTS))(
+  '%s is three capitals with %i digits',
+  (code, digits) => {
+    expect(code).toMatch(/^[A-Z]{3}$/);
+    expect(exponentOf(parseCurrency(code.toLowerCase()))).toBe(digits);
+  },
+);
+
+test.each([
+  ['a metal', 'XAU'],
+  ['a test code', 'XTS'],
+  ['no currency', 'XXX'],
+  ['special drawing rights', 'XDR'],
+  ['a withdrawn code', 'BGN'],
+  ['an unknown code', 'ZZZ'],
+  ['nothing', ''],
+  ['surrounding space', ' USD'],
+  ['a longer code', 'USDT'],
+  ['a name that every object has', 'toString'],
+  ['a long s that upper-cases to S', 'u\u017fd'],
+  ['a dotless i that upper-cases to I', '\u0131nr'],
+])('%s is refused', (_name, text) => {
+  expect(() => parseCurrency(text)).toThrow(
+    expect.objectContaining({
+      kind: 'invalid_input',
+      reason: 'INVALID_REQUEST',
+      fields: { currency: ['Invalid currency'] },
+    }) as Error,
+  );
+});
+
+test('the error stands under the field that was read', () => {
+  expect(() => parseCurrency('?', 'defaultCurrency')).toThrow(
+    expect.objectContaining({ fields: { defaultCurrency: ['Invalid currency'] } }) as Error,
+  );
+});
+
+test('a stored code is in upper case', () => {
+  expect(isCurrency('USD')).toBe(true);
+  expect(isCurrency('usd')).toBe(false);
+});

@@ -1,0 +1,33 @@
+import { CURRENCY_EXPONENTS } from './currencies';
+import { invalidInput } from './domain-error';
+
+/** An ISO 4217 code in upper case that amounts may be in, e.g. `USD`. */
+export type Currency = keyof typeof CURRENCY_EXPONENTS;
+
+/** Digits after the point of a currency's major unit. */
+export type CurrencyExponent = (typeof CURRENCY_EXPONENTS)[Currency];
+
+// Upper-casing alone would let other letters in: a long s (U+017F) becomes S.
+const THREE_LETTERS = /^[A-Za-z]{3}$/;
+
+/** Whether `text` is a known code as it is stored, in upper case. */
+export function isCurrency(text: string): text is Currency {
+  return Object.hasOwn(CURRENCY_EXPONENTS, text);
+}
+
+/**
+ * Reads a code in any case. Throws invalid_input under `field` for unknown and withdrawn codes, and for those without a
+ * minor unit.
+ */
+export function parseCurrency(text: string, field = 'currency'): Currency {
+  const code = text.toUpperCase();
+  if (!THREE_LETTERS.test(text) || !isCurrency(code)) {
+    throw invalidInput({ [field]: ['Invalid currency'] });
+  }
+  return code;
+}
+
+/** Digits after the point: 2 for USD (an amount of 2900 is 29.00), 0 for JPY, 3 for KWD. */
+export function exponentOf(currency: Currency): CurrencyExponent {
+  return CURRENCY_EXPONENTS[currency];
+}

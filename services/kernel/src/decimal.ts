@@ -1,0 +1,95 @@
+import { invalidInput } from './domain-error';
+
+/** Decimals that input may have; results of arithmetic may have more and stay exact. */
+export const DECIMAL_PLACES_MAX = 12;
+
+// Twice the digits of the largest quantity: nothing real is longer, and reading digits costs more than linear time.
+const INTEGER_DIGITS_MAX = 32;
+
+const DECIMAL = new RegExp(
+  `^(-?)(0|[1-9]\\d{0,${String(INTEGER_DIGITS_MAX - 1)}})(?:\\.(\\d{1,${String(DECIMAL_PLACES_MAX)}}))?$`,
+);
+
+/**
+ * An exact decimal number, `unscaled` × 10^-`scale`. It is immutable and always in lowest terms (no trailing zeros, one
+ * zero), so equal numbers have equal fields. There is no division, because its result need not be a decimal.
+ */
+export class Decimal {
+  private constructor(
+    readonly unscaled: bigint,
+    readonly scale: number,
+  ) {}
+
+  /** `unscaled` × 10^-`scale`. Throws an Error for a scale that is negative or not whole. */
+  static of(unscaled: bigint, scale = 0): Decimal {
+    if (!Number.isSafeInteger(scale) || scale < 0) {
+      throw new Error(`A scale is a whole number from 0 on, not ${String(scale)}`);
+    }
+    let digits = unscaled;
+    let places = digits === 0n ? 0 : scale;
+    while (places > 0 && digits % 10n === 0n) {
+      digits /= 10n;
+      places -= 1;
+    }
+    return new Decimal(digits, places);
+  }
+
+  /**
+   * Reads plain notation: an optional minus, an integer without leading zeros, at most 12 decimals. Signs, spaces,
+   * separators and exponents beyond that throw invalid_input under `field`.
+   */
+  static parse(text: string, field = 'amount'): Decimal {
+    const match = DECIMAL.exec(text);
+    if (match === null) throw invalidInput({ [field]: ['Invalid decimal'] });
+    const [, sign = '', integer = '', decimals = ''] = match;
+    const magnitude = BigInt(integer + decimals);
+    return Decimal.of(sign === '-' ? -magnitude : magnitude, decimals.length);
+  }
+
+  add(other: Decimal): Decimal {
+    const scale = Math.max(this.scale, other.scale);
+    return Decimal.of(this.unscaledAt(scale) + other.unscaledAt(scale), scale);
+  }
+
+  subtract(other: Decimal): Decimal {
+    return this.add(new Decimal(-other.unscaled, other.scale));
+  }
+
+  multiply(other: Decimal): Decimal {
+    return Decimal.of(this.unscaled * other.unscaled, this.scale + other.scale);
+  }
+
+  /** -1, 0 or 1: below, equal to or above `other`. */
+  compare(other: Decimal): -1 | 0 | 1 {
+    const scale = Math.max(this.scale, other.scale);
+    const [left, right] = [this.unscaledAt(scale), other.unscaledAt(scale)];
+    if (left === right) return 0;
+    return left < right ? -1 : 1;
+  }
+
+  /** The nearest integer; a half goes away from zero, for negatives too. */
+  roundHalfUp(): bigint {
+    const divisor = powerOfTen(this.scale);
+    const magnitude = this.unscaled < 0n ? -this.unscaled : this.unscaled;
+    const rounded = magnitude / divisor + ((magnitude % divisor) * 2n >= divisor ? 1n : 0n);
+    return this.unscaled < 0n ? -rounded : rounded;
+  }
+
+  /** Canonical plain notation, e.g. `-0.25`; equal numbers give equal texts. */
+  toString(): string {
+    const sign = this.unscaled < 0n ? '-' : '';
+    const digits = (this.unscaled < 0n ? -this.unscaled : this.unscaled)
+      .toString()
+      .padStart(this.scale + 1, '0');
+    if (this.scale === 0) return sign + digits;
+    return `${sign}${digits.slice(0, -this.scale)}.${digits.slice(-this.scale)}`;
+  }
+
+  private unscaledAt(scale: number): bigint {
+    return this.unscaled * powerOfTen(scale - this.scale);
+  }
+}
+
+function powerOfTen(exponent: number): bigint {
+  return 10n ** BigInt(exponent);
+}
