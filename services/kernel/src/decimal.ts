@@ -26,7 +26,7 @@ export class Decimal {
       throw new Error(`A scale is a whole number from 0 on, not ${String(scale)}`);
     }
     let digits = unscaled;
-    let places = digits === 0n ? 0 : scale;
+    let places = scale;
     while (places > 0 && digits % 10n === 0n) {
       digits /= 10n;
       places -= 1;
@@ -35,8 +35,8 @@ export class Decimal {
   }
 
   /**
-   * Reads plain notation: an optional minus, an integer without leading zeros, at most 12 decimals. Signs, spaces,
-   * separators and exponents beyond that throw invalid_input under `field`.
+   * Reads plain notation: an optional minus, an integer of at most 32 digits without leading zeros, at most 12 decimals.
+   * Anything else (a plus, spaces, separators, exponents) throws invalid_input under `field`.
    */
   static parse(text: string, field = 'amount'): Decimal {
     const match = DECIMAL.exec(text);
@@ -46,15 +46,18 @@ export class Decimal {
     return Decimal.of(sign === '-' ? -magnitude : magnitude, decimals.length);
   }
 
+  /** The exact sum. */
   add(other: Decimal): Decimal {
     const scale = Math.max(this.scale, other.scale);
     return Decimal.of(this.unscaledAt(scale) + other.unscaledAt(scale), scale);
   }
 
+  /** The exact difference, `this` minus `other`. */
   subtract(other: Decimal): Decimal {
     return this.add(new Decimal(-other.unscaled, other.scale));
   }
 
+  /** The exact product; it has up to as many decimals as both factors together. */
   multiply(other: Decimal): Decimal {
     return Decimal.of(this.unscaled * other.unscaled, this.scale + other.scale);
   }
