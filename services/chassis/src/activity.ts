@@ -1,0 +1,37 @@
+import type { Collection, Db } from 'mongodb';
+import type { Envelope } from './aggregate-document';
+import { realTimeline } from './call-context';
+import { retryTransient } from './mongo';
+
+interface ActivityDocument {
+  readonly _id: string;
+  readonly count: number;
+}
+
+/** How often each environment with a manual clock was written to. The advance of such a clock reads it to know that all is quiet. */
+export type ActivityCounter = Collection<ActivityDocument>;
+
+/** Opens the counter of a service's database. */
+export function openActivity(db: Db): ActivityCounter {
+  return db.collection<ActivityDocument>('activity');
+}
+
+/**
+ * Counts a write that has just been made, before the relay is told of it: whoever sees the effects of the write also sees the count.
+ * A crash in between leaves work that is still pending and therefore seen as such.
+ */
+export async function countActivity(
+  counter: ActivityCounter,
+  { timeline, environmentId }: Pick<Envelope, 'timeline' | 'environmentId'>,
+): Promise<void> {
+  if (timeline === realTimeline) return;
+  await retryTransient(() =>
+    counter.updateOne({ _id: environmentId }, { $inc: { count: 1 } }, { upsert: true }),
+  );
+}
+
+/** The count so far; 0 before the first write. */
+export async function readActivity(counter: ActivityCounter, environmentId: string): Promise<bigint> {
+  const document = await retryTransient(() => counter.findOne({ _id: environmentId }));
+  return BigInt(document?.count ?? 0);
+}

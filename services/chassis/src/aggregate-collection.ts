@@ -1,0 +1,122 @@
+import { EventEmitter } from 'node:events';
+import type { Collection, Db, IndexDescription } from 'mongodb';
+import { type ActivityCounter } from './activity';
+import type { AggregateDefinition, Stored } from './aggregate';
+import type { AggregateDocument } from './aggregate-document';
+import { AggregateStore } from './aggregate-store';
+import type { CallContext } from './call-context';
+import { type Clock, sleep } from './clock';
+
+/** What a command's handler is given beside the payload. */
+export interface CommandDelivery {
+  /** Tenant, deadline and the time of the decision where the clock is manual. */
+  readonly context: CallContext;
+  /** The aggregate that decided. */
+  readonly aggregateId: string;
+  /** The command's number in its aggregate. */
+  readonly sequence: number;
+}
+
+/** Carries out a command; it is repeated until this resolves, so it must be idempotent. */
+export type CommandHandler = (payload: never, delivery: CommandDelivery) => Promise<void>;
+
+/** What a service does about its aggregates besides answering calls. All of it may run twice and in several replicas. */
+export interface AggregateBehaviour {
+  /** By command type. */
+  readonly commands?: Readonly<Record<string, CommandHandler>>;
+  /** Business time has reached `dueAt`; `context.now` is that very instant where the clock is manual. */
+  readonly wake?: (id: string, context: CallContext) => Promise<void>;
+  /** Real time has reached `recoverAt`. */
+  readonly recover?: (id: string, context: CallContext) => Promise<void>;
+}
+
+/** All aggregates of one kind: hands out the store of an environment, and is what relay and scanner work on. */
+export class AggregateCollection<S extends { readonly id: string }> {
+  readonly documents: Collection<AggregateDocument>;
+  behaviour: AggregateBehaviour = {};
+  onPending: (id: string) => void = () => undefined;
+  private readonly changes = new EventEmitter().setMaxListeners(0);
+
+  constructor(
+    db: Db,
+    readonly definition: AggregateDefinition<S>,
+    private readonly surroundings: { clock: Clock; activity: ActivityCounter },
+  ) {
+    this.documents = db.collection<AggregateDocument>(definition.collection);
+  }
+
+  /** The store of the context's environment, deciding at the context's time. */
+  within(context: Pick<CallContext, 'tenant' | 'now'>): AggregateStore<S> {
+    return new AggregateStore(this.documents, this.definition, {
+      ...this.surroundings,
+      onPending: (id) => {
+        this.onPending(id);
+      },
+      onChange: (id) => {
+        this.changes.emit(id);
+      },
+    }, context);
+  }
+
+  /** Says what the service does about commands and due work. Called once, before it serves. */
+  handle(behaviour: AggregateBehaviour): void {
+    this.behaviour = behaviour;
+  }
+
+  /**
+   * Waits until the aggregate satisfies `isReached` or `until` (real time) has come, and returns it as it stands then. Changes of this
+   * process are seen at once, those of other replicas by looking again every quarter of a second.
+   */
+  async waitFor(
+    id: string,
+    context: Pick<CallContext, 'tenant' | 'now' | 'signal'>,
+    { isReached, until }: { isReached: (stored: Stored<S>) => boolean; until: Date },
+  ): Promise<Stored<S>> {
+    const store = this.within(context);
+    for (;;) {
+      const change = this.nextChange(id);
+      const stored = await store.get(id);
+      const msLeft = until.getTime() - this.surroundings.clock.now().getTime();
+      if (isReached(stored) || msLeft <= 0 || context.signal.aborted) {
+        change.forget();
+        return stored;
+      }
+      await Promise.race([change.happened, sleep(Math.min(msLeft, 250), context.signal)]);
+      change.forget();
+    }
+  }
+
+  async ensureIndexes(): Promise<void> {
+    await this.documents.createIndexes(indexesOf(this.definition));
+  }
+
+  private nextChange(id: string): { happened: Promise<void>; forget: () => void } {
+    let listener: () => void = () => undefined;
+    const happened = new Promise<void>((resolve) => {
+      listener = resolve;
+      this.changes.once(id, listener);
+    });
+    return { happened, forget: () => this.changes.off(id, listener) };
+  }
+}
+
+function indexesOf<S extends { readonly id: string }>(
+  definition: AggregateDefinition<S>,
+): IndexDescription[] {
+  const indexes: IndexDescription[] = [
+    { name: 'list', key: { environmentId: 1, createdAt: -1, _id: -1 } },
+    { name: 'pending', key: { pendingSince: 1 } },
+    { name: 'pendingInEnvironment', key: { environmentId: 1, pendingSince: 1 } },
+  ];
+  if (definition.dueAt !== undefined) {
+    indexes.push({ name: 'due', key: { timeline: 1, dueAt: 1 } });
+  }
+  if (definition.recoverAt !== undefined) {
+    indexes.push({ name: 'recover', key: { recoverAt: 1 } });
+    indexes.push({ name: 'recoverInEnvironment', key: { environmentId: 1, recoverAt: 1 } });
+  }
+  for (const { name, keys, unique } of definition.indexes ?? []) {
+    indexes.push({ name, key: { environmentId: 1, ...keys }, unique: unique === true });
+  }
+  return indexes;
+}

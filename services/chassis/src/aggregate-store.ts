@@ -1,0 +1,237 @@
+import type { Collection, Filter } from 'mongodb';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import type { Transition } from '@billing/kernel/transition';
+import { countActivity, type ActivityCounter } from './activity';
+import type { AggregateDefinition, Stored } from './aggregate';
+import {
+  type AggregateDocument,
+  type Envelope,
+  newEnvelope,
+  outboxEntries,
+  scheduleOf,
+  toStored,
+} from './aggregate-document';
+import type { CallContext } from './call-context';
+import { type Clock, sleep } from './clock';
+import { jitter, newId } from './ids';
+import { duplicateKeyIndex, retryTransient } from './mongo';
+import { currentTraceparent } from './tracing';
+
+// A compare-and-set that lost 8 times in a row has met a storm; the caller may try again later.
+const attemptsMax = 8;
+// More than this waiting in one document means that a peer has been away for very long; the document stays well under 16 MB.
+const outboxEntriesMax = 100;
+
+/** What a store needs besides its collection. */
+export interface StoreSurroundings {
+  readonly clock: Clock;
+  readonly activity: ActivityCounter;
+  /** Called with the id of a document whose outbox has just been filled. */
+  readonly onPending: (id: string) => void;
+  /** Called with the id of every document that has just changed. */
+  readonly onChange: (id: string) => void;
+}
+
+/** One page, newest first. */
+export interface Page<S> {
+  readonly data: Stored<S>[];
+  /** Exact count over all pages. */
+  readonly total: number;
+}
+
+/** The aggregates of one environment. There is no other way to read or change them. */
+export class AggregateStore<S extends { readonly id: string }> {
+  constructor(
+    private readonly collection: Collection<AggregateDocument>,
+    private readonly definition: AggregateDefinition<S>,
+    private readonly surroundings: StoreSurroundings,
+    private readonly context: Pick<CallContext, 'tenant' | 'now'>,
+  ) {}
+
+  async find(id: string): Promise<Stored<S> | undefined> {
+    const document = await this.findDocument(id);
+    return document === undefined ? undefined : toStored(this.definition, document);
+  }
+
+  /** Throws not_found for an id that the environment does not have. */
+  async get(id: string): Promise<Stored<S>> {
+    const stored = await this.find(id);
+    if (stored === undefined) throw notFound(this.definition.resource);
+    return stored;
+  }
+
+  /** The newest `perPage` after skipping the earlier pages. `filter` names the document's own fields; the environment is added. */
+  async list({
+    filter = {},
+    page,
+    perPage,
+  }: {
+    filter?: Readonly<Record<string, unknown>>;
+    page: number;
+    perPage: number;
+  }): Promise<Page<S>> {
+    const query = { ...filter, environmentId: this.context.tenant.environmentId };
+    const [documents, total] = await Promise.all([
+      this.collection
+        .find(query as Filter<AggregateDocument>)
+        .sort({ createdAt: -1, _id: -1 })
+        .skip((page - 1) * perPage)
+        .limit(perPage)
+        .toArray(),
+      this.collection.countDocuments(query as Filter<AggregateDocument>),
+    ]);
+    return {
+      data: documents.map((document) =>
+        toStored(this.definition, document as unknown as AggregateDocument),
+      ),
+      total,
+    };
+  }
+
+  /**
+   * Stores a new aggregate with its events and commands. A taken id means that the step was done before: the stored aggregate comes
+   * back with `inserted: false`, for the caller to compare. A taken natural key throws what the definition says of it.
+   */
+  async insert(transition: Transition<S>): Promise<{ stored: Stored<S>; inserted: boolean }> {
+    const { tenant, now } = this.context;
+    const { id } = transition.state;
+    const stored = { state: transition.state, tenant, version: 1, createdAt: now, updatedAt: now };
+    const document = this.withOutbox(newEnvelope(id, tenant, now), stored, transition);
+    try {
+      await retryTransient(() => this.collection.insertOne(document));
+    } catch (error) {
+      return { stored: await this.existing(id, error), inserted: false };
+    }
+    await this.announce(document);
+    return { stored, inserted: true };
+  }
+
+  /**
+   * The only way to change an aggregate: reads it, applies the pure `decide`, and writes state and outbox in one compare-and-set on
+   * `version`; lost races are repeated. `decide` may run several times and gets a `now` that never lies before the last change.
+   * A transition that returns the very same state and nothing else writes nothing.
+   */
+  async mutate(id: string, decide: (state: S, now: Date) => Transition<S>): Promise<Stored<S>> {
+    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      const document = await this.findDocument(id);
+      if (document === undefined) throw notFound(this.definition.resource);
+      const before = toStored(this.definition, document);
+      const now = later(this.context.now, before.updatedAt);
+      const transition = decide(before.state, now);
+      if (isUnchanged(before.state, transition)) return before;
+      const after = { ...before, state: transition.state, version: before.version + 1, updatedAt: now };
+      if (await this.replace(document, after, transition)) return after;
+      await sleep(attempt * 5 * jitter(1));
+    }
+    throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+  }
+
+  private async replace(
+    document: AggregateDocument,
+    after: Stored<S>,
+    transition: Transition<S>,
+  ): Promise<boolean> {
+    const next = this.withOutbox(document, after, transition);
+    const added = next.outbox.slice(document.outbox.length);
+    const update =
+      added.length === 0
+        ? { $set: changedFields(next) }
+        : {
+            $set: { ...changedFields(next), pendingSince: next.pendingSince },
+            $push: { outbox: { $each: added } },
+          };
+    const { _id, environmentId, version } = document;
+    const write = { attempts: 0 };
+    const { matchedCount } = await retryTransient(() => {
+      write.attempts += 1;
+      return this.collection.updateOne({ _id, environmentId, version }, update as never);
+    });
+    // A write that was repeated after a lost answer finds its own version in place: that is a win, not a lost race.
+    if (matchedCount === 0 && !(write.attempts > 1 && (await this.isWritten(next)))) return false;
+    await this.announce(next);
+    return true;
+  }
+
+  // The relay takes entries out of the outbox without touching `version`; a write therefore adds entries and never sets the array.
+  private withOutbox(
+    envelope: Envelope,
+    stored: Stored<S>,
+    transition: Transition<S>,
+  ): AggregateDocument {
+    const entries = outboxEntries(this.definition, stored, transition, {
+      envelope,
+      traceparent: currentTraceparent(),
+    });
+    const outbox = [...envelope.outbox, ...entries];
+    if (outbox.length > outboxEntriesMax) {
+      throw new DomainError('resource_exhausted', 'OUTBOX_FULL', 'Too many requests');
+    }
+    return {
+      ...envelope,
+      ...this.definition.toDocument(stored.state),
+      ...scheduleOf(this.definition, stored.state),
+      version: stored.version,
+      updatedAt: stored.updatedAt,
+      eventSequence: envelope.eventSequence + transition.events.length,
+      commandSequence: envelope.commandSequence + transition.commands.length,
+      outbox,
+      lastWrite: newId(),
+      // Set afresh with every entry: the relay may be emptying the outbox at this moment, and a null of its own must not win.
+      pendingSince: entries.length > 0 ? this.surroundings.clock.now() : envelope.pendingSince,
+    };
+  }
+
+  private async isWritten({ _id, environmentId, lastWrite }: AggregateDocument): Promise<boolean> {
+    const written = await this.collection.findOne({ _id, environmentId, lastWrite });
+    return written !== null;
+  }
+
+  private async announce(document: AggregateDocument): Promise<void> {
+    await countActivity(this.surroundings.activity, document);
+    this.surroundings.onChange(document._id);
+    if (document.pendingSince !== null) this.surroundings.onPending(document._id);
+  }
+
+  private async existing(id: string, error: unknown): Promise<Stored<S>> {
+    const index = duplicateKeyIndex(error);
+    if (index === undefined) throw error;
+    const existing = await this.find(id);
+    if (existing !== undefined) return existing;
+    const conflict = this.definition.conflicts?.[index];
+    throw conflict === undefined ? error : conflict();
+  }
+
+  private async findDocument(id: string): Promise<AggregateDocument | undefined> {
+    const { environmentId } = this.context.tenant;
+    const document = await retryTransient(() => this.collection.findOne({ _id: id, environmentId }));
+    return document === null ? undefined : (document as unknown as AggregateDocument);
+  }
+}
+
+// Whose the document is never changes; the outbox is only pushed to, and pendingSince is the relay's but for new entries.
+const fieldsKept = new Set([
+  '_id',
+  'environmentId',
+  'organizationId',
+  'live',
+  'timeline',
+  'createdAt',
+  'outbox',
+  'pendingSince',
+]);
+
+function changedFields(document: AggregateDocument): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document).filter(([name]) => !fieldsKept.has(name)));
+}
+
+function isUnchanged<S>(state: S, transition: Transition<S>): boolean {
+  return (
+    transition.state === state &&
+    transition.events.length === 0 &&
+    transition.commands.length === 0
+  );
+}
+
+function later(a: Date, b: Date): Date {
+  return a.getTime() >= b.getTime() ? a : b;
+}

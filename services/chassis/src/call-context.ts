@@ -1,0 +1,102 @@
+import { Metadata } from '@grpc/grpc-js';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Clock } from './clock';
+
+/** Whose data a call touches. Every document, filter, index and event starts with the environment. */
+export interface Tenant {
+  readonly organizationId: string;
+  readonly environmentId: string;
+  /** True in the organisation's live environment, false in a sandbox. */
+  readonly live: boolean;
+  /** True where business time stands still until it is advanced. */
+  readonly manualClock: boolean;
+}
+
+/** What every handler is told about the call it serves, and passes on to the peers it calls. */
+export interface CallContext {
+  readonly tenant: Tenant;
+  /** Business time: the sandbox's where its clock is manual, else real time. */
+  readonly now: Date;
+  /** Empty means all. */
+  readonly scopes: readonly string[];
+  readonly requestId: string;
+  readonly idempotencyKey?: string | undefined;
+  /** Real time after which nobody waits for the answer. */
+  readonly deadline: Date;
+  /** Aborts when the caller goes away or the deadline passes. */
+  readonly signal: AbortSignal;
+}
+
+/** Due work of an environment runs on this timeline: its own where the clock is manual, else the common one. */
+export function timelineOf(tenant: Tenant): string {
+  return tenant.manualClock ? tenant.environmentId : realTimeline;
+}
+
+/** The timeline of everything that follows real time. */
+export const realTimeline = 'real';
+
+/** The gRPC metadata that carries a context to a peer. */
+export function toMetadata(context: CallContext, traceparent: string | undefined): Metadata {
+  const metadata = tenantMetadata(context.tenant, context.now);
+  if (context.scopes.length > 0) metadata.set('scopes', context.scopes.join(','));
+  return callMetadata(context, traceparent, metadata);
+}
+
+/** The gRPC metadata of a call that carries no tenant. */
+export function callMetadata(
+  context: Pick<CallContext, 'requestId' | 'idempotencyKey'>,
+  traceparent: string | undefined,
+  metadata = new Metadata(),
+): Metadata {
+  metadata.set('request-id', context.requestId);
+  if (context.idempotencyKey !== undefined) metadata.set('idempotency-key', context.idempotencyKey);
+  if (traceparent !== undefined) metadata.set('traceparent', traceparent);
+  return metadata;
+}
+
+function tenantMetadata(tenant: Tenant, now: Date): Metadata {
+  const metadata = new Metadata();
+  metadata.set('organization-id', tenant.organizationId);
+  metadata.set('environment-id', tenant.environmentId);
+  metadata.set('environment-live', String(tenant.live));
+  if (tenant.manualClock) metadata.set('environment-time', now.toISOString());
+  return metadata;
+}
+
+/** Reads what toMetadata wrote. */
+export function fromMetadata(
+  metadata: Metadata,
+  clock: Clock,
+): Pick<CallContext, 'now' | 'scopes' | 'requestId' | 'idempotencyKey'> & { tenant: Tenant | undefined } {
+  const text = (key: string): string | undefined => {
+    const value = metadata.get(key)[0];
+    return value === undefined ? undefined : value.toString();
+  };
+  const environmentTime = text('environment-time');
+  const scopes = text('scopes');
+  return {
+    tenant: tenantFrom(text, environmentTime !== undefined),
+    now: environmentTime === undefined ? clock.now() : readEnvironmentTime(environmentTime),
+    scopes: scopes === undefined ? [] : scopes.split(','),
+    requestId: text('request-id') ?? '',
+    idempotencyKey: text('idempotency-key'),
+  };
+}
+
+function tenantFrom(
+  text: (key: string) => string | undefined,
+  manualClock: boolean,
+): Tenant | undefined {
+  const environmentId = text('environment-id');
+  const organizationId = text('organization-id');
+  if (environmentId === undefined || organizationId === undefined) return undefined;
+  return { environmentId, organizationId, live: text('environment-live') === 'true', manualClock };
+}
+
+function readEnvironmentTime(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) {
+    throw new DomainError('invalid_input', 'INVALID_ENVIRONMENT_TIME', 'Malformed environment-time');
+  }
+  return time;
+}

@@ -1,0 +1,114 @@
+import type { Collection, Db } from 'mongodb';
+import { EventLogServiceService, type EventLogServiceServer } from '@billing/proto/billing/event/v1/event_log';
+import type { Clock } from './clock';
+import { earliestIdAt, newId } from './ids';
+import { duplicateKeyIndex, retryTransient } from './mongo';
+import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
+import type { Tenant } from './call-context';
+
+/** One announced event, as stored for ever. */
+export interface EventLogDocument {
+  /** `<aggregate id>:<sequence>`, also the stream's message id. */
+  readonly _id: string;
+  /** A v7 UUID of the insertion: sorts by real time. */
+  readonly position: string;
+  readonly insertedAt: Date;
+  /** CloudEvents 1.0 JSON, as published. */
+  readonly envelope: string;
+  readonly traceparent: string | null;
+}
+
+export type EventLog = Collection<EventLogDocument>;
+
+/** What an event's envelope is made of. */
+export interface Announcement {
+  readonly service: string;
+  readonly aggregate: string;
+  readonly aggregateId: string;
+  readonly sequence: number;
+  /** `subscription.renewed`. */
+  readonly type: string;
+  readonly at: Date;
+  readonly tenant: Tenant;
+  /** JSON text of the proto message. */
+  readonly data: string;
+}
+
+const limitMax = 1000;
+
+export function openEventLog(db: Db): EventLog {
+  return db.collection<EventLogDocument>('eventLog');
+}
+
+/** The id under which an event is logged and published. */
+export function eventId({ aggregateId, sequence }: Pick<Announcement, 'aggregateId' | 'sequence'>): string {
+  return `${aggregateId}:${String(sequence)}`;
+}
+
+/** The CloudEvents envelope: the same announcement always gives the same bytes. Extension names are lower case, as the standard asks. */
+export function toEnvelope(announcement: Announcement): string {
+  const { service, aggregateId, sequence, type, at, tenant } = announcement;
+  const attributes = {
+    specversion: '1.0',
+    id: eventId(announcement),
+    source: `/billing/${service}`,
+    type: `billing.${type}`,
+    subject: aggregateId,
+    time: at.toISOString(),
+    datacontenttype: 'application/json',
+    sequence,
+    organizationid: tenant.organizationId,
+    environmentid: tenant.environmentId,
+    environmentlive: tenant.live,
+    manualclock: tenant.manualClock,
+  };
+  return `${JSON.stringify(attributes).slice(0, -1)},"data":${announcement.data}}`;
+}
+
+/** Logs an event once; a repeat finds it there. */
+export async function logEvent(
+  log: EventLog,
+  entry: Pick<EventLogDocument, '_id' | 'envelope' | 'traceparent'>,
+  clock: Clock,
+): Promise<void> {
+  const document = { ...entry, position: newId(), insertedAt: clock.now() };
+  try {
+    await retryTransient(() => log.insertOne(document));
+  } catch (error) {
+    if (duplicateKeyIndex(error) === undefined) throw error;
+  }
+}
+
+export async function ensureEventLogIndexes(log: EventLog): Promise<void> {
+  await log.createIndexes([{ name: 'position', key: { position: 1 } }]);
+}
+
+/** The RPC by which the notifier makes certain that it has seen every event. */
+export function eventLogRpc(log: EventLog): (surroundings: RpcSurroundings) => RpcService {
+  return rpcService<EventLogServiceServer>(
+    EventLogServiceService,
+    {
+      readEventLog: async ({ afterPosition, insertedAfter, limit }) => {
+        const filter =
+          afterPosition === ''
+            ? { position: { $gte: earliestIdAt(insertedAfter ?? new Date(0)) } }
+            : { position: { $gt: afterPosition } };
+        const documents = await log
+          .find(filter)
+          .sort({ position: 1 })
+          .limit(Math.min(Math.max(limit, 1), limitMax))
+          .toArray();
+        return {
+          entries: documents.map((document) => ({
+            id: document._id,
+            position: document.position,
+            insertedAt: document.insertedAt,
+            envelopeJson: document.envelope,
+            traceparent: document.traceparent ?? '',
+          })),
+        };
+      },
+    },
+    { withoutTenant: ['readEventLog'] },
+  );
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { v5, v7, validate } from 'uuid';
+
+// The name space of all derived ids; changing it would make every repeatable step run once more.
+const namespace = '6d0c4b8e-9f2a-5c7d-8e31-2b4f60a79c15';
+
+/** A new UUID v7, ordered by real time in every environment. */
+export function newId(): string {
+  return v7();
+}
+
+/**
+ * The UUID v5 of a natural key: the same parts always give the same id, so that a step that may repeat finds what it made before.
+ * The parts are joined as JSON, so that ["a","bc"] and ["ab","c"] differ. The environment's id comes first.
+ */
+export function derivedId(...parts: readonly (string | number)[]): string {
+  return v5(JSON.stringify(parts), namespace);
+}
+
+/** Whether the text is a UUID in its usual form. */
+export function isId(text: string): boolean {
+  return validate(text);
+}
+
+/** Random bytes for secrets. */
+export function randomSecret(bytes: number): Buffer {
+  return randomBytes(bytes);
+}
+
+/** A factor spread evenly over 1 ± `spread`, so that repeats of many callers do not meet. */
+export function jitter(spread: number): number {
+  return 1 - spread + 2 * spread * Math.random();
+}
+
+/** Sorts before every v7 id that is made at or after the given real time. */
+export function earliestIdAt(time: Date): string {
+  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

@@ -1,0 +1,262 @@
+import type { AggregateCollection, CommandHandler } from './aggregate-collection';
+import { type AggregateDocument, type OutboxEntry, tenantOf } from './aggregate-document';
+import type { CallContext } from './call-context';
+import { type Clock, sleep } from './clock';
+import { type EventLog, eventId, logEvent, toEnvelope } from './event-log';
+import { jitter } from './ids';
+import type { EventStream } from './jet-stream';
+import type { Logger } from './logging';
+import { retryTransient } from './mongo';
+import { inSpan } from './tracing';
+
+type Lane = OutboxEntry['kind'];
+
+/** What the relay works with. */
+export interface RelayOptions {
+  readonly service: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly eventLog: EventLog;
+  /** Undefined where the service announces nothing. */
+  readonly stream: EventStream | undefined;
+}
+
+// The write's own process gets this long to relay it before a sweep may take it up; it also keeps the activity count ahead of effects.
+const sweepAfterMs = 1_000;
+const sweepEveryMs = 1_500;
+const sweepBatch = 100;
+// A command may call a peer that itself collects a payment.
+const commandDeadlineMs = 30_000;
+const retryDelayMsMin = 100;
+const retryDelayMsMax = 10_000;
+
+/**
+ * Empties outboxes: events go to the event log and the stream, commands to their handlers. The two lanes run apart, each in order of its
+ * numbers and one document at a time; entry k+1 waits for k. A crash anywhere leaves the entry in the document, and a sweep repeats it.
+ */
+export class Relay {
+  private readonly stopping = new AbortController();
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly again = new Set<string>();
+  private readonly retryTimers = new Map<string, NodeJS.Timeout>();
+  private readonly failures = new Map<string, number>();
+  private sweeping: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly collections: readonly AggregateCollection<never>[],
+    private readonly options: RelayOptions,
+  ) {}
+
+  start(): void {
+    for (const collection of this.collections) {
+      collection.onPending = (id) => {
+        this.kick(collection, id);
+      };
+    }
+    this.sweeping = this.sweepUntilStopped();
+  }
+
+  /** Finishes the entries that are being relayed and leaves the others where they are. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    for (const timer of this.retryTimers.values()) clearTimeout(timer);
+    await this.sweeping;
+    await Promise.all(this.running.values());
+  }
+
+  private kick(collection: AggregateCollection<never>, id: string): void {
+    this.runLane(collection, id, 'event');
+    this.runLane(collection, id, 'command');
+  }
+
+  private runLane(collection: AggregateCollection<never>, id: string, lane: Lane): void {
+    const key = `${collection.definition.collection}/${id}/${lane}`;
+    if (this.stopping.signal.aborted || this.retryTimers.has(key)) return;
+    if (this.running.has(key)) {
+      this.again.add(key);
+      return;
+    }
+    const run = this.drain(collection, id, lane)
+      .then(
+        () => {
+          this.failures.delete(key);
+        },
+        (error: unknown) => {
+          this.retryLater(key, error, () => {
+            this.runLane(collection, id, lane);
+          });
+        },
+      )
+      .finally(() => {
+        this.running.delete(key);
+        if (this.again.delete(key)) this.runLane(collection, id, lane);
+      });
+    this.running.set(key, run);
+  }
+
+  private retryLater(key: string, error: unknown, retry: () => void): void {
+    const failures = (this.failures.get(key) ?? 0) + 1;
+    this.failures.set(key, failures);
+    const delayMs =
+      Math.min(retryDelayMsMin * 2 ** Math.min(failures - 1, 10), retryDelayMsMax) * jitter(0.2);
+    this.options.logger.warn({ err: error, outbox: key, failures }, 'outbox entry failed, will repeat');
+    if (this.stopping.signal.aborted) return;
+    this.retryTimers.set(
+      key,
+      setTimeout(() => {
+        this.retryTimers.delete(key);
+        retry();
+      }, delayMs),
+    );
+  }
+
+  private async drain(collection: AggregateCollection<never>, id: string, lane: Lane): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const document = await retryTransient(() => collection.documents.findOne({ _id: id }));
+      const entries = (document?.outbox ?? [])
+        .filter(({ kind }) => kind === lane)
+        .sort((a, b) => a.sequence - b.sequence);
+      if (document === null || entries.length === 0) return;
+      if (lane === 'event') await this.announce(collection, document, entries);
+      else await this.carryOut(collection, document, entries);
+    }
+  }
+
+  private async announce(
+    collection: AggregateCollection<never>,
+    document: AggregateDocument,
+    entries: readonly OutboxEntry[],
+  ): Promise<void> {
+    const { service, clock, eventLog, stream } = this.options;
+    const { aggregate } = collection.definition;
+    for (const entry of entries) {
+      const id = eventId({ aggregateId: document._id, sequence: entry.sequence });
+      const envelope = toEnvelope({
+        service,
+        aggregate,
+        aggregateId: document._id,
+        sequence: entry.sequence,
+        type: entry.type,
+        at: entry.at,
+        tenant: tenantOf(document),
+        data: entry.payload as string,
+      });
+      await logEvent(eventLog, { _id: id, envelope, traceparent: entry.traceparent }, clock);
+      const traceparent = entry.traceparent ?? undefined;
+      await stream?.publish({ subject: `${service}.${entry.type}`, id, traceparent, data: envelope });
+    }
+    await this.remove(collection, document, entries);
+  }
+
+  private async carryOut(
+    collection: AggregateCollection<never>,
+    document: AggregateDocument,
+    entries: readonly OutboxEntry[],
+  ): Promise<void> {
+    const done: OutboxEntry[] = [];
+    try {
+      for (const entry of entries) {
+        if (this.stopping.signal.aborted) break;
+        await this.carryOutOne(collection, document, entry);
+        done.push(entry);
+      }
+    } finally {
+      if (done.length > 0) await this.remove(collection, document, done);
+    }
+  }
+
+  private async carryOutOne(
+    collection: AggregateCollection<never>,
+    document: AggregateDocument,
+    entry: OutboxEntry,
+  ): Promise<void> {
+    const handler: CommandHandler | undefined = collection.behaviour.commands?.[entry.type];
+    if (handler === undefined) throw new Error(`No handler for command ${entry.type}`);
+    const { service, clock } = this.options;
+    const span = {
+      name: `command ${entry.type}`,
+      kind: 'internal' as const,
+      service,
+      traceparent: entry.traceparent ?? undefined,
+    };
+    await inSpan(span, () =>
+      handler(entry.payload as never, {
+        context: workContext(document, { at: entry.at, clock, requestId: `${document._id}/${entry.type}` }),
+        aggregateId: document._id,
+        sequence: entry.sequence,
+      }),
+    );
+  }
+
+  /** Takes entries that are done out of the document, and marks it as empty only if nothing was added since it was read. */
+  private async remove(
+    collection: AggregateCollection<never>,
+    document: AggregateDocument,
+    done: readonly OutboxEntry[],
+  ): Promise<void> {
+    const { _id, eventSequence, commandSequence } = document;
+    const kind = done[0]?.kind ?? 'event';
+    const sequences = done.map(({ sequence }) => sequence);
+    const pull = { outbox: { kind, sequence: { $in: sequences } } } as never;
+    await retryTransient(() => collection.documents.updateOne({ _id }, { $pull: pull }));
+    await retryTransient(() =>
+      collection.documents.updateOne(
+        { _id, eventSequence, commandSequence, outbox: { $size: 0 } },
+        { $set: { pendingSince: null } },
+      ),
+    );
+  }
+
+  private async sweepUntilStopped(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      for (const collection of this.collections) {
+        try {
+          await this.sweep(collection);
+        } catch (error) {
+          this.options.logger.warn({ err: error }, 'outbox sweep failed, will repeat');
+        }
+      }
+      await sleep(sweepEveryMs * jitter(0.2), signal);
+    }
+  }
+
+  private async sweep(collection: AggregateCollection<never>): Promise<void> {
+    const { clock } = this.options;
+    const until = new Date(clock.now().getTime() - sweepAfterMs);
+    let from = new Date(0);
+    let skip: string[] = [];
+    for (;;) {
+      const batch = await collection.documents
+        .find({ pendingSince: { $gte: from, $lte: until }, _id: { $nin: skip } })
+        .project<Pick<AggregateDocument, '_id' | 'pendingSince'>>({ pendingSince: 1 })
+        .sort({ pendingSince: 1 })
+        .limit(sweepBatch)
+        .toArray();
+      for (const { _id } of batch) this.kick(collection, _id);
+      const last = batch.at(-1)?.pendingSince;
+      if (batch.length < sweepBatch || !last || this.stopping.signal.aborted) return;
+      // The next page starts at the last one's instant, without those of that instant that were seen.
+      const ties = batch.filter(({ pendingSince }) => pendingSince?.getTime() === last.getTime());
+      skip = [...(last.getTime() === from.getTime() ? skip : []), ...ties.map(({ _id }) => _id)];
+      from = last;
+    }
+  }
+}
+
+/** The context in which a service works for an aggregate without a caller. */
+export function workContext(
+  document: AggregateDocument,
+  { at, clock, requestId }: { at: Date; clock: Clock; requestId: string },
+): CallContext {
+  const tenant = tenantOf(document);
+  const realNow = clock.now();
+  return {
+    tenant,
+    now: tenant.manualClock ? at : realNow,
+    scopes: [],
+    requestId,
+    deadline: new Date(realNow.getTime() + commandDeadlineMs),
+    signal: AbortSignal.timeout(commandDeadlineMs),
+  };
+}

@@ -1,0 +1,250 @@
+import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import type { Db } from 'mongodb';
+import { openActivity } from './activity';
+import type { AggregateDefinition } from './aggregate';
+import { AggregateCollection } from './aggregate-collection';
+import { type Clock, sleep, systemClock } from './clock';
+import type { ServiceConfiguration } from './configuration';
+import { createPoisonStore, startConsumer, type StreamMessage } from './consumer';
+import { DueWork, dueWorkRpc } from './due-work';
+import { ensureEventLogIndexes, eventLogRpc, openEventLog } from './event-log';
+import { listen } from './grpc-server';
+import { jitter } from './ids';
+import { connectStream, type EventStream } from './jet-stream';
+import { createLogger, type Logger } from './logging';
+import { connectMongo } from './mongo';
+import { connectPeer, type Peer, type PeerOptions } from './peer';
+import { Closers } from './process';
+import { Relay } from './relay';
+import type { RpcService, RpcSurroundings } from './rpc';
+import { startTracing } from './tracing';
+
+/** What a test or the local stack may replace. */
+export interface ServiceOverrides {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** A started service. */
+export interface RunningService {
+  /** What a client dials. */
+  readonly address: string;
+  /** Not serving, then running calls and work are finished, then everything is closed. */
+  stop(): Promise<void>;
+}
+
+/** Work that a service repeats in real time, e.g. reading event logs. */
+export interface PeriodicWork {
+  readonly name: string;
+  readonly everyMs: number;
+  /** Stops early when the signal aborts. Failures are logged and the work comes round again. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+type AnyCollection = AggregateCollection<never>;
+type BoundRpc = (surroundings: RpcSurroundings) => RpcService;
+
+const healthCheckEveryMs = 5_000;
+
+/**
+ * Everything a service process is made of: database, stream, peers, aggregates with relay and scanner, gRPC server with health. A
+ * service opens one, adds its aggregates, peers and work, and ends with serve().
+ */
+export class Service {
+  private readonly closers = new Closers();
+  private readonly collections: AnyCollection[] = [];
+  private readonly indexers: (() => Promise<void>)[] = [];
+  private readonly starters: (() => Promise<void>)[] = [];
+
+  private constructor(
+    readonly name: string,
+    readonly configuration: ServiceConfiguration,
+    readonly clock: Clock,
+    readonly logger: Logger,
+    private readonly mongo: Awaited<ReturnType<typeof connectMongo>>,
+    /** Undefined for a service without NATS_URL's need; see open(). */
+    readonly stream: EventStream,
+  ) {}
+
+  /** Connects to what the service needs; nothing is served yet. */
+  static async open(
+    name: string,
+    configuration: ServiceConfiguration,
+    overrides: ServiceOverrides = {},
+  ): Promise<Service> {
+    const { LOG_LEVEL: level, LOG_FILE: file, STREAM_NAME: streamName } = configuration;
+    const logger = overrides.logger ?? createLogger({ service: name, level, file });
+    const tracing = startTracing({
+      otlpEndpoint: configuration.OTEL_EXPORTER_OTLP_ENDPOINT,
+      sampleRatio: configuration.TRACE_SAMPLE_RATIO,
+    });
+    const mongo = await connectMongo({
+      uri: configuration.MONGODB_URI,
+      database: configuration.MONGODB_DATABASE,
+      service: name,
+    });
+    const stream = await connectStream({
+      url: configuration.NATS_URL,
+      streamName,
+      service: name,
+      logger,
+    });
+    const clock = overrides.clock ?? systemClock;
+    const service = new Service(name, configuration, clock, logger, mongo, stream);
+    service.onClose('tracing', () => tracing.shutdown());
+    service.onClose('database', () => mongo.close());
+    service.onClose('stream', () => stream.close());
+    return service;
+  }
+
+  /** The service's own database, for stores that are no aggregates. */
+  get db(): Db {
+    return this.mongo.db;
+  }
+
+  /** Adds a kind of aggregate. */
+  aggregates<S extends { readonly id: string }>(
+    definition: AggregateDefinition<S>,
+  ): AggregateCollection<S> {
+    const collection = new AggregateCollection(this.db, definition, {
+      clock: this.clock,
+      activity: openActivity(this.db),
+    });
+    this.collections.push(collection as unknown as AnyCollection);
+    this.indexers.push(() => collection.ensureIndexes());
+    return collection;
+  }
+
+  /** Connects to another service. */
+  peer<S extends UntypedServiceImplementation>(
+    definition: ServiceDefinition,
+    options: Omit<PeerOptions<S>, 'service'>,
+  ): Peer<S> {
+    const peer = connectPeer<S>(definition, { ...options, service: this.name });
+    this.onClose(`peer ${options.address}`, () => {
+      peer.close();
+      return Promise.resolve();
+    });
+    return peer;
+  }
+
+  /** Creates indexes of a store that is no aggregate, before anything is served. */
+  ensureIndexes(ensure: () => Promise<void>): void {
+    this.indexers.push(ensure);
+  }
+
+  /** Reads events of other services, at least once, those of one aggregate in order. */
+  consume(options: {
+    durable: string;
+    filterSubjects: string[];
+    handle: (message: StreamMessage) => Promise<void>;
+  }): void {
+    this.starters.push(async () => {
+      const consumer = await startConsumer({
+        ...options,
+        stream: this.stream,
+        poison: createPoisonStore(this.db, this.clock),
+        logger: this.logger,
+        service: this.name,
+      });
+      this.onClose(`consumer ${options.durable}`, () => consumer.stop());
+    });
+  }
+
+  /** Repeats work in real time until the service stops; the first run starts at once. */
+  every(work: PeriodicWork): void {
+    this.starters.push(() => {
+      const stopping = new AbortController();
+      const running = this.repeat(work, stopping.signal);
+      this.onClose(work.name, () => {
+        stopping.abort();
+        return running;
+      });
+      return Promise.resolve();
+    });
+  }
+
+  /** Registers what is closed when the service stops; the last one added is closed first. */
+  onClose(name: string, close: () => Promise<void>): void {
+    this.closers.add(name, close);
+  }
+
+  /** Creates indexes, starts all work and serves. Closes everything again if it fails. */
+  async serve(rpcs: readonly BoundRpc[]): Promise<RunningService> {
+    try {
+      return await this.startServing(rpcs);
+    } catch (error) {
+      await this.closers.closeAll();
+      throw error;
+    }
+  }
+
+  private async startServing(rpcs: readonly BoundRpc[]): Promise<RunningService> {
+    const { name, clock, logger, stream } = this;
+    const eventLog = openEventLog(this.db);
+    const activity = openActivity(this.db);
+    await ensureEventLogIndexes(eventLog);
+    for (const ensure of this.indexers) await ensure();
+
+    const relay = new Relay(this.collections, { service: name, clock, logger, eventLog, stream });
+    relay.start();
+    this.onClose('relay', () => relay.stop());
+    const dueWork = new DueWork(this.collections, { service: name, clock, logger, activity });
+    dueWork.start();
+    this.onClose('due work', () => dueWork.stop());
+    for (const start of this.starters) await start();
+
+    const bound = [...rpcs, eventLogRpc(eventLog), dueWorkRpc(this.collections, dueWork, activity)];
+    const server = await listen(
+      this.configuration.GRPC_LISTEN,
+      bound.map((bind) => bind({ service: name, clock, logger })),
+    );
+    const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = this.configuration;
+    this.onClose('server', () => server.stop({ drainDelayMs, graceMs }));
+    await this.watchHealth((isServing) => {
+      server.setServing(isServing);
+    });
+    logger.info({ address: server.address }, 'serving');
+    return { address: server.address, stop: () => this.closers.closeAll() };
+  }
+
+  /** Readiness follows the database and the stream. */
+  private async watchHealth(setServing: (isServing: boolean) => void): Promise<void> {
+    const check = async () => {
+      setServing(this.stream.isConnected() && (await this.isDatabaseUp()));
+    };
+    await check();
+    const stopping = new AbortController();
+    const watching = (async () => {
+      while (!stopping.signal.aborted) {
+        await sleep(healthCheckEveryMs, stopping.signal);
+        if (!stopping.signal.aborted) await check();
+      }
+    })();
+    this.onClose('health', () => {
+      stopping.abort();
+      return watching;
+    });
+  }
+
+  private async isDatabaseUp(): Promise<boolean> {
+    try {
+      await this.mongo.ping();
+      return true;
+    } catch (error) {
+      this.logger.warn({ err: error }, 'database does not answer');
+      return false;
+    }
+  }
+
+  private async repeat({ name, everyMs, run }: PeriodicWork, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await run(signal);
+      } catch (error) {
+        this.logger.warn({ err: error, work: name }, 'periodic work failed, will repeat');
+      }
+      await sleep(everyMs * jitter(0.1), signal);
+    }
+  }
+}
