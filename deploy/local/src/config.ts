@@ -1,0 +1,40 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** What the launcher reads from its environment; nothing else in this package looks at it. */
+export interface LauncherEnvironment {
+  mongodbUri: string | undefined;
+  natsUrl: string | undefined;
+  /** Where installed programs are kept between runs and between working copies. */
+  cacheDir: string;
+  path: string;
+  hasProxy: boolean;
+  logLevel: string | undefined;
+  otlpEndpoint: string | undefined;
+  /** All of it, for tools such as `go` that have settings of their own. */
+  all: NodeJS.ProcessEnv;
+}
+
+/** Root's home is closed to the user that the databases run as, so root keeps its cache where all can read. */
+const ROOT_CACHE_DIR = '/var/cache/billing';
+
+export function readLauncherEnvironment(
+  environment: NodeJS.ProcessEnv = process.env,
+  isRoot: boolean = process.getuid?.() === 0,
+): LauncherEnvironment {
+  const userCacheDir = join(environment.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'billing');
+  return {
+    mongodbUri: filled(environment.MONGODB_URI),
+    natsUrl: filled(environment.NATS_URL),
+    cacheDir: filled(environment.BILLING_CACHE_DIR) ?? (isRoot ? ROOT_CACHE_DIR : userCacheDir),
+    path: environment.PATH ?? '',
+    hasProxy: Boolean(environment.HTTPS_PROXY ?? environment.https_proxy),
+    logLevel: filled(environment.LOG_LEVEL),
+    otlpEndpoint: filled(environment.OTEL_EXPORTER_OTLP_ENDPOINT),
+    all: environment,
+  };
+}
+
+function filled(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value;
+}

@@ -1,0 +1,84 @@
+import { chmod, readdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LauncherEnvironment } from './config';
+import { installDebianPackages } from './debian-packages';
+import { exists } from './installation';
+
+/** PostgreSQL with the DocumentDB extension, unpacked from Debian's packages. */
+const PROGRAMS = ['postgres', 'initdb', 'psql'] as const;
+const BIN = 'usr/lib/postgresql/18/bin';
+
+/** Where Debian keeps libraries of each processor, and the name of its loader. */
+const PLATFORMS: Partial<Record<NodeJS.Architecture, { folder: string; loader: string }>> = {
+  x64: { folder: 'x86_64-linux-gnu', loader: 'ld-linux-x86-64.so.2' },
+  arm64: { folder: 'aarch64-linux-gnu', loader: 'ld-linux-aarch64.so.1' },
+};
+
+export interface PostgresPrograms {
+  postgres: string;
+  initdb: string;
+  psql: string;
+  /** Names the installation in the cache: data made by one is not given to another. */
+  root: string;
+}
+
+export async function installDocumentDb(
+  environment: LauncherEnvironment,
+  log: (line: string) => void,
+): Promise<PostgresPrograms> {
+  const platform = PLATFORMS[process.arch];
+  if (process.platform !== 'linux' || !platform) {
+    throw new Error(`no Debian packages for ${process.platform} on ${process.arch}`);
+  }
+  const root = await installDebianPackages({
+    packages: ['postgresql-18-documentdb'],
+    environment,
+    log,
+    finish: async (stage, final) => {
+      await linkControlFiles(join(stage, 'usr/share/postgresql/18/extension'));
+      for (const program of PROGRAMS) await wrap({ program, stage, final, ...platform });
+    },
+  });
+  const [postgres, initdb, psql] = PROGRAMS.map((program) => join(root, BIN, program));
+  return { postgres: postgres ?? '', initdb: initdb ?? '', psql: psql ?? '', root };
+}
+
+/** Debian's alternatives give `postgis-3.control` its plain name; they run only where a package is installed. */
+async function linkControlFiles(folder: string): Promise<void> {
+  for (const file of await readdir(folder)) {
+    const [, name] = /^(.+)-3\.control$/.exec(file) ?? [];
+    if (name === undefined || (await exists(join(folder, `${name}.control`)))) continue;
+    await symlink(file, join(folder, `${name}.control`));
+  }
+}
+
+interface Wrapping {
+  program: string;
+  stage: string;
+  final: string;
+  folder: string;
+  loader: string;
+}
+
+/**
+ * The programs were built for their own C library, not this machine's, so its own loader starts them. DocumentDB's
+ * libraries look in PostgreSQL's folder; blas and lapack are for postgis.
+ */
+async function wrap({ program, stage, final, folder, loader }: Wrapping): Promise<void> {
+  const libraries = join(final, 'usr/lib', folder);
+  const path = [
+    libraries,
+    join(final, 'usr/lib/postgresql/18/lib'),
+    join(libraries, 'blas'),
+    join(libraries, 'lapack'),
+  ].join(':');
+  const real = join(final, BIN, `${program}.real`);
+  const script = [
+    '#!/bin/sh',
+    `exec '${join(libraries, loader)}' --library-path '${path}' --argv0 "$0" '${real}' "$@"`,
+    '',
+  ];
+  await rename(join(stage, BIN, program), join(stage, BIN, `${program}.real`));
+  await writeFile(join(stage, BIN, program), script.join('\n'));
+  await chmod(join(stage, BIN, program), 0o755);
+}

@@ -1,0 +1,80 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import type { Account } from './account';
+import type { LauncherEnvironment } from './config';
+import { installGoProgram } from './go-program';
+import type { Program } from './supervised-process';
+
+const VERSION = 'v2.7.0';
+const READY_WITHIN_MS = 30_000;
+/** The driver's heartbeat takes half a second; a shorter wait for a server never succeeds. */
+const SERVER_SELECTION_TIMEOUT_MS = 2_000;
+
+export async function installFerretDb(
+  environment: LauncherEnvironment,
+  log: (line: string) => void,
+): Promise<string> {
+  const program = { name: 'ferretdb', version: VERSION };
+  const module = 'github.com/FerretDB/FerretDB/v2/cmd/ferretdb';
+  return await installGoProgram({ ...program, module }, environment, log);
+}
+
+export interface FerretDbOptions {
+  command: string;
+  /** Holds PostgreSQL's socket, and will hold FerretDB's. */
+  socketDir: string;
+  logFile: string;
+  account: Account | undefined;
+}
+
+export function ferretDbUri(socketDir: string): string {
+  return socketUri(join(socketDir, 'mongodb.sock'));
+}
+
+export function socketUri(socket: string): string {
+  return `mongodb://${encodeURIComponent(socket)}/?retryWrites=false`;
+}
+
+export function ferretDbProgram(options: FerretDbOptions): Program {
+  const { command, socketDir, logFile, account } = options;
+  const socket = join(socketDir, 'mongodb.sock');
+  return {
+    name: 'ferretdb',
+    command,
+    args: [
+      `--postgresql-url=postgres://postgres@/postgres?host=${socketDir}`,
+      '--listen-addr=',
+      `--listen-unix=${socket}`,
+      '--no-auth',
+      '--telemetry=disable',
+      `--state-dir=${socketDir}`,
+      '--debug-addr=-',
+      '--log-level=error',
+    ],
+    env: { PATH: '/usr/bin:/bin', HOME: socketDir, TZ: 'UTC' },
+    cwd: '/',
+    account,
+    logFile,
+    stopSignal: 'SIGTERM',
+    readyWithinMs: READY_WITHIN_MS,
+    // A killed FerretDB leaves its socket, and does not start over it.
+    beforeStart: async () => {
+      await rm(socket, { force: true });
+    },
+    isReady: async () => await answersPing(ferretDbUri(socketDir)),
+  };
+}
+
+export async function answersPing(uri: string): Promise<boolean> {
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: SERVER_SELECTION_TIMEOUT_MS });
+  try {
+    await client.db('admin').command({ ping: 1 });
+    return true;
+  } catch {
+    // Not yet.
+    return false;
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,237 @@
+import { join } from 'node:path';
+import { type Account, unprivilegedAccount } from './account';
+import { findProgram } from './command';
+import { type LauncherEnvironment, readLauncherEnvironment } from './config';
+import { startMongodContainer, startNatsContainer } from './containers';
+import {
+  type DataFolder,
+  openDataFolder,
+  readRememberedWays,
+  type RememberedWays,
+  rememberWays,
+} from './data-folder';
+import { installDocumentDb } from './documentdb';
+import { ferretDbProgram, ferretDbUri, installFerretDb } from './ferretdb';
+import { ADDRESS_GIVEN, takeFirstOpenWay, type Way } from './ladder';
+import { mongodUri, prepareMongod } from './mongod';
+import { downloadMongod } from './mongod-download';
+import {
+  freePort,
+  installNatsFromDebian,
+  installNatsFromGo,
+  prepareNats,
+  requireUsableNats,
+} from './nats-server';
+import { preparePostgres } from './postgres';
+import { openProcessFamily, type ProcessFamily } from './process-family';
+import { makeSocketFolder } from './socket-folder';
+
+export interface Infrastructure {
+  mongodbUri: string;
+  natsUrl: string;
+  /** What was found, in words. */
+  describe: { mongodb: string; nats: string };
+  dataFolder: DataFolder;
+  /** The running servers by name. */
+  pids(): Record<string, number>;
+  stop(): Promise<void>;
+}
+
+export interface InfrastructureOptions {
+  dataDir: string;
+  log: (line: string) => void;
+  environment?: LauncherEnvironment;
+  /** The data folder goes when the servers have ended, even when the launcher is killed. */
+  isThrowaway?: boolean;
+}
+
+interface Server {
+  uri: string;
+  /** For what is not a process of ours. */
+  stop?: () => Promise<void>;
+}
+
+interface Site {
+  environment: LauncherEnvironment;
+  account: Account | undefined;
+  data: DataFolder;
+  socketDir: string;
+  family: ProcessFamily;
+  log: (line: string) => void;
+}
+
+/** Finds or installs a MongoDB-compatible server and NATS, starts them on the data folder and waits until they answer. */
+export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
+  const { log, environment = readLauncherEnvironment(), isThrowaway = false } = options;
+  const account = unprivilegedAccount();
+  const data = await openDataFolder(options.dataDir, account, log);
+  const socketDir = await makeSocketFolder(account);
+  const family = await openProcessFamily({
+    recordFile: join(data.path, 'infrastructure-processes.json'),
+    folders: isThrowaway ? [socketDir, data.path] : [socketDir],
+    log,
+  });
+  const site: Site = { environment, account, data, socketDir, family, log };
+  try {
+    const remembered = await readRememberedWays(data);
+    const { mongodb, nats } = await startServers(site, remembered);
+    return {
+      mongodbUri: mongodb.found.uri,
+      natsUrl: nats.found.uri,
+      describe: { mongodb: mongodb.way, nats: nats.way },
+      dataFolder: data,
+      pids: () => family.pids(),
+      stop: async () => {
+        await nats.found.stop?.();
+        await mongodb.found.stop?.();
+        await family.stop();
+      },
+    };
+  } catch (error) {
+    await family.stop();
+    throw error;
+  }
+}
+
+async function startServers(site: Site, remembered: RememberedWays) {
+  const { data, log } = site;
+  const [mongodb, nats] = await bothOrFirstError(
+    takeFirstOpenWay({
+      what: 'MongoDB',
+      ways: mongodbWays(site),
+      remembered: remembered.mongodb,
+      log,
+    }),
+    takeFirstOpenWay({ what: 'NATS', ways: natsWays(site), remembered: remembered.nats, log }),
+  );
+  const ways = { ...remembered };
+  if (mongodb.way !== ADDRESS_GIVEN) ways.mongodb = mongodb.way;
+  if (nats.way !== ADDRESS_GIVEN) ways.nats = nats.way;
+  await rememberWays(data, ways);
+  return { mongodb, nats };
+}
+
+/** Both run to their end before an error is reported, so that nothing is started behind a stop. */
+async function bothOrFirstError<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b]);
+  return [await a, await b];
+}
+
+function mongodbWays(site: Site): Way<Server>[] {
+  const { environment, data, log } = site;
+  return [
+    givenAddress('MONGODB_URI', environment.mongodbUri),
+    {
+      name: 'mongod',
+      description: 'mongod on the PATH',
+      open: async () => await startMongod(site, await requireProgram('mongod', environment)),
+    },
+    {
+      name: 'mongod',
+      description: 'a downloaded mongod',
+      open: async () => await startMongod(site, await downloadMongod(environment, log)),
+    },
+    {
+      name: 'container',
+      description: 'mongod in a container',
+      open: async () => await startMongodContainer({ dataDir: join(data.databases, 'container') }),
+    },
+    {
+      name: 'ferretdb',
+      description: 'FerretDB on PostgreSQL with DocumentDB (Debian packages, Go module)',
+      open: async () => await startFerretDb(site),
+    },
+  ];
+}
+
+function natsWays(site: Site): Way<Server>[] {
+  const { environment, data, log } = site;
+  return [
+    givenAddress('NATS_URL', environment.natsUrl),
+    {
+      name: 'nats-server',
+      description: 'nats-server on the PATH',
+      open: async () => await startNats(site, await requireProgram('nats-server', environment)),
+    },
+    {
+      name: 'container',
+      description: 'nats-server in a container',
+      open: async () =>
+        await startNatsContainer({ dataDir: join(data.databases, 'nats-container') }),
+    },
+    {
+      name: 'nats-server',
+      description: 'nats-server of a Debian package',
+      open: async () => await startNats(site, await installNatsFromDebian(environment, log)),
+    },
+    {
+      name: 'nats-server',
+      description: 'nats-server built from its Go module',
+      open: async () => await startNats(site, await installNatsFromGo(environment, log)),
+    },
+  ];
+}
+
+function givenAddress(variable: string, uri: string | undefined): Way<Server> {
+  return {
+    name: ADDRESS_GIVEN,
+    description: variable,
+    open: async () => {
+      if (uri === undefined) return await Promise.reject(new Error('it is not set'));
+      return { uri };
+    },
+  };
+}
+
+async function requireProgram(name: string, { path }: LauncherEnvironment): Promise<string> {
+  const program = await findProgram(name, path);
+  if (program === undefined) throw new Error(`${name} is not on the PATH`);
+  return program;
+}
+
+async function startMongod(site: Site, command: string): Promise<Server> {
+  const { data, socketDir, account, family } = site;
+  const dataDir = join(data.databases, 'mongod');
+  const logFile = join(data.logs, 'mongod.log');
+  await family.start(await prepareMongod({ command, dataDir, socketDir, logFile, account }));
+  return { uri: mongodUri(socketDir) };
+}
+
+async function startFerretDb(site: Site): Promise<Server> {
+  const { environment, data, socketDir, account, family, log } = site;
+  const [programs, command] = await bothOrFirstError(
+    installDocumentDb(environment, log),
+    installFerretDb(environment, log),
+  );
+  const postgres = await preparePostgres(
+    {
+      programs,
+      socketDir,
+      dataDir: join(data.databases, 'postgres'),
+      logFile: join(data.logs, 'postgres.log'),
+      account,
+    },
+    environment.cacheDir,
+    log,
+  );
+  await family.start(postgres);
+  const logFile = join(data.logs, 'ferretdb.log');
+  await family.start(ferretDbProgram({ command, socketDir, logFile, account }));
+  return { uri: ferretDbUri(socketDir) };
+}
+
+async function startNats(site: Site, command: string): Promise<Server> {
+  const { data, socketDir, account, family } = site;
+  await requireUsableNats(command);
+  const port = await freePort();
+  const program = await prepareNats({
+    command,
+    dataDir: join(data.databases, 'nats'),
+    runDir: socketDir,
+    port,
+    logFile: join(data.logs, 'nats-server.log'),
+    account,
+  });
+  await family.start(program);
+  return { uri: `nats://127.0.0.1:${String(port)}` };
+}

@@ -1,0 +1,41 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Account, makePrivateFolder } from './account';
+import { answersPing, socketUri } from './ferretdb';
+import type { Program } from './supervised-process';
+
+const READY_WITHIN_MS = 60_000;
+
+export interface MongodOptions {
+  command: string;
+  dataDir: string;
+  socketDir: string;
+  logFile: string;
+  account: Account | undefined;
+}
+
+/** One server without a replica set: nothing here needs transactions or change streams, and no port is opened. */
+export async function prepareMongod(options: MongodOptions): Promise<Program> {
+  const { command, dataDir, socketDir, logFile, account } = options;
+  const socket = join(socketDir, 'mongod.sock');
+  await makePrivateFolder(dataDir, account);
+  return {
+    name: 'mongod',
+    command,
+    args: ['--dbpath', dataDir, '--bind_ip', socket, '--quiet'],
+    env: { PATH: '/usr/bin:/bin', HOME: socketDir, TZ: 'UTC' },
+    cwd: '/',
+    account,
+    logFile,
+    stopSignal: 'SIGTERM',
+    readyWithinMs: READY_WITHIN_MS,
+    beforeStart: async () => {
+      await rm(socket, { force: true });
+    },
+    isReady: async () => await answersPing(mongodUri(socketDir)),
+  };
+}
+
+export function mongodUri(socketDir: string): string {
+  return socketUri(join(socketDir, 'mongod.sock'));
+}

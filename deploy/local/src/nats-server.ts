@@ -1,0 +1,125 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer, connect } from 'node:net';
+import { join } from 'node:path';
+import { type Account, makePrivateFolder } from './account';
+import { runCommand } from './command';
+import type { LauncherEnvironment } from './config';
+import { installDebianPackages } from './debian-packages';
+import { installGoProgram } from './go-program';
+import type { Program } from './supervised-process';
+
+const READY_WITHIN_MS = 30_000;
+const GREETING_WITHIN_MS = 1_000;
+const VERSION_TIMEOUT_MS = 5_000;
+/** The first version that knows `sync_interval` in the configuration file. */
+const VERSION_MIN = [2, 10] as const;
+
+export async function installNatsFromDebian(
+  environment: LauncherEnvironment,
+  log: (line: string) => void,
+): Promise<string> {
+  const root = await installDebianPackages({ packages: ['nats-server'], environment, log });
+  return join(root, 'usr/sbin/nats-server');
+}
+
+export async function installNatsFromGo(
+  environment: LauncherEnvironment,
+  log: (line: string) => void,
+): Promise<string> {
+  const program = { name: 'nats-server', version: 'v2.15.1' };
+  const module = 'github.com/nats-io/nats-server/v2';
+  return await installGoProgram({ ...program, module }, environment, log);
+}
+
+/** Fails when the program is too old for the configuration below. */
+export async function requireUsableNats(command: string): Promise<string> {
+  const env = { PATH: '/usr/bin:/bin' };
+  const answer = await runCommand({
+    program: command,
+    args: ['--version'],
+    env,
+    timeoutMs: VERSION_TIMEOUT_MS,
+  });
+  const [, version, major, minor] = /v?((\d+)\.(\d+)\S*)/.exec(answer) ?? [];
+  const isOldMinor = Number(major) === VERSION_MIN[0] && Number(minor) < VERSION_MIN[1];
+  if (version === undefined || Number(major) < VERSION_MIN[0] || isOldMinor) {
+    throw new Error(`${command} is ${answer.trim()}; ${VERSION_MIN.join('.')} or later is needed`);
+  }
+  return version;
+}
+
+export interface NatsOptions {
+  command: string;
+  dataDir: string;
+  /** Holds the configuration file. */
+  runDir: string;
+  port: number;
+  logFile: string;
+  account: Account | undefined;
+}
+
+/** A stream's messages are on disk within this time; the event logs, not the stream, are what must lose nothing. */
+const SYNC_INTERVAL = '2s';
+
+function configuration({ dataDir, port }: NatsOptions): string {
+  return [
+    `listen: "127.0.0.1:${String(port)}"`,
+    `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: "${SYNC_INTERVAL}" }`,
+    '',
+  ].join('\n');
+}
+
+export async function prepareNats(options: NatsOptions): Promise<Program> {
+  const { command, dataDir, runDir, port, logFile, account } = options;
+  const file = join(runDir, 'nats.conf');
+  await makePrivateFolder(dataDir, account);
+  await writeFile(file, configuration(options), { mode: 0o644 });
+  return {
+    name: 'nats-server',
+    command,
+    args: ['-c', file],
+    env: { PATH: '/usr/bin:/bin', HOME: runDir, TZ: 'UTC' },
+    cwd: '/',
+    account,
+    logFile,
+    stopSignal: 'SIGTERM',
+    readyWithinMs: READY_WITHIN_MS,
+    isReady: async () => await greetsWithJetStream(port),
+  };
+}
+
+/** The server speaks first: one INFO line of JSON. */
+async function greetsWithJetStream(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    let greeting = '';
+    const answer = (isReady: boolean): void => {
+      socket.destroy();
+      resolve(isReady);
+    };
+    socket.setEncoding('utf8').setTimeout(GREETING_WITHIN_MS);
+    socket.on('data', (chunk: string) => {
+      greeting += chunk;
+      if (greeting.includes('\r\n')) answer(/^INFO .*"jetstream":\s*true/.test(greeting));
+    });
+    for (const event of ['error', 'timeout', 'close'])
+      socket.on(event, () => {
+        answer(false);
+      });
+  });
+}
+
+/** Free now; the server keeps it from then on, also over its restarts. */
+export async function freePort(): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      probe.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}

@@ -1,0 +1,203 @@
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type Account, canReach, makePrivateFolder } from './account';
+import { runCommand } from './command';
+import type { PostgresPrograms } from './documentdb';
+import { exists, installOnce } from './installation';
+import { openProcessFamily } from './process-family';
+import { identify } from './process-identity';
+import { stopLeftOver } from './process-record';
+import { makeSocketFolder } from './socket-folder';
+import type { Program } from './supervised-process';
+
+export interface PostgresOptions {
+  programs: PostgresPrograms;
+  /** Short: the path of a socket may have 107 bytes. */
+  socketDir: string;
+  dataDir: string;
+  logFile: string;
+  account: Account | undefined;
+}
+
+/** Raised when the template's content changes. */
+const TEMPLATE = 1;
+const INITDB_TIMEOUT_MS = 2 * 60_000;
+const COPY_TIMEOUT_MS = 2 * 60_000;
+const QUERY_TIMEOUT_MS = 60_000;
+/** A recovery after a crash replays at most max_wal_size. */
+const READY_WITHIN_MS = 120_000;
+
+/** Kept beside postgresql.conf and written anew at each start, because the folder of the sockets changes. */
+const SETTINGS_FILE = 'billing.conf';
+
+/** Each setting has a reason; without the index handler and with bitmap scans on, sorted queries read all matches. */
+function settings(socketDir: string): string {
+  return [
+    // No TCP port at all: who may open the folder of the sockets may connect.
+    "listen_addresses = ''",
+    `unix_socket_directories = '${socketDir}'`,
+    "shared_preload_libraries = 'pg_cron,pg_documentdb_core,pg_documentdb,pg_documentdb_extended_rum'",
+    "cron.database_name = 'postgres'",
+    `cron.host = '${socketDir}'`,
+    // Creating a collection connects back to the server, by default over TCP.
+    `documentdb.localhost_connection_string = 'host=${socketDir}'`,
+    "documentdb.alternate_index_handler_name = 'extended_rum'",
+    'enable_bitmapscan = off',
+    'random_page_cost = 1.1',
+    'jit = off',
+    // Racing inserts of one key deadlock now and then; the loser should learn of it soon.
+    "deadlock_timeout = '100ms'",
+    'max_connections = 200',
+    "shared_buffers = '256MB'",
+    "max_wal_size = '2GB'",
+    '',
+  ].join('\n');
+}
+
+/** Initialises the data folder where it is new and answers how to start the server on it. */
+export async function preparePostgres(
+  options: PostgresOptions,
+  cacheDir: string,
+  log: (line: string) => void,
+): Promise<Program> {
+  const { dataDir, socketDir } = options;
+  if (!(await exists(join(dataDir, 'PG_VERSION')))) {
+    const template = await makeTemplate(options, cacheDir, log);
+    await copyTemplate(template, options);
+  }
+  await removeStalePidFile(dataDir);
+  await writeFile(join(dataDir, SETTINGS_FILE), settings(socketDir));
+  return serverProgram(options);
+}
+
+function serverProgram(options: PostgresOptions): Program {
+  const { programs, dataDir, socketDir, logFile, account } = options;
+  return {
+    name: 'postgres',
+    command: programs.postgres,
+    args: ['-D', dataDir],
+    env: postgresEnvironment(socketDir),
+    cwd: '/',
+    account,
+    logFile,
+    // "Fast" shutdown: ends connections, writes a checkpoint.
+    stopSignal: 'SIGINT',
+    readyWithinMs: READY_WITHIN_MS,
+    isReady: async () => await isAnswering(options),
+  };
+}
+
+/** The first query also moves pg_cron's jobs, which remember the folder of the sockets, to the present one. */
+async function isAnswering(options: PostgresOptions): Promise<boolean> {
+  const moveJobs = `do $$ begin
+    if to_regclass('cron.job') is not null then update cron.job set nodename = '${options.socketDir}'; end if;
+  end $$`;
+  return await query(options, [moveJobs]).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function query(options: PostgresOptions, statements: readonly string[]): Promise<void> {
+  const { programs, socketDir, account } = options;
+  await runCommand({
+    program: programs.psql,
+    args: ['-h', socketDir, '-U', 'postgres', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', '-'],
+    input: statements.map((statement) => `${statement};\n`).join(''),
+    env: postgresEnvironment(socketDir),
+    account,
+    timeoutMs: QUERY_TIMEOUT_MS,
+  });
+}
+
+/** Nothing of the launcher's environment: no secrets, no libraries, no PG* variables. */
+function postgresEnvironment(home: string): NodeJS.ProcessEnv {
+  return { PATH: '/usr/bin:/bin', HOME: home, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+}
+
+/** A data folder with the extensions in it: copying it takes a fraction of the time of making it. */
+async function makeTemplate(
+  { programs, account }: PostgresOptions,
+  cacheDir: string,
+  log: (line: string) => void,
+): Promise<string> {
+  if (!(await canReach(join(cacheDir, 'any'), account))) {
+    throw new Error(`${cacheDir} cannot be reached by the user that PostgreSQL runs as`);
+  }
+  const owner = String(account?.uid ?? process.getuid?.());
+  const name = `postgres-template-${String(TEMPLATE)}-${basename(programs.root)}-${owner}`;
+  const folder = await installOnce({
+    cacheDir,
+    name,
+    log,
+    install: async (stage) => {
+      log('Preparing a database folder');
+      const socketDir = await makeSocketFolder(account);
+      const dataDir = join(stage, 'data');
+      await makePrivateFolder(dataDir, account);
+      await initialise({ programs, account, dataDir, socketDir, logFile: join(stage, 'log') });
+    },
+  });
+  return join(folder, 'data');
+}
+
+async function initialise(options: PostgresOptions): Promise<void> {
+  const { programs, account, dataDir, socketDir, logFile } = options;
+  await runCommand({
+    program: programs.initdb,
+    args: ['-D', dataDir, '-A', 'trust', '-U', 'postgres', '--locale=C.UTF-8', '-E', 'UTF8'],
+    env: postgresEnvironment(socketDir),
+    account,
+    timeoutMs: INITDB_TIMEOUT_MS,
+  });
+  await appendFile(join(dataDir, 'postgresql.conf'), `\ninclude '${SETTINGS_FILE}'\n`);
+  await writeFile(join(dataDir, SETTINGS_FILE), settings(socketDir));
+  const family = await openProcessFamily({
+    recordFile: `${logFile}.processes`,
+    folders: [socketDir],
+    log: () => undefined,
+  });
+  try {
+    await family.start(serverProgram(options));
+    await query(options, [
+      'create extension documentdb cascade',
+      'create extension documentdb_extended_rum',
+    ]);
+  } finally {
+    await family.stop();
+  }
+}
+
+/** Renamed into place when it is complete, so that a crash leaves no half of a database. */
+async function copyTemplate(template: string, options: PostgresOptions): Promise<void> {
+  const { dataDir, account, socketDir } = options;
+  const stage = `${dataDir}.stage`;
+  await rm(stage, { recursive: true, force: true });
+  await rm(dataDir, { recursive: true, force: true });
+  await makePrivateFolder(stage, account);
+  await runCommand({
+    program: 'cp',
+    args: ['-a', '--reflink=auto', `${template}/.`, stage],
+    env: postgresEnvironment(socketDir),
+    account,
+    timeoutMs: COPY_TIMEOUT_MS,
+  });
+  await rename(stage, dataDir);
+}
+
+/**
+ * After a kill of everything the pid in the file may belong to another program by now, and PostgreSQL would refuse to
+ * start. A dead pid is left to PostgreSQL, which then also looks whether old backends still use the shared memory.
+ */
+async function removeStalePidFile(dataDir: string): Promise<void> {
+  const file = join(dataDir, 'postmaster.pid');
+  const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
+  const holder = Number.isNaN(pid) ? undefined : identify(pid);
+  if (!holder) return;
+  const commandLine = await readFile(`/proc/${String(pid)}/cmdline`, 'utf8').catch(() => '');
+  if (commandLine.split('\0').includes(dataDir)) {
+    await stopLeftOver({ ...holder, stopSignal: 'SIGINT' });
+  } else {
+    await rm(file, { force: true });
+  }
+}

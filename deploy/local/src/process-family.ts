@@ -1,0 +1,79 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { identify } from './process-identity';
+import { ownIdentity, recoverFromRecord, type RecordedChild, writeRecord } from './process-record';
+import { type Program, supervise, type SupervisedProcess } from './supervised-process';
+import { startWatchdog } from './watchdog';
+
+/**
+ * Processes that live and die with this launcher. Stopped in reverse order of their start; stopped by a watchdog when
+ * the launcher is killed; stopped by the next launcher, from the record, when the watchdog is killed too.
+ */
+export interface ProcessFamily {
+  start(program: Program): Promise<void>;
+  /** The running processes by name. */
+  pids(): Record<string, number>;
+  stop(): Promise<void>;
+}
+
+export interface FamilyOptions {
+  recordFile: string;
+  /** Removed when the processes have ended, however that comes about. */
+  folders: readonly string[];
+  log: (line: string) => void;
+  /** Told whenever a process was started or has died. */
+  onChange?: () => Promise<void>;
+}
+
+/** Clears up after a launcher that died, then opens a new family. */
+export async function openProcessFamily(options: FamilyOptions): Promise<ProcessFamily> {
+  const { recordFile, folders, log } = options;
+  await mkdir(dirname(recordFile), { recursive: true });
+  await recoverFromRecord(recordFile, log);
+  const members: SupervisedProcess[] = [];
+  const watchdog = startWatchdog(folders);
+
+  const record = async (): Promise<void> => {
+    const children = membersInStopOrder(members);
+    watchdog.watch(children);
+    await writeRecord(recordFile, { launcher: ownIdentity(), children, folders: [...folders] });
+    await options.onChange?.();
+  };
+  // Records come from several processes at once; each write waits for the one before.
+  let lastRecord = record();
+  const recordNext = (): Promise<void> => (lastRecord = lastRecord.then(record, record));
+  await lastRecord;
+
+  return {
+    start: async (program) => {
+      const member = supervise(program, { log, onChange: recordNext });
+      members.push(member);
+      await member.start();
+    },
+    pids: () => pidsOf(members),
+    stop: async () => {
+      for (const member of [...members].reverse()) await member.stop();
+      await lastRecord;
+      watchdog.dismiss();
+      for (const folder of folders) await rm(folder, { recursive: true, force: true });
+      await rm(recordFile, { force: true });
+    },
+  };
+}
+
+function membersInStopOrder(members: readonly SupervisedProcess[]): RecordedChild[] {
+  return [...members].reverse().flatMap((member): RecordedChild[] => {
+    const pid = member.pid();
+    const identity = pid === undefined ? undefined : identify(pid);
+    return identity ? [{ ...identity, name: member.name, stopSignal: member.stopSignal }] : [];
+  });
+}
+
+function pidsOf(members: readonly SupervisedProcess[]): Record<string, number> {
+  return Object.fromEntries(
+    members.flatMap((member) => {
+      const pid = member.pid();
+      return pid === undefined ? [] : [[member.name, pid]];
+    }),
+  );
+}

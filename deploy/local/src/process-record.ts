@@ -1,0 +1,78 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { identify, isAlive, type ProcessIdentity } from './process-identity';
+
+/** What a launcher writes down, so that the next one can clear up after a crash of everything. */
+export interface ProcessRecord {
+  launcher: ProcessIdentity;
+  /** In stop order. */
+  children: RecordedChild[];
+  /** Folders that go with the processes: sockets, throwaway data. */
+  folders: string[];
+}
+
+export interface RecordedChild extends ProcessIdentity {
+  name: string;
+  stopSignal: NodeJS.Signals;
+}
+
+export class AlreadyRunning extends Error {
+  constructor(pid: number, file: string) {
+    super(`Another system (process ${String(pid)}) uses this data folder already, says ${file}`);
+    this.name = 'AlreadyRunning';
+  }
+}
+
+const STOP_WITHIN_MS = 15_000;
+const STOP_POLL_MS = 50;
+
+export async function writeRecord(file: string, record: ProcessRecord): Promise<void> {
+  await writeFile(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+/** Stops what a dead launcher left behind. Refuses when the launcher lives. */
+export async function recoverFromRecord(file: string, log: (line: string) => void): Promise<void> {
+  const record = await readRecord(file);
+  if (!record) return;
+  if (isAlive(record.launcher)) throw new AlreadyRunning(record.launcher.pid, file);
+  for (const child of record.children.filter(isAlive)) {
+    log(`Stopping ${child.name} (process ${String(child.pid)}), left over by a launcher that died`);
+    await stopLeftOver(child);
+  }
+  for (const folder of record.folders) await rm(folder, { recursive: true, force: true });
+  await rm(file, { force: true });
+}
+
+async function readRecord(file: string): Promise<ProcessRecord | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as ProcessRecord;
+  } catch {
+    // None yet; writes are atomic, so an unreadable one is not ours.
+    return undefined;
+  }
+}
+
+/** Our own children are awaited by their exit event; this is for processes that are nobody's children any more. */
+export async function stopLeftOver(
+  child: ProcessIdentity & { stopSignal: NodeJS.Signals },
+): Promise<void> {
+  signalIfAlive(child, child.stopSignal);
+  for (let waitedMs = 0; isAlive(child) && waitedMs < STOP_WITHIN_MS; waitedMs += STOP_POLL_MS) {
+    await delay(STOP_POLL_MS);
+  }
+  signalIfAlive(child, 'SIGKILL');
+}
+
+function signalIfAlive(recorded: ProcessIdentity, signal: NodeJS.Signals): void {
+  if (!isAlive(recorded)) return;
+  try {
+    process.kill(recorded.pid, signal);
+  } catch {
+    // It ended between the look and the signal.
+  }
+}
+
+export function ownIdentity(): ProcessIdentity {
+  return identify(process.pid) ?? { pid: process.pid, startedAt: 'unknown' };
+}

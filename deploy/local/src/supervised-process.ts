@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Account } from './account';
+
+export interface Program {
+  name: string;
+  command: string;
+  args: readonly string[];
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  account?: Account | undefined;
+  logFile: string;
+  stopSignal: NodeJS.Signals;
+  /** Answers once the program does its work; asked again until it does. */
+  isReady: () => Promise<boolean>;
+  readyWithinMs: number;
+  /** Clears away what a crash of the program leaves in its way. */
+  beforeStart?: () => Promise<void>;
+}
+
+export interface SupervisedProcess {
+  readonly name: string;
+  readonly stopSignal: NodeJS.Signals;
+  /** The running process; another one after a restart, undefined between two. */
+  pid(): number | undefined;
+  /** Ends once the program is ready; fails when it dies before that. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Supervision {
+  log: (line: string) => void;
+  /** Told at each start and end of the process. */
+  onChange: () => Promise<void>;
+}
+
+const READY_POLL_FIRST_MS = 10;
+const READY_POLL_MAX_MS = 250;
+const STOP_WITHIN_MS = 30_000;
+const RESTART_DELAY_FIRST_MS = 100;
+const RESTART_DELAY_MAX_MS = 5_000;
+/** Who ran this long is healthy: the next crash is restarted at once again. */
+const HEALTHY_AFTER_MS = 10_000;
+const LOG_TAIL_CHARACTERS = 1_500;
+
+/** A program that is started again whenever it dies before it is stopped. */
+export function supervise(program: Program, { log, onChange }: Supervision): SupervisedProcess {
+  const stopping = new AbortController();
+  let child: ChildProcess | undefined;
+  let supervising: Promise<void> | undefined;
+
+  const restartUntilStopped = async (): Promise<void> => {
+    let delayMs = RESTART_DELAY_FIRST_MS;
+    while (child) {
+      const startedAt = performance.now();
+      await exited(child);
+      if (stopping.signal.aborted) return;
+      log(`${program.name} ended unexpectedly (${howEnded(child)}); starting it again`);
+      await onChange();
+      const isHealthy = performance.now() - startedAt > HEALTHY_AFTER_MS;
+      if (isHealthy) delayMs = RESTART_DELAY_FIRST_MS;
+      const isStopped = await delay(delayMs, false, { signal: stopping.signal }).catch(() => true);
+      if (isStopped) return;
+      delayMs = Math.min(delayMs * 2, RESTART_DELAY_MAX_MS);
+      // For example no more processes: the dead one stands in, and the loop comes back after its delay.
+      child = await launch(program).catch((error: unknown) => {
+        log(`${program.name} could not be started: ${String(error)}`);
+        return child;
+      });
+      await onChange();
+    }
+  };
+
+  return {
+    name: program.name,
+    stopSignal: program.stopSignal,
+    pid: () => (child && isRunning(child) ? child.pid : undefined),
+    start: async () => {
+      child = await launch(program);
+      // Recorded before it is ready, so that a launcher that dies meanwhile leaves nothing behind.
+      await onChange();
+      await becomeReady(program, child);
+      supervising = restartUntilStopped();
+    },
+    stop: async () => {
+      stopping.abort();
+      if (child) await end(child, program.stopSignal);
+      await supervising;
+      // A restart may have been under way.
+      if (child) await end(child, program.stopSignal);
+    },
+  };
+}
+
+async function launch(program: Program): Promise<ChildProcess> {
+  await program.beforeStart?.();
+  const log = openSync(program.logFile, 'a', 0o600);
+  try {
+    return await new Promise((resolve, reject) => {
+      const child = spawn(program.command, program.args, {
+        // A group of its own: Ctrl-C in the terminal reaches the launcher alone, and the order of ends is ours.
+        detached: true,
+        stdio: ['ignore', log, log],
+        env: program.env,
+        cwd: program.cwd,
+        ...program.account,
+      });
+      child.once('error', reject);
+      child.once('spawn', () => {
+        resolve(child);
+      });
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+async function becomeReady(program: Program, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + program.readyWithinMs;
+  for (let pollMs = READY_POLL_FIRST_MS; ; pollMs = Math.min(pollMs * 2, READY_POLL_MAX_MS)) {
+    if (!isRunning(child)) {
+      throw new Error(
+        `${program.name} ended (${howEnded(child)}) before it was ready: ${await logTail(program)}`,
+      );
+    }
+    if (await program.isReady()) return;
+    if (performance.now() > deadline) {
+      const seconds = String(program.readyWithinMs / 1000);
+      throw new Error(
+        `${program.name} was not ready within ${seconds} s: ${await logTail(program)}`,
+      );
+    }
+    await delay(pollMs);
+  }
+}
+
+async function logTail(program: Program): Promise<string> {
+  const text = await readFile(program.logFile, 'utf8').catch(() => '');
+  return `${text.slice(-LOG_TAIL_CHARACTERS).trim()} (${program.logFile})`;
+}
+
+async function end(child: ChildProcess, stopSignal: NodeJS.Signals): Promise<void> {
+  if (!isRunning(child)) return;
+  child.kill(stopSignal);
+  const lastResort = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  await exited(child);
+  clearTimeout(lastResort);
+}
+
+function howEnded(child: ChildProcess): string {
+  return String(child.signalCode ?? child.exitCode);
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+async function exited(child: ChildProcess): Promise<void> {
+  if (!isRunning(child)) return;
+  await new Promise((resolve) => child.once('exit', resolve));
+}

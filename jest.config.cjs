@@ -1,0 +1,59 @@
+const path = require('node:path');
+
+const packages = ['services', 'gateway', 'deploy', 'proto'];
+
+const project = {
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  // Workspace packages are tested from their sources: no build is needed, none can be stale.
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'require', 'default'] },
+  transform: {
+    '\\.[cm]?[jt]s$': [
+      '@swc/jest',
+      {
+        jsc: { target: 'es2024', parser: { syntax: 'typescript' }, keepClassNames: true },
+        module: { type: 'commonjs' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  // Published as ES modules alone; below pnpm's folder the package's own name comes last.
+  transformIgnorePatterns: ['/node_modules/(?!(\\.pnpm/|uuid/))', '/\\.pnpm/(?!uuid@)'],
+  modulePathIgnorePatterns: ['/dist/'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+};
+
+const withInfrastructure = {
+  globalSetup: path.join(__dirname, 'test/infrastructure-setup.ts'),
+  globalTeardown: path.join(__dirname, 'test/infrastructure-teardown.ts'),
+};
+
+module.exports = {
+  rootDir: __dirname,
+  maxWorkers: 2,
+  testTimeout: 30_000,
+  reporters: ['default', '<rootDir>/test/infrastructure-closing-line.cjs'],
+  projects: [
+    {
+      ...project,
+      displayName: 'unit',
+      roots: packages.map((folder) => `<rootDir>/${folder}`),
+      testMatch: ['**/*.test.ts'],
+      testPathIgnorePatterns: [...project.testPathIgnorePatterns, '\\.integration\\.test\\.ts$'],
+    },
+    {
+      ...project,
+      ...withInfrastructure,
+      displayName: 'integration',
+      roots: packages.map((folder) => `<rootDir>/${folder}`),
+      testMatch: ['**/*.integration.test.ts'],
+    },
+    {
+      ...project,
+      ...withInfrastructure,
+      displayName: 'e2e',
+      roots: ['<rootDir>/test'],
+      testMatch: ['**/*.test.ts'],
+    },
+  ],
+};

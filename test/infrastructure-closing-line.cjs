@@ -1,0 +1,19 @@
+const { writeSync } = require('node:fs');
+
+/**
+ * Prints `N passed, N failed` as the very last line, after the teardown. Checks that failed before the tests are counted
+ * in, and whoever started jest is told that the line was printed.
+ */
+class ClosingLine {
+  onRunComplete(_contexts, results) {
+    const checksFailed = Number(process.env.FAILED_CHECKS ?? 0);
+    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites + checksFailed;
+    const skipped = results.numPendingTests + results.numTodoTests;
+    const line = [`${results.numPassedTests} passed`, `${failed} failed`];
+    if (skipped > 0) line.push(`${skipped} skipped`);
+    process.send?.('closing line');
+    process.once('exit', () => writeSync(1, `${line.join(', ')}\n`));
+  }
+}
+
+module.exports = ClosingLine;
