@@ -1,0 +1,91 @@
+import {
+  BillingReason,
+  type Invoice,
+  InvoiceStatus,
+  type LineItem,
+  type LineItemDetails,
+  type Payment,
+  PaymentStatus,
+} from '../gen/billing/checkout/v1/checkout';
+import { toJsonCollectionMethod } from './customer';
+import {
+  toJsonAmount,
+  toJsonEnum,
+  toJsonMetadata,
+  toJsonOptionalTime,
+  toJsonTime,
+} from './scalars';
+
+/** An invoice as REST and webhooks show it. */
+export function toJsonInvoice(invoice: Invoice) {
+  return {
+    id: invoice.id,
+    organizationId: invoice.organizationId,
+    customerId: invoice.customerId,
+    subscriptionId: invoice.subscriptionId ?? null,
+    number: invoice.number ?? null,
+    status: toJsonEnum(InvoiceStatus, 'INVOICE_STATUS_', invoice.status),
+    collectionMethod: toJsonCollectionMethod(invoice.collectionMethod),
+    billingReason: toJsonEnum(BillingReason, 'BILLING_REASON_', invoice.billingReason),
+    currency: invoice.currency,
+    subtotal: toJsonAmount(invoice.subtotal),
+    discountAmount: toJsonAmount(invoice.discountAmount),
+    tax: toJsonAmount(invoice.tax),
+    total: toJsonAmount(invoice.total),
+    amountPaid: toJsonAmount(invoice.amountPaid),
+    amountDue: toJsonAmount(invoice.amountDue),
+    dueDate: toJsonOptionalTime(invoice.dueDate),
+    paidAt: toJsonOptionalTime(invoice.paidAt),
+    periodStart: toJsonOptionalTime(invoice.periodStart),
+    periodEnd: toJsonOptionalTime(invoice.periodEnd),
+    hostedUrl: null,
+    discounts: [],
+    metadata: toJsonMetadata(invoice.metadata),
+    createdAt: toJsonTime(invoice.createdAt),
+    updatedAt: toJsonTime(invoice.updatedAt),
+    lineItems: invoice.lineItems.map(toJsonLineItem),
+    payments: invoice.payments.map(toJsonPayment),
+  };
+}
+
+function toJsonLineItem(line: LineItem) {
+  return {
+    id: line.id,
+    invoiceId: line.invoiceId,
+    description: line.description,
+    quantity: line.quantity,
+    unitAmount: line.unitAmount ?? null,
+    amount: toJsonAmount(line.amount),
+    discountAmount: toJsonAmount(line.discountAmount),
+    priceId: line.priceId ?? null,
+    meterId: null,
+    periodStart: toJsonOptionalTime(line.periodStart),
+    periodEnd: toJsonOptionalTime(line.periodEnd),
+    details: line.details === undefined ? null : toJsonDetails(line.details),
+    metadata: toJsonMetadata(line.metadata),
+  };
+}
+
+function toJsonDetails(details: LineItemDetails) {
+  return {
+    tiers: [],
+    includedUnits: details.includedUnits,
+    creditsUsed: [],
+    billedQuantity: details.billedQuantity,
+    exactAmount: details.exactAmount,
+  };
+}
+
+function toJsonPayment(payment: Payment) {
+  return {
+    id: payment.id,
+    invoiceId: payment.invoiceId,
+    amount: toJsonAmount(payment.amount),
+    currency: payment.currency,
+    provider: payment.provider,
+    providerPaymentId: payment.providerPaymentId ?? null,
+    status: toJsonEnum(PaymentStatus, 'PAYMENT_STATUS_', payment.status),
+    failureCode: payment.failureCode ?? null,
+    createdAt: toJsonTime(payment.createdAt),
+  };
+}

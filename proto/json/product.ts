@@ -1,0 +1,55 @@
+import {
+  BillingInterval,
+  type Price,
+  PricingType,
+  type Product,
+} from '../gen/billing/catalog/v1/catalog';
+import { toJsonAmount, toJsonEnum, toJsonMetadata, toJsonTime } from './scalars';
+
+/** A product as REST shows it: its own fields and those of its current price. */
+export function toJsonProduct(product: Product) {
+  const { price } = product;
+  if (price === undefined) throw new Error(`Product ${product.id} has no price`);
+  return {
+    id: product.id,
+    organizationId: product.organizationId,
+    name: product.name,
+    description: product.description ?? null,
+    ...toJsonTerms(price),
+    active: product.active,
+    metadata: toJsonMetadata(product.metadata),
+    lookupKey: product.lookupKey ?? null,
+    priceId: price.id,
+    tiers: null,
+    meterPrices: [],
+    createdAt: toJsonTime(product.createdAt),
+    updatedAt: toJsonTime(product.updatedAt),
+  };
+}
+
+/** A price version as it is embedded in other resources. */
+export function toJsonPrice(price: Price) {
+  return {
+    id: price.id,
+    productId: price.productId,
+    nickname: null,
+    ...toJsonTerms(price),
+    active: price.active,
+    metadata: toJsonMetadata(price.metadata),
+    lookupKey: price.lookupKey ?? null,
+    tiers: null,
+    createdAt: toJsonTime(price.createdAt),
+    updatedAt: toJsonTime(price.updatedAt),
+  };
+}
+
+function toJsonTerms(price: Price) {
+  return {
+    type: toJsonEnum(PricingType, 'PRICING_TYPE_', price.type),
+    currency: price.currency,
+    amount: toJsonAmount(price.amount),
+    billingInterval: toJsonEnum(BillingInterval, 'BILLING_INTERVAL_', price.billingInterval),
+    intervalCount: price.intervalCount,
+    trialDays: price.trialDays ?? null,
+  };
+}

@@ -1,0 +1,18 @@
+import { ClockKind, type Environment } from '../gen/billing/identity/v1/identity';
+import { toJsonEnum, toJsonTime } from './scalars';
+
+/** A sandbox as REST shows it, without its key. */
+export function toJsonSandbox(sandbox: Environment) {
+  return {
+    id: sandbox.id,
+    name: sandbox.name === '' ? null : sandbox.name,
+    clock: toJsonClock(sandbox.clock),
+    now: toJsonTime(sandbox.now),
+    createdAt: toJsonTime(sandbox.createdAt),
+  };
+}
+
+/** REAL or MANUAL. */
+export function toJsonClock(clock: ClockKind): string {
+  return toJsonEnum(ClockKind, 'CLOCK_KIND_', clock);
+}

@@ -1,0 +1,71 @@
+import {
+  CancelReason,
+  type Subscription,
+  type SubscriptionCustomer,
+  type SubscriptionItem,
+  SubscriptionPhase,
+  SubscriptionStatus,
+} from '../gen/billing/subscription/v1/subscription';
+import { toJsonPrice } from './product';
+import { toJsonEnum, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+
+/** A subscription as REST and webhooks show it. */
+export function toJsonSubscription(subscription: Subscription) {
+  return {
+    id: subscription.id,
+    organizationId: subscription.organizationId,
+    customerId: subscription.customerId,
+    productId: subscription.productId,
+    priceId: subscription.priceId,
+    status: toJsonSubscriptionStatus(subscription.status),
+    phase: toJsonEnum(SubscriptionPhase, 'SUBSCRIPTION_PHASE_', subscription.phase),
+    entitled: subscription.entitled,
+    quantity: subscription.quantity,
+    currency: subscription.currency,
+    startAt: toJsonTime(subscription.startAt),
+    currentPeriodStart: toJsonTime(subscription.currentPeriodStart),
+    currentPeriodEnd: toJsonTime(subscription.currentPeriodEnd),
+    nextInvoiceAt: toJsonOptionalTime(subscription.nextInvoiceAt),
+    trialStart: toJsonOptionalTime(subscription.trialStart),
+    trialEnd: toJsonOptionalTime(subscription.trialEnd),
+    cancelAtPeriodEnd: subscription.cancelAtPeriodEnd,
+    canceledAt: toJsonOptionalTime(subscription.canceledAt),
+    endedAt: toJsonOptionalTime(subscription.endedAt),
+    cancelReason: toJsonCancelReason(subscription.cancelReason),
+    discountId: null,
+    discountEndsAt: null,
+    latestInvoiceId: subscription.latestInvoiceId ?? null,
+    authorizedTransactionId: subscription.authorizedTransactionId ?? null,
+    metadata: toJsonMetadata(subscription.metadata),
+    createdAt: toJsonTime(subscription.createdAt),
+    updatedAt: toJsonTime(subscription.updatedAt),
+    items: subscription.items.map(toJsonItem),
+    price: subscription.price === undefined ? null : toJsonPrice(subscription.price),
+    customer: subscription.customer === undefined ? null : toJsonCustomer(subscription.customer),
+  };
+}
+
+/** ACTIVE, PAST_DUE or CANCELED. */
+export function toJsonSubscriptionStatus(status: SubscriptionStatus): string {
+  return toJsonEnum(SubscriptionStatus, 'SUBSCRIPTION_STATUS_', status);
+}
+
+/** REQUESTED or PAYMENT_FAILED; null when nobody asked for the end. */
+export function toJsonCancelReason(reason: CancelReason): string | null {
+  return reason === CancelReason.CANCEL_REASON_UNSPECIFIED
+    ? null
+    : toJsonEnum(CancelReason, 'CANCEL_REASON_', reason);
+}
+
+function toJsonItem(item: SubscriptionItem) {
+  return {
+    id: item.id,
+    priceId: item.priceId,
+    quantity: item.quantity,
+    price: item.price === undefined ? null : toJsonPrice(item.price),
+  };
+}
+
+function toJsonCustomer({ id, email, name }: SubscriptionCustomer) {
+  return { id, email, name: name ?? null };
+}

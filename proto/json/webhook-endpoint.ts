@@ -1,0 +1,16 @@
+import type { WebhookEndpoint } from '../gen/billing/notifier/v1/notifier';
+import { toJsonTime } from './scalars';
+
+/** A webhook endpoint as REST shows it. */
+export function toJsonWebhookEndpoint(endpoint: WebhookEndpoint) {
+  return {
+    id: endpoint.id,
+    organizationId: endpoint.organizationId,
+    url: endpoint.url,
+    events: endpoint.events,
+    description: endpoint.description ?? null,
+    active: endpoint.active,
+    createdAt: toJsonTime(endpoint.createdAt),
+    updatedAt: toJsonTime(endpoint.updatedAt),
+  };
+}
