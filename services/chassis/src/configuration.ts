@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** A variable and what is wrong with it. */
+export interface ConfigurationProblem {
+  readonly variable: string;
+  readonly problem: string;
+}
+
+/** The process cannot start as it is configured. The message lists every problem, and no values: they may be secrets. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+
+  constructor(readonly problems: readonly ConfigurationProblem[]) {
+    const lines = problems.map(({ variable, problem }) => `  ${variable}: ${problem}`);
+    super(['Invalid configuration:', ...lines].join('\n'));
+  }
+}
+
+const milliseconds = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number of milliseconds')
+  .transform(Number);
+
+/** What every service is configured by, to spread into its schema. Addresses and secrets have no defaults. */
+export const serviceConfigurationShape = {
+  MONGODB_URI: z.string().regex(/^mongodb(\+srv)?:\/\/\S+$/, 'must be a mongodb:// address'),
+  MONGODB_DATABASE: z.string().regex(/^[\w-]{1,63}$/, 'must be a database name'),
+  NATS_URL: z.string().regex(/^\S+$/, 'must be server addresses separated by commas'),
+  STREAM_NAME: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'must be letters, digits, - and _')
+    .default('BILLING'),
+  GRPC_LISTEN: z.string().regex(/^(unix:\/.+|[^\s/]+:\d{1,5})$/, 'must be host:port or unix:/path'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  LOG_FILE: z.string().optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+    .optional(),
+  TRACE_SAMPLE_RATIO: z
+    .string()
+    .regex(/^(0|1|0?\.\d+|[01]\.0+)$/, 'must be a number from 0 to 1')
+    .transform(Number)
+    .default(1),
+  SHUTDOWN_GRACE_MS: milliseconds.default(10_000),
+  /** How long a stopping service says that it is not serving before it refuses calls, so that callers can move on. */
+  DRAIN_DELAY_MS: milliseconds.default(0),
+};
+
+export type ServiceConfiguration = z.infer<z.ZodObject<typeof serviceConfigurationShape>>;
+
+/** The process's environment: the only place in the code base that reads it. */
+export function processEnvironment(): Record<string, string | undefined> {
+  return process.env;
+}
+
+/**
+ * Reads a configuration, and reports all problems at once. `K_FILE` names a file that holds the value of `K`, for secrets that
+ * are mounted as files. An empty value counts as absent, because orchestrators cannot unset a variable.
+ */
+export function readConfiguration<T>(
+  schema: z.ZodType<T>,
+  env: NodeJS.ProcessEnv | Record<string, string | undefined>,
+): T {
+  const values: Record<string, string> = {};
+  const problems: ConfigurationProblem[] = [];
+  for (const variable of variablesOf(schema)) {
+    try {
+      const value = readVariable(variable, env);
+      if (value !== undefined) values[variable] = value;
+    } catch (error) {
+      problems.push({ variable, problem: (error as Error).message });
+    }
+  }
+  const parsed = schema.safeParse(values);
+  if (parsed.success && problems.length === 0) return parsed.data;
+
+  const reported = new Set(problems.map(({ variable }) => variable));
+  for (const issue of parsed.error?.issues ?? []) {
+    const variable = issue.path.join('.');
+    if (reported.has(variable)) continue;
+    const isAbsent = issue.code === 'invalid_type' && values[variable] === undefined;
+    problems.push({ variable, problem: isAbsent ? 'is required' : issue.message });
+  }
+  throw new ConfigurationError(problems);
+}
+
+function variablesOf(schema: z.core.$ZodType): string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
+  if (schema instanceof z.ZodPipe) return variablesOf(schema.in);
+  throw new Error('A configuration schema must be an object');
+}
+
+function readVariable(
+  variable: string,
+  env: Record<string, string | undefined>,
+): string | undefined {
+  const direct = env[variable] || undefined;
+  const path = env[`${variable}_FILE`] || undefined;
+  if (path === undefined) return direct;
+  if (direct !== undefined) throw new Error(`is set together with ${variable}_FILE; set only one`);
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined;
+  } catch (error) {
+    throw new Error(
+      `cannot be read from the file ${path} (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+}

@@ -1,0 +1,187 @@
+import {
+  type Attributes,
+  context,
+  isSpanContextValid,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type SpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { DomainError } from '@billing/kernel/domain-error';
+import { redactSecrets } from './redaction';
+
+/** What a span says. */
+export interface SpanOptions {
+  readonly name: string;
+  readonly kind: keyof typeof kinds;
+  /** The service on whose behalf the work is done; many may share a process. */
+  readonly service?: string;
+  readonly attributes?: Record<string, string | number | boolean>;
+  /** The W3C trace context that the span continues; without it, the active span's. */
+  readonly traceparent?: string;
+}
+
+export interface TracingOptions {
+  /** The base address of an OTLP/HTTP collector. Without it nothing is recorded, but traces still have ids. */
+  readonly otlpEndpoint?: string;
+  /** The share of new traces that are recorded; a continued trace follows its caller's choice. */
+  readonly sampleRatio?: number;
+  readonly spanProcessors?: readonly SpanProcessor[];
+}
+
+const kinds = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+};
+
+// A collector that hangs must not hold up the end of the process.
+const exportTimeoutMs = 3_000;
+
+let tracer: Tracer | undefined;
+
+/**
+ * Starts tracing in this process, once: a further call returns a handle that does nothing. Spans are made by the chassis alone,
+ * because patching every library costs a quarter of the throughput.
+ */
+export function startTracing(options: TracingOptions = {}): { shutdown(): Promise<void> } {
+  if (tracer !== undefined) return { shutdown: () => Promise.resolve() };
+
+  const provider = new TracerProvider(providerOptions(options));
+  const contextManager = new AsyncLocalStorageContextManager();
+  context.setGlobalContextManager(contextManager);
+  trace.setGlobalTracerProvider(provider);
+  tracer = provider.getTracer('billing');
+  return {
+    shutdown: async () => {
+      tracer = undefined;
+      trace.disable();
+      context.disable();
+      await provider.shutdown();
+    },
+  };
+}
+
+function providerOptions({ otlpEndpoint, sampleRatio = 1, spanProcessors = [] }: TracingOptions) {
+  const processors = [...spanProcessors];
+  if (otlpEndpoint !== undefined) {
+    const url = `${otlpEndpoint.replace(/\/+$/, '')}/v1/traces`;
+    const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs });
+    processors.push(new BatchSpanProcessor({ exporter, exportTimeoutMillis: exportTimeoutMs }));
+  }
+  const sampler =
+    processors.length === 0
+      ? new AlwaysOffSampler()
+      : new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) });
+  return {
+    sampler,
+    spanProcessors: processors,
+    resource: resourceFromAttributes({ 'service.name': 'billing' }),
+  };
+}
+
+/** Runs `fn` in a span of its own: what it starts and logs belongs to it. */
+export function inSpan<T>(options: SpanOptions, fn: () => Promise<T>): Promise<T> {
+  if (tracer === undefined) return fn();
+  const parent = parentContext(options.traceparent);
+  const span = startSpan(tracer, options, parent);
+  return context.with(trace.setSpan(parent, span), async () => {
+    try {
+      return await fn();
+    } catch (error) {
+      recordError(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** A span that does not become the active one, and is ended by hand. */
+export interface DetachedSpan {
+  end(error?: unknown): void;
+}
+
+/** Starts a child of the active span if that one is recorded, else nothing. */
+export function startDetachedSpan(describe: () => SpanOptions): DetachedSpan | undefined {
+  if (tracer === undefined || trace.getActiveSpan()?.isRecording() !== true) return undefined;
+  const span = startSpan(tracer, describe(), context.active());
+  return {
+    end: (error) => {
+      if (error !== undefined) recordError(span, error);
+      span.end();
+    },
+  };
+}
+
+/** The active span as a W3C `traceparent`, to send along with a call or to store with work that is done later. */
+export function currentTraceparent(): string | undefined {
+  const spanContext = activeSpanContext();
+  if (spanContext === undefined) return undefined;
+  const flags = spanContext.traceFlags.toString(16).padStart(2, '0');
+  return `00-${spanContext.traceId}-${spanContext.spanId}-${flags}`;
+}
+
+/** The id by which a person finds everything that belongs to the running request. */
+export function currentTraceId(): string | undefined {
+  return activeSpanContext()?.traceId;
+}
+
+function activeSpanContext(): SpanContext | undefined {
+  const spanContext = trace.getActiveSpan()?.spanContext();
+  return spanContext !== undefined && isSpanContextValid(spanContext) ? spanContext : undefined;
+}
+
+// The rest of the active context stays: a request id in it belongs to the continued trace too.
+function parentContext(traceparent: string | undefined) {
+  const remote = traceparent === undefined ? undefined : readTraceparent(traceparent);
+  return remote === undefined ? context.active() : trace.setSpanContext(context.active(), remote);
+}
+
+// Version ff is forbidden; a later version may append fields, which are ignored, as the W3C asks.
+const traceparentPattern = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
+
+function readTraceparent(traceparent: string): SpanContext | undefined {
+  const [, traceId = '', spanId = '', flags = ''] = traceparentPattern.exec(traceparent) ?? [];
+  const remote = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+  return isSpanContextValid(remote) ? remote : undefined;
+}
+
+function startSpan(owner: Tracer, options: SpanOptions, parent: ReturnType<typeof context.active>) {
+  const { name, kind, service } = options;
+  const attributes: Attributes = { ...options.attributes };
+  if (service !== undefined) attributes['service.name'] = service;
+  return owner.startSpan(name, { kind: kinds[kind], attributes }, parent);
+}
+
+function recordError(span: Span, error: unknown): void {
+  if (!span.isRecording()) return;
+  if (error instanceof DomainError && error.kind !== 'unavailable') {
+    // A refusal is an answer, not a failure of the system.
+    span.setAttribute('error.type', error.reason);
+    return;
+  }
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  span.setAttribute('error.type', name);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: redactSecrets(message) });
+  span.recordException({
+    name,
+    message: redactSecrets(message),
+    stack: redactSecrets(stack ?? ''),
+  });
+}
