@@ -1,0 +1,36 @@
+/** The boundaries that eslint cannot see: relative imports across packages, and cycles. */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cross-service',
+      severity: 'error',
+      comment: 'A service never imports another one, not even by a relative path.',
+      from: { path: '^services/(?!kernel|chassis)([^/]+)/' },
+      to: { path: '^services/(?!kernel|chassis)', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'no-service-in-gateway',
+      severity: 'error',
+      comment: 'The gateway knows services by their contracts only.',
+      from: { path: '^gateway/' },
+      to: { path: '^services/(?!kernel|chassis)' },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Modules that import each other cannot be understood apart.',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|node_modules)/' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      conditionNames: ['source', 'require', 'types', 'default'],
+      exportsFields: ['exports'],
+      extensions: ['.ts', '.js', '.cjs', '.mjs', '.json'],
+    },
+  },
+};

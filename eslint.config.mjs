@@ -1,0 +1,167 @@
+import eslint from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+const tests = ['**/*.test.ts', 'test/**/*.ts', 'services/chassis/src/testing.ts'];
+
+// Where each kind of module may be imported; the reasons are in the READMEs of the folders.
+const noService = {
+  regex: '^@billing/(?!(kernel|chassis|proto)/)',
+  message: 'A service never imports another service: call it by gRPC.',
+};
+const noInfrastructure = (names) => ({
+  regex: `^(${names.join('|')})(/|$)`,
+  message: 'Only the chassis (and store files, for mongodb) may import this.',
+});
+const infrastructure = [
+  'mongodb',
+  'nats',
+  '@grpc/grpc-js',
+  'grpc-health-check',
+  '@opentelemetry/.*',
+  'pino',
+];
+const domainOnly = {
+  regex: '^(@billing/(?!kernel/)|node:|[^.@]|@(?!billing/))',
+  message: 'A rule imports only @billing/kernel and rules of its own service.',
+};
+const edgeFiles = ['rpc', 'peers', 'events', 'service', 'commands', 'config', 'main'];
+const edges = [...edgeFiles.map((name) => `services/*/src/${name}.ts`), 'services/*/src/*-rpc.ts'];
+const stores = ['services/*/src/store.ts', 'services/*/src/*-store.ts'];
+const adapters = [
+  'services/*/src/*-{worker,provider,client,sender,consumer,reconciliation,pool}.ts',
+  'services/*/src/io/**/*.ts',
+];
+
+export default tseslint.config(
+  {
+    ignores: [
+      '**/dist/',
+      '**/gen/',
+      '**/node_modules/',
+      '.data/',
+      '.cache/',
+      '**/*.mjs',
+      '**/*.cjs',
+    ],
+  },
+  eslint.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      eqeqeq: 'error',
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
+      // Handlers and rules are async by their type even where nothing is awaited yet.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+          message: 'Time comes in as a value or from a Clock.',
+        },
+        {
+          selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+          message: 'Time comes in as a value or from a Clock.',
+        },
+        {
+          selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']",
+          message: 'Chance comes from chassis/ids.',
+        },
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'Configuration is read in config.ts.',
+        },
+        {
+          selector:
+            "CallExpression[callee.name='parseFloat'], CallExpression[callee.property.name='toFixed']",
+          message: 'Amounts are exact: bigint or Decimal.',
+        },
+        { selector: 'ExportAllDeclaration', message: 'Export by name.' },
+      ],
+    },
+  },
+  {
+    files: ['services/*/src/**/*.ts', 'gateway/src/**/*.ts'],
+    ignores: ['services/chassis/**', 'services/kernel/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [noService, noInfrastructure(infrastructure)] },
+      ],
+    },
+  },
+  {
+    files: ['services/{identity,catalog,customer,checkout,subscription,notifier}/src/*.ts'],
+    ignores: [...edges, ...stores, ...adapters, ...tests],
+    rules: { 'no-restricted-imports': ['error', { patterns: [domainOnly] }] },
+  },
+  {
+    files: stores,
+    ignores: ['services/chassis/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            noService,
+            noInfrastructure(infrastructure.filter((name) => name !== 'mongodb')),
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['services/kernel/src/**/*.ts'],
+    ignores: tests,
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^[^.]', message: 'The kernel depends on nothing.' }] },
+      ],
+    },
+  },
+  {
+    files: ['services/chassis/src/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            { regex: '^@billing/(?!(kernel|proto)/)', message: 'The chassis knows no service.' },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    // The only places that read the wall clock, chance and the environment.
+    files: ['services/chassis/src/{clock,ids,configuration}.ts'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+  {
+    // The launcher is the edge to the machine; tests drive real time and processes.
+    files: ['deploy/local/src/**/*.ts', ...tests],
+    rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' },
+  },
+  {
+    files: tests,
+    rules: {
+      'max-lines-per-function': 'off',
+      // Matchers such as expect.any() are untyped by design.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+);
