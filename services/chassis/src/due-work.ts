@@ -59,8 +59,11 @@ export class DueWork {
 
   /** Everything due by `until` on one timeline and in one class, or in every class; returns how many documents were handled. */
   async run(timeline: string, until: Date, workClass?: WorkClass): Promise<number> {
-    const filter: Filter<AggregateDocument> = { timeline, dueAt: { $lte: until } };
-    if (workClass !== undefined) filter.dueClass = workClass;
+    const filter: Filter<AggregateDocument> = {
+      timeline,
+      dueAt: { $lte: until },
+      ...(workClass === undefined ? {} : { dueClass: workClass }),
+    };
     const handle: Handle = (collection, document) =>
       this.inWorkSpan('wake', collection, document, document.dueAt ?? until);
     let handled = 0;

@@ -32,16 +32,11 @@ export function toStatus(error: unknown): Partial<StatusObject> {
     return { code: status.INTERNAL, details: 'Internal error', metadata: new Metadata() };
   }
   const code = statusOfKind[error.kind];
-  const details = [
-    {
-      typeUrl: errorInfoUrl,
-      value: Buffer.from(
-        ErrorInfo.encode({ reason: error.reason, domain, metadata: { kind: error.kind } }).finish(),
-      ),
-    },
-  ];
-  if (error.fields !== undefined) {
-    details.push({ typeUrl: badRequestUrl, value: encodeViolations(error.fields) });
+  const { reason, kind, fields } = error;
+  const info = ErrorInfo.encode({ reason, domain, metadata: { kind } }).finish();
+  const details = [{ typeUrl: errorInfoUrl, value: Buffer.from(info) }];
+  if (fields !== undefined) {
+    details.push({ typeUrl: badRequestUrl, value: encodeViolations(fields) });
   }
   const metadata = new Metadata();
   metadata.set(
@@ -90,7 +85,7 @@ export function isBug(error: unknown): boolean {
   return !(error instanceof DomainError) && !(error instanceof DeadlineExceededError);
 }
 
-function encodeViolations(fields: Readonly<Record<string, readonly string[]>>): Buffer {
+function encodeViolations(fields: Readonly<Record<string, readonly string[]>>): Buffer<ArrayBuffer> {
   const fieldViolations = Object.entries(fields).flatMap(([field, messages]) =>
     messages.map((description) => ({ field, description })),
   );
