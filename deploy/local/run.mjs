@@ -1,0 +1,215 @@
+#!/usr/bin/env node
+// Starts from nothing but Node 20 and npm: installs what is pinned, then does everything else on the pinned Node.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const bin = join(root, 'node_modules', '.bin');
+const NODE_MAJOR = 24;
+const TESTS_TIMEOUT_MS = 60 * 60_000;
+const KILL_AFTER_MS = 15_000;
+
+const commands = {
+  start: async (args) => {
+    prepare();
+    if (!build(['deploy/local'])) return 1;
+    return await runInteractive([join(root, 'deploy/local/dist/main.js'), ...args]);
+  },
+  test: async (args) => {
+    prepare();
+    const checksFailed = [...checks(), () => build(projects())].filter((check) => !check()).length;
+    return await test(args, checksFailed);
+  },
+  build: () => {
+    prepare();
+    return build(projects()) ? 0 : 1;
+  },
+  generate: () => {
+    install();
+    generate({ force: true });
+    return 0;
+  },
+  lint: () => {
+    prepare();
+    return checks().filter((check) => !check()).length === 0 ? 0 : 1;
+  },
+  jest: async (args) => {
+    prepare();
+    return await runInteractive([join(root, 'node_modules/jest/bin/jest.js'), ...jestArgs(args)]);
+  },
+};
+
+function prepare() {
+  install();
+  generate({ force: false });
+}
+
+/** Standard output belongs to the command: everything else goes to standard error. */
+function say(line) {
+  process.stderr.write(`[${(performance.now() / 1000).toFixed(1).padStart(6)} s] ${line}\n`);
+}
+
+function fail(line) {
+  say(line);
+  process.exit(1);
+}
+
+function install() {
+  const hash = sha256([readFileSync(join(root, 'pnpm-lock.yaml'))]);
+  const stamp = join(root, 'node_modules', '.installed');
+  if (readIfThere(stamp) === hash) return;
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  say(`Installing dependencies with ${packageManager}`);
+  const args = ['--yes', packageManager, 'install', '--frozen-lockfile', '--reporter=append-only'];
+  // CI: nobody is asked whether an older node_modules may be replaced.
+  const { status } = run('npx', args, { env: { ...process.env, CI: 'true' } });
+  if (status !== 0) fail('The dependencies could not be installed');
+  writeFileSync(stamp, hash);
+}
+
+function generate({ force }) {
+  const proto = join(root, 'proto');
+  const sources = readdirSync(proto, { recursive: true })
+    .map(String)
+    .filter((file) => /\.(proto|yaml)$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file))
+    .sort();
+  const contents = sources.flatMap((file) => [file, readFileSync(join(proto, file))]);
+  const hash = sha256([...contents, readFileSync(join(root, 'pnpm-lock.yaml'))]);
+  const generated = join(proto, 'gen');
+  const stamp = join(generated, '.stamp');
+  if (!force && readIfThere(stamp) === hash) return;
+  say('Generating code from the contracts');
+  // A contract that was removed must not leave its code behind.
+  rmSync(generated, { recursive: true, force: true });
+  if (run(join(bin, 'buf'), ['generate'], { cwd: proto }).status !== 0) fail('buf generate failed');
+  writeFileSync(stamp, hash);
+}
+
+function projects() {
+  const services = readdirSync(join(root, 'services')).map((service) => `services/${service}`);
+  const folders = ['proto', ...services.sort(), 'gateway', 'deploy/local', 'test'];
+  return folders.filter((folder) => existsSync(join(root, folder, 'tsconfig.json')));
+}
+
+function build(folders) {
+  say(`Building ${folders.length === 1 ? folders[0] : 'all packages'}`);
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const { status } = run(pinnedNode(), [tsc, '-b', ...folders]);
+  if (status !== 0) say('The build failed');
+  return status === 0;
+}
+
+function checks() {
+  const tool = (name, args, cwd = root) => {
+    return () => {
+      say(`Checking with ${name}`);
+      const { status } = run(join(bin, name), args, { cwd });
+      if (status !== 0) say(`${name} found problems`);
+      return status === 0;
+    };
+  };
+  const eslintCache = ['--cache', '--cache-location', 'node_modules/.cache/eslint/'];
+  return [
+    lockfileNamesNoAddress,
+    tool('buf', ['lint'], join(root, 'proto')),
+    tool('prettier', ['--check', '--log-level', 'warn', '--cache', '.']),
+    tool('eslint', ['.', ...eslintCache, '--max-warnings', '0']),
+    tool('depcruise', ['services', 'gateway', 'deploy', 'test', 'proto']),
+  ];
+}
+
+/** An address in the lockfile would tie every machine to the registry of whoever wrote it. */
+function lockfileNamesNoAddress() {
+  const lines = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8').split('\n');
+  const addresses = lines.filter((line) => /https?:\/\/|tarball/.test(line));
+  if (addresses.length > 0) say(`pnpm-lock.yaml names addresses:\n${addresses.join('\n')}`);
+  return addresses.length === 0;
+}
+
+function jestArgs(args) {
+  return ['-c', join(root, 'jest.config.cjs'), ...args];
+}
+
+async function test(args, checksFailed) {
+  say('Running the tests');
+  const jest = join(root, 'node_modules/jest/bin/jest.js');
+  // What a test forgets to close must not hold up the closing line for ever.
+  const command = [jest, ...jestArgs(['--forceExit', ...args])];
+  let isClosed = false;
+  const status = await runInteractive(command, {
+    env: { FAILED_CHECKS: String(checksFailed) },
+    timeoutMs: TESTS_TIMEOUT_MS,
+    onMessage: (message) => (isClosed ||= message === 'closing line'),
+  });
+  // Jest died before it could count: its death is the one failure besides those of the checks.
+  if (!isClosed) process.stdout.write(`0 passed, ${String(checksFailed + 1)} failed\n`);
+  return status === 0 && checksFailed > 0 ? 1 : status;
+}
+
+/** Ends as the program does; passes on what it is told to do, and lets it take its time. */
+async function runInteractive(args, { env = {}, timeoutMs, onMessage } = {}) {
+  // The channel tells the program when this process is gone, however it went.
+  const child = spawn(pinnedNode(), args, {
+    cwd: root,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...environment(), ...env },
+  });
+  if (onMessage) child.on('message', onMessage);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => child.kill(signal));
+  const timer = timeoutMs && setTimeout(() => stopLate(child, timeoutMs), timeoutMs);
+  const status = await new Promise((resolve) => {
+    child.once('error', (error) => resolve((say(error.message), 1)));
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+  clearTimeout(timer);
+  return status;
+}
+
+function stopLate(child, timeoutMs) {
+  say(`Stopping: not finished after ${String(timeoutMs / 60_000)} minutes`);
+  child.kill('SIGTERM');
+  setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref();
+}
+
+function run(program, args, options = {}) {
+  const env = options.env ?? environment();
+  const result = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], ...options, env });
+  if (result.error) say(`${program}: ${result.error.message}`);
+  return result;
+}
+
+function environment() {
+  return { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
+}
+
+/** This Node where it is new enough, else the one that the lockfile pins. */
+function pinnedNode() {
+  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return process.execPath;
+  const name = `node-${process.platform}-${process.arch}`;
+  try {
+    const manifest = createRequire(join(root, 'package.json')).resolve(`${name}/package.json`);
+    return join(dirname(manifest), 'bin', 'node');
+  } catch {
+    return fail(`Node ${NODE_MAJOR} or later is needed: there is no ${name} to install`);
+  }
+}
+
+function sha256(parts) {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+}
+
+function readIfThere(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+const [name, ...args] = process.argv.slice(2);
+const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined;
+if (!command) fail(`Usage: run.mjs ${Object.keys(commands).join(' | ')}`);
+process.exitCode = await command(args);
