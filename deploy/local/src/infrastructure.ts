@@ -24,6 +24,7 @@ import {
 } from './nats-server';
 import { preparePostgres } from './postgres';
 import { openProcessFamily, type ProcessFamily } from './process-family';
+import { recoverFromRecord } from './process-record';
 import { makeSocketFolder } from './socket-folder';
 
 export interface Infrastructure {
@@ -65,12 +66,11 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   const { log, environment = readLauncherEnvironment(), isThrowaway = false } = options;
   const account = unprivilegedAccount();
   const data = await openDataFolder(options.dataDir, account, log);
+  const recordFile = join(data.path, 'infrastructure-processes.json');
+  await recoverFromRecord(recordFile, log);
   const socketDir = await makeSocketFolder(account);
-  const family = await openProcessFamily({
-    recordFile: join(data.path, 'infrastructure-processes.json'),
-    folders: isThrowaway ? [socketDir, data.path] : [socketDir],
-    log,
-  });
+  const folders = isThrowaway ? [socketDir, data.path] : [socketDir];
+  const family = await openProcessFamily({ recordFile, folders, log });
   const site: Site = { environment, account, data, socketDir, family, log };
   try {
     const remembered = await readRememberedWays(data);

@@ -39,6 +39,9 @@ function settings(socketDir: string): string {
     "shared_preload_libraries = 'pg_cron,pg_documentdb_core,pg_documentdb,pg_documentdb_extended_rum'",
     "cron.database_name = 'postgres'",
     `cron.host = '${socketDir}'`,
+    // Its jobs run every two seconds; a record of each run would grow for ever.
+    'cron.log_run = off',
+    'cron.log_statement = off',
     // Creating a collection connects back to the server, by default over TCP.
     `documentdb.localhost_connection_string = 'host=${socketDir}'`,
     "documentdb.alternate_index_handler_name = 'extended_rum'",

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { identify } from './process-identity';
-import { ownIdentity, recoverFromRecord, type RecordedChild, writeRecord } from './process-record';
+import { ownIdentity, type RecordedChild, writeRecord } from './process-record';
 import { type Program, supervise, type SupervisedProcess } from './supervised-process';
 import { startWatchdog } from './watchdog';
 
@@ -25,11 +25,10 @@ export interface FamilyOptions {
   onChange?: () => Promise<void>;
 }
 
-/** Clears up after a launcher that died, then opens a new family. */
+/** Whoever opens a family has recovered from the record of the one before. */
 export async function openProcessFamily(options: FamilyOptions): Promise<ProcessFamily> {
   const { recordFile, folders, log } = options;
   await mkdir(dirname(recordFile), { recursive: true });
-  await recoverFromRecord(recordFile, log);
   const members: SupervisedProcess[] = [];
   const watchdog = startWatchdog(folders);
 
@@ -44,6 +43,15 @@ export async function openProcessFamily(options: FamilyOptions): Promise<Process
   const recordNext = (): Promise<void> => (lastRecord = lastRecord.then(record, record));
   await lastRecord;
 
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    for (const member of [...members].reverse()) await member.stop();
+    await lastRecord;
+    watchdog.dismiss();
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+    await rm(recordFile, { force: true });
+  };
+
   return {
     start: async (program) => {
       const member = supervise(program, { log, onChange: recordNext });
@@ -51,13 +59,7 @@ export async function openProcessFamily(options: FamilyOptions): Promise<Process
       await member.start();
     },
     pids: () => pidsOf(members),
-    stop: async () => {
-      for (const member of [...members].reverse()) await member.stop();
-      await lastRecord;
-      watchdog.dismiss();
-      for (const folder of folders) await rm(folder, { recursive: true, force: true });
-      await rm(recordFile, { force: true });
-    },
+    stop: () => (stopping ??= stop()),
   };
 }
 

@@ -5,6 +5,12 @@ import { spawn } from 'node:child_process';
  * then it stops what the last line names and removes the folders. The line is `SIGNAL:pid ...` in stop order.
  */
 const SCRIPT = `
+alive() {
+  kill -0 "$1" 2>/dev/null || return 1
+  # A dead process may wait long for its new parent to take note of it.
+  read -r stat <"/proc/$1/stat" || return 0
+  case "\${stat##*) }" in [ZX]*) return 1 ;; esac
+}
 processes=
 while IFS= read -r line; do processes=$line; done
 [ -n "$processes" ] || exit 0
@@ -13,7 +19,7 @@ for entry in $processes; do
   pid=\${entry#*:}
   kill -s "\${entry%%:*}" "$pid" 2>/dev/null || continue
   tries=0
-  while kill -0 "$pid" 2>/dev/null && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+  while alive "$pid" && [ $tries -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
   kill -s KILL "$pid" 2>/dev/null
 done
 rm -rf -- "$@"
