@@ -1,0 +1,161 @@
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { type Authentication, checkScope } from './authentication';
+import { parseBody } from './body';
+import { type Call, exchange, type ExchangeSurroundings } from './exchange';
+import { RequestError } from './http-error';
+import type { Peers } from './peers';
+import { type ApiAnswer, type ApiRequest, ok, present, type Route } from './route';
+import { customerRoutes } from './routes/customers';
+import { invoiceRoutes } from './routes/invoices';
+import { productRoutes } from './routes/products';
+import { sandboxRoutes } from './routes/sandboxes';
+import { subscriptionRoutes } from './routes/subscriptions';
+import { webhookEndpointRoutes } from './routes/webhook-endpoints';
+
+/** Every operation under /v1. */
+export const routes: readonly Route[] = [
+  ...customerRoutes,
+  ...productRoutes,
+  ...subscriptionRoutes,
+  ...invoiceRoutes,
+  ...webhookEndpointRoutes,
+  ...sandboxRoutes,
+];
+
+/** What the app is made of. */
+export interface AppParts extends ExchangeSurroundings {
+  readonly peers: Peers;
+  readonly authentication: Authentication;
+  readonly isReady: () => Promise<boolean>;
+}
+
+/** The HTTP application: probes, then everything under /v1 behind authentication. */
+export function createApp(parts: AppParts): Express {
+  const app = express();
+  // Each costs a good part of a request: hashing every body, parsing nested queries.
+  app.set('etag', false);
+  app.set('query parser', 'simple');
+  app.set('case sensitive routing', true);
+  app.disable('x-powered-by');
+
+  app.get(
+    '/healthz',
+    respond(parts, '/healthz', () => Promise.resolve(ok({ status: 'ok' }))),
+  );
+  app.get(
+    '/readyz',
+    respond(parts, '/readyz', () => readiness(parts)),
+  );
+  for (const [path, operations] of byPath(routes)) {
+    for (const route of operations) addRoute(app, route, parts);
+    const allow = operations.map(({ method }) => method).join(', ');
+    app.all(
+      `/v1${path}`,
+      authenticated(parts, path, () => Promise.reject(methodNotAllowed(allow))),
+    );
+  }
+  app.use(
+    '/v1',
+    authenticated(parts, '/*', () => Promise.reject(notFound())),
+  );
+  app.use(respond(parts, '/*', () => Promise.reject(notFound())));
+  app.use((_error: unknown, request: Request, response: Response, _next: unknown) =>
+    // Only a path that cannot be decoded gets here: it names nothing.
+    exchange(request, response, { ...parts, route: '/*' }, () => Promise.reject(notFound())),
+  );
+  return app;
+}
+
+function addRoute(app: Express, route: Route, parts: AppParts): void {
+  const segment = route.path.split('/')[1] ?? '';
+  const handler = authenticated(
+    parts,
+    route.path,
+    async (call, request, response) => {
+      checkScope(call.scopes, { method: route.method, segment });
+      const takesBody = route.method === 'POST' || route.method === 'PATCH';
+      const apiRequest: ApiRequest = {
+        params: request.params as Record<string, string>,
+        query: request.query,
+        body: takesBody ? await parseBody(request, response) : {},
+        context: { ...call, now: await environmentTime(call, parts) },
+      };
+      return route.handle(apiRequest, parts.peers);
+    },
+    route.deadlineMs,
+  );
+  const path = `/v1${route.path}`;
+  switch (route.method) {
+    case 'GET':
+      return void app.get(path, handler);
+    case 'POST':
+      return void app.post(path, handler);
+    case 'PATCH':
+      return void app.patch(path, handler);
+    case 'DELETE':
+      return void app.delete(path, handler);
+  }
+}
+
+/** A handler that knows its caller. */
+function authenticated(
+  parts: AppParts,
+  path: string,
+  work: (call: CallContext, request: Request, response: Response) => Promise<ApiAnswer>,
+  deadlineMs?: number,
+): RequestHandler {
+  return respond(
+    parts,
+    `/v1${path}`,
+    async (call, request, response) => {
+      const authorization = request.header('authorization');
+      const { tenant, scopes } = await parts.authentication.authenticate(authorization, call);
+      return work({ ...call, tenant, scopes }, request, response);
+    },
+    deadlineMs,
+  );
+}
+
+function respond(
+  parts: AppParts,
+  route: string,
+  work: (call: Call, request: Request, response: Response) => Promise<ApiAnswer>,
+  deadlineMs?: number,
+): RequestHandler {
+  return (request, response) =>
+    exchange(request, response, { ...parts, route, deadlineMs }, (call) =>
+      work(call, request, response),
+    );
+}
+
+/** A manual clock is read afresh for each request; a real one is the clock on the wall. */
+async function environmentTime(call: CallContext, { peers }: AppParts): Promise<Date> {
+  const { manualClock }: Tenant = call.tenant;
+  if (!manualClock) return call.now;
+  const { now } = await peers.identity.getClock({}, call);
+  return present(now);
+}
+
+async function readiness({ isReady }: AppParts): Promise<ApiAnswer> {
+  if (await isReady()) return ok({ status: 'ok' });
+  return {
+    status: 503,
+    body: { error: 'Service unavailable' },
+    headers: { 'Retry-After': '1', 'Error-Code': 'unavailable' },
+  };
+}
+
+function byPath(all: readonly Route[]): Map<string, Route[]> {
+  const paths = new Map<string, Route[]>();
+  for (const route of all) paths.set(route.path, [...(paths.get(route.path) ?? []), route]);
+  return paths;
+}
+
+function notFound(): RequestError {
+  return new RequestError(404, 'not_found', 'Not found');
+}
+
+function methodNotAllowed(allow: string): RequestError {
+  return new RequestError(405, 'method_not_allowed', 'Method not allowed', { Allow: allow });
+}

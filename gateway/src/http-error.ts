@@ -1,0 +1,92 @@
+import { DeadlineExceededError } from '@billing/chassis/grpc-status';
+import { DomainError, type DomainErrorKind } from '@billing/kernel/domain-error';
+
+/** An error as REST shows it. */
+export interface HttpError {
+  readonly status: number;
+  /** The header `Error-Code`. */
+  readonly code: string;
+  readonly body: { readonly error: string | Readonly<Record<string, readonly string[]>> };
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An error that only HTTP knows, such as a body that is no JSON. */
+export class RequestError extends Error implements HttpError {
+  readonly body: HttpError['body'];
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+    this.body = { error: message };
+  }
+}
+
+// Whole seconds; a replica that restarts is back by then.
+const retryAfter = { 'Retry-After': '1' };
+
+interface Row {
+  readonly status: number;
+  /** Undefined: the error's own reason in lower case. */
+  readonly code?: string;
+  /** Undefined: the error's own message. */
+  readonly message?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Every kind of domain error and its answer. */
+export const answerOfKind: Readonly<Record<DomainErrorKind, Row>> = {
+  invalid_input: { status: 400, code: 'invalid_request' },
+  unauthenticated: {
+    status: 401,
+    code: 'invalid_api_key',
+    message: 'Invalid or expired API key',
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  },
+  permission: {
+    status: 403,
+    code: 'insufficient_permissions',
+    message: 'Insufficient permissions',
+  },
+  not_found: { status: 404 },
+  already_exists: { status: 409 },
+  failed_precondition: { status: 409, code: 'conflict' },
+  stale: { status: 412, code: 'stale_version', message: 'Stale version' },
+  idempotency_mismatch: { status: 422, code: 'idempotency_key_reused' },
+  resource_exhausted: {
+    status: 429,
+    code: 'too_many_requests',
+    message: 'Too many requests',
+    headers: retryAfter,
+  },
+  unavailable: {
+    status: 503,
+    code: 'unavailable',
+    message: 'Service unavailable',
+    headers: retryAfter,
+  },
+};
+
+/** What the caller is told about any error. The cause of a bug stays in the log. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof RequestError) return error;
+  if (error instanceof DomainError) return fromDomainError(error);
+  if (error instanceof DeadlineExceededError) {
+    return { status: 504, code: 'timed_out', body: { error: 'Timed out' } };
+  }
+  return { status: 500, code: 'internal', body: { error: 'Internal server error' } };
+}
+
+function fromDomainError({ kind, reason, message, fields }: DomainError): HttpError {
+  const row = answerOfKind[kind];
+  const text = row.message ?? message;
+  return {
+    status: row.status,
+    code: row.code ?? reason.toLowerCase(),
+    body: { error: kind === 'invalid_input' && fields !== undefined ? fields : text },
+    headers: row.headers ?? {},
+  };
+}

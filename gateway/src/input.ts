@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { invalidInput } from '@billing/kernel/domain-error';
+import type { ApiRequest } from './route';
+import { RequestError } from './http-error';
+
+// How bodies and queries are read: one schema for each route, and one place that turns its complaints into the contract's field map.
+
+// A required field that is missing or null.
+z.config({
+  customError: (issue) =>
+    issue.code === 'invalid_type' && (issue.input === undefined || issue.input === null)
+      ? 'Required'
+      : undefined,
+});
+
+/** An optional input: null counts as absent. */
+export function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** An ISO 8601 time that carries its zone. */
+export const time = z.iso
+  .datetime({ offset: true, error: 'Invalid datetime' })
+  .transform((text) => new Date(text))
+  .refine((date) => !Number.isNaN(date.getTime()), 'Invalid datetime');
+
+/** An amount in the smallest unit. */
+export const amount = z.int('Must be a whole number').min(0).max(99_999_999_999);
+
+/** Metadata; its own rules are checked by the owner of the resource. */
+export const metadata = z.record(z.string(), z.unknown());
+
+/** Page and page size of a list. */
+export const pageShape = {
+  page: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1),
+  perPage: wholeNumber(1, 100).default(20),
+};
+
+/** The body, read by the route's schema; fields that the schema does not know are left out and reported as ignored. */
+export function readBody<S extends z.ZodRawShape>(
+  schema: z.ZodObject<S>,
+  { body }: ApiRequest,
+): { input: z.infer<z.ZodObject<S>>; ignoredHeaders: Record<string, string> } {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new RequestError(400, 'invalid_request', 'Body must be a JSON object');
+  }
+  const ignored = Object.keys(body).filter((key) => !Object.hasOwn(schema.shape, key));
+  return {
+    input: parse(schema, body),
+    ignoredHeaders: ignored.length === 0 ? {} : { 'Ignored-Fields': ignoredFields(ignored) },
+  };
+}
+
+/** The query, read by the route's schema. */
+export function readQuery<T>(schema: z.ZodType<T>, { query }: ApiRequest): T {
+  return parse(schema, query);
+}
+
+function parse<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw invalidInput(toFieldMap(result.error.issues));
+}
+
+/** A nested problem stands under its top-level field with the path in front. */
+function toFieldMap(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
+  const fields: Record<string, string[]> = {};
+  for (const { path, message } of issues) {
+    const [field, ...rest] = path.map(String);
+    (fields[field ?? 'body'] ??= []).push(
+      rest.length === 0 ? message : `${rest.join('.')}: ${message}`,
+    );
+  }
+  return fields;
+}
+
+// Names come from the caller: only what may stand in a header, and not more than fits in one.
+function ignoredFields(names: readonly string[]): string {
+  return names
+    .map((name) => name.replace(/[^\w.-]/g, '?').slice(0, 100))
+    .slice(0, 20)
+    .join(', ');
+}
+
+function wholeNumber(min: number, max: number) {
+  const message = `Must be a whole number from ${String(min)} to ${String(max)}`;
+  return z
+    .string(message)
+    .regex(/^\d{1,16}$/, message)
+    .transform(Number)
+    .refine((number) => number >= min && number <= max, message);
+}

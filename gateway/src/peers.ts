@@ -1,0 +1,73 @@
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import {
+  type CatalogServiceServer,
+  CatalogServiceService,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type CheckoutServiceServer,
+  CheckoutServiceService,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
+import {
+  type IdentityServiceServer,
+  IdentityServiceService,
+} from '@billing/proto/billing/identity/v1/identity';
+import {
+  type NotifierServiceServer,
+  NotifierServiceService,
+} from '@billing/proto/billing/notifier/v1/notifier';
+import {
+  type SubscriptionServiceServer,
+  SubscriptionServiceService,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import type { GatewayConfiguration } from './config';
+
+/** The services behind the gateway. */
+export interface Peers {
+  readonly identity: Peer<IdentityServiceServer>;
+  readonly catalog: Peer<CatalogServiceServer>;
+  readonly customer: Peer<CustomerServiceServer>;
+  readonly checkout: Peer<CheckoutServiceServer>;
+  readonly subscription: Peer<SubscriptionServiceServer>;
+  readonly notifier: Peer<NotifierServiceServer>;
+}
+
+/** Connects to all services. Creations with a new id are never repeated by the channel: a lost answer would make two of them. */
+export function connectPeers(config: GatewayConfiguration): Peers {
+  const service = 'gateway';
+  return {
+    identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {
+      service,
+      address: config.IDENTITY_ADDRESS,
+      notIdempotent: ['createApiKey', 'createSandbox'],
+      withoutTenant: ['authenticate', 'ensureOrganization'],
+    }),
+    catalog: connectPeer<CatalogServiceServer>(CatalogServiceService, {
+      service,
+      address: config.CATALOG_ADDRESS,
+      notIdempotent: ['createProduct'],
+    }),
+    customer: connectPeer<CustomerServiceServer>(CustomerServiceService, {
+      service,
+      address: config.CUSTOMER_ADDRESS,
+      notIdempotent: ['createCustomer'],
+    }),
+    checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, {
+      service,
+      address: config.CHECKOUT_ADDRESS,
+    }),
+    subscription: connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, {
+      service,
+      address: config.SUBSCRIPTION_ADDRESS,
+      notIdempotent: ['createSubscription'],
+    }),
+    notifier: connectPeer<NotifierServiceServer>(NotifierServiceService, {
+      service,
+      address: config.NOTIFIER_ADDRESS,
+      notIdempotent: ['createWebhookEndpoint'],
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Peers } from './peers';
+
+/** A request as a route sees it: authenticated and parsed, but not yet validated. */
+export interface ApiRequest {
+  /** From the path, by name. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The JSON body, `{}` when there was none. */
+  readonly body: unknown;
+  readonly context: CallContext;
+}
+
+/** What a route answers; errors are thrown. */
+export interface ApiAnswer {
+  readonly status: number;
+  /** Absent: no body. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One operation of the API. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below /v1, with `:name` for parameters. */
+  readonly path: string;
+  /** How long the caller may have to wait. */
+  readonly deadlineMs?: number;
+  readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;
+}
+
+/** 201 with the new resource and where it is found. */
+export function created(location: string, body: unknown, headers = {}): ApiAnswer {
+  return { status: 201, body, headers: { ...headers, Location: `/v1${location}` } };
+}
+
+/** 200 with a body. */
+export function ok(body: unknown, headers = {}): ApiAnswer {
+  return { status: 200, body, headers };
+}
+
+/** A path parameter that the route's own path names. */
+export function param({ params }: ApiRequest, name: string): string {
+  const value = params[name];
+  if (value === undefined) throw new Error(`The path has no :${name}`);
+  return value;
+}
+
+/** What a peer's answer must hold. */
+export function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('The answer of a service lacks its resource');
+  return value;
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { toJsonInvoice } from '@billing/proto/json/invoice';
+import { pageShape, readQuery } from '../input';
+import { page } from '../list';
+import { ok, param, present, type Route } from '../route';
+
+const ListInvoices = z.object({
+  ...pageShape,
+  subscriptionId: z.string().optional(),
+  customerId: z.string().optional(),
+});
+
+export const invoiceRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/invoices',
+    handle: async (request, peers) => {
+      const query = readQuery(ListInvoices, request);
+      const { invoices, total } = await peers.checkout.listInvoices(query, request.context);
+      return page(invoices, { ...query, total }, toJsonInvoice);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/invoices/:id',
+    handle: async (request, peers) => {
+      const { invoice } = await peers.checkout.getInvoice(
+        { id: param(request, 'id') },
+        request.context,
+      );
+      return ok(toJsonInvoice(present(invoice)));
+    },
+  },
+];

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
+import { optional, pageShape, readBody, readQuery } from '../input';
+import { page } from '../list';
+import { created, ok, param, present, type Route } from '../route';
+
+const CreateWebhookEndpoint = z.object({
+  url: z.string(),
+  events: optional(z.array(z.string()).min(1).max(20)),
+  description: optional(z.string().max(200)),
+  active: optional(z.boolean()),
+});
+
+const ListWebhookEndpoints = z.object(pageShape);
+
+export const webhookEndpointRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/webhook-endpoints',
+    handle: async (request, peers) => {
+      const { input, ignoredHeaders } = readBody(CreateWebhookEndpoint, request);
+      const { webhookEndpoint, secret } = await peers.notifier.createWebhookEndpoint(
+        { ...input, events: input.events ?? [] },
+        request.context,
+      );
+      const endpoint = present(webhookEndpoint);
+      const body = { ...toJsonWebhookEndpoint(endpoint), secret };
+      return created(`/webhook-endpoints/${endpoint.id}`, body, ignoredHeaders);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/webhook-endpoints',
+    handle: async (request, peers) => {
+      const query = readQuery(ListWebhookEndpoints, request);
+      const { webhookEndpoints, total } = await peers.notifier.listWebhookEndpoints(
+        query,
+        request.context,
+      );
+      return page(webhookEndpoints, { ...query, total }, toJsonWebhookEndpoint);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/webhook-endpoints/:id',
+    handle: async (request, peers) => {
+      const { webhookEndpoint } = await peers.notifier.getWebhookEndpoint(
+        { id: param(request, 'id') },
+        request.context,
+      );
+      return ok(toJsonWebhookEndpoint(present(webhookEndpoint)));
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/webhook-endpoints/:id',
+    handle: async (request, peers) => {
+      const { context } = request;
+      await peers.notifier.deleteWebhookEndpoint({ id: param(request, 'id') }, context);
+      return { status: 204 };
+    },
+  },
+];

@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '@billing/chassis/clock';
+import { isServing } from '@billing/chassis/health-check';
+import { createLogger } from '@billing/chassis/logging';
+import { Closers } from '@billing/chassis/process';
+import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
+import { startTracing } from '@billing/chassis/tracing';
+import { createApp } from './app';
+import { Authentication } from './authentication';
+import type { GatewayConfiguration } from './config';
+import { connectPeers } from './peers';
+
+// A probe must answer before whoever asks gives up.
+const readinessTimeoutMs = 1_000;
+// Longer than usual load balancers keep theirs, so that it is they who close.
+const keepAliveMs = 65_000;
+
+/** Serves REST; the address is a base URL. */
+export async function start(
+  config: GatewayConfiguration,
+  overrides: ServiceOverrides = {},
+): Promise<RunningService> {
+  const clock = overrides.clock ?? systemClock;
+  const logger =
+    overrides.logger ??
+    createLogger({ service: 'gateway', level: config.LOG_LEVEL, file: config.LOG_FILE });
+  const closers = new Closers();
+  const tracing = startTracing({
+    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    sampleRatio: config.TRACE_SAMPLE_RATIO,
+  });
+  closers.add('tracing', () => tracing.shutdown());
+  const peers = connectPeers(config);
+  closers.add('peers', () => {
+    for (const peer of Object.values(peers)) peer.close();
+    return Promise.resolve();
+  });
+  const app = createApp({
+    clock,
+    logger,
+    peers,
+    authentication: new Authentication(peers.identity, clock),
+    isReady: () =>
+      isServing(config.IDENTITY_ADDRESS, {
+        deadline: new Date(clock.now().getTime() + readinessTimeoutMs),
+      }),
+  });
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, app);
+  try {
+    const address = await listen(server, config.HTTP_LISTEN);
+    closers.add('server', () => closeServer(server, config.SHUTDOWN_GRACE_MS));
+    logger.info({ address }, 'serving');
+    return { address, stop: () => closers.closeAll() };
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+function listen(server: Server, hostAndPort: string): Promise<string> {
+  const separator = hostAndPort.lastIndexOf(':');
+  const host = hostAndPort.slice(0, separator).replace(/^\[|\]$/g, '');
+  const port = Number(hostAndPort.slice(separator + 1));
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(new Error(`Cannot listen on ${hostAndPort}`, { cause }));
+    });
+    server.listen(port, host, () => {
+      const { port: boundPort } = server.address() as AddressInfo;
+      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${String(boundPort)}`);
+    });
+  });
+}
+
+/** Answers running requests for at most `graceMs`, then cuts what is left. */
+function closeServer(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      server.closeAllConnections();
+    }, graceMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
