@@ -31,7 +31,10 @@ export async function countActivity(
 }
 
 /** The count so far; 0 before the first write. */
-export async function readActivity(counter: ActivityCounter, environmentId: string): Promise<bigint> {
+export async function readActivity(
+  counter: ActivityCounter,
+  environmentId: string,
+): Promise<bigint> {
   const document = await retryTransient(() => counter.findOne({ _id: environmentId }));
   return BigInt(document?.count ?? 0);
 }

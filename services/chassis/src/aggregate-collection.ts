@@ -47,15 +47,20 @@ export class AggregateCollection<S extends { readonly id: string }> {
 
   /** The store of the context's environment, deciding at the context's time. */
   within(context: Pick<CallContext, 'tenant' | 'now'>): AggregateStore<S> {
-    return new AggregateStore(this.documents, this.definition, {
-      ...this.surroundings,
-      onPending: (id) => {
-        this.onPending(id);
+    return new AggregateStore(
+      this.documents,
+      this.definition,
+      {
+        ...this.surroundings,
+        onPending: (id) => {
+          this.onPending(id);
+        },
+        onChange: (id) => {
+          this.changes.emit(id);
+        },
       },
-      onChange: (id) => {
-        this.changes.emit(id);
-      },
-    }, context);
+      context,
+    );
   }
 
   /** Says what the service does about commands and due work. Called once, before it serves. */

@@ -121,14 +121,12 @@ export function outboxEntries<S extends { readonly id: string }>(
       ...common,
     };
   });
-  const commands = decision.commands.map(
-    (command, index): OutboxEntry => ({
-      kind: 'command',
-      sequence: envelope.commandSequence + index + 1,
-      type: command.type,
-      payload: command.payload,
-      ...common,
-    }),
-  );
+  const commands = decision.commands.map((command, index): OutboxEntry => ({
+    kind: 'command',
+    sequence: envelope.commandSequence + index + 1,
+    type: command.type,
+    payload: command.payload,
+    ...common,
+  }));
   return [...events, ...commands];
 }

@@ -119,7 +119,12 @@ export class AggregateStore<S extends { readonly id: string }> {
       const now = later(this.context.now, before.updatedAt);
       const transition = decide(before.state, now);
       if (isUnchanged(before.state, transition)) return before;
-      const after = { ...before, state: transition.state, version: before.version + 1, updatedAt: now };
+      const after = {
+        ...before,
+        state: transition.state,
+        version: before.version + 1,
+        updatedAt: now,
+      };
       if (await this.replace(document, after, transition)) return after;
       await sleep(attempt * 5 * jitter(1));
     }
@@ -203,7 +208,9 @@ export class AggregateStore<S extends { readonly id: string }> {
 
   private async findDocument(id: string): Promise<AggregateDocument | undefined> {
     const { environmentId } = this.context.tenant;
-    const document = await retryTransient(() => this.collection.findOne({ _id: id, environmentId }));
+    const document = await retryTransient(() =>
+      this.collection.findOne({ _id: id, environmentId }),
+    );
     return document === null ? undefined : (document as unknown as AggregateDocument);
   }
 }
@@ -226,9 +233,7 @@ function changedFields(document: AggregateDocument): Record<string, unknown> {
 
 function isUnchanged<S>(state: S, transition: Transition<S>): boolean {
   return (
-    transition.state === state &&
-    transition.events.length === 0 &&
-    transition.commands.length === 0
+    transition.state === state && transition.events.length === 0 && transition.commands.length === 0
   );
 }
 

@@ -36,7 +36,11 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
   /** The inverse of toDocument; `_id` is the id. */
   fromDocument(document: Record<string, unknown> & { readonly _id: string }): S;
   /** Keys of further indexes; the environment is put in front. `createdAt, _id` for lists is always there. */
-  readonly indexes?: readonly { readonly name: string; readonly keys: Readonly<Record<string, 1 | -1>>; readonly unique?: boolean }[];
+  readonly indexes?: readonly {
+    readonly name: string;
+    readonly keys: Readonly<Record<string, 1 | -1>>;
+    readonly unique?: boolean;
+  }[];
   /** What a taken natural key means, by the name of its unique index. */
   readonly conflicts?: Readonly<Record<string, () => DomainError>>;
   /** Business time at which `wake` is due; absent: never. */

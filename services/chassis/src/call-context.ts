@@ -67,7 +67,9 @@ function tenantMetadata(tenant: Tenant, now: Date): Metadata {
 export function fromMetadata(
   metadata: Metadata,
   clock: Clock,
-): Pick<CallContext, 'now' | 'scopes' | 'requestId' | 'idempotencyKey'> & { tenant: Tenant | undefined } {
+): Pick<CallContext, 'now' | 'scopes' | 'requestId' | 'idempotencyKey'> & {
+  tenant: Tenant | undefined;
+} {
   const text = (key: string): string | undefined => {
     const value = metadata.get(key)[0];
     return value === undefined ? undefined : value.toString();
@@ -96,7 +98,11 @@ function tenantFrom(
 function readEnvironmentTime(text: string): Date {
   const time = new Date(text);
   if (Number.isNaN(time.getTime())) {
-    throw new DomainError('invalid_input', 'INVALID_ENVIRONMENT_TIME', 'Malformed environment-time');
+    throw new DomainError(
+      'invalid_input',
+      'INVALID_ENVIRONMENT_TIME',
+      'Malformed environment-time',
+    );
   }
   return time;
 }

@@ -32,7 +32,10 @@ export interface DueWorkOptions {
 }
 
 type Collections = readonly AggregateCollection<never>[];
-type Handle = (collection: AggregateCollection<never>, document: AggregateDocument) => Promise<void>;
+type Handle = (
+  collection: AggregateCollection<never>,
+  document: AggregateDocument,
+) => Promise<void>;
 
 /**
  * Finds documents whose time has come and hands each to its collection's behaviour. The real timeline is polled; that of a manual clock
@@ -104,7 +107,11 @@ export class DueWork {
   // Documents that fail stay due. They are left out for the rest of this pass, so that they cannot keep others from their turn.
   private async handleAll(
     collection: AggregateCollection<never>,
-    { filter, sort, handle }: { filter: Filter<AggregateDocument>; sort: 'dueAt' | 'recoverAt'; handle: Handle },
+    {
+      filter,
+      sort,
+      handle,
+    }: { filter: Filter<AggregateDocument>; sort: 'dueAt' | 'recoverAt'; handle: Handle },
   ): Promise<number> {
     const failed = new Map<string, unknown>();
     let handled = 0;
@@ -123,7 +130,10 @@ export class DueWork {
           handled += 1;
         } catch (error) {
           failed.set(document._id, error);
-          this.options.logger.warn({ err: error, id: document._id }, 'due work failed, will repeat');
+          this.options.logger.warn(
+            { err: error, id: document._id },
+            'due work failed, will repeat',
+          );
         }
       });
     }
@@ -233,7 +243,8 @@ function classFromProto(workClass: ProtoWorkClass): WorkClass {
 }
 
 function required(until: Date | undefined): Date {
-  if (until === undefined) throw new DomainError('invalid_input', 'INVALID_REQUEST', 'until is required');
+  if (until === undefined)
+    throw new DomainError('invalid_input', 'INVALID_REQUEST', 'until is required');
   return until;
 }
 

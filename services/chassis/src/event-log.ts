@@ -1,5 +1,8 @@
 import type { Collection, Db } from 'mongodb';
-import { EventLogServiceService, type EventLogServiceServer } from '@billing/proto/billing/event/v1/event_log';
+import {
+  EventLogServiceService,
+  type EventLogServiceServer,
+} from '@billing/proto/billing/event/v1/event_log';
 import type { Clock } from './clock';
 import { earliestIdAt, newId } from './ids';
 import { duplicateKeyIndex, retryTransient } from './mongo';
@@ -41,7 +44,10 @@ export function openEventLog(db: Db): EventLog {
 }
 
 /** The id under which an event is logged and published. */
-export function eventId({ aggregateId, sequence }: Pick<Announcement, 'aggregateId' | 'sequence'>): string {
+export function eventId({
+  aggregateId,
+  sequence,
+}: Pick<Announcement, 'aggregateId' | 'sequence'>): string {
   return `${aggregateId}:${String(sequence)}`;
 }
 

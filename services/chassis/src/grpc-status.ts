@@ -56,7 +56,9 @@ export function fromServiceError(error: ServiceError): Error {
     });
   }
   if (error.code === status.UNAVAILABLE || error.code === status.RESOURCE_EXHAUSTED) {
-    return new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable', { cause: error });
+    return new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable', {
+      cause: error,
+    });
   }
   if (error.code === status.DEADLINE_EXCEEDED || error.code === status.CANCELLED) {
     return new DeadlineExceededError(error);
@@ -85,7 +87,9 @@ export function isBug(error: unknown): boolean {
   return !(error instanceof DomainError) && !(error instanceof DeadlineExceededError);
 }
 
-function encodeViolations(fields: Readonly<Record<string, readonly string[]>>): Buffer<ArrayBuffer> {
+function encodeViolations(
+  fields: Readonly<Record<string, readonly string[]>>,
+): Buffer<ArrayBuffer> {
   const fieldViolations = Object.entries(fields).flatMap(([field, messages]) =>
     messages.map((description) => ({ field, description })),
   );

@@ -1,31 +1,36 @@
 import {
   type Db,
+  MongoBulkWriteError,
   MongoClient,
   MongoError,
+  MongoErrorLabel,
   MongoNetworkError,
   MongoServerError,
   MongoServerSelectionError,
 } from 'mongodb';
 import { DomainError } from '@billing/kernel/domain-error';
-import { sleep } from './clock';
+import { monotonicMs, sleep } from './clock';
 import { jitter } from './ids';
+import { traceCollections } from './mongo-spans';
 
 /** A service's database. */
 export interface MongoConnection {
   readonly db: Db;
-  /** Rejects when the database cannot be reached. */
+  /** Rejects when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Which database, and for whom. */
 export interface MongoOptions {
   readonly uri: string;
   readonly database: string;
   readonly service: string;
+  /** More connections than this bring no more throughput. */
   readonly maxPoolSize?: number;
 }
 
-/** Connects to a service's own database. */
+/** Connects to a service's own database; rejects if that is impossible within 5 s. */
 export async function connectMongo({
   uri,
   database,
@@ -37,13 +42,23 @@ export async function connectMongo({
     useBigInt64: true,
     ignoreUndefined: true,
     writeConcern: { w: 'majority', journal: true },
-    // The server may not have them; retryTransient repeats instead.
+    // Not every server has retryable writes. Ours are all safe to repeat, and retryTransient does.
     retryWrites: false,
-    serverSelectionTimeoutMS: 5_000,
+    retryReads: false,
     maxPoolSize,
+    connectTimeoutMS: 5_000,
+    serverSelectionTimeoutMS: 5_000,
+    waitQueueTimeoutMS: 10_000,
+    // A server that hangs must not hold its callers for ever; only index builds come near this.
+    socketTimeoutMS: 120_000,
   });
-  await client.connect();
-  const db = client.db(database);
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.close();
+    throw new Error('MongoDB cannot be reached', { cause: error });
+  }
+  const db = traceCollections(client.db(database), service);
   return {
     db,
     ping: async () => {
@@ -54,40 +69,77 @@ export async function connectMongo({
 }
 
 const attemptsMax = 5;
-const backoffMs = 20;
+// 50, 150, 450 and 1350 ms: a lost race is over by the first, a restarted server is back by the last.
+const backoffMsMin = 50;
+const backoffFactor = 3;
+// A caller's deadline is 10 s: whoever comes later repeats for nobody.
+const repeatWithinMs = 10_000;
+
+// The server's own names of the codes; none of them says anything about the request itself.
 const transientCodes = new Set<unknown>([
-  16908292, 6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+  6, // HostUnreachable
+  7, // HostNotFound
+  43, // CursorNotFound: the server restarted between two batches
+  64, // WriteConcernTimeout
+  89, // NetworkTimeout
+  91, // ShutdownInProgress
+  112, // WriteConflict
+  133, // FailedToSatisfyReadPreference
+  189, // PrimarySteppedDown
+  262, // ExceededTimeLimit
+  9001, // SocketException
+  10107, // NotWritablePrimary
+  11600, // InterruptedAtShutdown
+  11602, // InterruptedDueToReplStateChange
+  13435, // NotPrimaryNoSecondaryOk
+  13436, // NotPrimaryOrSecondary
+  16_908_292, // "deadlock detected", from DocumentDB: inserts that race for one key of a unique index
 ]);
 
-/** Repeats what failed because of the server's passing state. Whatever is attempted must be safe to repeat: its outcome may be unknown. */
+/**
+ * Repeats what failed because of the server's passing state. The first attempt may have been carried out in spite of its failure, so
+ * whatever is attempted must be safe to repeat. Gives up as `unavailable`.
+ */
 export async function retryTransient<T>(attempt: () => Promise<T>): Promise<T> {
+  const startedMs = monotonicMs();
   for (let failures = 1; ; failures += 1) {
     try {
       return await attempt();
     } catch (error) {
       if (!isTransient(error)) throw error;
-      if (failures === attemptsMax) {
+      if (failures === attemptsMax || monotonicMs() - startedMs > repeatWithinMs) {
         throw new DomainError('unavailable', 'DATABASE_UNAVAILABLE', 'Service unavailable', {
           cause: error,
         });
       }
-      await sleep(backoffMs * 2 ** failures * jitter(0.5));
     }
+    await sleep(backoffMsMin * backoffFactor ** (failures - 1) * jitter(0.5));
   }
 }
 
 function isTransient(error: unknown): boolean {
   if (!(error instanceof MongoError)) return false;
-  if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true;
-  return transientCodes.has(error.code);
+  return (
+    error instanceof MongoNetworkError ||
+    error instanceof MongoServerSelectionError ||
+    error.name === 'MongoWaitQueueTimeoutError' ||
+    error.hasErrorLabel(MongoErrorLabel.RetryableWriteError) ||
+    error.hasErrorLabel(MongoErrorLabel.SystemOverloadedError) ||
+    transientCodes.has(error.code) ||
+    // One write of many; the whole batch is repeated.
+    (error instanceof MongoBulkWriteError &&
+      [error.writeErrors].flat().some(({ code }) => transientCodes.has(code)))
+  );
 }
 
-/** The index that a write violated, `_id_` for the primary key; undefined if the error is another one. */
+const duplicateKeyCode = 11_000;
+
+/**
+ * The name of the unique index that a write violated, `_id_` for the primary key; undefined if the error is another one. Servers
+ * agree on the code alone, and not all name the key's fields, so the name is read from the message.
+ */
 export function duplicateKeyIndex(error: unknown): string | undefined {
-  if (!(error instanceof MongoServerError) || error.code !== 11000) return undefined;
-  return (
-    /index: (\S+) dup key/.exec(error.message)?.[1] ??
-    /Index '([^']+)'/.exec(error.message)?.[1] ??
-    '_id_'
-  );
+  if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return undefined;
+  const [, mongod, documentDb] = /\bindex: (.+?) dup key|Index '([^']+)'/.exec(error.message) ?? [];
+  return mongod ?? documentDb;
 }

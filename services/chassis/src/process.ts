@@ -1,25 +1,23 @@
 import { constants } from 'node:os';
 import { ConfigurationError } from './configuration';
 import { createLogger } from './logging';
+import { redactSecrets } from './redaction';
 
 /** What runs until it is told to stop. */
 export interface Running {
   stop(): Promise<void>;
-}
-
-interface Opened {
-  readonly name: string;
-  readonly close: () => Promise<void>;
+  /** How long stopping may take in all; longer counts as failed. */
+  readonly stopLimitMs?: number;
 }
 
 // Below the 30 s that Kubernetes gives a pod, above the grace that services give their calls.
-const stopLimitMs = 25_000;
+const stopLimitMsDefault = 25_000;
 
 const exitCodes = { stopped: 0, failed: 1, bug: 70 };
 
 /** Closes what was opened, in the reverse order, whatever fails. */
 export class Closers {
-  private readonly opened: Opened[] = [];
+  private readonly opened: { name: string; close: () => Promise<void> }[] = [];
   private closing: Promise<void> | undefined;
 
   add(name: string, close: () => Promise<void>): void {
@@ -44,8 +42,9 @@ export class Closers {
       }
     }
     if (errors.length === 1) throw errors[0];
-    if (errors.length > 1)
+    if (errors.length > 1) {
       throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
+    }
   }
 }
 
@@ -54,12 +53,14 @@ export class Closers {
  * caught is a bug: it is logged and the process stops, because its state can no longer be trusted.
  */
 export function runProcess(name: string, start: () => Promise<Running>): void {
-  void new Lifecycle(name, start).run();
+  const lifecycle = new Lifecycle(name, start);
+  void lifecycle.run();
 }
 
 class Lifecycle {
   private running: Promise<Running> | undefined;
   private isStopping = false;
+  private exitCode = exitCodes.stopped;
 
   constructor(
     private readonly name: string,
@@ -67,42 +68,58 @@ class Lifecycle {
   ) {}
 
   async run(): Promise<void> {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        if (this.isStopping) process.exit(128 + constants.signals[signal]);
-        void this.stop(exitCodes.stopped);
-      });
-    }
-    for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-      process.on(event, (error: unknown) => {
-        this.logError(error, event);
-        void this.stop(exitCodes.bug);
-      });
-    }
+    this.listen();
     try {
       this.running = this.start();
       await this.running;
     } catch (error) {
-      process.stderr.write(`${this.name} cannot start: ${describe(error)}\n`);
+      process.stderr.write(`${this.name} cannot start: ${redactSecrets(describe(error))}\n`);
       process.exit(exitCodes.failed);
     }
   }
 
-  private async stop(code: number): Promise<void> {
+  private listen(): void {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (this.isStopping) process.exit(128 + constants.signals[signal]);
+        void this.stop();
+      });
+    }
+    for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+      process.on(event, (error: unknown) => {
+        this.exitCode = exitCodes.bug;
+        this.logError(error, event);
+        void this.stop();
+      });
+    }
+  }
+
+  private async stop(): Promise<void> {
     if (this.isStopping) return;
     this.isStopping = true;
-    setTimeout(() => {
-      this.logError(new Error(`Not stopped within ${String(stopLimitMs)} ms`), 'stop failed');
-      process.exit(code === exitCodes.stopped ? exitCodes.failed : code);
-    }, stopLimitMs);
     try {
+      // A start that is under way is finished first: only then is it known what has to be closed.
+      const limit = this.limitStop(stopLimitMsDefault);
       const running = await this.running;
+      clearTimeout(limit);
+      this.limitStop(running?.stopLimitMs ?? stopLimitMsDefault);
       await running?.stop();
-      process.exit(code);
     } catch (error) {
-      this.logError(error, 'stop failed');
-      process.exit(code === exitCodes.stopped ? exitCodes.failed : code);
+      this.fail(error);
     }
+    process.exit(this.exitCode);
+  }
+
+  private limitStop(limitMs: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.fail(new Error(`Not stopped within ${String(limitMs)} ms`));
+      process.exit(this.exitCode);
+    }, limitMs);
+  }
+
+  private fail(error: unknown): void {
+    this.logError(error, 'stop failed');
+    if (this.exitCode === exitCodes.stopped) this.exitCode = exitCodes.failed;
   }
 
   private logError(error: unknown, message: string): void {
@@ -110,7 +127,13 @@ class Lifecycle {
   }
 }
 
+// Whoever configured the process reads this: the reasons come first, and a stack only where the program itself may be at fault.
 function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
   if (error instanceof ConfigurationError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const reasons: string[] = [];
+  for (let next: unknown = error; next instanceof Error; next = next.cause) {
+    reasons.push(next.message);
+  }
+  return `${reasons.join(': ')}\n${error.stack ?? ''}`;
 }

@@ -1,15 +1,19 @@
 // Our own secrets have readable prefixes, so they can be found wherever they stand: in a message, a stack, a nested field.
 const secrets = /\b(?:billing_(?:live|test)_|whsec_)[\w+/=-]+|\b(Bearer|Basic) +[\w.~+/=-]+/g;
 
+// The user and password of an address.
+const credentials = /(:\/\/)[^\s/@"]+@/g;
+
 // 13 to 19 digits in one run, or in the groups that are printed on cards. A longer run or a part of a word is no card.
 const cardLike =
   /(?<![\w.-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{5})(?![\w-])/g;
 
 const censored = '[redacted]';
 
-/** Takes API keys, webhook secrets, authorization values and card numbers out of a text. JSON stays valid JSON. */
+/** Takes API keys, webhook secrets, authorization values passwords of addresses and card numbers out of a text. JSON stays valid JSON. */
 export function redactSecrets(text: string): string {
   return text
+    .replace(credentials, `$1${censored}@`)
     .replace(secrets, (_match, scheme: string | undefined) =>
       scheme === undefined ? censored : `${scheme} ${censored}`,
     )

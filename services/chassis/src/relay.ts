@@ -99,7 +99,10 @@ export class Relay {
     this.failures.set(key, failures);
     const delayMs =
       Math.min(retryDelayMsMin * 2 ** Math.min(failures - 1, 10), retryDelayMsMax) * jitter(0.2);
-    this.options.logger.warn({ err: error, outbox: key, failures }, 'outbox entry failed, will repeat');
+    this.options.logger.warn(
+      { err: error, outbox: key, failures },
+      'outbox entry failed, will repeat',
+    );
     if (this.stopping.signal.aborted) return;
     this.retryTimers.set(
       key,
@@ -110,7 +113,11 @@ export class Relay {
     );
   }
 
-  private async drain(collection: AggregateCollection<never>, id: string, lane: Lane): Promise<void> {
+  private async drain(
+    collection: AggregateCollection<never>,
+    id: string,
+    lane: Lane,
+  ): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const document = await retryTransient(() => collection.documents.findOne({ _id: id }));
       const entries = (document?.outbox ?? [])
@@ -143,7 +150,12 @@ export class Relay {
       });
       await logEvent(eventLog, { _id: id, envelope, traceparent: entry.traceparent }, clock);
       const traceparent = entry.traceparent ?? undefined;
-      await stream?.publish({ subject: `${service}.${entry.type}`, id, traceparent, data: envelope });
+      await stream?.publish({
+        subject: `${service}.${entry.type}`,
+        id,
+        traceparent,
+        data: envelope,
+      });
     }
     await this.remove(collection, document, entries);
   }
@@ -181,7 +193,11 @@ export class Relay {
     };
     await inSpan(span, () =>
       handler(entry.payload as never, {
-        context: workContext(document, { at: entry.at, clock, requestId: `${document._id}/${entry.type}` }),
+        context: workContext(document, {
+          at: entry.at,
+          clock,
+          requestId: `${document._id}/${entry.type}`,
+        }),
         aggregateId: document._id,
         sequence: entry.sequence,
       }),

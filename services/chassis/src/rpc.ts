@@ -4,7 +4,6 @@ import {
   type sendUnaryData,
   type ServerUnaryCall,
   type ServiceDefinition,
-
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
@@ -122,4 +121,3 @@ function abortWithCall(call: ServerUnaryCall<unknown, unknown>): AbortSignal {
   else call.once('cancelled', abort);
   return controller.signal;
 }
-

@@ -53,28 +53,42 @@ const kinds = {
 // A collector that hangs must not hold up the end of the process.
 const exportTimeoutMs = 3_000;
 
-let tracer: Tracer | undefined;
+interface Started {
+  readonly provider: TracerProvider;
+  readonly tracer: Tracer;
+  users: number;
+}
+
+// The API of OpenTelemetry is one for the whole process, and so is this.
+let started: Started | undefined;
 
 /**
- * Starts tracing in this process, once: a further call returns a handle that does nothing. Spans are made by the chassis alone,
- * because patching every library costs a quarter of the throughput.
+ * Starts tracing in this process, once: services that share it share what the first one started, until the last one shuts down.
+ * Spans are made by the chassis alone, because patching every library costs a quarter of the throughput.
  */
 export function startTracing(options: TracingOptions = {}): { shutdown(): Promise<void> } {
-  if (tracer !== undefined) return { shutdown: () => Promise.resolve() };
-
-  const provider = new TracerProvider(providerOptions(options));
-  const contextManager = new AsyncLocalStorageContextManager();
-  context.setGlobalContextManager(contextManager);
-  trace.setGlobalTracerProvider(provider);
-  tracer = provider.getTracer('billing');
+  const current = (started ??= register(options));
+  current.users += 1;
+  let isShutDown = false;
   return {
     shutdown: async () => {
-      tracer = undefined;
+      if (isShutDown) return;
+      isShutDown = true;
+      current.users -= 1;
+      if (current.users > 0) return;
+      started = undefined;
       trace.disable();
       context.disable();
-      await provider.shutdown();
+      await current.provider.shutdown();
     },
   };
+}
+
+function register(options: TracingOptions): Started {
+  const provider = new TracerProvider(providerOptions(options));
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
+  trace.setGlobalTracerProvider(provider);
+  return { provider, tracer: provider.getTracer('billing'), users: 0 };
 }
 
 function providerOptions({ otlpEndpoint, sampleRatio = 1, spanProcessors = [] }: TracingOptions) {
@@ -97,9 +111,9 @@ function providerOptions({ otlpEndpoint, sampleRatio = 1, spanProcessors = [] }:
 
 /** Runs `fn` in a span of its own: what it starts and logs belongs to it. */
 export function inSpan<T>(options: SpanOptions, fn: () => Promise<T>): Promise<T> {
-  if (tracer === undefined) return fn();
+  if (started === undefined) return fn();
   const parent = parentContext(options.traceparent);
-  const span = startSpan(tracer, options, parent);
+  const span = startSpan(started.tracer, options, parent);
   return context.with(trace.setSpan(parent, span), async () => {
     try {
       return await fn();
@@ -119,8 +133,8 @@ export interface DetachedSpan {
 
 /** Starts a child of the active span if that one is recorded, else nothing. */
 export function startDetachedSpan(describe: () => SpanOptions): DetachedSpan | undefined {
-  if (tracer === undefined || trace.getActiveSpan()?.isRecording() !== true) return undefined;
-  const span = startSpan(tracer, describe(), context.active());
+  if (started === undefined || trace.getActiveSpan()?.isRecording() !== true) return undefined;
+  const span = startSpan(started.tracer, describe(), context.active());
   return {
     end: (error) => {
       if (error !== undefined) recordError(span, error);

@@ -1,0 +1,23 @@
+import { Client, credentials } from '@grpc/grpc-js';
+import { service as healthService } from 'grpc-health-check';
+
+/** Asks a service whether it serves; false also when it cannot be reached within `timeoutMs`. */
+export function isServing(address: string, { deadline }: { deadline: Date }): Promise<boolean> {
+  const client = new Client(address, credentials.createInsecure());
+  const check = healthService.Check;
+  if (check === undefined) throw new Error('The health service has no Check');
+  return new Promise<boolean>((resolve) => {
+    client.makeUnaryRequest(
+      check.path,
+      check.requestSerialize as (request: object) => Buffer,
+      check.responseDeserialize as (bytes: Buffer) => { status?: string | number },
+      { service: '' },
+      { deadline },
+      (error, response) => {
+        resolve(error === null && (response?.status === 'SERVING' || response?.status === 1));
+      },
+    );
+  }).finally(() => {
+    client.close();
+  });
+}
