@@ -1,5 +1,5 @@
 import type { DomainError } from '@billing/kernel/domain-error';
-import type { DomainEvent } from '@billing/kernel/transition';
+import type { Command, DomainEvent } from '@billing/kernel/transition';
 import type { Tenant } from './call-context';
 
 /** The order in which work of one instant runs under a manual clock; see clock/v1/due_work.proto. */
@@ -49,4 +49,6 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
   recoverAt?(state: S): Date | undefined;
   /** A domain event as the JSON form of its proto message; absent: the aggregate announces nothing. */
   encodeEvent?(event: DomainEvent, stored: Stored<S>): unknown;
+  /** A command's payload as it is stored, where it carries the aggregate right after the decision; absent: as the rule gave it. */
+  encodeCommand?(command: Command, stored: Stored<S>): Record<string, unknown>;
 }
