@@ -125,7 +125,7 @@ export function outboxEntries<S extends { readonly id: string }>(
     kind: 'command',
     sequence: envelope.commandSequence + index + 1,
     type: command.type,
-    payload: command.payload,
+    payload: definition.encodeCommand?.(command, stored) ?? command.payload,
     ...common,
   }));
   return [...events, ...commands];
