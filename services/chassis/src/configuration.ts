@@ -102,8 +102,7 @@ function readVariable(
   try {
     return readFileSync(path, 'utf8').trim() || undefined;
   } catch (error) {
-    throw new Error(
-      `cannot be read from the file ${path} (${(error as NodeJS.ErrnoException).code})`,
-    );
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+    throw new Error(`cannot be read from the file ${path} (${reason})`, { cause: error });
   }
 }

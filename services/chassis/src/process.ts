@@ -41,8 +41,7 @@ export class Closers {
         errors.push(new Error(`Cannot close ${next.name}`, { cause: error }));
       }
     }
-    if (errors.length === 1) throw errors[0];
-    if (errors.length > 1) {
+    if (errors.length > 0) {
       throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
     }
   }

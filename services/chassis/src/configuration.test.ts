@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ConfigurationError, readConfiguration, serviceConfigurationShape } from './configuration';
+
+const schema = z.object({
+  ADDRESS: z.string(),
+  SECRET: z.string().min(8),
+  LIMIT: z.string().optional(),
+});
+
+function problemsOf(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigurationError) {
+      return error.problems.map(({ variable, problem }) => `${variable} ${problem}`);
+    }
+    throw error;
+  }
+  return [];
+}
+
+describe('reading a configuration', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'configuration-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function fileWith(content: string): string {
+    const path = join(folder, 'secret');
+    writeFileSync(path, content);
+    return path;
+  }
+
+  test('gives the values that the schema names, and no others', () => {
+    const env = { ADDRESS: 'here', SECRET: 'long enough', PATH: '/bin' };
+    expect(readConfiguration(schema, env)).toEqual({ ADDRESS: 'here', SECRET: 'long enough' });
+  });
+
+  test('reports every problem in one message', () => {
+    const read = () => readConfiguration(schema, { SECRET: 'short', LIMIT_FILE: '/nowhere' });
+    expect(problemsOf(read)).toEqual([
+      'LIMIT cannot be read from the file /nowhere (ENOENT)',
+      'ADDRESS is required',
+      'SECRET Too small: expected string to have >=8 characters',
+    ]);
+    expect(read).toThrow(
+      /^Invalid configuration:\n {2}LIMIT: .*\n {2}ADDRESS: .*\n {2}SECRET: .*$/,
+    );
+  });
+
+  test('never shows a value', () => {
+    const read = () => readConfiguration(schema, { ADDRESS: 'here', SECRET: 'hunter2' });
+    expect(read).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining('hunter2') }),
+    );
+  });
+
+  test('treats an empty value as absent', () => {
+    const env = { ADDRESS: '', SECRET: 'long enough', LIMIT: '' };
+    expect(problemsOf(() => readConfiguration(schema, env))).toEqual(['ADDRESS is required']);
+  });
+
+  test('takes the trimmed content of a file whose name is given', () => {
+    const env = { ADDRESS: 'here', SECRET_FILE: fileWith('from the file\n') };
+    expect(readConfiguration(schema, env).SECRET).toBe('from the file');
+  });
+
+  test('treats an empty file as absent', () => {
+    const env = { ADDRESS: 'here', SECRET_FILE: fileWith('\n') };
+    expect(problemsOf(() => readConfiguration(schema, env))).toEqual(['SECRET is required']);
+  });
+
+  test('refuses a value that is given both directly and by a file', () => {
+    const env = { ADDRESS: 'here', SECRET: 'long enough', SECRET_FILE: fileWith('another') };
+    expect(problemsOf(() => readConfiguration(schema, env))).toEqual([
+      'SECRET is set together with SECRET_FILE; set only one',
+    ]);
+  });
+
+  test('applies rules between variables', () => {
+    const related = schema.refine(({ ADDRESS }) => ADDRESS !== 'here', {
+      path: ['ADDRESS'],
+      message: 'must be elsewhere',
+    });
+    const env = { ADDRESS: 'here', SECRET: 'long enough' };
+    expect(problemsOf(() => readConfiguration(related, env))).toEqual([
+      'ADDRESS must be elsewhere',
+    ]);
+  });
+
+  test('reads a schema that transforms its object', () => {
+    const transformed = schema.transform(({ ADDRESS }) => ({ address: ADDRESS }));
+    const env = { ADDRESS: 'here', SECRET: 'long enough' };
+    expect(readConfiguration(transformed, env)).toEqual({ address: 'here' });
+  });
+});
+
+describe('the configuration of every service', () => {
+  const required = {
+    MONGODB_URI: 'mongodb://%2Ftmp%2Fmongodb.sock/?retryWrites=false',
+    MONGODB_DATABASE: 'catalog',
+    NATS_URL: 'nats://127.0.0.1:4222',
+    GRPC_LISTEN: '127.0.0.1:0',
+  };
+  const read = (env: Record<string, string>) =>
+    readConfiguration(z.object(serviceConfigurationShape), env);
+
+  test('has defaults for all but addresses', () => {
+    expect(read(required)).toEqual({
+      ...required,
+      STREAM_NAME: 'BILLING',
+      LOG_LEVEL: 'info',
+      TRACE_SAMPLE_RATIO: 1,
+      SHUTDOWN_GRACE_MS: 10_000,
+      DRAIN_DELAY_MS: 0,
+    });
+    expect(problemsOf(() => read({}))).toEqual(
+      ['MONGODB_URI', 'MONGODB_DATABASE', 'NATS_URL', 'GRPC_LISTEN'].map(
+        (name) => `${name} is required`,
+      ),
+    );
+  });
+
+  test.each([
+    ['GRPC_LISTEN', 'unix:/run/catalog.sock'],
+    ['GRPC_LISTEN', '0.0.0.0:5000'],
+    ['GRPC_LISTEN', '[::1]:5000'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318'],
+    ['LOG_LEVEL', 'debug'],
+    ['LOG_FILE', '/var/log/catalog.log'],
+  ])('accepts %s %s', (variable, value) => {
+    expect(read({ ...required, [variable]: value })).toMatchObject({ [variable]: value });
+  });
+
+  test.each([
+    ['TRACE_SAMPLE_RATIO', '0.05', 0.05],
+    ['TRACE_SAMPLE_RATIO', '0', 0],
+    ['TRACE_SAMPLE_RATIO', '1.0', 1],
+    ['SHUTDOWN_GRACE_MS', '2500', 2500],
+  ])('reads %s %s as a number', (variable, value, expected) => {
+    expect(read({ ...required, [variable]: value })).toMatchObject({ [variable]: expected });
+  });
+
+  test.each([
+    ['GRPC_LISTEN', '5000'],
+    ['GRPC_LISTEN', 'unix:relative.sock'],
+    ['MONGODB_URI', 'localhost:27017'],
+    ['MONGODB_DATABASE', 'a.b'],
+    ['STREAM_NAME', 'billing.events'],
+    ['LOG_LEVEL', 'loud'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['TRACE_SAMPLE_RATIO', '1.5'],
+    ['TRACE_SAMPLE_RATIO', '5%'],
+    ['SHUTDOWN_GRACE_MS', '-1'],
+    ['SHUTDOWN_GRACE_MS', '10s'],
+  ])('refuses %s %s', (variable, value) => {
+    expect(problemsOf(() => read({ ...required, [variable]: value }))).toEqual([
+      expect.stringMatching(`^${variable} `),
+    ]);
+  });
+});

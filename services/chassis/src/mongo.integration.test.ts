@@ -1,0 +1,230 @@
+import type { Collection } from 'mongodb';
+import { SpanStatusCode } from '@opentelemetry/api';
+import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
+import { newId } from './ids';
+import { connectMongo, duplicateKeyIndex, type MongoConnection, retryTransient } from './mongo';
+import { inSpan, startTracing } from './tracing';
+
+interface Item {
+  readonly _id: string;
+  readonly [field: string]: unknown;
+}
+
+let mongo: MongoConnection;
+let items: Collection<Item>;
+beforeAll(async () => {
+  mongo = await connectMongo({
+    uri: process.env.MONGODB_URI!,
+    database: `chassis-mongo-${newId()}`,
+    service: 'test',
+  });
+  items = mongo.db.collection<Item>('items');
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+describe('a stored document', () => {
+  test.each([
+    ['zero', 0n],
+    ['a negative amount', -1999n],
+    ['the smallest int64', -(2n ** 63n)],
+    ['the largest int64', 2n ** 63n - 1n],
+  ])('keeps %s as a bigint', async (_what, amountMinor) => {
+    const _id = newId();
+    await items.insertOne({ _id, amountMinor });
+    expect(await items.findOne({ _id })).toEqual({ _id, amountMinor });
+    expect(await items.findOne({ _id, amountMinor: { $lte: amountMinor } })).not.toBeNull();
+  });
+
+  test('keeps small and fractional numbers, times and null', async () => {
+    const document = {
+      _id: newId(),
+      count: 3,
+      share: 0.5,
+      at: new Date('2026-01-31T00:00:00.123Z'),
+      none: null,
+    };
+    await items.insertOne(document);
+    expect(await items.findOne({ _id: document._id })).toEqual(document);
+  });
+
+  test('lacks the fields that are undefined', async () => {
+    const _id = newId();
+    await items.insertOne({ _id, present: 1, absent: undefined });
+    expect(Object.keys((await items.findOne({ _id })) ?? {})).toEqual(['_id', 'present']);
+  });
+
+  test.each([
+    ['a dot', { 'a.b': 'x' }],
+    ['a dollar sign in front', { $price: 'x' }],
+    ['both', { '$a.$b': 'x', 'c.': 'y', '.d': 'z' }],
+    ['nothing', { '': 'x' }],
+  ])('keeps keys with %s inside a field', async (_what, metadata) => {
+    const _id = newId();
+    await items.insertOne({ _id, metadata });
+    expect(await items.findOne({ _id })).toEqual({ _id, metadata });
+    await items.updateOne({ _id }, { $set: { metadata: { ...metadata, more: 1 } } });
+    expect(await items.findOne({ _id })).toEqual({ _id, metadata: { ...metadata, more: 1 } });
+  });
+});
+
+describe('a violated unique index', () => {
+  beforeAll(async () => {
+    await items.createIndexes([{ key: { email: 1 }, name: 'email', unique: true }]);
+  });
+
+  async function violation(write: () => Promise<unknown>): Promise<unknown> {
+    return write().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  }
+
+  test('is named by an insert, and so is the primary key', async () => {
+    const _id = newId();
+    await items.insertOne({ _id, email: _id });
+    expect(duplicateKeyIndex(await violation(() => items.insertOne({ _id, email: 'x' })))).toBe(
+      '_id_',
+    );
+    expect(
+      duplicateKeyIndex(await violation(() => items.insertOne({ _id: newId(), email: _id }))),
+    ).toBe('email');
+  });
+
+  test('is named by an update, an upsert, a replacement and a batch', async () => {
+    const [first, second] = [newId(), newId()];
+    await items.insertMany([
+      { _id: first, email: first },
+      { _id: second, email: second },
+    ]);
+    const taken = { $set: { email: first } };
+    const writes = [
+      () => items.updateOne({ _id: second }, taken),
+      () => items.updateOne({ _id: newId() }, taken, { upsert: true }),
+      () => items.findOneAndUpdate({ _id: second }, taken),
+      () => items.replaceOne({ _id: second }, { email: first }),
+      () => items.insertMany([{ _id: newId(), email: first }], { ordered: false }),
+      () => items.bulkWrite([{ updateOne: { filter: { _id: second }, update: taken } }]),
+    ];
+    for (const write of writes) expect(duplicateKeyIndex(await violation(write))).toBe('email');
+  });
+
+  test('is the one answer to 50 racing inserts but one', async () => {
+    const email = newId();
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const _id = newId();
+        return violation(() => retryTransient(() => items.insertOne({ _id, email })));
+      }),
+    );
+    const losers = outcomes.filter((outcome) => outcome !== undefined);
+    expect(losers).toHaveLength(49);
+    expect(new Set(losers.map(duplicateKeyIndex))).toEqual(new Set(['email']));
+  });
+});
+
+describe('the connection', () => {
+  test('answers a ping, and no more after it is closed', async () => {
+    const other = await connectMongo({
+      uri: process.env.MONGODB_URI!,
+      database: 'any',
+      service: 'test',
+    });
+    await other.ping();
+    await other.close();
+    await expect(other.ping()).rejects.toThrow();
+  });
+
+  test('to a server that is not there is refused within its time limit', async () => {
+    const uri = 'mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=600';
+    await expect(connectMongo({ uri, database: 'any', service: 'test' })).rejects.toThrow(
+      'MongoDB cannot be reached',
+    );
+  });
+});
+
+describe('the spans of operations', () => {
+  const exporter = new InMemorySpanExporter();
+  let tracing: ReturnType<typeof startTracing>;
+  beforeAll(() => {
+    tracing = startTracing({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+  });
+  afterAll(() => tracing.shutdown());
+  beforeEach(() => {
+    exporter.reset();
+  });
+
+  async function spansOf(act: () => Promise<unknown>): Promise<(string | undefined)[]> {
+    await inSpan({ name: 'root', kind: 'server' }, async () => {
+      await act().catch(() => undefined);
+    });
+    const spans = exporter.getFinishedSpans();
+    const root = spans.find(({ name }) => name === 'root');
+    return spans
+      .filter((span) => span.parentSpanContext?.spanId === root?.spanContext().spanId)
+      .map(({ name, status }) => (status.code === SpanStatusCode.ERROR ? `${name} failed` : name));
+  }
+
+  const inserted = { _id: newId(), email: newId() };
+  test.each<[string, string[], () => Promise<unknown>]>([
+    ['an insert', ['mongodb insert items'], () => items.insertOne(inserted)],
+    ['a failing insert', ['mongodb insert items failed'], () => items.insertOne(inserted)],
+    ['a read', ['mongodb find items'], () => items.findOne({ _id: inserted._id })],
+    ['a read of nothing', ['mongodb find items'], () => items.findOne({ _id: 'none' })],
+    ['a list', ['mongodb find items'], () => items.find().sort({ _id: 1 }).limit(2).toArray()],
+    ['an empty list', ['mongodb find items'], () => items.find({ _id: 'none' }).toArray()],
+    ['a list in batches', ['mongodb find items'], () => items.find().batchSize(2).toArray()],
+    [
+      'an update',
+      ['mongodb update items'],
+      () => items.updateOne({ _id: 'none' }, { $set: { a: 1 } }),
+    ],
+    [
+      'a batch',
+      ['mongodb insert items'],
+      () => items.insertMany([{ _id: newId(), email: newId() }]),
+    ],
+    ['a count', ['mongodb aggregate items'], () => items.countDocuments({})],
+  ])('%s has one', async (_what, expected, act) => {
+    expect(await spansOf(act)).toEqual(expected);
+  });
+
+  test('belong each to the request that asked, however many share a connection', async () => {
+    const single = await connectMongo({
+      uri: process.env.MONGODB_URI!,
+      database: mongo.db.databaseName,
+      service: 'test',
+      maxPoolSize: 1,
+    });
+    const collection = single.db.collection<Item>('items');
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        inSpan({ name: `root ${String(index)}`, kind: 'server' }, async () => {
+          await collection.findOne({ _id: String(index) });
+          await inSpan({ name: `inner ${String(index)}`, kind: 'internal' }, () =>
+            collection.find({ _id: String(index) }).toArray(),
+          );
+        }),
+      ),
+    );
+    await single.close();
+
+    const spans = exporter.getFinishedSpans();
+    const nameOf = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
+    const parents = spans
+      .filter(({ name }) => name.startsWith('mongodb'))
+      .map((span) => nameOf.get(span.parentSpanContext?.spanId ?? ''));
+    const expected = Array.from({ length: 20 }, (_, index) => [
+      `root ${String(index)}`,
+      `inner ${String(index)}`,
+    ]);
+    expect(parents.sort()).toEqual(expected.flat().sort());
+  });
+
+  test('are not made outside of a trace', async () => {
+    await items.findOne({ _id: 'none' });
+    expect(exporter.getFinishedSpans()).toEqual([]);
+  });
+});

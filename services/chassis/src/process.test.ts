@@ -1,0 +1,249 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Closers } from './process';
+
+// Runs the sources in a process of their own, as a program's main file does.
+const prelude = `
+  const { transformFileSync } = require('@swc/core');
+  require.extensions['.ts'] = (module, path) => module._compile(transformFileSync(path, {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'commonjs' },
+  }).code, path);
+  const { runProcess } = require('./process');
+  const { ConfigurationError } = require('./configuration');
+  const say = (text) => process.stdout.write(text + '\\n');
+  const forever = setInterval(() => {}, 1000);
+`;
+
+class Child {
+  output = '';
+  errors = '';
+  private readonly child: ChildProcess;
+  private readonly closed: Promise<unknown[]>;
+
+  constructor(main: string) {
+    this.child = spawn(process.execPath, ['--conditions=source', '-e', prelude + main], {
+      cwd: __dirname,
+    });
+    this.closed = once(this.child, 'close');
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.errors += chunk.toString()));
+  }
+
+  async says(text: string): Promise<void> {
+    while (!this.output.includes(text)) {
+      const ended = this.closed.then(() => {
+        throw new Error(`Ended without it: ${this.output}${this.errors}`);
+      });
+      await Promise.race([once(this.child.stdout!, 'data'), ended]);
+    }
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+
+  async exitCode(): Promise<unknown> {
+    const [code] = await this.closed;
+    return code;
+  }
+}
+
+describe('a process', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('stops once on %s and ends with 0', async (signal) => {
+    const child = new Child(`
+      runProcess('test', async () => {
+        say('started');
+        return { stop: async () => { say('stopping'); await new Promise((r) => setTimeout(r, 50)); say('stopped'); } };
+      });`);
+    await child.says('started');
+    child.signal(signal);
+    expect(await child.exitCode()).toBe(0);
+    expect(child.output).toBe('started\nstopping\nstopped\n');
+  });
+
+  test('ends at once on a second signal', async () => {
+    const child = new Child(`
+      runProcess('test', async () => {
+        say('started');
+        return { stop: () => { say('stopping'); return new Promise(() => {}); } };
+      });`);
+    await child.says('started');
+    child.signal('SIGTERM');
+    await child.says('stopping');
+    child.signal('SIGTERM');
+    expect(await child.exitCode()).toBe(128 + 15);
+  });
+
+  test('finishes its start before it stops', async () => {
+    const child = new Child(`
+      runProcess('test', async () => {
+        say('starting');
+        await new Promise((resolve) => process.once('SIGTERM', () => setTimeout(resolve, 50)));
+        say('started');
+        return { stop: async () => say('stopped') };
+      });`);
+    await child.says('starting');
+    child.signal('SIGTERM');
+    expect(await child.exitCode()).toBe(0);
+    expect(child.output).toBe('starting\nstarted\nstopped\n');
+  });
+
+  test('ends with 1 when it cannot stop in time', async () => {
+    const child = new Child(`
+      runProcess('test', async () => {
+        say('started');
+        return { stopLimitMs: 50, stop: () => new Promise(() => {}) };
+      });`);
+    await child.says('started');
+    child.signal('SIGTERM');
+    expect(await child.exitCode()).toBe(1);
+    expect(child.output).toContain('Not stopped within 50 ms');
+  });
+
+  test('ends with 1 when stopping fails, and says why', async () => {
+    const child = new Child(`
+      runProcess('test', async () => {
+        say('started');
+        return { stop: () => Promise.reject(new Error('stuck')) };
+      });`);
+    await child.says('started');
+    child.signal('SIGTERM');
+    expect(await child.exitCode()).toBe(1);
+    expect(child.output).toContain('stuck');
+  });
+
+  test('that is badly configured says what is wrong, without a stack, and ends with 1', async () => {
+    const child = new Child(`
+      runProcess('catalog', async () => {
+        throw new ConfigurationError([{ variable: 'NATS_URL', problem: 'is required' }]);
+      });`);
+    expect(await child.exitCode()).toBe(1);
+    expect(child.errors).toBe(
+      'catalog cannot start: Invalid configuration:\n  NATS_URL: is required\n',
+    );
+  });
+
+  test('that cannot start says why, down to the first cause, and ends with 1', async () => {
+    const child = new Child(`
+      runProcess('catalog', () => {
+        throw new Error('MongoDB cannot be reached', { cause: new Error('connect ECONNREFUSED') });
+      });`);
+    expect(await child.exitCode()).toBe(1);
+    expect(child.errors).toMatch(
+      /^catalog cannot start: MongoDB cannot be reached: connect ECONNREFUSED\nError: MongoDB cannot/,
+    );
+  });
+
+  test.each([
+    ['an exception', `throw new Error('a bug')`],
+    ['a rejection', `void Promise.reject(new Error('a bug'))`],
+  ])('logs %s that nobody caught, stops, and ends with 70', async (_what, bug) => {
+    const child = new Child(`
+      runProcess('test', async () => {
+        setTimeout(() => { ${bug} }, 10);
+        return { stop: async () => say('stopped') };
+      });`);
+    expect(await child.exitCode()).toBe(70);
+    const lines = child.output.trim().split('\n');
+    expect(lines[1]).toBe('stopped');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'fatal',
+      service: 'test',
+      err: { message: 'a bug' },
+    });
+  });
+});
+
+describe('what is still in memory when a process stops', () => {
+  const collected: string[] = [];
+  const collector = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      collected.push(`${request.url ?? ''} ${body}`);
+      response.end('{}');
+    });
+  });
+  beforeAll(async () => {
+    collector.listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+  });
+  afterAll(() => {
+    collector.close();
+  });
+
+  test('is sent to the collector', async () => {
+    const { port } = collector.address() as AddressInfo;
+    const child = new Child(`
+      const { startTracing, inSpan } = require('./tracing');
+      runProcess('test', async () => {
+        const tracing = startTracing({ otlpEndpoint: 'http://127.0.0.1:${String(port)}/' });
+        await inSpan({ name: 'find', kind: 'client', service: 'catalog' }, async () => {});
+        say('started');
+        return { stop: () => tracing.shutdown() };
+      });`);
+    await child.says('started');
+    child.signal('SIGTERM');
+    expect(await child.exitCode()).toBe(0);
+    expect(collected).toHaveLength(1);
+    expect(collected[0]).toMatch(/^\/v1\/traces \{/);
+    expect(collected[0]).toContain('"catalog"');
+  });
+
+  test('is written to the log', async () => {
+    const child = new Child(`
+      const { createLogger } = require('./logging');
+      runProcess('test', async () => {
+        const logger = createLogger({ service: 'test', level: 'info' });
+        say('started');
+        return { stop: async () => logger.info('last words') };
+      });`);
+    await child.says('started');
+    child.signal('SIGTERM');
+    expect(await child.exitCode()).toBe(0);
+    expect(child.output).toContain('last words');
+  });
+});
+
+describe('closing', () => {
+  test('goes in the reverse order of opening, one at a time', async () => {
+    const closed: string[] = [];
+    const closers = new Closers();
+    for (const name of ['database', 'stream', 'server']) {
+      closers.add(name, async () => {
+        await Promise.resolve();
+        closed.push(name);
+      });
+    }
+    await closers.closeAll();
+    expect(closed).toEqual(['server', 'stream', 'database']);
+  });
+
+  test('goes on after a failure and reports it at the end', async () => {
+    const closed: string[] = [];
+    const closers = new Closers();
+    closers.add('database', async () => {
+      closed.push('database');
+    });
+    closers.add('stream', () => Promise.reject(new Error('lost')));
+    await expect(closers.closeAll()).rejects.toMatchObject({
+      message: 'Cannot close stream',
+      errors: [{ cause: { message: 'lost' } }],
+    });
+    expect(closed).toEqual(['database']);
+  });
+
+  test('happens once, and a second call waits for the first', async () => {
+    let count = 0;
+    const closers = new Closers();
+    closers.add('database', async () => {
+      await Promise.resolve();
+      count += 1;
+    });
+    await Promise.all([closers.closeAll(), closers.closeAll()]);
+    await closers.closeAll();
+    expect(count).toBe(1);
+  });
+});

@@ -1,0 +1,171 @@
+import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  currentTraceId,
+  currentTraceparent,
+  inSpan,
+  startDetachedSpan,
+  startTracing,
+} from './tracing';
+
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const sampled = `00-${traceId}-b7ad6b7169203331-01`;
+const notSampled = `00-${traceId}-b7ad6b7169203331-00`;
+const server = { name: 'serve', kind: 'server' } as const;
+
+let shutdown: (() => Promise<void>) | undefined;
+afterEach(async () => {
+  await shutdown?.();
+  shutdown = undefined;
+});
+
+/** Starts tracing into memory, and gives what has been recorded so far. */
+function record(sampleRatio?: number) {
+  const exporter = new InMemorySpanExporter();
+  const handle = startTracing({
+    sampleRatio,
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+  });
+  shutdown = () => handle.shutdown();
+  return () => exporter.getFinishedSpans();
+}
+
+describe('a span', () => {
+  test('surrounds what runs in it, and is the parent of what that starts', async () => {
+    const spans = record();
+    const answer = await inSpan(
+      { ...server, service: 'catalog', attributes: { count: 2 } },
+      async () => {
+        await Promise.resolve();
+        return inSpan({ name: 'find', kind: 'client' }, async () => 42);
+      },
+    );
+
+    expect(answer).toBe(42);
+    const [inner, outer] = spans();
+    expect(outer).toMatchObject({
+      name: 'serve',
+      attributes: { 'service.name': 'catalog', count: 2 },
+    });
+    expect(outer?.parentSpanContext).toBeUndefined();
+    expect(inner?.parentSpanContext?.spanId).toBe(outer?.spanContext().spanId);
+  });
+
+  test('continues the trace that it is given', async () => {
+    const spans = record();
+    await inSpan({ ...server, traceparent: sampled }, async () => {
+      expect(currentTraceId()).toBe(traceId);
+      expect(currentTraceparent()).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+      expect(currentTraceparent()).not.toBe(sampled);
+    });
+    expect(spans()[0]?.parentSpanContext).toMatchObject({ traceId, spanId: 'b7ad6b7169203331' });
+  });
+
+  test.each([
+    '',
+    'nonsense',
+    `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+    sampled.replace(/^00/, 'ff'),
+  ])('begins a new trace when given %j', async (traceparent) => {
+    const spans = record();
+    await inSpan({ ...server, traceparent }, async () => undefined);
+    expect(spans()[0]?.parentSpanContext).toBeUndefined();
+  });
+
+  test('is recorded as its caller chose, whatever the ratio', async () => {
+    const spans = record(0);
+    await inSpan({ ...server, traceparent: sampled }, async () => undefined);
+    await inSpan({ ...server, traceparent: notSampled }, async () => undefined);
+    await inSpan(server, async () => undefined);
+    expect(spans().map((span) => span.parentSpanContext?.traceId)).toEqual([traceId]);
+  });
+
+  test('shows the error that ended it, without secrets', async () => {
+    const spans = record();
+    const error = new Error('Refused billing_live_sesame');
+    await expect(inSpan(server, () => Promise.reject(error))).rejects.toBe(error);
+
+    expect(spans()[0]).toMatchObject({
+      status: { code: 2, message: 'Refused [redacted]' },
+      attributes: { 'error.type': 'Error' },
+    });
+    expect(JSON.stringify(spans()[0]?.events)).not.toContain('sesame');
+  });
+
+  test('counts a refusal as an answer, an outage as a failure', async () => {
+    const spans = record();
+    const refusal = new DomainError('not_found', 'PRODUCT_NOT_FOUND', 'Product not found');
+    const outage = new DomainError('unavailable', 'DATABASE_UNAVAILABLE', 'Service unavailable');
+    await expect(inSpan(server, () => Promise.reject(refusal))).rejects.toBe(refusal);
+    await expect(inSpan(server, () => Promise.reject(outage))).rejects.toBe(outage);
+
+    expect(spans().map(({ status }) => status.code)).toEqual([0, 2]);
+    expect(spans()[0]?.attributes).toEqual({ 'error.type': 'PRODUCT_NOT_FOUND' });
+  });
+
+  test('ends with an error also when its function throws before it is asynchronous', async () => {
+    const spans = record();
+    const failing = () => {
+      throw new Error('at once');
+    };
+    await expect(inSpan(server, failing)).rejects.toThrow('at once');
+    expect(spans()).toHaveLength(1);
+  });
+});
+
+describe('a detached span', () => {
+  test('is a child of the active one and does not become active', async () => {
+    const spans = record();
+    await inSpan(server, async () => {
+      const before = currentTraceparent();
+      const span = startDetachedSpan(() => ({ name: 'find', kind: 'client' }));
+      expect(currentTraceparent()).toBe(before);
+      span?.end(new Error('lost'));
+    });
+    const [detached, outer] = spans();
+    expect(detached?.parentSpanContext?.spanId).toBe(outer?.spanContext().spanId);
+    expect(detached?.status.code).toBe(2);
+  });
+
+  test('is neither described nor made where nothing is recorded', async () => {
+    const describeSpan = jest.fn();
+    record(0);
+    startDetachedSpan(describeSpan);
+    await inSpan(server, async () => startDetachedSpan(describeSpan));
+    expect(describeSpan).not.toHaveBeenCalled();
+  });
+});
+
+describe('without a collector', () => {
+  test('traces have ids all the same, which lead on', async () => {
+    const handle = startTracing();
+    shutdown = () => handle.shutdown();
+    await inSpan(server, async () => {
+      const outer = currentTraceparent();
+      expect(outer).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+      await inSpan({ name: 'inner', kind: 'client' }, async () => {
+        expect(currentTraceparent()?.slice(0, 36)).toBe(outer?.slice(0, 36));
+        expect(currentTraceparent()).not.toBe(outer);
+      });
+    });
+    expect(currentTraceparent()).toBeUndefined();
+  });
+});
+
+describe('starting and shutting down', () => {
+  test('what was never started only runs the function', async () => {
+    expect(await inSpan(server, async () => currentTraceparent() ?? 'none')).toBe('none');
+  });
+
+  test('tracing goes on until the last of those who started it shuts down', async () => {
+    const spans = record();
+    const second = startTracing();
+    await shutdown?.();
+    await shutdown?.();
+    await inSpan(server, async () => undefined);
+    expect(spans()).toHaveLength(1);
+
+    await second.shutdown();
+    expect(await inSpan(server, async () => currentTraceId())).toBeUndefined();
+  });
+});
