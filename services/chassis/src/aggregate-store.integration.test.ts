@@ -1,0 +1,209 @@
+import type { Transition } from '@billing/kernel/transition';
+import { DomainError } from '@billing/kernel/domain-error';
+import { openActivity, readActivity } from './activity';
+import type { AggregateDefinition } from './aggregate';
+import { AggregateCollection } from './aggregate-collection';
+import type { Tenant } from './call-context';
+import { systemClock } from './clock';
+import { newId } from './ids';
+import { connectMongo } from './mongo';
+
+interface Counter {
+  readonly id: string;
+  readonly value: bigint;
+  readonly owner: string | null;
+  readonly wakeAt: Date | null;
+}
+
+const definition: AggregateDefinition<Counter> = {
+  collection: 'counters',
+  aggregate: 'counter',
+  resource: 'Counter',
+  toDocument: ({ id: _id, ...rest }) => ({ ...rest, ownerKey: rest.owner ?? `i:${_id}` }),
+  fromDocument: (document) => ({
+    id: document._id,
+    value: document.value as bigint,
+    owner: document.owner as string | null,
+    wakeAt: document.wakeAt as Date | null,
+  }),
+  indexes: [{ name: 'owner', keys: { ownerKey: 1 }, unique: true }],
+  conflicts: { owner: () => new DomainError('already_exists', 'OWNER_TAKEN', 'Owner is taken') },
+  dueAt: ({ wakeAt }) => (wakeAt === null ? undefined : { at: wakeAt, workClass: 'RENEWAL' }),
+  encodeEvent: (event) => event.data,
+};
+
+const tenant: Tenant = {
+  organizationId: newId(),
+  environmentId: newId(),
+  live: false,
+  manualClock: true,
+};
+const now = new Date('2026-01-31T00:00:00Z');
+const writersCount = 20;
+
+const state = (parts: Partial<Counter> = {}): Counter => ({
+  id: newId(),
+  value: 0n,
+  owner: null,
+  wakeAt: null,
+  ...parts,
+});
+const only = (counter: Counter): Transition<Counter> => ({ state: counter, events: [], commands: [] });
+const increment = (counter: Counter): Transition<Counter> =>
+  only({ ...counter, value: counter.value + 1n });
+
+describe('the aggregate store', () => {
+  let mongo: Awaited<ReturnType<typeof connectMongo>>;
+  let counters: AggregateCollection<Counter>;
+  const within = (changes: Partial<Tenant> = {}, at = now) =>
+    counters.within({ tenant: { ...tenant, ...changes }, now: at });
+
+  beforeAll(async () => {
+    mongo = await connectMongo({
+      uri: process.env.MONGODB_URI ?? '',
+      database: `t_${newId().replaceAll('-', '').slice(-12)}_store`,
+      service: 'test',
+    });
+    counters = new AggregateCollection(mongo.db, definition, {
+      clock: systemClock,
+      activity: openActivity(mongo.db),
+    });
+    await counters.ensureIndexes();
+  });
+
+  afterAll(async () => {
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  });
+
+  test('lets one of 20 racing writers win each round', async () => {
+    const { stored } = await within().insert(only(state()));
+    for (let round = 1; round <= 10; round += 1) {
+      const claims = Array.from({ length: writersCount }, () =>
+        counters.documents.updateOne(
+          { _id: stored.state.id, environmentId: tenant.environmentId, version: round },
+          { $set: { version: round + 1 } },
+        ),
+      );
+      const winners = (await Promise.all(claims)).filter(({ matchedCount }) => matchedCount === 1);
+      expect(winners).toHaveLength(1);
+    }
+  });
+
+  test('loses no change of 20 racing mutations: each is applied exactly once or refused', async () => {
+    const { stored } = await within().insert(only(state()));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: writersCount }, () => within().mutate(stored.state.id, increment)),
+    );
+    const applied = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    for (const { reason } of refused) expect(reason).toMatchObject({ kind: 'unavailable' });
+    const after = await within().get(stored.state.id);
+    expect(after.state.value).toBe(BigInt(applied));
+    expect(after.version).toBe(applied + 1);
+    expect(applied).toBeGreaterThan(0);
+  });
+
+  test('finds what an earlier insert of the same id stored', async () => {
+    const first = state({ value: -7n });
+    const inserts = await Promise.all(
+      Array.from({ length: writersCount }, (_, index) =>
+        within().insert(only({ ...first, value: first.value + BigInt(index) })),
+      ),
+    );
+    expect(inserts.filter(({ inserted }) => inserted)).toHaveLength(1);
+    expect(new Set(inserts.map(({ stored }) => stored.state.value)).size).toBe(1);
+  });
+
+  test('gives a natural key to one of 20 and tells the others that it is taken', async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: writersCount }, () => within().insert(only(state({ owner: 'v:me' })))),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ reason: 'OWNER_TAKEN' });
+    }
+  });
+
+  test('shows nothing across environments', async () => {
+    const { stored } = await within().insert(only(state()));
+    const other = within({ environmentId: newId() });
+    expect(await other.find(stored.state.id)).toBeUndefined();
+    await expect(other.mutate(stored.state.id, increment)).rejects.toThrow('Counter not found');
+    expect((await other.list({ page: 1, perPage: 100 })).total).toBe(0);
+  });
+
+  test('never decides before the last change', async () => {
+    const { stored } = await within().insert(only(state()));
+    const later = new Date('2026-03-01T00:00:00Z');
+    await within({}, later).mutate(stored.state.id, increment);
+    const seen: Date[] = [];
+    const after = await within({}, now).mutate(stored.state.id, (counter, at) => {
+      seen.push(at);
+      return increment(counter);
+    });
+    expect(seen).toEqual([later]);
+    expect(after.updatedAt).toEqual(later);
+  });
+
+  test('writes nothing for a decision to change nothing', async () => {
+    const { stored } = await within().insert(only(state()));
+    const after = await within().mutate(stored.state.id, only);
+    expect(after.version).toBe(stored.version);
+  });
+
+  test('numbers events and commands apart and refuses more than fit in a document', async () => {
+    const { stored } = await within().insert(only(state()));
+    const announce = (counter: Counter): Transition<Counter> => ({
+      state: increment(counter).state,
+      events: [
+        { type: 'counter.grew', data: {} },
+        { type: 'counter.grew', data: {} },
+      ],
+      commands: [{ type: 'tell', payload: {} }],
+    });
+    for (let round = 1; round <= 33; round += 1) await within().mutate(stored.state.id, announce);
+    await expect(within().mutate(stored.state.id, announce)).rejects.toMatchObject({
+      kind: 'resource_exhausted',
+    });
+    const document = await counters.documents.findOne({ _id: stored.state.id });
+    const sequences = (kind: string) =>
+      document?.outbox.filter((entry) => entry.kind === kind).map(({ sequence }) => sequence);
+    expect(sequences('event')).toEqual(Array.from({ length: 66 }, (_, index) => index + 1));
+    expect(sequences('command')).toEqual(Array.from({ length: 33 }, (_, index) => index + 1));
+  });
+
+  test('lists newest first in pages with an exact total', async () => {
+    const list = within({ environmentId: newId() });
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      ids.push((await list.insert(only(state()))).stored.state.id);
+    }
+    const page = await list.list({ page: 2, perPage: 2 });
+    expect(page.total).toBe(5);
+    expect(page.data.map(({ state: { id } }) => id)).toEqual(ids.toReversed().slice(2, 4));
+    expect((await list.list({ page: 9, perPage: 2 })).data).toEqual([]);
+  });
+
+  test('counts the writes of environments with a manual clock only', async () => {
+    const manual = { environmentId: newId() };
+    const { stored } = await within(manual).insert(only(state()));
+    await within(manual).mutate(stored.state.id, increment);
+    const real = { environmentId: newId(), manualClock: false };
+    await within(real).insert(only(state()));
+    const activity = openActivity(mongo.db);
+    expect(await readActivity(activity, manual.environmentId)).toBe(2n);
+    expect(await readActivity(activity, real.environmentId)).toBe(0n);
+  });
+
+  test('answers lists and due work from an index', async () => {
+    const wakeAt = new Date('2026-02-28T00:00:00Z');
+    await Promise.all(Array.from({ length: 200 }, () => within().insert(only(state({ wakeAt })))));
+    const plan = await counters.documents
+      .find({ timeline: tenant.environmentId, dueAt: { $lte: wakeAt } })
+      .sort({ dueAt: 1 })
+      .limit(10)
+      .explain();
+    expect(JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value))).toMatch(/IXSCAN|due/);
+  });
+});

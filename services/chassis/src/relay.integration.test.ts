@@ -1,0 +1,282 @@
+import type { Collection } from 'mongodb';
+import type { Transition } from '@billing/kernel/transition';
+import { openActivity } from './activity';
+import type { AggregateDefinition } from './aggregate';
+import { AggregateCollection } from './aggregate-collection';
+import type { AggregateDocument } from './aggregate-document';
+import type { Tenant } from './call-context';
+import { sleep, systemClock } from './clock';
+import { type EventLog, openEventLog } from './event-log';
+import { newId } from './ids';
+import { connectStream, type EventStream } from './jet-stream';
+import { createLogger } from './logging';
+import { connectMongo, duplicateKeyIndex } from './mongo';
+import { Relay } from './relay';
+
+interface Order {
+  readonly id: string;
+}
+
+const definition: AggregateDefinition<Order> = {
+  collection: 'orders',
+  aggregate: 'order',
+  resource: 'Order',
+  toDocument: () => ({}),
+  fromDocument: ({ _id }) => ({ id: _id }),
+  encodeEvent: (event) => event.data,
+};
+
+const tenant: Tenant = {
+  organizationId: newId(),
+  environmentId: newId(),
+  live: false,
+  manualClock: false,
+};
+const eventsEach = 3;
+const commandsEach = 3;
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+const placed = (id: string): Transition<Order> => ({
+  state: { id },
+  events: Array.from({ length: eventsEach }, (_, index) => ({
+    type: 'order.placed',
+    data: { number: index + 1 },
+  })),
+  commands: Array.from({ length: commandsEach }, (_, index) => ({
+    type: 'ship',
+    payload: { parcel: index + 1 },
+  })),
+});
+
+interface Parcel {
+  readonly _id: string;
+  readonly shippedAt: number;
+}
+
+describe('the relay', () => {
+  let mongo: Awaited<ReturnType<typeof connectMongo>>;
+  let stream: EventStream;
+  let eventLog: EventLog;
+  let parcels: Collection<Parcel>;
+  let shippedCount = 0;
+  const published: string[] = [];
+
+  beforeAll(async () => {
+    const suffix = newId().replaceAll('-', '').slice(-12);
+    mongo = await connectMongo({
+      uri: process.env.MONGODB_URI ?? '',
+      database: `t_${suffix}_relay`,
+      service: 'test',
+    });
+    stream = await connectStream({
+      url: process.env.NATS_URL ?? '',
+      streamName: `T_${suffix.toUpperCase()}`,
+      service: 'test',
+      logger,
+    });
+    eventLog = openEventLog(mongo.db);
+    parcels = mongo.db.collection<Parcel>('parcels');
+  });
+
+  afterAll(async () => {
+    await stream.close();
+    await mongo.db.dropDatabase();
+    await mongo.close();
+  });
+
+  function openOrders(collection = definition.collection): AggregateCollection<Order> {
+    const orders = new AggregateCollection(
+      mongo.db,
+      { ...definition, collection },
+      { clock: systemClock, activity: openActivity(mongo.db) },
+    );
+    // The peer's effect is once for each natural key, as that of every peer is.
+    orders.handle({
+      commands: {
+        ship: async ({ parcel }: { parcel: number }, { aggregateId }) => {
+          shippedCount += 1;
+          const _id = `${aggregateId}/${String(parcel)}`;
+          try {
+            await parcels.insertOne({ _id, shippedAt: shippedCount });
+          } catch (error) {
+            if (duplicateKeyIndex(error) === undefined) throw error;
+          }
+        },
+      },
+    });
+    return orders;
+  }
+
+  function relayOf(orders: AggregateCollection<Order>, parts: { log?: EventLog; stream?: EventStream } = {}): Relay {
+    return new Relay([orders as unknown as AggregateCollection<never>], {
+      service: 'test',
+      clock: systemClock,
+      logger,
+      eventLog: parts.log ?? eventLog,
+      stream: parts.stream ?? recording(stream),
+    });
+  }
+
+  /** The real stream; notes what it acknowledged. */
+  function recording(real: EventStream): EventStream {
+    return Object.assign(Object.create(real) as EventStream, {
+      publish: async (message: Parameters<EventStream['publish']>[0]) => {
+        await real.publish(message);
+        published.push(message.id);
+      },
+    });
+  }
+
+  async function settled(orders: AggregateCollection<Order>, id: string): Promise<AggregateDocument> {
+    for (let attempt = 0; attempt < 200; attempt += 1) {
+      const document = await orders.documents.findOne({ _id: id });
+      if (document?.outbox.length === 0 && document.pendingSince === null) {
+        return document as unknown as AggregateDocument;
+      }
+      await sleep(50);
+    }
+    throw new Error(`The outbox of ${id} was not emptied`);
+  }
+
+  async function expectOnce(id: string): Promise<void> {
+    const logged = await eventLog.find({ _id: { $regex: `^${id}:` } }).sort({ position: 1 }).toArray();
+    expect(logged.map(({ _id }) => _id)).toEqual([1, 2, 3].map((sequence) => `${id}:${String(sequence)}`));
+    expect([...new Set(published.filter((one) => one.startsWith(id)))]).toEqual(logged.map(({ _id }) => _id));
+    const shipped = await parcels.find({ _id: { $regex: `^${id}/` } }).sort({ shippedAt: 1 }).toArray();
+    expect(shipped.map(({ _id }) => _id)).toEqual([1, 2, 3].map((parcel) => `${id}/${String(parcel)}`));
+  }
+
+  test('logs and publishes events in order, carries out commands in order, and empties the outbox', async () => {
+    const orders = openOrders();
+    const relay = relayOf(orders);
+    relay.start();
+    const id = newId();
+    await orders.within({ tenant, now: systemClock.now() }).insert(placed(id));
+    const document = await settled(orders, id);
+    expect(document.version).toBe(1);
+    await expectOnce(id);
+    await relay.stop();
+  });
+
+  // A step hangs for ever, before or after it took place: what a killed process leaves behind. The next relay must find the rest.
+  test('killed before or after each of its steps loses and doubles nothing', async () => {
+    const stepsMax = 24;
+    const kills = Array.from({ length: stepsMax }, (_, step) =>
+      (['before', 'after'] as const).map((side) => ({ step, side })),
+    ).flat();
+    let reached = 0;
+    await Promise.all(
+      kills.map(async ({ step, side }) => {
+        const collection = `orders_${side}_${String(step)}`;
+        const orders = openOrders(collection);
+        const killer = new Killer(step, side);
+        const doomed = relayOf(killer.wrapCollection(orders), {
+          log: killer.wrap(eventLog, ['insertOne']),
+          stream: killer.wrap(recording(stream), ['publish']),
+        });
+        doomed.start();
+        const id = newId();
+        await orders.within({ tenant, now: systemClock.now() }).insert(placed(id));
+        orders.onPending(id);
+        await Promise.race([killer.killed, settled(orders, id)]);
+        if (killer.isDead) reached += 1;
+        const survivor = openOrders(collection);
+        const relay = relayOf(survivor);
+        relay.start();
+        await settled(survivor, id);
+        await expectOnce(id);
+        await relay.stop();
+      }),
+    );
+    expect(reached).toBeGreaterThanOrEqual(20);
+  }, 60_000);
+
+  test('holds up commands, but no events, while a peer is down', async () => {
+    const orders = openOrders('orders_peer_down');
+    let isUp = false;
+    const shipped: number[] = [];
+    orders.handle({
+      commands: {
+        ship: ({ parcel }: { parcel: number }) => {
+          if (!isUp) return Promise.reject(new Error('The peer is down'));
+          shipped.push(parcel);
+          return Promise.resolve();
+        },
+      },
+    });
+    const relay = relayOf(orders);
+    relay.start();
+    const id = newId();
+    await orders.within({ tenant, now: systemClock.now() }).insert(placed(id));
+    for (let attempt = 0; attempt < 100; attempt += 1) {
+      const document = await orders.documents.findOne({ _id: id });
+      if (document?.outbox.every(({ kind }) => kind === 'command') === true) break;
+      await sleep(50);
+    }
+    const held = await orders.documents.findOne({ _id: id });
+    expect(held?.outbox.map(({ kind }) => kind)).toEqual(Array(commandsEach).fill('command'));
+    expect(published.filter((one) => one.startsWith(id))).toHaveLength(eventsEach);
+    expect(shipped).toEqual([]);
+    isUp = true;
+    await settled(orders, id);
+    expect(shipped).toEqual([1, 2, 3]);
+    await relay.stop();
+  });
+});
+
+/** Counts the steps of a relay and, at one of them, kills it: that step and all later ones never return. */
+class Killer {
+  isDead = false;
+  readonly killed: Promise<void>;
+  private count = 0;
+  private die: () => void = () => undefined;
+
+  constructor(
+    private readonly step: number,
+    private readonly side: 'before' | 'after',
+  ) {
+    this.killed = new Promise((resolve) => {
+      this.die = resolve;
+    });
+  }
+
+  wrap<T extends object>(target: T, methods: readonly string[]): T {
+    return new Proxy(target, {
+      get: (object, name) => {
+        const value: unknown = Reflect.get(object, name, object);
+        if (typeof value !== 'function') return value;
+        if (!methods.includes(String(name))) return value.bind(object) as unknown;
+        return (...args: unknown[]) => this.take(() => value.apply(object, args) as Promise<unknown>);
+      },
+    });
+  }
+
+  wrapCollection(orders: AggregateCollection<Order>): AggregateCollection<Order> {
+    const documents = this.wrap(orders.documents, ['findOne', 'updateOne']);
+    const { behaviour } = orders;
+    const ship = behaviour.commands?.ship;
+    const commands = {
+      ship: (payload: never, delivery: never) =>
+        this.take(() => ship?.(payload, delivery) ?? Promise.resolve()) as Promise<void>,
+    };
+    return new Proxy(orders, {
+      get: (object, name) => {
+        if (name === 'documents') return documents;
+        if (name === 'behaviour') return { commands };
+        return Reflect.get(object, name, object) as unknown;
+      },
+    });
+  }
+
+  private async take(step: () => Promise<unknown>): Promise<unknown> {
+    const forever = new Promise<never>(() => undefined);
+    if (this.isDead) return forever;
+    const isTheStep = this.count === this.step;
+    this.count += 1;
+    if (!isTheStep) return step();
+    this.isDead = true;
+    if (this.side === 'after') await step();
+    this.die();
+    return forever;
+  }
+}

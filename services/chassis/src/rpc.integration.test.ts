@@ -1,0 +1,213 @@
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type CustomerServiceServer,
+  CustomerServiceService,
+  type GetCustomerResponse,
+} from '@billing/proto/billing/customer/v1/customer';
+import type { CallContext } from './call-context';
+import { sleep, systemClock } from './clock';
+import { type GrpcServer, listen } from './grpc-server';
+import { isServing } from './health-check';
+import { createLogger } from './logging';
+import { connectPeer, type Peer } from './peer';
+import { type AsyncHandlers, rpcService } from './rpc';
+import { eventually, testContext } from './testing';
+
+type Handler = AsyncHandlers<CustomerServiceServer>['getCustomer'];
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const answer: GetCustomerResponse = { customer: undefined };
+
+describe('a call between services', () => {
+  const closers: (() => Promise<void>)[] = [];
+
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  async function serve(getCustomer: Handler, address = '127.0.0.1:0'): Promise<GrpcServer> {
+    const bind = rpcService<CustomerServiceServer>(CustomerServiceService, {
+      getCustomer,
+      createCustomer: () => Promise.reject(new DomainError('unavailable', 'X', 'Try again')),
+    });
+    const server = await listen(address, [bind({ service: 'test', clock: systemClock, logger })]);
+    closers.push(() => server.stop({ drainDelayMs: 0, graceMs: 200 }));
+    return server;
+  }
+
+  function dial(address: string): Peer<CustomerServiceServer> {
+    const peer = connectPeer<CustomerServiceServer>(CustomerServiceService, {
+      address,
+      service: 'test',
+      notIdempotent: ['createCustomer'],
+    });
+    closers.push(() => {
+      peer.close();
+      return Promise.resolve();
+    });
+    return peer;
+  }
+
+  test('carries tenant, time, scopes and ids', async () => {
+    const seen: CallContext[] = [];
+    const server = await serve((_request, context) => {
+      seen.push(context);
+      return Promise.resolve(answer);
+    });
+    const now = new Date('2026-01-31T10:00:00.123Z');
+    const context = { ...testContext({ now }), scopes: ['a:read', 'b:write'], idempotencyKey: 'k' };
+    await dial(server.address).getCustomer({ id: 'x' }, context);
+    const [{ tenant, scopes, requestId, idempotencyKey, now: seenNow }] = seen as [CallContext];
+    expect({ tenant, scopes, requestId, idempotencyKey, now: seenNow }).toEqual({
+      tenant: context.tenant,
+      scopes: context.scopes,
+      requestId: context.requestId,
+      idempotencyKey: 'k',
+      now,
+    });
+  });
+
+  test('is refused without a deadline', async () => {
+    const server = await serve(() => Promise.resolve(answer));
+    const client = new Client(server.address, credentials.createInsecure());
+    const { getCustomer } = CustomerServiceService;
+    const error = await new Promise<ServiceError | null>((resolve) => {
+      client.makeUnaryRequest(
+        getCustomer.path,
+        getCustomer.requestSerialize,
+        getCustomer.responseDeserialize,
+        { id: 'x' },
+        new Metadata(),
+        resolve,
+      );
+    });
+    client.close();
+    expect(error?.details).toBe('A call must have a deadline');
+  });
+
+  test('is refused without a tenant', async () => {
+    const server = await serve(() => Promise.resolve(answer));
+    const peer = connectPeer<CustomerServiceServer>(CustomerServiceService, {
+      address: server.address,
+      service: 'test',
+      withoutTenant: ['getCustomer'],
+    });
+    await expect(peer.getCustomer({ id: 'x' }, testContext())).rejects.toMatchObject({
+      reason: 'TENANT_REQUIRED',
+    });
+    peer.close();
+  });
+
+  test('brings a domain error back as it was thrown, fields and all', async () => {
+    const fields = { name: ['Required', 'Too long'], 'ü': ['ß'] };
+    const server = await serve(() =>
+      Promise.reject(new DomainError('invalid_input', 'INVALID_REQUEST', 'Not so', { fields })),
+    );
+    await expect(dial(server.address).getCustomer({ id: 'x' }, testContext())).rejects.toMatchObject({
+      kind: 'invalid_input',
+      reason: 'INVALID_REQUEST',
+      message: 'Not so',
+      fields,
+    });
+  });
+
+  test.each([
+    ['throws', () => { throw new Error('a secret detail'); }],
+    ['rejects', () => Promise.reject(new Error('a secret detail'))],
+  ])('that %s with a bug tells nothing of it', async (_case, handler) => {
+    const server = await serve(handler as Handler);
+    const call = dial(server.address).getCustomer({ id: 'x' }, testContext());
+    await expect(call).rejects.toThrow('INTERNAL');
+    await expect(call).rejects.not.toThrow('secret');
+  });
+
+  test('passes its deadline and its cancellation on to the next service', async () => {
+    const seen: CallContext[] = [];
+    const last = await serve(async (_request, context) => {
+      seen.push(context);
+      await sleep(20_000, context.signal);
+      return answer;
+    });
+    const next = dial(last.address);
+    const middle = await serve((request, context) => next.getCustomer(request, context));
+    const caller = new AbortController();
+    const context = { ...testContext(), signal: caller.signal };
+    const call = dial(middle.address).getCustomer({ id: 'x' }, context);
+    call.catch(() => undefined);
+    await eventually(() => {
+      expect(seen).toHaveLength(1);
+    });
+    expect(Math.abs((seen[0]?.deadline.getTime() ?? 0) - context.deadline.getTime())).toBeLessThan(1_000);
+    caller.abort();
+    await expect(call).rejects.toThrow('Timed out');
+    await eventually(() => {
+      expect(seen[0]?.signal.aborted).toBe(true);
+    });
+  });
+
+  test('ends at its deadline and says that it timed out', async () => {
+    const server = await serve(async (_request, { signal }) => {
+      await sleep(20_000, signal);
+      return answer;
+    });
+    const call = dial(server.address).getCustomer({ id: 'x' }, testContext({ deadlineMs: 200 }));
+    await expect(call).rejects.toMatchObject({ name: 'DeadlineExceededError' });
+  });
+
+  test('is repeated while the service says that it is unavailable, unless it is not idempotent', async () => {
+    let calls = 0;
+    const server = await serve(() => {
+      calls += 1;
+      return calls < 3
+        ? Promise.reject(new DomainError('unavailable', 'X', 'Try again'))
+        : Promise.resolve(answer);
+    });
+    const peer = dial(server.address);
+    await peer.getCustomer({ id: 'x' }, testContext());
+    expect(calls).toBe(3);
+    const request = { email: 'a@b.c' } as Parameters<typeof peer.createCustomer>[0];
+    await expect(
+      peer.createCustomer({ ...request, collectionMethod: 0, address: undefined, metadata: undefined }, testContext()),
+    ).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
+  test('finds a service again that was restarted on the same socket', async () => {
+    const address = `unix:/tmp/billing-rpc-${testContext().requestId.slice(-12)}.sock`;
+    const first = await serve(() => Promise.resolve(answer), address);
+    const peer = dial(address);
+    await peer.getCustomer({ id: 'x' }, testContext());
+    await first.stop({ drainDelayMs: 0, graceMs: 0 });
+    await expect(peer.getCustomer({ id: 'x' }, testContext())).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    await serve(() => Promise.resolve(answer), address);
+    await eventually(() => peer.getCustomer({ id: 'x' }, testContext()));
+  });
+
+  test('that runs when the server stops is answered first', async () => {
+    let started = false;
+    const server = await serve(async () => {
+      started = true;
+      await sleep(300);
+      return answer;
+    });
+    const call = dial(server.address).getCustomer({ id: 'x' }, testContext());
+    await eventually(() => {
+      expect(started).toBe(true);
+    });
+    await server.stop({ drainDelayMs: 0, graceMs: 5_000 });
+    await expect(call).resolves.toEqual(answer);
+  });
+
+  test('health says whether the service serves', async () => {
+    const server = await serve(() => Promise.resolve(answer));
+    const check = () =>
+      isServing(server.address, { deadline: new Date(systemClock.now().getTime() + 2_000) });
+    expect(await check()).toBe(false);
+    server.setServing(true);
+    expect(await check()).toBe(true);
+    await server.stop({ drainDelayMs: 0, graceMs: 0 });
+    expect(await check()).toBe(false);
+  });
+});
