@@ -1,0 +1,88 @@
+import { parseCurrency } from './currency';
+import { type DomainError } from './domain-error';
+import {
+  type InputProblems,
+  problemsOfParsing,
+  refuseProblems,
+  textProblems,
+  wholeNumberProblems,
+} from './input-problems';
+
+describe('refusing an input', () => {
+  test('names every field that has problems and no other', () => {
+    const problems = { name: ['Required'], amount: [], tags: ['Too many', 'Too long'] };
+    let refusal: unknown;
+    try {
+      refuseProblems(problems);
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal).toMatchObject({
+      kind: 'invalid_input',
+      fields: { name: ['Required'], tags: ['Too many', 'Too long'] },
+    });
+    expect(Object.keys((refusal as DomainError).fields ?? {})).toEqual(['name', 'tags']);
+  });
+
+  test.each<InputProblems>([{}, { name: [] }])(
+    'does not happen where no field has problems: %j',
+    (problems) => {
+      expect(() => {
+        refuseProblems(problems);
+      }).not.toThrow();
+    },
+  );
+});
+
+describe('the problems of parsing', () => {
+  test('are none where the input is read', () => {
+    expect(problemsOfParsing(() => parseCurrency('usd'))).toEqual([]);
+  });
+
+  test('are the messages of the refusal, whatever field it names', () => {
+    expect(problemsOfParsing(() => parseCurrency('dollars', 'price'))).toEqual([
+      'Invalid currency',
+    ]);
+  });
+
+  test('are not what a bug throws', () => {
+    const parse = () => {
+      throw new TypeError('a bug');
+    };
+    expect(() => problemsOfParsing(parse)).toThrow(new TypeError('a bug'));
+  });
+});
+
+describe('the problems of a text', () => {
+  test.each([
+    ['the longest', 'abc', []],
+    ['an empty one where none is required', '', []],
+    ['one character too long', 'abcd', ['Must be at most 3 characters']],
+  ])('%s', (_case, text, problems) => {
+    expect(textProblems(text, { max: 3 })).toEqual(problems);
+  });
+
+  test.each([
+    ['the shortest', 'a', []],
+    ['an empty one', '', ['Required']],
+  ])('that is required: %s', (_case, text, problems) => {
+    expect(textProblems(text, { min: 1, max: 3 })).toEqual(problems);
+  });
+});
+
+describe('the problems of a whole number', () => {
+  const refused = ['Must be a whole number from 0 to 730'];
+
+  test.each([
+    ['the smallest', 0, []],
+    ['the largest', 730, []],
+    ['one below', -1, refused],
+    ['one beyond', 731, refused],
+    ['a fraction', 1.5, refused],
+    ['no number', Number.NaN, refused],
+    ['infinity', Number.POSITIVE_INFINITY, refused],
+    ['a huge one', Number.MAX_VALUE, refused],
+  ])('%s', (_case, value, problems) => {
+    expect(wholeNumberProblems(value, { min: 0, max: 730 })).toEqual(problems);
+  });
+});
