@@ -1,0 +1,52 @@
+// What api.md calls metadata: the caller's own notes on a resource, kept and returned, never read by a rule.
+
+const keysMax = 50;
+const keyPattern = /^[A-Za-z0-9_.-]{1,40}$/;
+const textLengthMax = 500;
+// A refused key is shown in its message, but a key may be as long as a request.
+const keyShownMax = 40;
+
+/**
+ * What is wrong with the value of a `metadata` field, each problem with its key in front; none for a value to keep. An absent value and
+ * null are right: they stand for `{}`.
+ *
+ * Numbers are bounded like all numbers of the API, to what JSON carries exactly. `__proto__` is refused because assigning it somewhere
+ * on the way would lose it.
+ */
+export function checkMetadata(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value !== 'object' || Array.isArray(value)) return ['Must be an object'];
+  const entries = Object.entries(value);
+  if (entries.length > keysMax) return [`Must have at most ${String(keysMax)} keys`];
+  return entries.flatMap(([key, entry]) =>
+    [...keyProblems(key), ...valueProblems(entry)].map((problem) => `${shown(key)}: ${problem}`),
+  );
+}
+
+function keyProblems(key: string): string[] {
+  if (key === '__proto__') return ['Key is reserved'];
+  return keyPattern.test(key)
+    ? []
+    : ['Key must be 1 to 40 characters of A-Z, a-z, 0-9, _, . and -'];
+}
+
+function valueProblems(value: unknown): string[] {
+  switch (typeof value) {
+    case 'string':
+      return value.length <= textLengthMax
+        ? []
+        : [`Must be at most ${String(textLengthMax)} characters`];
+    case 'number':
+      return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER
+        ? []
+        : ['Number out of range'];
+    case 'boolean':
+      return [];
+    default:
+      return value === null ? [] : ['Must be a string, number, boolean or null'];
+  }
+}
+
+function shown(key: string): string {
+  return key.length > keyShownMax ? `${key.slice(0, keyShownMax)}…` : key;
+}
