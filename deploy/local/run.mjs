@@ -118,7 +118,15 @@ function checks() {
     tool('buf', ['lint'], join(root, 'proto')),
     tool('prettier', ['--check', '--log-level', 'warn', '--cache', '.']),
     tool('eslint', ['.', ...eslintCache, '--max-warnings', '0']),
-    tool('depcruise', ['services', 'gateway', 'deploy', 'test', 'proto']),
+    tool('depcruise', [
+      '-c',
+      'dependency-cruiser.cjs',
+      'services',
+      'gateway',
+      'deploy',
+      'test',
+      'proto',
+    ]),
   ];
 }
 

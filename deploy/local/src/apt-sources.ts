@@ -52,7 +52,7 @@ function parseStanza(stanza: string): Map<string, string> {
     const [, name, value] = /^([A-Za-z0-9-]+):(.*)$/.exec(line) ?? [];
     if (name !== undefined) {
       current = name.toLowerCase();
-      fields.set(current, value ?? '');
+      fields.set(current, (value ?? '').trim());
     } else if (current !== undefined && /^\s/.test(line)) {
       fields.set(current, `${fields.get(current) ?? ''} ${line}`);
     }

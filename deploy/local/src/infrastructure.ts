@@ -12,11 +12,11 @@ import {
 } from './data-folder';
 import { installDocumentDb } from './documentdb';
 import { ferretDbProgram, ferretDbUri, installFerretDb } from './ferretdb';
+import { freePort } from './free-port';
 import { ADDRESS_GIVEN, takeFirstOpenWay, type Way } from './ladder';
 import { mongodUri, prepareMongod } from './mongod';
 import { downloadMongod } from './mongod-download';
 import {
-  freePort,
   installNatsFromDebian,
   installNatsFromGo,
   prepareNats,

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { createServer, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Account, makePrivateFolder } from './account';
 import { runCommand } from './command';
@@ -106,20 +106,5 @@ async function greetsWithJetStream(port: number): Promise<boolean> {
       socket.on(event, () => {
         answer(false);
       });
-  });
-}
-
-/** Free now; the server keeps it from then on, also over its restarts. */
-export async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      probe.close(() => {
-        resolve(port);
-      });
-    });
   });
 }

@@ -138,7 +138,12 @@ async function makeTemplate(
       const socketDir = await makeSocketFolder(account);
       const dataDir = join(stage, 'data');
       await makePrivateFolder(dataDir, account);
-      await initialise({ programs, account, dataDir, socketDir, logFile: join(stage, 'log') });
+      const logFile = join(stage, 'log');
+      try {
+        await initialise({ programs, account, dataDir, socketDir, logFile });
+      } finally {
+        await rm(socketDir, { recursive: true, force: true });
+      }
     },
   });
   return join(folder, 'data');

@@ -22,7 +22,7 @@ export interface FamilyOptions {
   folders: readonly string[];
   log: (line: string) => void;
   /** Told whenever a process was started or has died. */
-  onChange?: () => Promise<void>;
+  onChange?: (pids: Record<string, number>) => Promise<void>;
 }
 
 /** Whoever opens a family has recovered from the record of the one before. */
@@ -36,7 +36,7 @@ export async function openProcessFamily(options: FamilyOptions): Promise<Process
     const children = membersInStopOrder(members);
     watchdog.watch(children);
     await writeRecord(recordFile, { launcher: ownIdentity(), children, folders: [...folders] });
-    await options.onChange?.();
+    await options.onChange?.(pidsOf(members));
   };
   // Records come from several processes at once; each write waits for the one before.
   let lastRecord = record();

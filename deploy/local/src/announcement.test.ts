@@ -1,0 +1,26 @@
+import { toJsonLine, toText } from './announcement';
+
+const announcement = {
+  gatewayUrl: 'http://127.0.0.1:3000',
+  liveKey: 'billing_live_abc',
+  testKey: 'billing_test_def',
+  dataDir: '/repository/.data',
+  logDir: '/repository/.data/logs',
+  mongodbUri: 'mongodb://database',
+  natsUrl: 'nats://stream',
+};
+
+test('scripts get all of it in exactly one line', () => {
+  const line = toJsonLine({ ...announcement, pids: { gateway: 42 } });
+  expect(line.split('\n')).toEqual([expect.any(String), '']);
+  expect(JSON.parse(line)).toEqual({ ...announcement, pids: { gateway: 42 } });
+});
+
+test('people see address, test key, folders and a command, and the live key stays in its file', () => {
+  const text = toText(announcement);
+  for (const part of ['gatewayUrl', 'testKey', 'dataDir', 'logDir'] as const) {
+    expect(text).toContain(announcement[part]);
+  }
+  expect(text).toContain('curl -s http://127.0.0.1:3000/v1/customers');
+  expect(text).not.toContain('billing_live_abc');
+});

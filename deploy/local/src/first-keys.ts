@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type Environment,
+  EnvironmentKind,
+  type IdentityServiceServer,
+  IdentityServiceService,
+} from '@billing/proto/billing/identity/v1/identity';
+import { z } from 'zod';
+import { readJsonIfThere, writePrivateJson } from './private-file';
+
+/** Keys of the first organisation. Only this file knows them: the services keep an HMAC. */
+export interface FirstKeys {
+  liveKey: string;
+  testKey: string;
+}
+
+const ORGANIZATION = 'Local';
+const KEY_NAME = 'First key';
+const CALL_TIMEOUT_MS = 20_000;
+const schema = z.object({ liveKey: z.string(), testKey: z.string() });
+
+type Identity = Peer<IdentityServiceServer>;
+
+/** Makes the organisation with its live environment and a sandbox, and a key of each; later starts find them. */
+export async function ensureFirstKeys(
+  identityAddress: string,
+  dataDir: string,
+): Promise<FirstKeys> {
+  const file = join(dataDir, 'keys.json');
+  const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
+    address: identityAddress,
+    service: 'launcher',
+    notIdempotent: ['createApiKey', 'createSandbox'],
+    withoutTenant: ['ensureOrganization', 'authenticate'],
+  });
+  try {
+    const kept = schema.safeParse(await readJsonIfThere(file));
+    if (kept.success && (await areGood(identity, kept.data))) return kept.data;
+    const keys = await makeKeys(identity);
+    await writePrivateJson(file, keys);
+    return keys;
+  } finally {
+    identity.close();
+  }
+}
+
+/** Not so where the keys outlived their database, or were revoked. */
+async function areGood(identity: Identity, { liveKey, testKey }: FirstKeys): Promise<boolean> {
+  try {
+    for (const key of [liveKey, testKey]) await identity.authenticate({ key }, call(noTenant));
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'unauthenticated') return false;
+    throw error;
+  }
+}
+
+async function makeKeys(identity: Identity): Promise<FirstKeys> {
+  const { organizationId, live, sandbox } = await identity.ensureOrganization(
+    { name: ORGANIZATION },
+    call(noTenant),
+  );
+  const keyOf = async (environment: Environment | undefined): Promise<string> => {
+    if (!environment) throw new Error('The organisation lacks one of its first environments');
+    const tenant = {
+      organizationId,
+      environmentId: environment.id,
+      live: environment.kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
+      manualClock: false,
+    };
+    const request = { name: KEY_NAME, scopes: [], expiresAt: undefined };
+    return (await identity.createApiKey(request, call(tenant))).key;
+  };
+  return { liveKey: await keyOf(live), testKey: await keyOf(sandbox) };
+}
+
+/** For calls that carry no tenant; the channel leaves it out. */
+const noTenant: Tenant = { organizationId: '', environmentId: '', live: false, manualClock: false };
+
+function call(tenant: Tenant): CallContext {
+  const now = systemClock.now();
+  return {
+    tenant,
+    now,
+    scopes: [],
+    requestId: newId(),
+    deadline: new Date(now.getTime() + CALL_TIMEOUT_MS),
+    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+  };
+}

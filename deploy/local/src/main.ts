@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { runProcess } from '@billing/chassis/process';
+import { toJsonLine, toText } from './announcement';
+import { type Flags, FlagError, parseFlags, usage } from './flags';
+import { launch } from './launcher';
+import { leaveAtOnceWhile, stopWithParent } from './signals';
+
+/** Below `deploy/local`, from its sources and from its build alike. */
+const root = join(__dirname, '../../..');
+
+function log(line: string): void {
+  process.stderr.write(`[${(performance.now() / 1000).toFixed(1).padStart(6)} s] ${line}\n`);
+}
+
+function start(flags: Flags): void {
+  stopWithParent();
+  runProcess('launcher', () =>
+    leaveAtOnceWhile(
+      launch({
+        flags,
+        root,
+        log,
+        announce: (announcement) =>
+          process.stdout.write(flags.json ? toJsonLine(announcement) : toText(announcement)),
+      }),
+    ),
+  );
+}
+
+try {
+  start(parseFlags(process.argv.slice(2), join(root, '.data')));
+} catch (error) {
+  if (!(error instanceof FlagError)) throw error;
+  process.stderr.write(`${error.message}\n\n${usage}\n`);
+  process.exitCode = 2;
+}

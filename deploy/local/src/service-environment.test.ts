@@ -1,0 +1,65 @@
+import { serviceEnvironment, type SystemSite } from './service-environment';
+import { serviceNames } from './services';
+import { SOCKET_PATH_BYTES_MAX } from './socket-folder';
+
+const site: SystemSite = {
+  mongodbUri: 'mongodb://database',
+  natsUrl: 'nats://stream',
+  databasePrefix: 'billing',
+  streamName: 'BILLING',
+  runDir: '/tmp/billing-AbCdEf',
+  port: 3000,
+  secrets: { apiKeyPepper: 'pepper' },
+  logDir: '/data/logs',
+};
+const backends = serviceNames.filter((name) => name !== 'gateway');
+
+test.each(backends)('%s has a database and a socket of its own', (service) => {
+  expect(serviceEnvironment(service, site)).toMatchObject({
+    MONGODB_URI: 'mongodb://database',
+    MONGODB_DATABASE: `billing_${service}`,
+    NATS_URL: 'nats://stream',
+    STREAM_NAME: 'BILLING',
+    GRPC_LISTEN: `unix:/tmp/billing-AbCdEf/${service}.sock`,
+    LOG_FILE: `/data/logs/${service}.log`,
+  });
+});
+
+test('the gateway has neither database nor stream', () => {
+  const environment = serviceEnvironment('gateway', site);
+  expect(environment).toMatchObject({ HTTP_LISTEN: '127.0.0.1:3000' });
+  for (const name of ['MONGODB_URI', 'MONGODB_DATABASE', 'NATS_URL', 'GRPC_LISTEN']) {
+    expect(environment).not.toHaveProperty(name);
+  }
+});
+
+test.each(serviceNames)('%s finds each service where that one listens', (service) => {
+  const environment = serviceEnvironment(service, site);
+  for (const peer of backends) {
+    expect(environment[`${peer.toUpperCase()}_ADDRESS`]).toBe(
+      serviceEnvironment(peer, site).GRPC_LISTEN,
+    );
+  }
+});
+
+test('a secret reaches the one service that needs it', () => {
+  const holders = serviceNames.filter((name) =>
+    Object.values(serviceEnvironment(name, site)).includes('pepper'),
+  );
+  expect(holders).toEqual(['identity']);
+});
+
+test('what is not set is left to the service', () => {
+  const environment = serviceEnvironment('catalog', { ...site, logDir: undefined });
+  expect(environment).not.toHaveProperty('LOG_FILE');
+  expect(environment).not.toHaveProperty('LOG_LEVEL');
+  expect(environment).not.toHaveProperty('OTEL_EXPORTER_OTLP_ENDPOINT');
+});
+
+test('sockets in a folder of the longest name still fit', () => {
+  const runDir = `/${'x'.repeat(49)}/billing-AbCdEf`;
+  for (const service of backends) {
+    const path = serviceEnvironment(service, { ...site, runDir }).GRPC_LISTEN?.slice(5) ?? '';
+    expect(Buffer.byteLength(path)).toBeLessThanOrEqual(SOCKET_PATH_BYTES_MAX);
+  }
+});

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { type ServiceName, serviceNames } from './services';
+
+/** Made on the first start and kept with the data: what they protect would be lost with them. */
+export interface Secrets {
+  /** Keys the HMAC that API keys are stored as. */
+  apiKeyPepper: string;
+}
+
+/** Where one system runs and what it runs on. */
+export interface SystemSite {
+  mongodbUri: string;
+  natsUrl: string;
+  /** Each service's database is named after it, with this in front. */
+  databasePrefix: string;
+  streamName: string;
+  /** A short folder for the services' sockets; only the launcher's user can open it. */
+  runDir: string;
+  /** Of the gateway; 0 takes any free one. */
+  port: number;
+  secrets: Secrets;
+  /** One log file per service; without it, logs go to standard output. */
+  logDir?: string | undefined;
+  logLevel?: string | undefined;
+  otlpEndpoint?: string | undefined;
+}
+
+export type Environment = Record<string, string>;
+
+/** Calls of a service that stops get this long; all of them together stay below the launcher's own limit. */
+const SHUTDOWN_GRACE_MS = '5000';
+
+/** The variables that configure a service, whether it runs in this process or in one of its own. */
+export function serviceEnvironment(service: ServiceName, site: SystemSite): Environment {
+  return {
+    ...logging(service, site),
+    ...addresses(site),
+    SHUTDOWN_GRACE_MS,
+    ...(service === 'gateway' ? gateway(site) : backend(service, site)),
+    ...own(service, site),
+  };
+}
+
+/** What a client dials to reach a service; the gateway is reached over HTTP instead. */
+export function serviceAddress(service: ServiceName, { runDir }: SystemSite): string {
+  return `unix:${join(runDir, `${service}.sock`)}`;
+}
+
+function logging(service: ServiceName, site: SystemSite): Environment {
+  return {
+    ...(site.logDir !== undefined && { LOG_FILE: join(site.logDir, `${service}.log`) }),
+    ...(site.logLevel !== undefined && { LOG_LEVEL: site.logLevel }),
+    ...(site.otlpEndpoint !== undefined && { OTEL_EXPORTER_OTLP_ENDPOINT: site.otlpEndpoint }),
+  };
+}
+
+/** Every service is told where all are; each reads those that it calls. */
+function addresses(site: SystemSite): Environment {
+  return Object.fromEntries(
+    serviceNames
+      .filter((name) => name !== 'gateway')
+      .map((name) => [`${name.toUpperCase()}_ADDRESS`, serviceAddress(name, site)]),
+  );
+}
+
+function backend(service: ServiceName, site: SystemSite): Environment {
+  return {
+    MONGODB_URI: site.mongodbUri,
+    MONGODB_DATABASE: `${site.databasePrefix}_${service}`,
+    NATS_URL: site.natsUrl,
+    STREAM_NAME: site.streamName,
+    GRPC_LISTEN: serviceAddress(service, site),
+  };
+}
+
+function gateway(site: SystemSite): Environment {
+  return { HTTP_LISTEN: `127.0.0.1:${String(site.port)}` };
+}
+
+function own(service: ServiceName, { secrets }: SystemSite): Environment {
+  if (service === 'identity') return { API_KEY_PEPPER: secrets.apiKeyPepper };
+  // Webhook receivers under development run on the same machine.
+  if (service === 'notifier') return { ALLOW_LOOPBACK_IN_SANDBOXES: 'true' };
+  return {};
+}

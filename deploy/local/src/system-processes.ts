@@ -1,0 +1,100 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '@billing/chassis/clock';
+import { isServing } from '@billing/chassis/health-check';
+import { freePort } from './free-port';
+import { openProcessFamily } from './process-family';
+import { recoverFromRecord } from './process-record';
+import { serviceAddress, serviceEnvironment, type SystemSite } from './service-environment';
+import { type ServiceName, serviceNames, services } from './services';
+import type { Program } from './supervised-process';
+import { addressesOf, allOrFirstError, type RunningSystem } from './system';
+
+export interface ProcessesOptions {
+  site: SystemSite & { logDir: string };
+  /** The repository, below which each service was built. */
+  root: string;
+  dataDir: string;
+  /** What every process gets besides its configuration. */
+  environment: NodeJS.ProcessEnv;
+  log: (line: string) => void;
+}
+
+const READY_WITHIN_MS = 60_000;
+const PROBE_TIMEOUT_MS = 1_000;
+
+/** Starts every service in a process of its own, and again when it dies. */
+export async function startSystemProcesses(options: ProcessesOptions): Promise<RunningSystem> {
+  const { dataDir, log } = options;
+  // Chosen here, so that the gateway keeps it over its restarts.
+  const port = options.site.port === 0 ? await freePort() : options.site.port;
+  const site = { ...options.site, port };
+  const gatewayUrl = `http://127.0.0.1:${String(port)}`;
+  const recordFile = join(dataDir, 'service-processes.json');
+  await recoverFromRecord(recordFile, log);
+  const family = await openProcessFamily({
+    recordFile,
+    folders: [],
+    log,
+    onChange: async (pids) => await writePids(dataDir, pids),
+  });
+  try {
+    await allOrFirstError(
+      serviceNames.map(async (name) => {
+        await family.start(serviceProgram(name, { ...options, site, gatewayUrl }));
+      }),
+    );
+  } catch (error) {
+    await family.stop();
+    throw error;
+  }
+  return {
+    gatewayUrl,
+    addresses: { ...addressesOf(site), gateway: gatewayUrl },
+    pids: () => family.pids(),
+    stop: () => family.stop(),
+  };
+}
+
+/** For scripts that want to find, or kill, a service's present process. */
+async function writePids(dataDir: string, pids: Record<string, number>): Promise<void> {
+  const file = join(dataDir, 'pids.json');
+  await writeFile(`${file}.new`, `${JSON.stringify(pids)}\n`);
+  await rename(`${file}.new`, file);
+}
+
+function serviceProgram(
+  name: ServiceName,
+  { site, root, environment, gatewayUrl }: ProcessesOptions & { gatewayUrl: string },
+): Program {
+  const address = serviceAddress(name, site);
+  return {
+    name,
+    command: process.execPath,
+    args: [join(root, services[name].folder, 'dist/main.js')],
+    env: { ...environment, ...serviceEnvironment(name, site) },
+    cwd: root,
+    logFile: join(site.logDir, `${name}.log`),
+    stopSignal: 'SIGTERM',
+    readyWithinMs: READY_WITHIN_MS,
+    isReady: async () =>
+      name === 'gateway' ? await answersReady(gatewayUrl) : await serves(address),
+  };
+}
+
+async function serves(address: string): Promise<boolean> {
+  const deadline = new Date(systemClock.now().getTime() + PROBE_TIMEOUT_MS);
+  return await isServing(address, { deadline });
+}
+
+async function answersReady(gatewayUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${gatewayUrl}/readyz`, {
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    });
+    return response.ok;
+  } catch {
+    // Not listening yet.
+    return false;
+  }
+}
