@@ -69,12 +69,7 @@ export class DueWork {
     };
     const handle: Handle = (collection, document) =>
       this.inWorkSpan('wake', collection, document, document.dueAt ?? until);
-    let handled = 0;
-    for (const collection of this.collections) {
-      if (collection.definition.dueAt === undefined) continue;
-      handled += await this.handleAll(collection, { filter, sort: 'dueAt', handle });
-    }
-    return handled;
+    return this.handleEverywhere('dueAt', filter, handle);
   }
 
   /** Takes up begun steps whose `recoverAt` (real time) has come, in every environment. */
@@ -82,26 +77,47 @@ export class DueWork {
     const now = this.options.clock.now();
     const handle: Handle = (collection, document) =>
       this.inWorkSpan('recover', collection, document, document.updatedAt);
-    let handled = 0;
-    for (const collection of this.collections) {
-      if (collection.definition.recoverAt === undefined) continue;
-      const filter: Filter<AggregateDocument> = { recoverAt: { $gt: new Date(0), $lte: now } };
-      handled += await this.handleAll(collection, { filter, sort: 'recoverAt', handle });
-    }
-    return handled;
+    const filter: Filter<AggregateDocument> = { recoverAt: { $gt: new Date(0), $lte: now } };
+    return this.handleEverywhere('recoverAt', filter, handle);
   }
 
   private async scanUntilStopped(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      try {
-        await this.run(realTimeline, this.options.clock.now());
-        await this.recover();
-      } catch (error) {
-        this.options.logger.warn({ err: error }, 'due work failed, will repeat');
+      // Apart, so that due work that keeps failing never holds up what others began.
+      for (const pass of [
+        () => this.run(realTimeline, this.options.clock.now()),
+        () => this.recover(),
+      ]) {
+        try {
+          await pass();
+        } catch (error) {
+          if (signal.aborted) return;
+          this.options.logger.warn({ err: error }, 'due work failed, will repeat');
+        }
       }
       await sleep(pollEveryMs * jitter(0.1), signal);
     }
+  }
+
+  // A collection with a failure does not keep the next one from its turn. Whoever asks learns of the first failure.
+  private async handleEverywhere(
+    sort: 'dueAt' | 'recoverAt',
+    filter: Filter<AggregateDocument>,
+    handle: Handle,
+  ): Promise<number> {
+    const failures: unknown[] = [];
+    let handled = 0;
+    for (const collection of this.collections) {
+      if (collection.definition[sort] === undefined) continue;
+      try {
+        handled += await this.handleAll(collection, { filter, sort, handle });
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+    return handled;
   }
 
   // Documents that fail stay due. They are left out for the rest of this pass, so that they cannot keep others from their turn.
@@ -137,7 +153,8 @@ export class DueWork {
         }
       });
     }
-    if (failed.size > 0) {
+    // What was left when the service began to stop is not done: the caller must ask again.
+    if (failed.size > 0 || this.stopping.signal.aborted) {
       const [cause] = failed.values();
       throw new DomainError('unavailable', 'DUE_WORK_FAILED', 'Service unavailable', { cause });
     }
@@ -174,14 +191,16 @@ export function dueWorkRpc(
       runDue: async ({ environmentId, until, workClass }) => ({
         processed: await dueWork.run(environmentId, required(until), classFromProto(workClass)),
       }),
-      getActivity: async ({ environmentId, until, workClass }) => ({
-        pending: await countPending(collections, {
+      getActivity: async ({ environmentId, until, workClass }) => {
+        // First the count of writes: what is added after it shows in the next count, whether it was seen as pending or not.
+        const writes = await readActivity(activity, environmentId);
+        const pending = await countPending(collections, {
           environmentId,
           until: required(until),
           workClass: classFromProto(workClass),
-        }),
-        activity: await readActivity(activity, environmentId),
-      }),
+        });
+        return { ...pending, activity: writes };
+      },
     },
     { withoutTenant: ['getNextDue', 'runDue', 'getActivity'] },
   );
@@ -210,21 +229,22 @@ async function nextDue(
 async function countPending(
   collections: Collections,
   { environmentId, until, workClass }: { environmentId: string; until: Date; workClass: WorkClass },
-): Promise<number> {
+): Promise<{ pending: number; due: number }> {
   const dueClass = { $in: classOrder.slice(0, classOrder.indexOf(workClass) + 1) };
   const set = { $gt: new Date(0) };
-  let pending = 0;
+  let due = 0;
+  let underWay = 0;
   for (const { documents, definition } of collections) {
-    pending += await documents.countDocuments({ environmentId, pendingSince: set });
+    underWay += await documents.countDocuments({ environmentId, pendingSince: set });
     if (definition.dueAt !== undefined) {
       const filter = { timeline: environmentId, dueAt: { $lte: until }, dueClass };
-      pending += await documents.countDocuments(filter);
+      due += await documents.countDocuments(filter);
     }
     if (definition.recoverAt !== undefined) {
-      pending += await documents.countDocuments({ environmentId, recoverAt: set });
+      underWay += await documents.countDocuments({ environmentId, recoverAt: set });
     }
   }
-  return pending;
+  return { pending: due + underWay, due };
 }
 
 const classOrder: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
