@@ -12,12 +12,15 @@ const bin = join(root, 'node_modules', '.bin');
 const NODE_MAJOR = 24;
 const TESTS_TIMEOUT_MS = 60 * 60_000;
 const KILL_AFTER_MS = 15_000;
+const SAME_SIGNAL_MS = 1_000;
 
 const commands = {
   start: async (args) => {
     prepare();
     if (!build(['deploy/local'])) return 1;
-    return await runInteractive([join(root, 'deploy/local/dist/main.js'), ...args]);
+    // Out of the terminal's reach: a Ctrl-C comes to it once, from here.
+    const main = join(root, 'deploy/local/dist/main.js');
+    return await runInteractive([main, ...args], { detached: true });
   },
   test: async (args) => {
     prepare();
@@ -39,6 +42,8 @@ const commands = {
   },
   jest: async (args) => {
     prepare();
+    // Tests across services also start the built processes; what does not compile is for `npm test` to judge.
+    build(projects());
     return await runInteractive([join(root, 'node_modules/jest/bin/jest.js'), ...jestArgs(args)]);
   },
 };
@@ -158,17 +163,17 @@ async function test(args, checksFailed) {
   return status === 0 && checksFailed > 0 ? 1 : status;
 }
 
-/** Ends as the program does; passes on what it is told to do, and lets it take its time. */
-async function runInteractive(args, { env = {}, timeoutMs, onMessage } = {}) {
-  // The channel tells the program when this process is gone, however it went.
+/** Ends as the program does; passes on signals, and lets the program take its time. */
+async function runInteractive(args, { env = {}, timeoutMs, onMessage, detached = false } = {}) {
   const child = spawn(pinnedNode(), args, {
     cwd: root,
+    detached,
+    // The channel tells the program when this process is gone, however it went.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...environment(), ...env },
   });
   if (onMessage) child.on('message', onMessage);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => child.kill(signal));
+  passOnSignals(child);
   const timer = timeoutMs && setTimeout(() => stopLate(child, timeoutMs), timeoutMs);
   const status = await new Promise((resolve) => {
     child.once('error', (error) => resolve((say(error.message), 1)));
@@ -176,6 +181,19 @@ async function runInteractive(args, { env = {}, timeoutMs, onMessage } = {}) {
   });
   clearTimeout(timer);
   return status;
+}
+
+/** One Ctrl-C arrives several times, from the terminal and from npm; a second one is meant as such only when it is later. */
+function passOnSignals(child) {
+  let passedOnAt = -Infinity;
+  const passOn = (signal) => {
+    if (performance.now() - passedOnAt < SAME_SIGNAL_MS) return;
+    passedOnAt = performance.now();
+    child.kill(signal);
+  };
+  process.on('SIGINT', () => passOn('SIGINT'));
+  process.on('SIGTERM', () => passOn('SIGTERM'));
+  process.on('SIGHUP', () => passOn('SIGTERM'));
 }
 
 function stopLate(child, timeoutMs) {

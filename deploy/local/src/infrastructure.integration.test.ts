@@ -3,7 +3,7 @@ import { access, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
+import { type Collection, MongoClient } from 'mongodb';
 import { connect } from 'nats';
 import { makeSharedFolder } from './account';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
@@ -158,9 +158,11 @@ describe('a launcher that is killed', () => {
       env,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const started = await new Promise<Infrastructure & { pids: Record<string, number> }>(
+    const started = await new Promise<Addresses & { pids: Record<string, number> }>(
       (resolve, reject) => {
-        launcher.once('message', resolve);
+        launcher.once('message', (message) => {
+          resolve(message as never);
+        });
         launcher.once('exit', () => {
           reject(new Error('The launcher died'));
         });
@@ -179,7 +181,7 @@ function socketFolder({ mongodbUri }: Addresses): string {
 
 async function withCollection<T>(
   { mongodbUri }: Addresses,
-  work: (collection: ReturnType<ReturnType<MongoClient['db']>['collection']>) => Promise<T>,
+  work: (collection: Collection) => Promise<T>,
 ): Promise<T> {
   const client = new MongoClient(mongodbUri, { serverSelectionTimeoutMS: 3_000 });
   try {

@@ -65,7 +65,7 @@ async function lock(file: string, log: (line: string) => void): Promise<() => Pr
   await chmod(own, 0o644);
   try {
     for (let waitedMs = 0; waitedMs <= LOCK_WAIT_MAX_MS; waitedMs += LOCK_POLL_MS) {
-      if (await tryLink(own, file)) return async () => await rm(file, { force: true });
+      if (await tryLink(own, file)) return () => rm(file, { force: true });
       const owner = await readOwner(file);
       if (owner && !isAlive(owner)) await breakLock(file, own);
       else {

@@ -1,3 +1,5 @@
+import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
+
 /** Every part of the system that runs as a process of its own in production. */
 export const serviceNames = [
   'identity',
@@ -13,29 +15,69 @@ export type ServiceName = (typeof serviceNames)[number];
 
 type Environment = Record<string, string | undefined>;
 
-export interface RunningService {
-  /** What a client dials; for the gateway a base URL. */
-  readonly address: string;
-  stop(): Promise<void>;
-}
-
 export interface ServiceDescription {
-  readonly name: ServiceName;
   /** The folder of its package, where its built entry is found. */
   readonly folder: string;
   /** Starts it in this process, configured as its own process would be. */
-  start(environment: Environment): Promise<RunningService>;
+  start(environment: Environment, overrides: ServiceOverrides): Promise<RunningService>;
 }
 
-/** Loaded only when it is started: with `--processes` the launcher itself holds no service. */
+/** Modules are loaded only when a service starts: with `--processes` the launcher itself holds none. */
 export const services: Readonly<Record<ServiceName, ServiceDescription>> = {
   identity: {
-    name: 'identity',
     folder: 'services/identity',
-    start: async (environment) => {
-      const { start } = await import('@billing/identity/service');
+    start: async (environment, overrides) => {
       const { readConfig } = await import('@billing/identity/config');
-      return await start(readConfig(environment));
+      const { start } = await import('@billing/identity/service');
+      return await start(readConfig(environment), overrides);
+    },
+  },
+  catalog: {
+    folder: 'services/catalog',
+    start: async (environment, overrides) => {
+      const { readConfig } = await import('@billing/catalog/config');
+      const { start } = await import('@billing/catalog/service');
+      return await start(readConfig(environment), overrides);
+    },
+  },
+  customer: {
+    folder: 'services/customer',
+    start: async (environment, overrides) => {
+      const { readConfig } = await import('@billing/customer/config');
+      const { start } = await import('@billing/customer/service');
+      return await start(readConfig(environment), overrides);
+    },
+  },
+  checkout: {
+    folder: 'services/checkout',
+    start: async (environment, overrides) => {
+      const { readConfig } = await import('@billing/checkout/config');
+      const { start } = await import('@billing/checkout/service');
+      return await start(readConfig(environment), overrides);
+    },
+  },
+  subscription: {
+    folder: 'services/subscription',
+    start: async (environment, overrides) => {
+      const { readConfig } = await import('@billing/subscription/config');
+      const { start } = await import('@billing/subscription/service');
+      return await start(readConfig(environment), overrides);
+    },
+  },
+  notifier: {
+    folder: 'services/notifier',
+    start: async (environment, overrides) => {
+      const { readConfig } = await import('@billing/notifier/config');
+      const { start } = await import('@billing/notifier/service');
+      return await start(readConfig(environment), overrides);
+    },
+  },
+  gateway: {
+    folder: 'gateway',
+    start: async (environment, overrides) => {
+      const { readConfig } = await import('@billing/gateway/config');
+      const { start } = await import('@billing/gateway/service');
+      return await start(readConfig(environment), overrides);
     },
   },
 };

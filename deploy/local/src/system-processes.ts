@@ -1,4 +1,4 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@billing/chassis/clock';
 import { isServing } from '@billing/chassis/health-check';
@@ -31,12 +31,13 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
   const site = { ...options.site, port };
   const gatewayUrl = `http://127.0.0.1:${String(port)}`;
   const recordFile = join(dataDir, 'service-processes.json');
+  await mkdir(site.logDir, { recursive: true });
   await recoverFromRecord(recordFile, log);
   const family = await openProcessFamily({
     recordFile,
     folders: [],
     log,
-    onChange: async (pids) => await writePids(dataDir, pids),
+    onChange: (pids) => writePids(dataDir, pids),
   });
   try {
     await allOrFirstError(

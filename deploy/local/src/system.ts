@@ -1,6 +1,7 @@
+import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
 import { startTracing } from '@billing/chassis/tracing';
 import { serviceAddress, serviceEnvironment, type SystemSite } from './service-environment';
-import { type RunningService, type ServiceName, serviceNames, services } from './services';
+import { type ServiceName, serviceNames, services } from './services';
 
 export interface RunningSystem {
   gatewayUrl: string;
@@ -12,7 +13,10 @@ export interface RunningSystem {
 }
 
 /** Starts every service in this process; they still talk over real gRPC. */
-export async function startSystem(site: SystemSite): Promise<RunningSystem> {
+export async function startSystem(
+  site: SystemSite,
+  overrides: ServiceOverrides = {},
+): Promise<RunningSystem> {
   // First in and last out: services share the process's tracing, and each would end it for all.
   const tracing = startTracing({ otlpEndpoint: site.otlpEndpoint });
   const running = new Map<ServiceName, RunningService>();
@@ -21,7 +25,7 @@ export async function startSystem(site: SystemSite): Promise<RunningSystem> {
     await tracing.shutdown();
   };
   const starts = serviceNames.map(async (name) => {
-    running.set(name, await services[name].start(serviceEnvironment(name, site)));
+    running.set(name, await services[name].start(serviceEnvironment(name, site), overrides));
   });
   try {
     await allOrFirstError(starts);
@@ -37,7 +41,7 @@ export async function startSystem(site: SystemSite): Promise<RunningSystem> {
 async function stopAll(running: Map<ServiceName, RunningService>): Promise<void> {
   await running.get('gateway')?.stop();
   const others = [...running].filter(([name]) => name !== 'gateway');
-  await allOrFirstError(others.map(async ([, service]) => await service.stop()));
+  await allOrFirstError(others.map(([, service]) => service.stop()));
 }
 
 export function addressesOf(site: SystemSite): Record<ServiceName, string> {
