@@ -47,6 +47,32 @@ describe('a line', () => {
     });
   });
 
+  test('keeps times, amounts, nothing and lists as JSON has them', async () => {
+    const [line] = await linesOf((logger) => {
+      logger.info({
+        at: new Date(0),
+        amountMinor: -5n,
+        none: null,
+        list: [1, 'two', { three: true }],
+      });
+    });
+    expect(line).toMatchObject({
+      at: '1970-01-01T00:00:00.000Z',
+      amountMinor: -5,
+      none: null,
+      list: [1, 'two', { three: true }],
+    });
+  });
+
+  test('with fields that go round in a circle is written', async () => {
+    const circle: Record<string, unknown> = { name: 'round' };
+    circle.again = circle;
+    const lines = await linesOf((logger) => {
+      logger.info({ circle });
+    });
+    expect(lines).toHaveLength(1);
+  });
+
   test('below the level is not written', async () => {
     expect(
       await linesOf((logger) => {
@@ -99,6 +125,13 @@ describe('what must stay secret', () => {
     ['an authorization header', { headers: { authorization: 'Bearer sesame' } }],
     ['a body', { body: { sesame: true } }],
     ['a body of a request', { req: { body: '{"note":"sesame"}' } }],
+    ['a body in a list', { calls: [{ response_body: 'sesame' }] }],
+    ['a header in another case', { headers: { Authorization: 'sesame', 'Set-Cookie': 'sesame' } }],
+    ['bytes', { data: Buffer.from('sesame'), more: Uint8Array.from([115, 101]) }],
+    [
+      'a field of an error that is no err',
+      { failure: Object.assign(new Error('Bad'), { op: 'sesame' }) },
+    ],
     ['a secret', { endpoint: { secret: 'sesame' } }],
     ['an API key in a deep field', { a: { b: { c: { d: 'billing_live_sesame' } } } }],
     ['a webhook secret in a list', { secrets: ['whsec_sesame'] }],

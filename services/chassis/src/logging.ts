@@ -1,5 +1,8 @@
 import { context, createContextKey, isSpanContextValid, trace } from '@opentelemetry/api';
+import { mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import pino from 'pino';
+import { loggable } from './loggable';
 import { redactSecrets } from './redaction';
 
 export type Logger = pino.Logger;
@@ -18,9 +21,6 @@ const flushEveryMs = 200;
 
 const requestIdKey = createContextKey('request id');
 
-const fieldsNeverLogged = ['authorization', 'cookie', 'body', 'secret', 'apiKey', 'cardNumber'];
-const causesMax = 5;
-
 type Destination = ReturnType<typeof pino.destination>;
 
 // All loggers of a process that write to one place share its buffer, or their lines would mix.
@@ -28,22 +28,29 @@ const destinations = new Map<string, Destination>();
 
 /** A logger of JSON lines with the ids of the running trace and request. Secrets and bodies never appear in them. */
 export function createLogger({ service, level, file }: LoggerOptions): Logger {
-  return pino(
+  const logger = pino(
     {
       level,
       base: { service },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      mixin: correlation,
-      serializers: { err: serializeError },
-      redact: {
-        paths: fieldsNeverLogged.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
-        censor: '[redacted]',
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: loggable,
       },
+      mixin: correlation,
+      // Errors have become plain by then; the default would take them apart again.
+      serializers: { err: (error: unknown) => error },
       hooks: { streamWrite: redactSecrets },
     },
     destinationOf(file),
   );
+  // pino writes the fields of a child as they are. Children of children inherit this too.
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the logger it is read from
+  const makeChild = logger.child;
+  logger.child = function (this: Logger, bindings: pino.Bindings) {
+    return makeChild.call(this, loggable(bindings));
+  } as typeof makeChild;
+  return logger;
 }
 
 /** Runs `fn` so that what it logs, however deep, carries the request's id. */
@@ -55,9 +62,10 @@ function destinationOf(file: string | undefined): Destination {
   const key = file ?? '';
   const existing = destinations.get(key);
   if (existing !== undefined) return existing;
+  if (file !== undefined) mkdirSync(dirname(file), { recursive: true });
   const destination = pino.destination({
-    dest: file ?? 1,
-    mkdir: true,
+    // Opened here and now: a process that fails early could not write its last lines to a file that is still being opened.
+    fd: file === undefined ? 1 : openSync(file, 'a'),
     sync: false,
     minLength: blockBytes,
     periodicFlush: flushEveryMs,
@@ -77,26 +85,4 @@ function correlation(): object {
   const requestId = active.getValue(requestIdKey);
   if (requestId !== undefined) fields.request_id = requestId;
   return fields;
-}
-
-// Only fields known to be harmless: errors of the database carry whole documents.
-function serializeError(error: unknown, depth = 0): unknown {
-  if (!(error instanceof Error)) return String(error);
-  const { name, message, stack, cause } = error;
-  const { code, kind, reason } = error as { code?: unknown; kind?: unknown; reason?: unknown };
-  return {
-    type: name,
-    message,
-    ...(isPlain(code) && { code }),
-    ...(isPlain(kind) && { kind }),
-    ...(isPlain(reason) && { reason }),
-    stack,
-    ...(cause !== undefined && depth < causesMax && { cause: serializeError(cause, depth + 1) }),
-    ...(error instanceof AggregateError &&
-      depth < causesMax && { errors: error.errors.map((one) => serializeError(one, depth + 1)) }),
-  };
-}
-
-function isPlain(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number';
 }

@@ -26,6 +26,8 @@ describe('repeating', () => {
     ['a lost connection', new MongoNetworkError('connection closed')],
     ['a server that is no longer primary', serverError(10107)],
     ['a deadlock of racing inserts', serverError(16908292, 'deadlock detected')],
+    ['a PostgreSQL that was killed', serverError(1, 'write failed: write: broken pipe')],
+    ['a PostgreSQL that starts', serverError(1, 'the database system is starting up')],
     ['a deadlock of one write in a batch', batchError([11000, 16908292])],
   ])('overcomes %s', async (_what, error) => {
     const attempt = failingWith(error, error);
@@ -36,6 +38,7 @@ describe('repeating', () => {
   test.each<[string, Error]>([
     ['a violated index', serverError(11000)],
     ['a batch in which only indexes were violated', batchError([11000, 11000])],
+    ['a bug of the server', serverError(1, 'invalid memory address')],
     ['a malformed command', serverError(9)],
     ['a refusal', new DomainError('not_found', 'PRODUCT_NOT_FOUND', 'Product not found')],
     ['a bug', new TypeError('undefined is not a function')],
@@ -78,6 +81,11 @@ describe('the violated index', () => {
     ],
   ])('is read from the message of %s', (_server, message, expected) => {
     expect(duplicateKeyIndex(serverError(11000, message))).toBe(expected);
+  });
+
+  test('is the primary key where DocumentDB reports an internal error about it', () => {
+    const message = 'duplicate key value violates unique constraint "collection_pk_2"';
+    expect(duplicateKeyIndex(serverError(1, message))).toBe('_id_');
   });
 
   test.each([

@@ -96,6 +96,12 @@ const transientCodes = new Set<unknown>([
   16_908_292, // "deadlock detected", from DocumentDB: inserts that race for one key of a unique index
 ]);
 
+// FerretDB passes on the loss of its PostgreSQL as InternalError (1), which is also the code of its bugs: only the text tells them
+// apart. These are the words of PostgreSQL, its driver and the socket.
+const internalErrorCode = 1;
+const lostPostgres =
+  /the database system is|terminating connection|failed to connect|connection re(?:fused|set)|broken pipe|unexpected EOF|conn closed|closed pool|too many clients|remaining connection slots|deadlock detected/;
+
 /**
  * Repeats what failed because of the server's passing state. The first attempt may have been carried out in spite of its failure, so
  * whatever is attempted must be safe to repeat. Gives up as `unavailable`.
@@ -126,6 +132,7 @@ function isTransient(error: unknown): boolean {
     error.hasErrorLabel(MongoErrorLabel.RetryableWriteError) ||
     error.hasErrorLabel(MongoErrorLabel.SystemOverloadedError) ||
     transientCodes.has(error.code) ||
+    (error.code === internalErrorCode && lostPostgres.test(error.message)) ||
     // One write of many; the whole batch is repeated.
     (error instanceof MongoBulkWriteError &&
       [error.writeErrors].flat().some(({ code }) => transientCodes.has(code)))
@@ -133,13 +140,18 @@ function isTransient(error: unknown): boolean {
 }
 
 const duplicateKeyCode = 11_000;
+// DocumentDB's findAndModify answers InternalError. It names the primary key so that it can be told; of a secondary index it gives a
+// name of its own, so fields under one are never changed by findOneAndUpdate.
+const documentDbPrimaryKey = /violates unique constraint "collection_pk_\d+"/;
 
 /**
  * The name of the unique index that a write violated, `_id_` for the primary key; undefined if the error is another one. Servers
- * agree on the code alone, and not all name the key's fields, so the name is read from the message.
+ * agree on the code alone, and not all give the key's fields, so the name is read from the message.
  */
 export function duplicateKeyIndex(error: unknown): string | undefined {
-  if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return undefined;
+  if (!(error instanceof MongoServerError)) return undefined;
+  if (error.code === internalErrorCode && documentDbPrimaryKey.test(error.message)) return '_id_';
+  if (error.code !== duplicateKeyCode) return undefined;
   const [, mongod, documentDb] = /\bindex: (.+?) dup key|Index '([^']+)'/.exec(error.message) ?? [];
   return mongod ?? documentDb;
 }

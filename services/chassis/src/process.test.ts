@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Closers } from './process';
 
 // Runs the sources in a process of their own, as a program's main file does.
@@ -204,6 +207,20 @@ describe('what is still in memory when a process stops', () => {
     child.signal('SIGTERM');
     expect(await child.exitCode()).toBe(0);
     expect(child.output).toContain('last words');
+  });
+});
+
+describe('a process that logs to a file', () => {
+  test('has written all its lines when it ends, however early', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'process-'));
+    const file = join(folder, 'logs', 'test.log');
+    const child = new Child(`
+      const { createLogger } = require('./logging');
+      createLogger({ service: 'test', level: 'info', file: ${JSON.stringify(file)} }).info('only words');
+      process.exit(0);`);
+    expect(await child.exitCode()).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('only words');
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -137,18 +137,27 @@ describe('a detached span', () => {
 });
 
 describe('without a collector', () => {
-  test('traces have ids all the same, which lead on', async () => {
+  beforeEach(() => {
     const handle = startTracing();
     shutdown = () => handle.shutdown();
+  });
+
+  test('a trace has an id all the same, the same all the way', async () => {
     await inSpan(server, async () => {
       const outer = currentTraceparent();
       expect(outer).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
       await inSpan({ name: 'inner', kind: 'client' }, async () => {
-        expect(currentTraceparent()?.slice(0, 36)).toBe(outer?.slice(0, 36));
-        expect(currentTraceparent()).not.toBe(outer);
+        expect(currentTraceparent()).toBe(outer);
       });
     });
     expect(currentTraceparent()).toBeUndefined();
+  });
+
+  test.each([sampled, notSampled])('the trace of %s goes on, unrecorded', async (traceparent) => {
+    await inSpan({ ...server, traceparent }, async () => {
+      expect(currentTraceId()).toBe(traceId);
+      expect(currentTraceparent()).toMatch(/-00$/);
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  type Context,
   context,
   isSpanContextValid,
   type Span,
@@ -7,6 +8,7 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  TraceFlags,
   type Tracer,
 } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -110,9 +112,12 @@ function providerOptions({ otlpEndpoint, sampleRatio = 1, spanProcessors = [] }:
 }
 
 /** Runs `fn` in a span of its own: what it starts and logs belongs to it. */
-export function inSpan<T>(options: SpanOptions, fn: () => Promise<T>): Promise<T> {
+export async function inSpan<T>(options: SpanOptions, fn: () => Promise<T>): Promise<T> {
   if (started === undefined) return fn();
   const parent = parentContext(options.traceparent);
+  // Nothing below a trace that is not recorded is, so its one id serves all of it.
+  if (isUnrecorded(parent)) return context.with(parent, fn);
+
   const span = startSpan(started.tracer, options, parent);
   return context.with(trace.setSpan(parent, span), async () => {
     try {
@@ -161,8 +166,17 @@ function activeSpanContext(): SpanContext | undefined {
   return spanContext !== undefined && isSpanContextValid(spanContext) ? spanContext : undefined;
 }
 
+function isUnrecorded(parent: Context): boolean {
+  const spanContext = trace.getSpanContext(parent);
+  return (
+    spanContext !== undefined &&
+    isSpanContextValid(spanContext) &&
+    (spanContext.traceFlags & TraceFlags.SAMPLED) === 0
+  );
+}
+
 // The rest of the active context stays: a request id in it belongs to the continued trace too.
-function parentContext(traceparent: string | undefined) {
+function parentContext(traceparent: string | undefined): Context {
   const remote = traceparent === undefined ? undefined : readTraceparent(traceparent);
   return remote === undefined ? context.active() : trace.setSpanContext(context.active(), remote);
 }
@@ -172,11 +186,16 @@ const traceparentPattern = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-
 
 function readTraceparent(traceparent: string): SpanContext | undefined {
   const [, traceId = '', spanId = '', flags = ''] = traceparentPattern.exec(traceparent) ?? [];
-  const remote = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+  const remote = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+  };
   return isSpanContextValid(remote) ? remote : undefined;
 }
 
-function startSpan(owner: Tracer, options: SpanOptions, parent: ReturnType<typeof context.active>) {
+function startSpan(owner: Tracer, options: SpanOptions, parent: Context) {
   const { name, kind, service } = options;
   const attributes: Attributes = { ...options.attributes };
   if (service !== undefined) attributes['service.name'] = service;
