@@ -1,0 +1,124 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import {
+  type LineItem as ProtoLineItem,
+  BillingReason as ProtoBillingReason,
+  type Invoice as ProtoInvoice,
+  InvoiceStatus as ProtoInvoiceStatus,
+  type Payment as ProtoPayment,
+  PaymentStatus as ProtoPaymentStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import { CollectionMethod as ProtoCollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import {
+  amountDue,
+  amountPaid,
+  type BillingReason,
+  type CollectionMethod,
+  type Invoice,
+  type InvoiceRecord,
+  type InvoiceStatus,
+  type LineItem,
+  type Payment,
+  totalOf,
+} from './invoice';
+
+const protoStatus: Readonly<Record<InvoiceStatus, ProtoInvoiceStatus>> = {
+  DRAFT: ProtoInvoiceStatus.INVOICE_STATUS_DRAFT,
+  OPEN: ProtoInvoiceStatus.INVOICE_STATUS_OPEN,
+  PAID: ProtoInvoiceStatus.INVOICE_STATUS_PAID,
+  VOID: ProtoInvoiceStatus.INVOICE_STATUS_VOID,
+};
+
+const protoReason: Readonly<Record<BillingReason, ProtoBillingReason>> = {
+  SUBSCRIPTION_CREATE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CREATE,
+  SUBSCRIPTION_CYCLE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CYCLE,
+};
+
+const protoMethod: Readonly<Record<CollectionMethod, ProtoCollectionMethod>> = {
+  CHARGE_AUTOMATICALLY: ProtoCollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
+  SEND_INVOICE: ProtoCollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
+};
+
+const protoPaymentStatus: Readonly<Record<Payment['status'], ProtoPaymentStatus>> = {
+  SUCCEEDED: ProtoPaymentStatus.PAYMENT_STATUS_SUCCEEDED,
+  FAILED: ProtoPaymentStatus.PAYMENT_STATUS_FAILED,
+};
+
+/** An invoice as it is stored, a tombstone included: whoever tried to make it finds it void. */
+export function toProtoInvoice(stored: Stored<InvoiceRecord>): ProtoInvoice {
+  const { state, tenant, version, createdAt, updatedAt } = stored;
+  return {
+    id: state.id,
+    organizationId: tenant.organizationId,
+    customerId: state.customerId,
+    subscriptionId: state.subscriptionId,
+    status: protoStatus[state.status],
+    currency: state.currency,
+    discountAmount: 0n,
+    tax: 0n,
+    metadata: {},
+    createdAt,
+    updatedAt,
+    version: BigInt(version),
+    ...(state.isTombstone ? tombstoneFields : invoiceFields(state)),
+  };
+}
+
+const tombstoneFields = {
+  number: undefined,
+  collectionMethod: ProtoCollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+  billingReason: ProtoBillingReason.BILLING_REASON_UNSPECIFIED,
+  subtotal: 0n,
+  total: 0n,
+  amountPaid: 0n,
+  amountDue: 0n,
+  dueDate: undefined,
+  paidAt: undefined,
+  periodStart: undefined,
+  periodEnd: undefined,
+  lineItems: [],
+  payments: [],
+};
+
+function invoiceFields(invoice: Invoice) {
+  const total = totalOf(invoice);
+  return {
+    number: invoice.number,
+    collectionMethod: protoMethod[invoice.collectionMethod],
+    billingReason: protoReason[invoice.billingReason],
+    subtotal: total,
+    total,
+    amountPaid: amountPaid(invoice),
+    amountDue: amountDue(invoice),
+    dueDate: invoice.dueDate,
+    paidAt: invoice.paidAt,
+    periodStart: invoice.periodStart,
+    periodEnd: invoice.periodEnd,
+    lineItems: invoice.lines.map((line) => toProtoLineItem(line, invoice)),
+    payments: invoice.payments.map((payment) => toProtoPayment(payment, invoice)),
+  };
+}
+
+function toProtoLineItem(line: LineItem, { id: invoiceId }: Invoice): ProtoLineItem {
+  return { ...line, invoiceId, discountAmount: 0n };
+}
+
+function toProtoPayment(payment: Payment, { id: invoiceId, currency }: Invoice): ProtoPayment {
+  return { ...payment, invoiceId, currency, status: protoPaymentStatus[payment.status] };
+}
+
+/** A billing reason that an invoice can be made for; undefined for all others. */
+export function fromProtoBillingReason(reason: ProtoBillingReason): BillingReason | undefined {
+  return keyOf(protoReason, reason);
+}
+
+/** A customer's collection method; undefined for a value that is unknown here. */
+export function fromProtoCollectionMethod(
+  method: ProtoCollectionMethod,
+): CollectionMethod | undefined {
+  if (method === ProtoCollectionMethod.COLLECTION_METHOD_UNSPECIFIED) return 'CHARGE_AUTOMATICALLY';
+  return keyOf(protoMethod, method);
+}
+
+function keyOf<K extends string, V>(values: Readonly<Record<K, V>>, value: V): K | undefined {
+  return (Object.keys(values) as K[]).find((key) => values[key] === value);
+}

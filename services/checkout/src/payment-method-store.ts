@@ -1,0 +1,79 @@
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
+import { newPayer, type Payer, type PaymentMethod, prefer } from './payment-method';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
+  collection: 'paymentMethods',
+  aggregate: 'paymentMethod',
+  resource: 'Payment method',
+  toDocument: ({ id: _id, ...fields }) => fields,
+  fromDocument: (document) => {
+    const {
+      _id: id,
+      customerId,
+      provider,
+      providerMethodId,
+      brand,
+      last4,
+      usedAt,
+      savedAt,
+    } = document as Omit<PaymentMethod, 'id'> & { _id: string };
+    return { id, customerId, provider, providerMethodId, brand, last4, usedAt, savedAt };
+  },
+};
+
+export const payerDefinition: AggregateDefinition<Payer> = {
+  collection: 'payers',
+  aggregate: 'payer',
+  resource: 'Payer',
+  toDocument: ({ id: _id, ...fields }) => fields,
+  fromDocument: (document) => {
+    const {
+      _id: id,
+      customerId,
+      defaultMethodId,
+      usedAt,
+      savedAt,
+    } = document as Omit<Payer, 'id'> & { _id: string };
+    return { id, customerId, defaultMethodId, usedAt, savedAt };
+  },
+};
+
+/** Saved payment methods, and which one each customer's invoices are charged to. */
+export class PaymentMethodStore {
+  constructor(
+    private readonly methods: AggregateCollection<PaymentMethod>,
+    private readonly payers: AggregateCollection<Payer>,
+  ) {}
+
+  /**
+   * Saves a method and makes it the customer's default, unless a later one is. A repeat finds the method as first saved, with the times of
+   * that first use, and so decides as the first did.
+   */
+  async saveAsDefault(method: PaymentMethod, context: Context): Promise<void> {
+    const transition = { state: method, events: [], commands: [] };
+    const { stored } = await this.methods.within(context).insert(transition);
+    const payers = this.payers.within(context);
+    const payerId = payerIdOf(method.customerId, context);
+    const { inserted } = await payers.insert(newPayer(payerId, stored.state));
+    if (!inserted) await payers.mutate(payerId, (payer) => prefer(payer, stored.state));
+  }
+
+  async get(id: string, context: Context): Promise<PaymentMethod> {
+    return (await this.methods.within(context).get(id)).state;
+  }
+
+  /** Undefined for a customer who never gave a card. */
+  async defaultOf(customerId: string, context: Context): Promise<string | undefined> {
+    const payer = await this.payers.within(context).find(payerIdOf(customerId, context));
+    return payer?.state.defaultMethodId;
+  }
+}
+
+function payerIdOf(customerId: string, { tenant }: Context): string {
+  return derivedId(tenant.environmentId, 'payer', customerId);
+}

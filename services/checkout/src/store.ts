@@ -1,0 +1,217 @@
+import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { type Currency, isCurrency } from '@billing/kernel/currency';
+import type { Command } from '@billing/kernel/transition';
+import { type CollectionOutcome, resumeAt } from './collection';
+import type {
+  Attempt,
+  Invoice,
+  InvoiceRecord,
+  LineItem,
+  LineItemDetails,
+  Payment,
+  Tombstone,
+} from './invoice';
+
+/** Absent values are stored as null: a field that is left out of an update would keep its old value. */
+type Nullable<T> = {
+  readonly [K in keyof T]: undefined extends T[K] ? NonNullable<T[K]> | null : T[K];
+};
+
+type LineDocument = Omit<Nullable<LineItem>, 'metadata'> & {
+  /** JSON text, because keys may hold dots. */
+  readonly metadata: string;
+};
+
+/** The driver reads a small whole number as either. */
+type Count = number | bigint;
+
+type AttemptDocument = Omit<Attempt, 'number'> & { readonly number: Count };
+
+type InvoiceFields = Omit<
+  Nullable<Invoice>,
+  'id' | 'lines' | 'payments' | 'attempt' | 'resultsSent'
+> & {
+  readonly lines: readonly LineDocument[];
+  readonly payments: readonly Nullable<Payment>[];
+  readonly attempt: AttemptDocument | null;
+  readonly resultsSent: Count;
+};
+
+type RecordDocument = { readonly _id: string } & (InvoiceFields | Omit<Tombstone, 'id'>);
+
+/** A collection result as it waits in the outbox: with the invoice as the attempt left it. */
+interface CollectionResultPayload {
+  readonly resultNumber: Count;
+  readonly outcome: CollectionOutcome;
+  readonly attempt: Count;
+  readonly version: Count;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly invoice: RecordDocument;
+}
+
+/** What an attempt led to, for the subscription. */
+export interface CollectionResult {
+  readonly resultNumber: number;
+  readonly outcome: CollectionOutcome;
+  readonly attempt: number;
+  readonly invoice: Stored<InvoiceRecord>;
+}
+
+export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
+  collection: 'invoices',
+  aggregate: 'invoice',
+  resource: 'Invoice',
+  toDocument,
+  fromDocument: (document) => fromDocument(document as unknown as RecordDocument),
+  // Lists leave tombstones out, and are sorted as the index is.
+  indexes: [
+    { name: 'shown', keys: { isTombstone: 1, createdAt: -1, _id: -1 } },
+    { name: 'subscription', keys: { isTombstone: 1, subscriptionId: 1, createdAt: -1, _id: -1 } },
+    { name: 'customer', keys: { isTombstone: 1, customerId: 1, createdAt: -1, _id: -1 } },
+  ],
+  dueAt: (record) =>
+    record.isTombstone || record.collectAt === undefined
+      ? undefined
+      : { at: record.collectAt, workClass: 'COLLECTION' },
+  recoverAt: (record) =>
+    record.isTombstone || record.attempt === undefined ? undefined : resumeAt(record.attempt),
+  encodeCommand,
+};
+
+/** The filter of a list: what is shown, of a subscription, of a customer. */
+export function shownInvoices(filter: {
+  readonly subscriptionId?: string | undefined;
+  readonly customerId?: string | undefined;
+}): Record<string, unknown> {
+  const { subscriptionId, customerId } = filter;
+  return {
+    isTombstone: false,
+    ...(subscriptionId !== undefined && { subscriptionId }),
+    ...(customerId !== undefined && { customerId }),
+  };
+}
+
+/** The inverse of what encodeCommand makes of a result. */
+export function readCollectionResult(
+  payload: Record<string, unknown>,
+  { tenant }: Pick<CallContext, 'tenant'>,
+): CollectionResult {
+  const result = payload as unknown as CollectionResultPayload;
+  return {
+    resultNumber: Number(result.resultNumber),
+    outcome: result.outcome,
+    attempt: Number(result.attempt),
+    invoice: snapshotOf(result, tenant),
+  };
+}
+
+function snapshotOf(result: CollectionResultPayload, tenant: Tenant): Stored<InvoiceRecord> {
+  return {
+    state: fromDocument(result.invoice),
+    tenant,
+    version: Number(result.version),
+    createdAt: result.createdAt,
+    updatedAt: result.updatedAt,
+  };
+}
+
+function encodeCommand(command: Command, stored: Stored<InvoiceRecord>): Record<string, unknown> {
+  if (command.type !== 'applyCollectionResult') return command.payload;
+  const { state, version, createdAt, updatedAt } = stored;
+  const invoice = { _id: state.id, ...toDocument(state) };
+  return { ...command.payload, invoice, version, createdAt, updatedAt };
+}
+
+function toDocument(record: InvoiceRecord): Record<string, unknown> {
+  if (record.isTombstone) {
+    const { id: _id, ...fields } = record;
+    return fields;
+  }
+  const { id: _id, lines, payments, ...fields } = record;
+  return {
+    ...nullable(fields),
+    lines: lines.map((line) => ({ ...nullable(line), metadata: JSON.stringify(line.metadata) })),
+    payments: payments.map(nullable),
+  };
+}
+
+function fromDocument(document: RecordDocument): InvoiceRecord {
+  const { _id: id, isTombstone, subscriptionId, customerId } = document;
+  const currency = readCurrency(document.currency);
+  if (isTombstone) {
+    return { id, isTombstone, subscriptionId, customerId, currency, status: 'VOID' };
+  }
+  return {
+    id,
+    isTombstone,
+    subscriptionId,
+    customerId,
+    currency,
+    status: document.status,
+    number: document.number ?? undefined,
+    collectionMethod: document.collectionMethod,
+    billingReason: document.billingReason,
+    periodStart: document.periodStart,
+    periodEnd: document.periodEnd,
+    lines: document.lines.map(fromLineDocument),
+    authorizedTransactionId: document.authorizedTransactionId ?? undefined,
+    dueDate: document.dueDate ?? undefined,
+    paidAt: document.paidAt ?? undefined,
+    collectAt: document.collectAt ?? undefined,
+    attempt: fromAttemptDocument(document.attempt),
+    payments: document.payments.map(fromPaymentDocument),
+    resultsSent: Number(document.resultsSent),
+  };
+}
+
+function fromLineDocument(line: LineDocument): LineItem {
+  return {
+    id: line.id,
+    description: line.description,
+    quantity: line.quantity,
+    unitAmount: line.unitAmount ?? undefined,
+    amount: line.amount,
+    priceId: line.priceId ?? undefined,
+    periodStart: line.periodStart,
+    periodEnd: line.periodEnd,
+    details: fromDetailsDocument(line.details),
+    metadata: JSON.parse(line.metadata) as Record<string, unknown>,
+  };
+}
+
+function fromDetailsDocument(details: LineItemDetails | null): LineItemDetails | undefined {
+  if (details === null) return undefined;
+  const { exactAmount, billedQuantity, includedUnits } = details;
+  return { exactAmount, billedQuantity, includedUnits };
+}
+
+function fromAttemptDocument(attempt: AttemptDocument | null): Attempt | undefined {
+  if (attempt === null) return undefined;
+  const { number, source, claimedAt } = attempt;
+  return { number: Number(number), source, claimedAt };
+}
+
+function fromPaymentDocument(payment: Nullable<Payment>): Payment {
+  return {
+    id: payment.id,
+    amount: payment.amount,
+    provider: payment.provider,
+    providerPaymentId: payment.providerPaymentId ?? undefined,
+    status: payment.status,
+    failureCode: payment.failureCode ?? undefined,
+    createdAt: payment.createdAt,
+  };
+}
+
+function readCurrency(text: string): Currency {
+  if (!isCurrency(text)) throw new Error(`An invoice is in an unknown currency: ${text}`);
+  return text;
+}
+
+function nullable(fields: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, (value as unknown) ?? null]),
+  );
+}
