@@ -47,8 +47,12 @@ export function createLogger({ service, level, file }: LoggerOptions): Logger {
   // pino writes the fields of a child as they are. Children of children inherit this too.
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the logger it is read from
   const makeChild = logger.child;
-  logger.child = function (this: Logger, bindings: pino.Bindings) {
-    return makeChild.call(this, loggable(bindings));
+  logger.child = function (
+    this: Logger,
+    bindings: pino.Bindings,
+    options?: pino.ChildLoggerOptions,
+  ) {
+    return makeChild.call(this, loggable(bindings), options);
   } as typeof makeChild;
   return logger;
 }
