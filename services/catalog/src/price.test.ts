@@ -1,0 +1,111 @@
+import { type BillingInterval, INTERVAL_COUNT_MAX } from '@billing/kernel/billing-period';
+import { priceTerms, type PriceTermsInput, priceTermsProblems } from './price';
+
+const monthly: PriceTermsInput = {
+  type: 'FLAT',
+  currency: 'USD',
+  amount: 2900n,
+  billingInterval: 'MONTHLY',
+};
+
+/** The fields with problems alone. */
+function problemsOf(input: Partial<PriceTermsInput>): Record<string, readonly string[]> {
+  const problems = priceTermsProblems({ ...monthly, ...input });
+  return Object.fromEntries(Object.entries(problems).filter(([, found]) => found.length > 0));
+}
+
+const intervals = Object.keys(INTERVAL_COUNT_MAX) as BillingInterval[];
+const amountRefused = { amount: ['Must be between 0 and 99999999999'] };
+
+describe('terms that are taken', () => {
+  test.each<[string, Partial<PriceTermsInput>]>([
+    ['the least that must be sent', {}],
+    ['the smallest amount', { amount: 0n }],
+    ['the largest amount', { amount: 99_999_999_999n }],
+    ['a currency in lower case', { currency: 'jpy' }],
+    ['the shortest trial', { trialDays: 0 }],
+    ['the longest trial', { trialDays: 730 }],
+  ])('%s', (_case, input) => {
+    expect(problemsOf(input)).toEqual({});
+  });
+
+  test.each(intervals)('%s up to its largest interval count', (billingInterval) => {
+    const max = INTERVAL_COUNT_MAX[billingInterval];
+    expect(problemsOf({ billingInterval, intervalCount: 1 })).toEqual({});
+    expect(problemsOf({ billingInterval, intervalCount: max })).toEqual({});
+  });
+});
+
+describe('terms that are refused', () => {
+  const trialRefused = { trialDays: ['Must be a whole number from 0 to 730'] };
+  const countRefused = { intervalCount: ['Must be a whole number from 1 to 36'] };
+
+  test.each<[string, Partial<PriceTermsInput>, Record<string, string[]>]>([
+    ['no type', { type: undefined }, { type: ['Required'] }],
+    ['another type', { type: 'UNKNOWN' }, { type: ['Only FLAT is supported'] }],
+    ['no currency', { currency: '' }, { currency: ['Required'] }],
+    ['an unknown currency', { currency: 'XYZ' }, { currency: ['Invalid currency'] }],
+    ['a longer currency', { currency: 'USDT' }, { currency: ['Invalid currency'] }],
+    ['a negative amount', { amount: -1n }, amountRefused],
+    ['an amount one too large', { amount: 100_000_000_000n }, amountRefused],
+    ['a huge amount', { amount: 2n ** 63n - 1n }, amountRefused],
+    ['no interval', { billingInterval: undefined }, { billingInterval: ['Required'] }],
+    [
+      'an unknown interval',
+      { billingInterval: 'UNKNOWN' },
+      { billingInterval: ['Invalid billing interval'] },
+    ],
+    ['an interval count of 0', { intervalCount: 0 }, countRefused],
+    ['a negative interval count', { intervalCount: -1 }, countRefused],
+    ['a fraction of an interval', { intervalCount: 1.5 }, countRefused],
+    ['an interval count that is no number', { intervalCount: Number.NaN }, countRefused],
+    ['a huge interval count', { intervalCount: 2 ** 31 - 1 }, countRefused],
+    ['a negative trial', { trialDays: -1 }, trialRefused],
+    ['a trial one day too long', { trialDays: 731 }, trialRefused],
+    ['a fraction of a trial day', { trialDays: 0.5 }, trialRefused],
+    ['a trial that is no number', { trialDays: Number.NaN }, trialRefused],
+    ['an endless trial', { trialDays: Number.POSITIVE_INFINITY }, trialRefused],
+    [
+      'a trial of what is billed once',
+      { billingInterval: 'ONE_TIME', trialDays: 0 },
+      { trialDays: ['Not allowed with ONE_TIME'] },
+    ],
+    [
+      'a count that no interval allows, beside an unknown interval',
+      { billingInterval: undefined, intervalCount: 366 },
+      {
+        billingInterval: ['Required'],
+        intervalCount: ['Must be a whole number from 1 to 365'],
+      },
+    ],
+  ])('%s', (_case, input, problems) => {
+    expect(problemsOf(input)).toEqual(problems);
+  });
+
+  test.each(intervals)('%s one beyond its largest interval count', (billingInterval) => {
+    const max = INTERVAL_COUNT_MAX[billingInterval];
+    expect(problemsOf({ billingInterval, intervalCount: max + 1 })).toEqual({
+      intervalCount: [`Must be a whole number from 1 to ${String(max)}`],
+    });
+  });
+});
+
+describe('the terms of an input', () => {
+  test('have one interval and no trial where nothing else was sent', () => {
+    expect(priceTerms(monthly)).toEqual({ ...monthly, intervalCount: 1, trialDays: null });
+  });
+
+  test('hold the currency in upper case and everything else as it was sent', () => {
+    expect(priceTerms({ ...monthly, currency: 'kWd', intervalCount: 36, trialDays: 0 })).toEqual({
+      ...monthly,
+      currency: 'KWD',
+      intervalCount: 36,
+      trialDays: 0,
+    });
+  });
+
+  test('are never made of what was not checked', () => {
+    expect(() => priceTerms({ ...monthly, type: 'UNKNOWN' })).toThrow('not checked');
+    expect(() => priceTerms({ ...monthly, billingInterval: undefined })).toThrow('not checked');
+  });
+});
