@@ -1,0 +1,115 @@
+import { createCustomer, type CustomerInput, externalIdTaken } from './customer';
+
+const input: CustomerInput = { email: 'ada@example.com', collectionMethod: undefined };
+const creation = { id: 'customer', metadataProblems: [] };
+
+function refusal(overrides: Partial<CustomerInput>, metadataProblems: string[] = []): unknown {
+  try {
+    createCustomer({ ...input, ...overrides }, { ...creation, metadataProblems });
+  } catch (error) {
+    return error;
+  }
+  throw new Error('The customer was not refused');
+}
+
+describe('a new customer', () => {
+  test('is charged automatically, in US dollars, unless told otherwise', () => {
+    expect(createCustomer(input, creation)).toEqual({
+      id: 'customer',
+      externalId: null,
+      email: 'ada@example.com',
+      name: null,
+      phone: null,
+      address: null,
+      currency: 'USD',
+      collectionMethod: 'CHARGE_AUTOMATICALLY',
+      metadata: {},
+    });
+  });
+
+  test('has its e-mail address trimmed and its currency in upper case', () => {
+    const sent = { email: ' ada@example.com ', currency: 'eur' };
+    expect(createCustomer({ ...input, ...sent }, creation)).toMatchObject({
+      email: 'ada@example.com',
+      currency: 'EUR',
+    });
+  });
+
+  test('without any part of an address still has one', () => {
+    expect(createCustomer({ ...input, address: {} }, creation).address).toMatchObject({
+      country: null,
+    });
+  });
+
+  test.each<[string, Partial<CustomerInput>]>([
+    ['an empty external id', { externalId: '' }],
+    ['the longest external id', { externalId: 'x'.repeat(255) }],
+    ['an empty name', { name: '' }],
+    ['the longest name', { name: 'x'.repeat(200) }],
+    ['the longest phone number', { phone: '1'.repeat(40) }],
+    ['invoices sent', { collectionMethod: 'SEND_INVOICE' }],
+    ['metadata with dots in a key', { metadata: { 'a.b': 1 } }],
+  ])('may have %s', (_case, overrides) => {
+    expect(createCustomer({ ...input, ...overrides }, creation)).toMatchObject(overrides);
+  });
+});
+
+describe('a customer is refused for', () => {
+  test.each<[string, Partial<CustomerInput>, Record<string, string[]>]>([
+    ['a missing e-mail address', { email: '' }, { email: ['Required'] }],
+    ['an invalid e-mail address', { email: 'ada' }, { email: ['Invalid email'] }],
+    [
+      'an external id one character too long',
+      { externalId: 'x'.repeat(256) },
+      { externalId: ['Must be at most 255 characters'] },
+    ],
+    [
+      'a name one character too long',
+      { name: 'x'.repeat(201) },
+      { name: ['Must be at most 200 characters'] },
+    ],
+    [
+      'a phone number one character too long',
+      { phone: '1'.repeat(41) },
+      { phone: ['Must be at most 40 characters'] },
+    ],
+    [
+      'an unknown country',
+      { address: { country: 'ZZ' } },
+      { address: ['country: Invalid country'] },
+    ],
+    ['an empty currency', { currency: '' }, { currency: ['Invalid currency'] }],
+    ['an unknown currency', { currency: 'XYZ' }, { currency: ['Invalid currency'] }],
+    [
+      'an unknown collection method',
+      { collectionMethod: 'UNKNOWN' },
+      { collectionMethod: ['Invalid collection method'] },
+    ],
+  ])('%s', (_case, overrides, fields) => {
+    expect(refusal(overrides)).toMatchObject({ kind: 'invalid_input', fields });
+  });
+
+  test('everything that is wrong with it at once', () => {
+    const wrong: Partial<CustomerInput> = {
+      email: 'ada',
+      externalId: 'x'.repeat(256),
+      name: 'x'.repeat(201),
+      phone: '1'.repeat(41),
+      address: { country: 'ZZ' },
+      currency: '?',
+      collectionMethod: 'UNKNOWN',
+    };
+    const { fields } = refusal(wrong, ['a: Number out of range']) as { fields: object };
+
+    expect(Object.keys(fields).sort()).toEqual([...Object.keys(wrong), 'metadata'].sort());
+    expect(fields).toHaveProperty('metadata', ['a: Number out of range']);
+  });
+});
+
+test('a taken external id is a conflict in the words of the API', () => {
+  expect(externalIdTaken()).toMatchObject({
+    kind: 'already_exists',
+    reason: 'EXTERNAL_ID_TAKEN',
+    message: 'Customer with this externalId already exists',
+  });
+});

@@ -1,0 +1,92 @@
+import { type Currency, parseCurrency } from '@billing/kernel/currency';
+import { DomainError } from '@billing/kernel/domain-error';
+import { problemsOfParsing, refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import { type Address, type AddressInput, addressOf, addressProblems } from './address';
+import { parseEmailAddress } from './email-address';
+
+const externalIdLengthMax = 255;
+const nameLengthMax = 200;
+const phoneLengthMax = 40;
+
+// No organisation has another default yet.
+const currencyDefault: Currency = 'USD';
+
+/** How a customer's invoices are collected. */
+export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
+
+/** A party that is billed. */
+export interface Customer {
+  readonly id: string;
+  /** The caller's own id of it, unique in the environment; never changes. */
+  readonly externalId: string | null;
+  readonly email: string;
+  readonly name: string | null;
+  readonly phone: string | null;
+  readonly address: Address | null;
+  readonly currency: Currency;
+  readonly collectionMethod: CollectionMethod;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** A customer as it was sent. */
+export interface CustomerInput {
+  /** With or without space around it. */
+  readonly email: string;
+  readonly externalId?: string | undefined;
+  readonly name?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly address?: AddressInput | undefined;
+  /** In any case; absent: USD. */
+  readonly currency?: string | undefined;
+  /** Absent: CHARGE_AUTOMATICALLY. UNKNOWN: a method that this version does not know. */
+  readonly collectionMethod: CollectionMethod | 'UNKNOWN' | undefined;
+  /** Absent: empty. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What a new customer is given beside its input. */
+export interface CustomerCreation {
+  readonly id: string;
+  /** Metadata is checked alike by all services, outside their rules; its problems are reported with the others. */
+  readonly metadataProblems: readonly string[];
+}
+
+/** A new customer. Refuses the input once, for everything that is wrong with it. */
+export function createCustomer(
+  input: CustomerInput,
+  { id, metadataProblems }: CustomerCreation,
+): Customer {
+  const { externalId, name, phone, address, currency = currencyDefault } = input;
+  const { collectionMethod = 'CHARGE_AUTOMATICALLY' } = input;
+  refuseProblems({
+    email: problemsOfParsing(() => parseEmailAddress(input.email)),
+    externalId: textProblems(externalId ?? '', { max: externalIdLengthMax }),
+    name: textProblems(name ?? '', { max: nameLengthMax }),
+    phone: textProblems(phone ?? '', { max: phoneLengthMax }),
+    address: address === undefined ? [] : addressProblems(address),
+    currency: problemsOfParsing(() => parseCurrency(currency)),
+    collectionMethod: collectionMethod === 'UNKNOWN' ? ['Invalid collection method'] : [],
+    metadata: metadataProblems,
+  });
+  if (collectionMethod === 'UNKNOWN') throw new Error('The collection method was not checked');
+  return {
+    id,
+    externalId: externalId ?? null,
+    email: parseEmailAddress(input.email),
+    name: name ?? null,
+    phone: phone ?? null,
+    address: address === undefined ? null : addressOf(address),
+    currency: parseCurrency(currency),
+    collectionMethod,
+    metadata: input.metadata ?? {},
+  };
+}
+
+/** Another customer of the environment has the external id. */
+export function externalIdTaken(): DomainError {
+  return new DomainError(
+    'already_exists',
+    'EXTERNAL_ID_TAKEN',
+    'Customer with this externalId already exists',
+  );
+}

@@ -1,0 +1,32 @@
+import { invalidInput } from '@billing/kernel/domain-error';
+
+// RFC 5321, 4.5.3.1: a path is at most 256 characters with its angle brackets, a local part at most 64.
+const lengthMax = 254;
+const localPartLengthMax = 64;
+
+// RFC 5322's dot-atom.
+const localPart = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
+const domain =
+  /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$/;
+
+/**
+ * An e-mail address without the space around it. What every mail system takes is valid: a dot-atom, and a domain name with a dot; an
+ * international domain is written in its ASCII form. Throws invalid_input under `email` for anything else.
+ */
+export function parseEmailAddress(text: string): string {
+  if (text === '') throw invalidInput({ email: ['Required'] });
+  const address = text.trim();
+  if (!isEmailAddress(address)) throw invalidInput({ email: ['Invalid email'] });
+  return address;
+}
+
+function isEmailAddress(address: string): boolean {
+  if (address.length > lengthMax) return false;
+  const at = address.lastIndexOf('@');
+  const local = address.slice(0, Math.max(at, 0));
+  return (
+    local.length <= localPartLengthMax &&
+    localPart.test(local) &&
+    domain.test(address.slice(at + 1))
+  );
+}
