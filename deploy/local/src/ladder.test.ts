@@ -36,7 +36,9 @@ test('where no way is open the error lists all ways with their reasons', async (
 
 test('a folder with data stays with the way that made it', async () => {
   expect(await take([open('a'), open('b')], 'b')).toMatchObject({ way: 'b' });
-  await expect(take([open('a'), closed('b')], 'b')).rejects.toThrow('b is closed');
+  await expect(take([open('a'), closed('b')], 'b')).rejects.toThrow(
+    'on this machine (the data folder was made by "b"):\n- way b: b is closed',
+  );
 });
 
 test('an address that is given counts even for a folder with data', async () => {

@@ -22,7 +22,7 @@ interface Climb<Found> {
 
 /** Tries the ways in order and takes the first that is open; says what each did. */
 export async function takeFirstOpenWay<Found>(climb: Climb<Found>): Promise<Taken<Found>> {
-  const { what, log } = climb;
+  const { what, remembered, log } = climb;
   const closed: string[] = [];
   for (const { name, description, open } of waysFor(climb)) {
     try {
@@ -35,7 +35,8 @@ export async function takeFirstOpenWay<Found>(climb: Climb<Found>): Promise<Take
       closed.push(`- ${description}: ${reason}`);
     }
   }
-  throw new Error(`No way to ${what} is open on this machine:\n${closed.join('\n')}`);
+  const made = remembered === undefined ? '' : ` (the data folder was made by "${remembered}")`;
+  throw new Error(`No way to ${what} is open on this machine${made}:\n${closed.join('\n')}`);
 }
 
 /** An explicit address always counts; otherwise a folder with data stays with what made it. */
