@@ -1,0 +1,206 @@
+import { unchanged } from '@billing/kernel/transition';
+import {
+  chargeKey,
+  collectWhenDue,
+  openAndCollect,
+  recordResult,
+  resumeAt,
+  sourceFor,
+} from './collection';
+import { aDraft, aLine, anOpened, savedMethod, shown } from './example-invoice';
+import { tombstone } from './invoice';
+import type { ChargeOutcome, ChargeSource } from './payment-provider';
+
+const now = new Date('2026-01-05T12:00:00.000Z');
+const claimedAt = new Date('2031-07-01T00:00:00.000Z');
+const number = 'INV-000001';
+const nothing: ChargeSource = { kind: 'NONE' };
+
+const succeeded: ChargeOutcome = { status: 'SUCCEEDED', providerPaymentId: 'charge' };
+const declined: ChargeOutcome = {
+  status: 'FAILED',
+  failureCode: 'card_declined',
+  providerPaymentId: 'charge',
+};
+
+function finished(outcome: ChargeOutcome, attemptNumber = 1) {
+  return { attemptNumber, paymentId: 'payment', provider: 'sandbox', outcome, now };
+}
+
+describe('opening', () => {
+  test('claims the slot for a usable source in the same write', () => {
+    const opening = { number, source: savedMethod, now, claimedAt };
+    const { state, commands } = openAndCollect(aDraft(), opening);
+
+    expect(shown(state)).toMatchObject({
+      status: 'OPEN',
+      number,
+      attempt: { number: 1, source: savedMethod, claimedAt },
+      collectAt: undefined,
+    });
+    expect(commands).toEqual([]);
+  });
+
+  test('without a source is tried an hour later', () => {
+    const { state, commands } = openAndCollect(aDraft(), {
+      number,
+      source: nothing,
+      now,
+      claimedAt,
+    });
+
+    expect(shown(state)).toMatchObject({ status: 'OPEN', attempt: undefined });
+    expect(shown(state).collectAt).toEqual(new Date('2026-01-05T13:00:00.000Z'));
+    expect(commands).toEqual([]);
+  });
+
+  test.each([['with', savedMethod] as const, ['without', nothing] as const])(
+    'is paying at once where nothing is due, %s a source',
+    (_case, source) => {
+      const free = aDraft({ lines: [aLine({ amount: 0n })] });
+      const { state, commands } = openAndCollect(free, { number, source, now, claimedAt });
+
+      expect(shown(state)).toMatchObject({ status: 'PAID', number, paidAt: now, payments: [] });
+      expect(shown(state).attempt).toBeUndefined();
+      expect(commands).toEqual([
+        {
+          type: 'applyCollectionResult',
+          payload: { resultNumber: 1, outcome: 'NOTHING_DUE', attempt: 0 },
+        },
+      ]);
+    },
+  );
+
+  test('charges nothing where the invoice is sent', () => {
+    const sent = aDraft({ collectionMethod: 'SEND_INVOICE' });
+    const { state, commands } = openAndCollect(sent, {
+      number,
+      source: savedMethod,
+      now,
+      claimedAt,
+    });
+
+    expect(shown(state)).toMatchObject({
+      status: 'OPEN',
+      attempt: undefined,
+      collectAt: undefined,
+    });
+    expect(shown(state).dueDate).toEqual(new Date('2026-02-04T12:00:00.000Z'));
+    expect(commands).toEqual([]);
+  });
+
+  test('again changes nothing', () => {
+    const opened = anOpened({}, savedMethod);
+    const again = { number, source: savedMethod, now, claimedAt };
+    expect(openAndCollect(opened, again)).toEqual(unchanged(opened));
+  });
+
+  test('never opens a tombstone', () => {
+    const { id, subscriptionId, customerId, currency } = aDraft();
+    const { state } = tombstone({ id, subscriptionId, customerId, currency });
+    const opening = { number, source: savedMethod, now, claimedAt };
+    expect(openAndCollect(state, opening)).toEqual(unchanged(state));
+  });
+});
+
+describe('collecting what is due', () => {
+  const due = shown(anOpened()).collectAt!;
+
+  test('claims the slot once the time has come, also without a source', () => {
+    const { state } = collectWhenDue(anOpened(), { source: nothing, now: due, claimedAt });
+    expect(shown(state)).toMatchObject({
+      attempt: { number: 1, source: nothing, claimedAt },
+      collectAt: undefined,
+    });
+  });
+
+  test('does nothing before', () => {
+    const early = new Date(due.getTime() - 1);
+    const invoice = anOpened();
+    const claim = { source: savedMethod, now: early, claimedAt };
+    expect(collectWhenDue(invoice, claim)).toEqual(unchanged(invoice));
+  });
+
+  test('does nothing while another attempt runs', () => {
+    const running = anOpened({}, savedMethod);
+    const claim = { source: savedMethod, now: due, claimedAt };
+    expect(collectWhenDue(running, claim)).toEqual(unchanged(running));
+  });
+
+  test('does nothing to an invoice that is no longer owed', () => {
+    const voided = { ...anOpened(), status: 'VOID' as const };
+    const claim = { source: savedMethod, now: due, claimedAt };
+    expect(collectWhenDue(voided, claim)).toEqual(unchanged(voided));
+  });
+});
+
+describe('recording', () => {
+  test('a success pays the invoice, empties the slot and tells the subscription', () => {
+    const { state, commands } = recordResult(anOpened({}, savedMethod), finished(succeeded));
+
+    expect(shown(state)).toMatchObject({
+      status: 'PAID',
+      paidAt: now,
+      attempt: undefined,
+      payments: [
+        {
+          id: 'payment',
+          amount: 2900n,
+          provider: 'sandbox',
+          providerPaymentId: 'charge',
+          status: 'SUCCEEDED',
+          failureCode: undefined,
+          createdAt: now,
+        },
+      ],
+    });
+    expect(commands).toEqual([
+      {
+        type: 'applyCollectionResult',
+        payload: { resultNumber: 1, outcome: 'SUCCEEDED', attempt: 1 },
+      },
+    ]);
+  });
+
+  test('a failure leaves the invoice open, with nothing more to come by itself', () => {
+    const { state, commands } = recordResult(anOpened({}, savedMethod), finished(declined));
+
+    expect(shown(state)).toMatchObject({
+      status: 'OPEN',
+      attempt: undefined,
+      collectAt: undefined,
+      payments: [{ status: 'FAILED', failureCode: 'card_declined' }],
+    });
+    expect(commands[0]?.payload).toEqual({ resultNumber: 1, outcome: 'FAILED', attempt: 1 });
+  });
+
+  test('twice has one effect', () => {
+    const once = recordResult(anOpened({}, savedMethod), finished(succeeded)).state;
+    expect(recordResult(once, finished(succeeded))).toEqual(unchanged(once));
+  });
+
+  test('an attempt that is not in the slot changes nothing', () => {
+    const invoice = anOpened({}, savedMethod);
+    expect(recordResult(invoice, finished(succeeded, 2))).toEqual(unchanged(invoice));
+  });
+});
+
+describe('what the first attempt charges', () => {
+  const authorization = { kind: 'AUTHORIZATION', authorizedTransactionId: 'txn_1' };
+  test.each([
+    ['the authorisation', 'txn_1', undefined, authorization],
+    ['the authorisation before the saved method', 'txn_1', 'm', authorization],
+    ['the saved method', undefined, 'm', { kind: 'METHOD', paymentMethodId: 'm' }],
+    ['nothing', undefined, undefined, nothing],
+  ])('%s', (_case, authorizedTransactionId, method, source) => {
+    expect(sourceFor({ authorizedTransactionId }, method)).toEqual(source);
+  });
+});
+
+test('every resumption of an attempt has its key', () => {
+  expect(chargeKey('invoice', { number: 3 })).toBe('invoice:3');
+});
+
+test('an attempt may be taken up after 30 seconds of real time', () => {
+  expect(resumeAt({ claimedAt })).toEqual(new Date('2031-07-01T00:00:30.000Z'));
+});

@@ -1,0 +1,21 @@
+import { formatInvoiceNumber, nextInvoiceNumber } from './invoice-number';
+
+test.each([
+  [undefined, 1],
+  [1, 2],
+  [999_999, 1_000_000],
+])('the number after %s is %s', (highest, next) => {
+  expect(nextInvoiceNumber(highest)).toBe(next);
+});
+
+test.each([
+  [1, 'INV-000001'],
+  [999_999, 'INV-999999'],
+  [1_000_000, 'INV-1000000'],
+])('%s is shown as %s', (number, text) => {
+  expect(formatInvoiceNumber(number)).toBe(text);
+});
+
+test.each([0, -1, 1.5])('%s is no invoice number', (number) => {
+  expect(() => formatInvoiceNumber(number)).toThrow('whole number from 1');
+});

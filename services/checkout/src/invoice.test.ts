@@ -1,0 +1,165 @@
+import { AMOUNT_MAX } from '@billing/kernel/money';
+import { unchanged } from '@billing/kernel/transition';
+import { aDraft, aLine, aNewInvoice, anOpened, savedMethod, shown } from './example-invoice';
+import {
+  amountDue,
+  amountPaid,
+  checkHolder,
+  draft,
+  open,
+  pay,
+  tombstone,
+  totalOf,
+  voidInvoice,
+} from './invoice';
+
+const now = new Date('2026-01-05T12:00:00.000Z');
+const number = 'INV-000007';
+
+describe('drafting', () => {
+  test('makes an invoice without a number and orders its opening', () => {
+    const { state, events, commands } = draft(aNewInvoice());
+
+    expect(state).toMatchObject({
+      status: 'DRAFT',
+      number: undefined,
+      payments: [],
+      resultsSent: 0,
+    });
+    expect(commands).toEqual([{ type: 'openInvoice', payload: {} }]);
+    expect(events).toEqual([]);
+  });
+
+  test.each([
+    ['no line', [], 'Required'],
+    ['a negative line', [aLine({ amount: -1n })], 'Must be between 0 and 99999999999'],
+    [
+      'a sum over the largest amount',
+      [aLine({ amount: AMOUNT_MAX }), aLine({ amount: 1n })],
+      'Must not sum to more than 99999999999',
+    ],
+  ])('refuses %s', (_case, lines, message) => {
+    expect(() => draft(aNewInvoice({ lines }))).toThrow(
+      expect.objectContaining({ kind: 'invalid_input', fields: { lineItems: [message] } }) as Error,
+    );
+  });
+});
+
+describe('amounts', () => {
+  test('the total is the sum of the lines', () => {
+    expect(totalOf(aDraft({ lines: [aLine({ amount: 2900n }), aLine({ amount: 1n })] }))).toBe(
+      2901n,
+    );
+  });
+
+  test('what is owed of an open invoice is what has not been paid', () => {
+    const invoice = anOpened();
+    expect([amountPaid(invoice), amountDue(invoice)]).toEqual([0n, 2900n]);
+  });
+
+  test.each(['DRAFT', 'PAID', 'VOID'] as const)('nothing is owed of a %s invoice', (status) => {
+    expect(amountDue({ ...anOpened(), status })).toBe(0n);
+  });
+
+  test('failed payments pay nothing', () => {
+    const payment = {
+      id: 'p',
+      amount: 2900n,
+      provider: 'sandbox',
+      providerPaymentId: 'c',
+      failureCode: undefined,
+      createdAt: now,
+    };
+    const payments = [
+      { ...payment, status: 'FAILED' as const },
+      { ...payment, status: 'SUCCEEDED' as const },
+    ];
+    expect(amountPaid({ payments })).toBe(2900n);
+  });
+});
+
+describe('opening', () => {
+  test('numbers the invoice and lets go of the authorisation', () => {
+    const opened = open(aDraft({ authorizedTransactionId: 'txn_1' }), { number, now });
+    expect(opened).toMatchObject({
+      status: 'OPEN',
+      number,
+      authorizedTransactionId: undefined,
+      dueDate: undefined,
+    });
+  });
+
+  test('gives an invoice that is sent 30 days', () => {
+    const { dueDate } = open(aDraft({ collectionMethod: 'SEND_INVOICE' }), { number, now });
+    expect(dueDate).toEqual(new Date('2026-02-04T12:00:00.000Z'));
+  });
+
+  test('twice is a bug', () => {
+    expect(() => open(anOpened(), { number, now })).toThrow('opened before');
+  });
+});
+
+describe('paying', () => {
+  test('settles an open invoice', () => {
+    expect(pay(anOpened(), now)).toMatchObject({
+      status: 'PAID',
+      paidAt: now,
+      collectAt: undefined,
+    });
+  });
+
+  test('needs an open one', () => {
+    expect(() => pay({ ...anOpened(), status: 'VOID' }, now)).toThrow('is VOID');
+  });
+});
+
+describe('voiding', () => {
+  test('drops the attempt that was to come by itself', () => {
+    const invoice = anOpened();
+    expect(invoice.collectAt).toBeDefined();
+    const { state, commands } = voidInvoice(invoice, { number: undefined, now });
+    expect(state).toMatchObject({ status: 'VOID', number: 'INV-000001', collectAt: undefined });
+    expect(commands).toEqual([]);
+  });
+
+  test('gives a draft its number first, and sends no result', () => {
+    const { state, commands } = voidInvoice(aDraft(), { number, now });
+    expect(shown(state)).toMatchObject({ status: 'VOID', number, attempt: undefined });
+    expect(commands).toEqual([]);
+  });
+
+  test('of a draft without a number is a bug', () => {
+    expect(() => voidInvoice(aDraft(), { number: undefined, now })).toThrow('needs its number');
+  });
+
+  test('is refused while an attempt runs', () => {
+    expect(() => voidInvoice(anOpened({}, savedMethod), { number: undefined, now })).toThrow(
+      expect.objectContaining({
+        kind: 'failed_precondition',
+        reason: 'PAYMENT_IN_PROGRESS',
+      }) as Error,
+    );
+  });
+
+  test.each(['PAID', 'VOID'] as const)('leaves a %s invoice as it is', (status) => {
+    const invoice = { ...anOpened(), status };
+    expect(voidInvoice(invoice, { number: undefined, now })).toEqual(unchanged(invoice));
+  });
+
+  test('leaves a tombstone as it is', () => {
+    const { id, subscriptionId, customerId, currency } = aDraft();
+    const { state } = tombstone({ id, subscriptionId, customerId, currency });
+    expect(state).toMatchObject({ isTombstone: true, status: 'VOID' });
+    expect(voidInvoice(state, { number: undefined, now })).toEqual(unchanged(state));
+  });
+});
+
+test('an id that another subscription holds is a bug', () => {
+  const invoice = aDraft();
+  expect(() => {
+    checkHolder(invoice, invoice);
+  }).not.toThrow();
+  expect(() => {
+    checkHolder(invoice, { subscriptionId: 'another' });
+  }).toThrow('is not of subscription another');
+});

@@ -1,0 +1,62 @@
+import { cardOfAuthorization, declineCode, isSandboxCardName, sandboxCard } from './sandbox-cards';
+
+const secure = 'authentication_required';
+
+// Number, its outcome when captured, and its outcomes as a saved card, one charge after the other.
+const cards = [
+  ['4242424242424242', 'ok', ['ok', 'ok', 'ok']],
+  ['5555555555554444', 'ok', ['ok', 'ok', 'ok']],
+  ['4000000000000002', 'card_declined', ['card_declined', 'card_declined', 'card_declined']],
+  ['4000000000009995', 'insufficient_funds', ['insufficient_funds', 'insufficient_funds']],
+  ['4000000000000119', 'processing_error', ['processing_error', 'processing_error']],
+  ['4000000000000069', 'expired_card', ['expired_card', 'expired_card']],
+  ['4000000000009987', 'lost_card', ['lost_card', 'lost_card']],
+  ['4000000000009979', 'stolen_card', ['stolen_card', 'stolen_card']],
+  ['4000000000000341', 'ok', ['card_declined', 'card_declined', 'card_declined', 'card_declined']],
+  ['4000002500003155', secure, [secure, secure]],
+  ['4000008400001629', secure, [secure, secure]],
+  ['4000000000005126', 'ok', ['card_declined', 'card_declined', 'ok', 'ok']],
+] as const;
+
+test.each(cards)(
+  'card %s is captured: %s, and charged when saved: %j',
+  (number, capture, saved) => {
+    const name = cardOfAuthorization(`txn_${number}`)!;
+    const outcome = (isCapture: boolean, earlierSavedCharges: number) =>
+      declineCode(name, { isCapture, earlierSavedCharges }) ?? 'ok';
+
+    expect(outcome(true, 0)).toBe(capture);
+    expect(saved.map((_code, index) => outcome(false, index))).toEqual(saved);
+    expect(sandboxCard(name).last4).toBe(number.slice(-4));
+    expect(sandboxCard(name).brand).toBe(number.startsWith('5') ? 'mastercard' : 'visa');
+  },
+);
+
+test.each([
+  ['txn_4000000000000002', 'cardDeclined'],
+  ['txn_4000000000000002_', 'cardDeclined'],
+  ['txn_4000000000000002_order 7', 'cardDeclined'],
+  ['txn_4000000000000002_two\nlines', 'cardDeclined'],
+  ['anything', 'visa'],
+  ['txn_', 'visa'],
+  ['txn_1700000000000', 'visa'],
+  ['txn_4000000000000002b', 'visa'],
+  ['4000000000000002', 'visa'],
+  ['TXN_4000000000000002', 'visa'],
+  ['txn_4111111111111111', undefined],
+  ['txn_4111111111111111_x', undefined],
+  ['txn_40000000000000020', undefined],
+])('the authorisation %j is of %s', (authorizedTransactionId, name) => {
+  expect(cardOfAuthorization(authorizedTransactionId)).toBe(name);
+});
+
+test('a card that the sandbox does not know is refused', () => {
+  expect(declineCode(undefined, { isCapture: true, earlierSavedCharges: 0 })).toBe(
+    'card_not_supported',
+  );
+});
+
+test('only names of cards are read back', () => {
+  expect(isSandboxCardName('visa')).toBe(true);
+  expect(isSandboxCardName('toString')).toBe(false);
+});
