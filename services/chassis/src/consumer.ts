@@ -1,0 +1,331 @@
+import type { Collection, Db } from 'mongodb';
+import type { Consumer, ConsumerMessages, JsMsg } from 'nats';
+import { AggregateOrder } from './aggregate-order';
+import { type Clock, monotonicMs, sleep } from './clock';
+import { jitter } from './ids';
+import { type EventStream, messageIdHeader, traceparentHeader } from './jet-stream';
+import type { Logger } from './logging';
+import { MessageLanes } from './message-lanes';
+import { duplicateKeyIndex, retryTransient } from './mongo';
+import { inSpan } from './tracing';
+
+/** An event as a consumer sees it. */
+export interface StreamMessage {
+  /** `<aggregate id>:<sequence>`, the same each time that the event is delivered. */
+  readonly id: string;
+  /** Without the stream's prefix: `subscription.subscription.renewed`. */
+  readonly subject: string;
+  readonly aggregateId: string;
+  readonly data: string;
+  readonly traceparent?: string;
+  /** 1 for the first delivery. */
+  readonly deliveryCount: number;
+}
+
+/** What a handler throws when repeating cannot help: the message is set aside, and an alarm is raised. */
+export class UnreadableMessageError extends Error {
+  override readonly name = 'UnreadableMessageError';
+}
+
+/** What a consumer is made of. */
+export interface ConsumerOptions {
+  readonly stream: EventStream;
+  /** Processes that give the same name share the messages. */
+  readonly durable: string;
+  /** Without the stream's prefix; every subject when absent. */
+  readonly filterSubjects?: readonly string[];
+  readonly poison: PoisonStore;
+  /** May get a message that it has handled before: its effect must be one that can be repeated. */
+  readonly handle: (message: StreamMessage) => Promise<void>;
+  /** So many messages are handled at a time, each of another aggregate. */
+  readonly concurrency?: number;
+  readonly logger: Logger;
+  readonly service: string;
+}
+
+/** A message that was set aside, as stored. */
+export interface PoisonMessage {
+  /** The message's id. */
+  readonly _id: string;
+  readonly subject: string;
+  readonly data: string;
+  readonly traceparent: string | null;
+  readonly error: string;
+  readonly receivedAt: Date;
+}
+
+/** Messages that no handler could read, kept for people. */
+export interface PoisonStore {
+  /** Keeps a message once; false if it was there already. */
+  insert(message: StreamMessage, error: Error): Promise<boolean>;
+  count(): Promise<number>;
+}
+
+export function createPoisonStore(db: Db, clock: Clock): PoisonStore {
+  const messages: Collection<PoisonMessage> = db.collection('poisonMessages');
+  return {
+    insert: async ({ id, subject, data, traceparent = null }, { message: error }) => {
+      const receivedAt = clock.now();
+      const document = { _id: id, subject, data, traceparent, error, receivedAt };
+      try {
+        await retryTransient(() => messages.insertOne(document));
+        return true;
+      } catch (failure) {
+        if (duplicateKeyIndex(failure) === undefined) throw failure;
+        return false;
+      }
+    },
+    count: () => retryTransient(() => messages.countDocuments()),
+  };
+}
+
+const concurrencyDefault = 16;
+const batchSize = 100;
+// The server takes a silent consumer for dead after this, so what is in hand is reported three times as often.
+const ackWaitMs = 30_000;
+const reportEveryMs = ackWaitMs / 3;
+// Also the most that is in hand here: everything delivered is, whether it is being handled or waits for its turn.
+const maxAckPending = 1_000;
+const pullExpiresMs = 10_000;
+const reopenDelayMsMin = 250;
+const reopenDelayMsMax = 5_000;
+
+/**
+ * Reads events from now on: each at least once, those of one aggregate one at a time and in order within this process, those of others
+ * meanwhile. A message is acknowledged after its effect; a failed one comes again later, and the aggregate's following ones wait for it.
+ */
+export async function startConsumer(options: ConsumerOptions): Promise<{ stop(): Promise<void> }> {
+  const consumer = new StreamConsumer(options);
+  await consumer.start();
+  return { stop: () => consumer.stop() };
+}
+
+/** A delivered message that has not been answered. */
+interface InHand {
+  /** The latest delivery of it. */
+  delivery: JsMsg;
+  /** Which consumer delivered it; one that was made again under the same name counts its messages anew. */
+  readonly origin: string;
+  readonly sequence: number;
+  readonly message: StreamMessage;
+}
+
+class StreamConsumer {
+  private readonly stopping = new AbortController();
+  private readonly lanes: MessageLanes<InHand>;
+  private readonly inHand = new Map<string, InHand>();
+  private readonly order = new AggregateOrder();
+  private readonly logger: Logger;
+  private reporting: NodeJS.Timeout | undefined;
+  private pulling: Promise<void> = Promise.resolve();
+  private messages: ConsumerMessages | undefined;
+  private origin = '';
+
+  constructor(private readonly options: ConsumerOptions) {
+    const { concurrency = concurrencyDefault, durable, logger } = options;
+    this.lanes = new MessageLanes(concurrency, (entry) => this.work(entry));
+    this.logger = logger.child({ consumer: durable });
+  }
+
+  async start(): Promise<void> {
+    const consumer = await this.open();
+    this.reporting = setInterval(() => {
+      this.report();
+    }, reportEveryMs);
+    this.pulling = this.pullUntilStopped(consumer);
+  }
+
+  /** Pulls no more, finishes what is being handled, and gives back what waits. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.messages?.stop();
+    await this.pulling;
+    await this.lanes.idle();
+    clearInterval(this.reporting);
+  }
+
+  /** The stream and the consumer may have vanished with the server's storage: both are made again. */
+  private async pullUntilStopped(first: Consumer): Promise<void> {
+    let consumer: Consumer | undefined = first;
+    let failures = 0;
+    while (!this.isStopping()) {
+      try {
+        consumer ??= await this.open();
+        await this.pull(consumer, () => {
+          failures = 0;
+        });
+      } catch (error) {
+        this.logger.warn({ err: error }, 'consumer lost, will open it again');
+      }
+      if (this.isStopping()) return;
+      consumer = undefined;
+      const delayMs = Math.min(reopenDelayMsMin * 2 ** Math.min(failures, 10), reopenDelayMsMax);
+      failures += 1;
+      await sleep(delayMs * jitter(0.2), this.stopping.signal);
+    }
+  }
+
+  private async open(): Promise<Consumer> {
+    const { stream, durable, filterSubjects } = this.options;
+    const consumer = await stream.openConsumer({
+      durable,
+      filterSubjects,
+      ackWaitMs,
+      maxAckPending,
+    });
+    const { created } = await consumer.info(true);
+    if (created !== this.origin) this.order.clear();
+    this.origin = created;
+    return consumer;
+  }
+
+  /** Takes messages into hand as they come; how many that may be is the server's to limit, by maxAckPending. */
+  private async pull(consumer: Consumer, onMessage: () => void): Promise<void> {
+    this.messages = await consumer.consume({
+      max_messages: batchSize,
+      expires: pullExpiresMs,
+      abort_on_missing_resource: true,
+    });
+    if (this.isStopping()) this.messages.stop();
+    for await (const delivery of this.messages) {
+      onMessage();
+      this.take(delivery);
+    }
+  }
+
+  private take(delivery: JsMsg): void {
+    const entry = this.read(delivery);
+    const key = keyOf(entry);
+    const known = this.inHand.get(key);
+    if (known !== undefined) {
+      // Delivered again while it waits here, e.g. after the connection was lost for long: once is enough.
+      known.delivery = delivery;
+      return;
+    }
+    this.inHand.set(key, entry);
+    this.lanes.add(entry.message.aggregateId, entry);
+  }
+
+  private read(delivery: JsMsg): InHand {
+    const { streamSequence, timestampNanos, deliveryCount } = delivery.info;
+    const givenId = delivery.headers?.get(messageIdHeader) ?? '';
+    // Only a stranger publishes without an id. The message gets one all the same, so that the poison collection can hold it.
+    const id = givenId === '' ? `${String(timestampNanos)}:${String(streamSequence)}` : givenId;
+    const traceparent = delivery.headers?.get(traceparentHeader) ?? '';
+    return {
+      delivery,
+      origin: this.origin,
+      sequence: streamSequence,
+      message: {
+        id,
+        subject: delivery.subject.slice(this.options.stream.subjectPrefix.length + 1),
+        aggregateId: id.split(':', 1)[0] ?? id,
+        data: delivery.string(),
+        traceparent: traceparent === '' ? undefined : traceparent,
+        deliveryCount,
+      },
+    };
+  }
+
+  private async work(entry: InHand): Promise<void> {
+    const { message, sequence } = entry;
+    try {
+      const waitMs = this.order.waitMs(message.aggregateId, sequence, monotonicMs());
+      if (!this.isStopping() && waitMs === undefined) {
+        await this.handle(entry);
+        return;
+      }
+      this.answer(entry, (delivery) => {
+        delivery.nak(waitMs);
+      });
+    } finally {
+      this.inHand.delete(keyOf(entry));
+    }
+  }
+
+  private async handle(entry: InHand): Promise<void> {
+    const { message, sequence } = entry;
+    try {
+      const outcome = await this.effect(message);
+      this.order.finish(message.aggregateId, sequence);
+      this.answer(entry, (delivery) => {
+        // Not confirmed by the server: an acknowledgement that gets lost costs a repetition, which handlers must bear anyway, and a
+        // confirmation would cost a round trip for each message.
+        if (outcome === 'done') delivery.ack();
+        else delivery.term('unreadable');
+      });
+    } catch (error) {
+      this.repeatLater(entry, error);
+    }
+  }
+
+  private async effect(message: StreamMessage): Promise<'done' | 'unreadable'> {
+    const { service, handle } = this.options;
+    const span = {
+      name: `consume ${message.subject}`,
+      kind: 'consumer' as const,
+      service,
+      attributes: { 'messaging.system': 'nats', 'messaging.message.id': message.id },
+      traceparent: message.traceparent,
+    };
+    try {
+      await inSpan(span, () => handle(message));
+      return 'done';
+    } catch (error) {
+      if (!(error instanceof UnreadableMessageError)) throw error;
+      await this.setAside(message, error);
+      return 'unreadable';
+    }
+  }
+
+  private async setAside(message: StreamMessage, error: UnreadableMessageError): Promise<void> {
+    const isNew = await this.options.poison.insert(message, error);
+    // A repetition, because the server missed that it was terminated, is no second reason for an alarm.
+    if (!isNew) return;
+    const { id, subject } = message;
+    this.logger.error(
+      { err: error, alarm: 'poison_message', messageId: id, subject },
+      'message is unreadable, set aside',
+    );
+  }
+
+  private repeatLater(entry: InHand, error: unknown): void {
+    const { message, sequence } = entry;
+    const { id, subject, aggregateId, deliveryCount } = message;
+    const delayMs = this.order.repeatAfterMs(aggregateId, sequence, monotonicMs());
+    this.logger.warn(
+      { err: error, messageId: id, subject, deliveryCount, repeatInMs: delayMs },
+      'message could not be handled, will repeat',
+    );
+    this.answer(entry, (delivery) => {
+      delivery.nak(delayMs);
+    });
+  }
+
+  private answer({ delivery, origin }: InHand, give: (delivery: JsMsg) => void): void {
+    // The answer names a number, and a consumer that was made again may mean another message by it.
+    if (origin !== this.origin) return;
+    try {
+      give(delivery);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'message could not be answered, it will come again');
+    }
+  }
+
+  private report(): void {
+    for (const entry of this.inHand.values()) {
+      this.answer(entry, (delivery) => {
+        delivery.working();
+      });
+    }
+    this.order.forgetAbsent(monotonicMs());
+  }
+
+  private isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+}
+
+function keyOf({ origin, sequence }: InHand): string {
+  return `${origin}/${String(sequence)}`;
+}
