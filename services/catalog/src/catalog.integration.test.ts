@@ -1,0 +1,264 @@
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import type { RunningService } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import {
+  BillingInterval,
+  type CatalogServiceServer,
+  CatalogServiceService,
+  type CreateProductRequest,
+  PricingType,
+  type Product,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import { start } from './service';
+
+const configuration = testServiceConfiguration('catalog');
+let service: RunningService;
+let catalog: Peer<CatalogServiceServer>;
+
+beforeAll(async () => {
+  service = await start(configuration);
+  catalog = connectPeer<CatalogServiceServer>(CatalogServiceService, {
+    address: service.address,
+    service: 'test',
+    notIdempotent: ['createProduct'],
+  });
+});
+
+afterAll(async () => {
+  catalog.close();
+  await service.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+const least: CreateProductRequest = {
+  name: 'Team',
+  type: PricingType.PRICING_TYPE_FLAT,
+  currency: 'USD',
+  amount: 2900n,
+  billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
+  metadata: undefined,
+};
+
+async function create(
+  request: Partial<CreateProductRequest> = {},
+  context = testContext(),
+): Promise<Product> {
+  const { product } = await catalog.createProduct({ ...least, ...request }, context);
+  if (product === undefined) throw new Error('No product came back');
+  return product;
+}
+
+const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('a product', () => {
+  test('comes back as it was created, in every field', async () => {
+    const context = testContext({ now: new Date('2026-01-31T12:34:56.789Z') });
+    const metadata = { 'a.b': 'dotted', n: -1.5, yes: true, no: false, none: null, toString: 'x' };
+    const created = await create(
+      {
+        name: 'Team',
+        description: 'For teams – 10 €',
+        currency: 'kwd',
+        amount: 99_999_999_999n,
+        billingInterval: BillingInterval.BILLING_INTERVAL_YEARLY,
+        intervalCount: 5,
+        trialDays: 730,
+        active: false,
+        metadata,
+        lookupKey: 'team.yearly',
+      },
+      context,
+    );
+
+    expect(created).toEqual({
+      id: expect.stringMatching(uuidV7),
+      organizationId: context.tenant.organizationId,
+      name: 'Team',
+      description: 'For teams – 10 €',
+      active: false,
+      metadata,
+      lookupKey: 'team.yearly',
+      price: {
+        id: expect.stringMatching(uuidV7),
+        productId: created.id,
+        type: PricingType.PRICING_TYPE_FLAT,
+        currency: 'KWD',
+        amount: 99_999_999_999n,
+        billingInterval: BillingInterval.BILLING_INTERVAL_YEARLY,
+        intervalCount: 5,
+        trialDays: 730,
+        active: true,
+        createdAt: context.now,
+        updatedAt: context.now,
+        metadata,
+        lookupKey: 'team.yearly',
+      },
+      createdAt: context.now,
+      updatedAt: context.now,
+      version: 1n,
+    });
+    expect(created.price?.id).not.toBe(created.id);
+    expect(await catalog.getProduct({ id: created.id }, context)).toEqual({ product: created });
+  });
+
+  test('comes back with the defaults where only the least was sent', async () => {
+    const context = testContext();
+    const created = await create({}, context);
+
+    expect(created).toMatchObject({ active: true, metadata: {}, price: { intervalCount: 1 } });
+    expect(created.description).toBeUndefined();
+    expect(created.lookupKey).toBeUndefined();
+    expect(created.price?.trialDays).toBeUndefined();
+    expect(await catalog.getProduct({ id: created.id }, context)).toEqual({ product: created });
+  });
+
+  test('keeps a zero apart from nothing', async () => {
+    const context = testContext();
+    const { id } = await create({ amount: 0n, trialDays: 0, description: '' }, context);
+
+    const { product } = await catalog.getProduct({ id }, context);
+    expect(product).toMatchObject({ description: '', price: { amount: 0n, trialDays: 0 } });
+  });
+
+  test.each([
+    BillingInterval.BILLING_INTERVAL_DAILY,
+    BillingInterval.BILLING_INTERVAL_WEEKLY,
+    BillingInterval.BILLING_INTERVAL_MONTHLY,
+    BillingInterval.BILLING_INTERVAL_QUARTERLY,
+    BillingInterval.BILLING_INTERVAL_YEARLY,
+    BillingInterval.BILLING_INTERVAL_ONE_TIME,
+  ])('keeps billing interval %i', async (billingInterval) => {
+    const context = testContext();
+    const { id } = await create({ billingInterval }, context);
+
+    const { product } = await catalog.getProduct({ id }, context);
+    expect(product?.price?.billingInterval).toBe(billingInterval);
+  });
+
+  test('is unknown to another environment', async () => {
+    const { id } = await create();
+
+    await expect(catalog.getProduct({ id }, testContext())).rejects.toMatchObject({
+      kind: 'not_found',
+      reason: 'PRODUCT_NOT_FOUND',
+      message: 'Product not found',
+    });
+  });
+
+  test.each([
+    ['unknown', '01890a5d-ac96-774b-bcce-b302099a8057'],
+    ['malformed', 'not-an-id'],
+    ['empty', ''],
+    ['hostile', '$where\u0000{"$gt":""}'],
+    ['huge', 'x'.repeat(100_000)],
+  ])('is not found by an id that is %s', async (_case, id) => {
+    await expect(catalog.getProduct({ id }, testContext())).rejects.toMatchObject({
+      kind: 'not_found',
+      reason: 'PRODUCT_NOT_FOUND',
+      message: 'Product not found',
+    });
+  });
+});
+
+describe('a refusal', () => {
+  test('names everything that is wrong with the request', async () => {
+    const request = {
+      name: '',
+      type: PricingType.UNRECOGNIZED,
+      currency: 'XYZ',
+      amount: -(2n ** 63n),
+      billingInterval: BillingInterval.UNRECOGNIZED,
+      intervalCount: -(2 ** 31),
+      trialDays: 2 ** 31 - 1,
+      lookupKey: 'Team Plan',
+      metadata: { nested: {} },
+    };
+    await expect(create(request)).rejects.toMatchObject({
+      kind: 'invalid_input',
+      fields: {
+        name: ['Required'],
+        type: ['Only FLAT is supported'],
+        currency: ['Invalid currency'],
+        amount: ['Must be between 0 and 99999999999'],
+        billingInterval: ['Invalid billing interval'],
+        intervalCount: ['Must be a whole number from 1 to 365'],
+        trialDays: ['Must be a whole number from 0 to 730'],
+        lookupKey: ['Must be 1 to 100 characters of a-z, 0-9, ., _ and -'],
+        metadata: ['nested: Must be a string, number, boolean or null'],
+      },
+    });
+  });
+
+  test('says what is required of an empty request', async () => {
+    const empty = {
+      name: '',
+      type: PricingType.PRICING_TYPE_UNSPECIFIED,
+      currency: '',
+      billingInterval: BillingInterval.BILLING_INTERVAL_UNSPECIFIED,
+    };
+    await expect(create(empty)).rejects.toMatchObject({
+      fields: {
+        name: ['Required'],
+        type: ['Required'],
+        currency: ['Required'],
+        billingInterval: ['Required'],
+      },
+    });
+  });
+
+  test('meets a call without a deadline', async () => {
+    // The type of a context forbids what a foreign client may do.
+    const context = { ...testContext(), deadline: Number.POSITIVE_INFINITY as unknown as Date };
+    await expect(catalog.getProduct({ id: 'any' }, context)).rejects.toMatchObject({
+      kind: 'invalid_input',
+      reason: 'DEADLINE_REQUIRED',
+    });
+  });
+});
+
+describe('a lookup key', () => {
+  const taken = {
+    kind: 'already_exists',
+    reason: 'LOOKUP_KEY_TAKEN',
+    message: 'Product with this lookupKey already exists',
+  };
+
+  test('goes to one of 20 racing products, and the others are refused', async () => {
+    const context = testContext();
+    const racing = Array.from({ length: 20 }, () => create({ lookupKey: 'team' }, context));
+    const outcomes = await Promise.allSettled(racing);
+
+    const lost = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(lost).toHaveLength(19);
+    for (const { reason } of lost) expect(reason).toMatchObject(taken);
+  });
+
+  test('may be used once in each environment', async () => {
+    const context = testContext();
+    await create({ lookupKey: 'team' }, context);
+    await create({ lookupKey: 'team' });
+
+    await expect(create({ lookupKey: 'team' }, context)).rejects.toMatchObject(taken);
+  });
+
+  test('of the largest length is told apart by its last character', async () => {
+    const context = testContext();
+    const stem = 'k'.repeat(99);
+    await create({ lookupKey: `${stem}1` }, context);
+    await create({ lookupKey: `${stem}2` }, context);
+
+    await expect(create({ lookupKey: `${stem}1` }, context)).rejects.toMatchObject(taken);
+  });
+
+  test('is missing in any number of products', async () => {
+    const context = testContext();
+    const products = await Promise.all(Array.from({ length: 20 }, () => create({}, context)));
+    expect(new Set(products.map(({ id }) => id)).size).toBe(20);
+  });
+});
