@@ -1,0 +1,247 @@
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import type { RunningService } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import {
+  CollectionMethod,
+  type CreateCustomerRequest,
+  type Customer,
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
+import { start } from './service';
+
+const configuration = testServiceConfiguration('customer');
+let service: RunningService;
+let customers: Peer<CustomerServiceServer>;
+
+beforeAll(async () => {
+  service = await start(configuration);
+  customers = connectPeer<CustomerServiceServer>(CustomerServiceService, {
+    address: service.address,
+    service: 'test',
+    notIdempotent: ['createCustomer'],
+  });
+});
+
+afterAll(async () => {
+  customers.close();
+  await service.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+const least: CreateCustomerRequest = {
+  email: 'ada@example.com',
+  address: undefined,
+  collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+  metadata: undefined,
+};
+
+async function create(
+  request: Partial<CreateCustomerRequest> = {},
+  context = testContext(),
+): Promise<Customer> {
+  const { customer } = await customers.createCustomer({ ...least, ...request }, context);
+  if (customer === undefined) throw new Error('No customer came back');
+  return customer;
+}
+
+const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('a customer', () => {
+  test('comes back as it was created, in every field', async () => {
+    const context = testContext({ now: new Date('2026-01-31T12:34:56.789Z') });
+    const metadata = { 'a.b': 'dotted', n: -1.5, yes: true, no: false, none: null, toString: 'x' };
+    const address = {
+      line1: 'Königstraße 1',
+      line2: '3rd floor',
+      city: 'Zürich',
+      state: 'ZH',
+      postalCode: '8001',
+      country: 'CH',
+    };
+    const created = await create(
+      {
+        email: '  Ada.King@Example.com ',
+        externalId: 'crm:42/ä',
+        name: 'Ada King 👑',
+        phone: '+41 44 000 00 00',
+        address,
+        currency: 'chf',
+        collectionMethod: CollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
+        metadata,
+      },
+      context,
+    );
+
+    expect(created).toEqual({
+      id: expect.stringMatching(uuidV7),
+      organizationId: context.tenant.organizationId,
+      externalId: 'crm:42/ä',
+      email: 'Ada.King@Example.com',
+      name: 'Ada King 👑',
+      phone: '+41 44 000 00 00',
+      address,
+      currency: 'CHF',
+      collectionMethod: CollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
+      metadata,
+      createdAt: context.now,
+      updatedAt: context.now,
+      version: 1n,
+    });
+    expect(await customers.getCustomer({ id: created.id }, context)).toEqual({ customer: created });
+  });
+
+  test('comes back with the defaults where only the least was sent', async () => {
+    const context = testContext();
+    const created = await create({}, context);
+
+    expect(created).toMatchObject({
+      currency: 'USD',
+      collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
+      metadata: {},
+    });
+    const { externalId, name, phone, address } = created;
+    expect([externalId, name, phone, address]).toEqual(Array(4).fill(undefined));
+    expect(await customers.getCustomer({ id: created.id }, context)).toEqual({ customer: created });
+  });
+
+  test('keeps an empty text and an address without parts apart from nothing', async () => {
+    const context = testContext();
+    const { id } = await create({ name: '', address: {} }, context);
+
+    const { customer } = await customers.getCustomer({ id }, context);
+    expect(customer?.name).toBe('');
+    expect(customer?.address).toEqual({});
+  });
+
+  test('may share its e-mail address with others', async () => {
+    const context = testContext();
+    const [one, other] = await Promise.all([create({}, context), create({}, context)]);
+    expect(one.id).not.toBe(other.id);
+  });
+
+  test('is unknown to another environment', async () => {
+    const { id } = await create();
+
+    await expect(customers.getCustomer({ id }, testContext())).rejects.toMatchObject({
+      kind: 'not_found',
+      reason: 'CUSTOMER_NOT_FOUND',
+      message: 'Customer not found',
+    });
+  });
+
+  test.each([
+    ['unknown', '01890a5d-ac96-774b-bcce-b302099a8057'],
+    ['malformed', 'not-an-id'],
+    ['empty', ''],
+    ['hostile', '$where\u0000{"$gt":""}'],
+    ['huge', 'x'.repeat(100_000)],
+  ])('is not found by an id that is %s', async (_case, id) => {
+    await expect(customers.getCustomer({ id }, testContext())).rejects.toMatchObject({
+      kind: 'not_found',
+      reason: 'CUSTOMER_NOT_FOUND',
+      message: 'Customer not found',
+    });
+  });
+});
+
+describe('a refusal', () => {
+  test('names everything that is wrong with the request', async () => {
+    const request = {
+      email: 'not-an-address',
+      externalId: 'x'.repeat(256),
+      name: 'x'.repeat(201),
+      phone: '1'.repeat(41),
+      address: { city: 'x'.repeat(201), country: 'Germany' },
+      currency: 'XYZ',
+      collectionMethod: CollectionMethod.UNRECOGNIZED,
+      metadata: { nested: {} },
+    };
+    await expect(create(request)).rejects.toMatchObject({
+      kind: 'invalid_input',
+      fields: {
+        email: ['Invalid email'],
+        externalId: ['Must be at most 255 characters'],
+        name: ['Must be at most 200 characters'],
+        phone: ['Must be at most 40 characters'],
+        address: ['city: Must be at most 200 characters', 'country: Invalid country'],
+        currency: ['Invalid currency'],
+        collectionMethod: ['Invalid collection method'],
+        metadata: ['nested: Must be a string, number, boolean or null'],
+      },
+    });
+  });
+
+  test('says what is required of an empty request', async () => {
+    await expect(create({ email: '' })).rejects.toMatchObject({ fields: { email: ['Required'] } });
+  });
+
+  test('meets a call without a deadline', async () => {
+    // The type of a context forbids what a foreign client may do.
+    const context = { ...testContext(), deadline: Number.POSITIVE_INFINITY as unknown as Date };
+    await expect(customers.getCustomer({ id: 'any' }, context)).rejects.toMatchObject({
+      kind: 'invalid_input',
+      reason: 'DEADLINE_REQUIRED',
+    });
+  });
+});
+
+describe('an external id', () => {
+  const taken = {
+    kind: 'already_exists',
+    reason: 'EXTERNAL_ID_TAKEN',
+    message: 'Customer with this externalId already exists',
+  };
+
+  test('goes to one of 20 racing customers, and the others are refused', async () => {
+    const context = testContext();
+    const racing = Array.from({ length: 20 }, () => create({ externalId: 'crm-1' }, context));
+    const outcomes = await Promise.allSettled(racing);
+
+    const lost = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(lost).toHaveLength(19);
+    for (const { reason } of lost) expect(reason).toMatchObject(taken);
+  });
+
+  test('may be used once in each environment', async () => {
+    const context = testContext();
+    await create({ externalId: 'crm-1' }, context);
+    await create({ externalId: 'crm-1' });
+
+    await expect(create({ externalId: 'crm-1' }, context)).rejects.toMatchObject(taken);
+  });
+
+  test.each([
+    ['the largest length, by its last character', `${'客'.repeat(254)}1`, `${'客'.repeat(254)}2`],
+    ['its capitals', 'crm-a', 'crm-A'],
+    ['space at its end', 'crm-b', 'crm-b '],
+    ['a NUL character', 'crm-c', 'crm-c\u0000'],
+    ['accents written in another way', 'caf\u00e9', 'cafe\u0301'],
+  ])('is told apart by %s', async (_case, one, other) => {
+    const context = testContext();
+    await create({ externalId: one }, context);
+    await create({ externalId: other }, context);
+
+    await expect(create({ externalId: one }, context)).rejects.toMatchObject(taken);
+    await expect(create({ externalId: other }, context)).rejects.toMatchObject(taken);
+  });
+
+  test('is missing in any number of customers', async () => {
+    const context = testContext();
+    const created = await Promise.all(Array.from({ length: 20 }, () => create({}, context)));
+    expect(new Set(created.map(({ id }) => id)).size).toBe(20);
+  });
+
+  test('never stands for the missing one of a customer with that id', async () => {
+    const context = testContext();
+    const { id } = await create({}, context);
+    await expect(create({ externalId: id }, context)).resolves.toMatchObject({ externalId: id });
+    await expect(create({ externalId: `i:${id}` }, context)).resolves.toBeDefined();
+  });
+});
