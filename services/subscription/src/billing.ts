@@ -1,0 +1,95 @@
+import type { BillingPeriod } from '@billing/kernel/billing-period';
+import { recurringCharge } from '@billing/kernel/pricing';
+import type { Command } from '@billing/kernel/transition';
+import { openInvoice } from './open-invoices';
+import { periodOf, type Subscription } from './subscription';
+
+/** What made an invoice. */
+export type BillingReason = 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE';
+
+/** The id of the invoice of a period, the same however often it is asked for. */
+export type InvoiceIdOf = (periodIndex: number) => string;
+
+/** What every decision is given from outside. */
+export interface Decision {
+  /** Business time. */
+  readonly now: Date;
+  readonly invoiceIdOf: InvoiceIdOf;
+}
+
+/** Makes the invoice of a period; does nothing once the subscription is CANCELED. */
+export interface BillPeriod extends Command {
+  readonly type: 'billPeriod';
+  readonly payload: {
+    readonly periodIndex: number;
+    readonly invoiceId: string;
+    readonly reason: BillingReason;
+    /** Captured by the first attempt; null: the customer's saved method is charged. */
+    readonly authorizedTransactionId: string | null;
+  };
+}
+
+/** Voids the invoice of the period in which the subscription was cancelled. */
+export interface Close extends Command {
+  readonly type: 'close';
+  readonly payload: { readonly invoiceId: string };
+}
+
+/** Saves the method behind an authorisation that no invoice captures soon. */
+export interface ResolveAuthorization extends Command {
+  readonly type: 'resolveAuthorization';
+  readonly payload: { readonly authorizedTransactionId: string };
+}
+
+export type BillingCommand = BillPeriod | Close | ResolveAuthorization;
+
+/** How a period's invoice comes to be. */
+export interface PeriodBilling {
+  readonly reason: BillingReason;
+  readonly authorizedTransactionId: string | null;
+  readonly invoiceIdOf: InvoiceIdOf;
+}
+
+/**
+ * Enters a period that is billed. Its invoice is noted as open in the very write that orders it, so that a result for an invoice that is
+ * not open can only be one for an invoice that is finished.
+ */
+export function enterPeriod(
+  subscription: Subscription,
+  periodIndex: number,
+  { reason, authorizedTransactionId, invoiceIdOf }: PeriodBilling,
+): { state: Subscription; command: BillPeriod } {
+  const invoiceId = invoiceIdOf(periodIndex);
+  const entered: Subscription = { ...subscription, phase: 'REGULAR', periodIndex };
+  return {
+    state: openInvoice(entered, { invoiceId, periodIndex }),
+    command: {
+      type: 'billPeriod',
+      payload: { periodIndex, invoiceId, reason, authorizedTransactionId },
+    },
+  };
+}
+
+/** One charge on an invoice. */
+export interface PeriodLine {
+  readonly description: string;
+  readonly priceId: string;
+  /** Decimal string, in units. */
+  readonly quantity: string;
+  /** Rate, a decimal string in the currency's smallest unit. */
+  readonly unitAmount: string;
+  /** In the currency's smallest unit. */
+  readonly amount: bigint;
+  readonly period: BillingPeriod;
+}
+
+/** What a period costs: the recurring charge. */
+export function periodLine(subscription: Subscription, periodIndex: number): PeriodLine {
+  const { productName, price, quantity } = subscription;
+  return {
+    description: productName,
+    priceId: price.id,
+    ...recurringCharge({ type: price.type, amount: price.amount, quantity }),
+    period: periodOf(subscription, periodIndex),
+  };
+}

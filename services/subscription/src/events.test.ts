@@ -1,0 +1,233 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { toEnvelope } from '@billing/chassis/event-log';
+import {
+  BillingReason,
+  type Invoice,
+  InvoiceStatus,
+  PaymentStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import type { SubscriptionEvent, SubscriptionTransition } from './announcement';
+import { cancel, uncancel } from './cancellation';
+import { applyCollectionResult, type CollectionOutcome } from './collection';
+import { createSubscription } from './creation';
+import { encodeEvent } from './events';
+import { takeDueStep } from './renewals';
+import { currentPeriod, type Subscription } from './subscription';
+import { aCreation, anInput, aPrice, aSubscription, at, day } from './testing';
+
+const examples = join(__dirname, '../../../proto/examples');
+const tenant = {
+  organizationId: '01900000-0000-7000-8000-000000000001',
+  environmentId: '01900000-0000-7000-8000-000000000002',
+  live: false,
+  manualClock: true,
+};
+const invoiceId = '6b0d5c6e-0a7f-5d1e-9a43-1c2f7d8e9b01';
+const ids = { invoiceIdOf: () => invoiceId };
+
+const input = anInput({
+  authorizedTransactionId: 'txn_4242424242424242',
+  metadata: { plan: 'pro', seats: 3, trial: false, note: null },
+});
+const creation = aCreation({
+  ...ids,
+  price: aPrice({ trialDays: 14, metadata: { tier: 'gold' }, lookupKey: 'pro-monthly' }),
+  now: day('01-17'),
+});
+
+interface Example {
+  readonly file: string;
+  readonly transition: SubscriptionTransition;
+  readonly version: number;
+  readonly updatedAt: Date;
+  /** Which event of the transition. */
+  readonly event: number;
+  readonly sequence: number;
+}
+
+const trial = createSubscription(input, creation);
+const renewal = takeDueStep(trial.state, { now: day('01-31'), ...ids });
+const payment = paid(renewal.state, 'SUCCEEDED');
+const failure = paid(renewal.state, 'FAILED');
+const flagged = cancel(payment.state, { atPeriodEnd: true, now: day('02-10'), ...ids });
+const end = takeDueStep(flagged.state, { now: day('02-28'), ...ids });
+
+const table: readonly Example[] = [
+  example('subscription-created', trial, { version: 1, updatedAt: day('01-17'), sequence: 1 }),
+  example('subscription-renewed', renewal, { version: 3, updatedAt: day('01-31'), sequence: 2 }),
+  example('subscription-payment-succeeded', payment, {
+    version: 5,
+    updatedAt: day('01-31'),
+    sequence: 3,
+  }),
+  example('subscription-payment-failed', failure, {
+    version: 5,
+    updatedAt: day('01-31'),
+    sequence: 3,
+  }),
+  {
+    ...example('subscription-updated-past-due', failure, {
+      version: 5,
+      updatedAt: day('01-31'),
+      sequence: 4,
+    }),
+    event: 1,
+  },
+  example('subscription-updated', flagged, { version: 6, updatedAt: day('02-10'), sequence: 4 }),
+  example('subscription-canceled', end, { version: 7, updatedAt: day('02-28'), sequence: 5 }),
+];
+
+function example(
+  name: string,
+  transition: SubscriptionTransition,
+  parts: Pick<Example, 'version' | 'updatedAt' | 'sequence'>,
+): Example {
+  return { file: `${name}.json`, transition, event: 0, ...parts };
+}
+
+function paid(subscription: Subscription, outcome: CollectionOutcome): SubscriptionTransition {
+  return applyCollectionResult(
+    subscription,
+    {
+      invoiceId,
+      resultNumber: 1,
+      outcome,
+      payment: { invoice: anInvoice(subscription, outcome), attempt: 1, nextAttemptAt: null },
+    },
+    { now: day('01-31'), ...ids },
+  );
+}
+
+function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invoice {
+  const { start, end: periodEnd } = currentPeriod(subscription);
+  const isPaid = outcome === 'SUCCEEDED';
+  return {
+    id: invoiceId,
+    organizationId: tenant.organizationId,
+    customerId: subscription.customer.id,
+    subscriptionId: subscription.id,
+    number: 'INV-000001',
+    status: isPaid ? InvoiceStatus.INVOICE_STATUS_PAID : InvoiceStatus.INVOICE_STATUS_OPEN,
+    collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
+    billingReason: BillingReason.BILLING_REASON_SUBSCRIPTION_CYCLE,
+    currency: 'USD',
+    subtotal: 2900n,
+    discountAmount: 0n,
+    tax: 0n,
+    total: 2900n,
+    amountPaid: isPaid ? 2900n : 0n,
+    amountDue: isPaid ? 0n : 2900n,
+    dueDate: undefined,
+    paidAt: isPaid ? day('01-31') : undefined,
+    periodStart: start,
+    periodEnd,
+    metadata: {},
+    createdAt: day('01-31'),
+    updatedAt: day('01-31'),
+    lineItems: [
+      {
+        id: '6b0d5c6e-0a7f-5d1e-9a43-1c2f7d8e9b02',
+        invoiceId,
+        description: 'Pro',
+        quantity: '1',
+        unitAmount: '2900',
+        amount: 2900n,
+        discountAmount: 0n,
+        priceId: subscription.price.id,
+        periodStart: start,
+        periodEnd,
+        details: { exactAmount: '2900', billedQuantity: '1', includedUnits: '0' },
+        metadata: {},
+      },
+    ],
+    payments: [
+      {
+        id: '6b0d5c6e-0a7f-5d1e-9a43-1c2f7d8e9b03',
+        invoiceId,
+        amount: 2900n,
+        currency: 'USD',
+        provider: 'sandbox',
+        providerPaymentId: isPaid ? 'ch_1' : undefined,
+        status: isPaid
+          ? PaymentStatus.PAYMENT_STATUS_SUCCEEDED
+          : PaymentStatus.PAYMENT_STATUS_FAILED,
+        failureCode: isPaid ? undefined : 'card_declined',
+        createdAt: day('01-31'),
+      },
+    ],
+    version: 3n,
+  };
+}
+
+function announce({ transition, event: index, version, updatedAt, sequence }: Example): string {
+  const event = transition.events[index];
+  if (event === undefined) throw new Error('No such event');
+  const { state } = transition;
+  const stored = { state, tenant, version, createdAt: day('01-17'), updatedAt };
+  return toEnvelope({
+    service: 'subscription',
+    aggregate: 'subscription',
+    aggregateId: state.id,
+    sequence,
+    type: event.type,
+    at: updatedAt,
+    tenant,
+    data: JSON.stringify(encodeEvent(event, stored)),
+  });
+}
+
+describe('an announced event', () => {
+  // The notifier reads the very same files.
+  test.each(table)('looks as $file shows', (row) => {
+    const expected: unknown = JSON.parse(readFileSync(join(examples, row.file), 'utf8'));
+    expect(JSON.parse(announce(row))).toEqual(expected);
+  });
+});
+
+describe('the changes of an update', () => {
+  const changesOf = (event: SubscriptionEvent | undefined, state: Subscription) => {
+    const stored = { state, tenant, version: 2, createdAt: day('01-17'), updatedAt: day('02-10') };
+    return event && (encodeEvent(event, stored) as { changes: unknown }).changes;
+  };
+
+  test('name every field that a cancellation at period end sets', () => {
+    expect(changesOf(flagged.events[0], flagged.state)).toEqual({
+      cancelAtPeriodEnd: { from: false, to: true },
+      canceledAt: { from: null, to: '2026-02-10T00:00:00.000Z' },
+      cancelReason: { from: null, to: 'REQUESTED' },
+      nextInvoiceAt: { from: '2026-02-28T00:00:00.000Z', to: null },
+    });
+  });
+
+  test('name the same fields the other way round when it is taken back', () => {
+    const back = uncancel(flagged.state, { now: day('02-11'), ...ids });
+    expect(changesOf(back.events[0], back.state)).toEqual({
+      cancelAtPeriodEnd: { from: true, to: false },
+      canceledAt: { from: '2026-02-10T00:00:00.000Z', to: null },
+      cancelReason: { from: 'REQUESTED', to: null },
+      nextInvoiceAt: { from: null, to: '2026-02-28T00:00:00.000Z' },
+    });
+  });
+
+  test('name the status alone when a payment fails', () => {
+    expect(changesOf(failure.events[1], failure.state)).toEqual({
+      status: { from: 'ACTIVE', to: 'PAST_DUE' },
+    });
+  });
+
+  test('are absent from every other event', () => {
+    const stored = {
+      state: aSubscription(),
+      tenant,
+      version: 1,
+      createdAt: day('01-31'),
+      updatedAt: day('01-31'),
+    };
+    const { events } = cancel(stored.state, { atPeriodEnd: false, ...at(day('02-01')) });
+    expect(events.map((event) => encodeEvent(event, stored))).toEqual([
+      expect.not.objectContaining({ changes: expect.anything() }),
+    ]);
+  });
+});

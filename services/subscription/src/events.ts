@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Stored } from '@billing/chassis/aggregate';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type FieldChange,
+  SubscriptionEvent as ProtoSubscriptionEvent,
+} from '@billing/proto/billing/event/v1/subscription_event';
+import { CancelReason as ProtoCancelReason } from '@billing/proto/billing/subscription/v1/subscription';
+import { toJsonSubscription } from '@billing/proto/json/subscription';
+import type { SubscriptionEvent } from './announcement';
+import type { Subscription } from './subscription';
+import { toProtoCancelReason, toProtoSubscription } from './subscription-rpc';
+
+/** An event's data as it is announced: its proto message in JSON mapping. `stored` tells whose the subscription is and when it changed. */
+export function encodeEvent(event: SubscriptionEvent, stored: Stored<Subscription>): unknown {
+  return ProtoSubscriptionEvent.toJSON(toProtoEvent(event, stored));
+}
+
+function toProtoEvent(
+  event: SubscriptionEvent,
+  stored: Stored<Subscription>,
+): ProtoSubscriptionEvent {
+  const at = (state: Subscription) => toProtoSubscription({ ...stored, state });
+  const message: ProtoSubscriptionEvent = {
+    subscription: at(event.data.subscription),
+    invoice: undefined,
+    changes: {},
+    attempt: undefined,
+    nextAttemptAt: undefined,
+    canceledAt: undefined,
+    reason: ProtoCancelReason.CANCEL_REASON_UNSPECIFIED,
+  };
+  switch (event.type) {
+    case 'subscription.created':
+    case 'subscription.renewed':
+      return message;
+    case 'subscription.canceled': {
+      const { canceledAt, cancelReason } = event.data.subscription;
+      const reason = toProtoCancelReason(cancelReason);
+      return { ...message, canceledAt: canceledAt ?? undefined, reason };
+    }
+    case 'subscription.updated':
+      return { ...message, changes: changesBetween(at(event.data.before), message.subscription) };
+    case 'subscription.payment_succeeded':
+    case 'subscription.payment_failed': {
+      const { invoice, attempt, nextAttemptAt } = event.data.payment;
+      return {
+        ...message,
+        // rpc.ts hands invoices through the rules as it got them.
+        invoice: invoice as Invoice,
+        attempt,
+        nextAttemptAt: nextAttemptAt ?? undefined,
+      };
+    }
+  }
+}
+
+type ProtoSubscription = Parameters<typeof toJsonSubscription>[0];
+
+/** Every field that differs, in the form in which REST shows it. */
+function changesBetween(
+  before: ProtoSubscription,
+  after: ProtoSubscription | undefined,
+): Record<string, FieldChange> {
+  if (after === undefined) throw new Error('An event carries its subscription');
+  const from: Readonly<Record<string, unknown>> = toJsonSubscription(before);
+  const to: Readonly<Record<string, unknown>> = toJsonSubscription(after);
+  return Object.fromEntries(
+    Object.keys(to)
+      .filter((field) => field !== 'updatedAt' && !isDeepStrictEqual(from[field], to[field]))
+      .map((field) => [field, { from: from[field], to: to[field] }]),
+  );
+}

@@ -1,0 +1,80 @@
+import type { OpenInvoice, Subscription } from './subscription';
+
+/** An invoice that is ordered but not made yet. */
+export function openInvoice(
+  subscription: Subscription,
+  { invoiceId, periodIndex }: Pick<OpenInvoice, 'invoiceId' | 'periodIndex'>,
+): Subscription {
+  const invoice = { invoiceId, periodIndex, lastResult: 0, hasFailed: false, isSettling: true };
+  return { ...subscription, openInvoices: [...subscription.openInvoices, invoice] };
+}
+
+export function findOpenInvoice(
+  { openInvoices }: Subscription,
+  invoiceId: string,
+): OpenInvoice | undefined {
+  return openInvoices.find((invoice) => invoice.invoiceId === invoiceId);
+}
+
+/** The invoice is paid. */
+export function finishInvoice(subscription: Subscription, finished: OpenInvoice): Subscription {
+  const openInvoices = subscription.openInvoices.filter(
+    ({ invoiceId }) => invoiceId !== finished.invoiceId,
+  );
+  return withLatestInvoice({ ...subscription, openInvoices }, finished);
+}
+
+/** The last result of the invoice was a failure. */
+export function failInvoice(
+  subscription: Subscription,
+  failed: OpenInvoice,
+  resultNumber: number,
+): Subscription {
+  const changed = { ...failed, lastResult: resultNumber, hasFailed: true, isSettling: false };
+  return withLatestInvoice(replaceInvoice(subscription, changed), failed);
+}
+
+export function hasFailedInvoice({ openInvoices }: Subscription): boolean {
+  return openInvoices.some(({ hasFailed }) => hasFailed);
+}
+
+/**
+ * Notes that an invoice was made. One whose collection is not under way has settled: nothing about it follows by itself soon. Its result
+ * may have come before this news; then nothing is left to note.
+ */
+export function noteInvoice(
+  subscription: Subscription,
+  { invoiceId, periodIndex, isCollecting }: OpenInvoiceNews,
+): Subscription {
+  const open = findOpenInvoice(subscription, invoiceId);
+  const settled =
+    open?.isSettling === true && !isCollecting
+      ? replaceInvoice(subscription, { ...open, isSettling: false })
+      : subscription;
+  return withLatestInvoice(settled, { invoiceId, periodIndex });
+}
+
+/** What is known of an invoice right after it was made. */
+export interface OpenInvoiceNews {
+  readonly invoiceId: string;
+  readonly periodIndex: number;
+  /** A charge is under way, or what came of one is about to be told. */
+  readonly isCollecting: boolean;
+}
+
+function replaceInvoice(subscription: Subscription, changed: OpenInvoice): Subscription {
+  const openInvoices = subscription.openInvoices.map((invoice) =>
+    invoice.invoiceId === changed.invoiceId ? changed : invoice,
+  );
+  return { ...subscription, openInvoices };
+}
+
+// News of an older period's invoice may come last; the newest stays the latest.
+function withLatestInvoice(
+  subscription: Subscription,
+  { invoiceId, periodIndex }: Pick<OpenInvoice, 'invoiceId' | 'periodIndex'>,
+): Subscription {
+  const { latestInvoice } = subscription;
+  if (latestInvoice !== null && latestInvoice.periodIndex >= periodIndex) return subscription;
+  return { ...subscription, latestInvoice: { id: invoiceId, periodIndex } };
+}

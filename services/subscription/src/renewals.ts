@@ -1,0 +1,100 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { unchanged } from '@billing/kernel/transition';
+import { canceled, renewed, type SubscriptionTransition } from './announcement';
+import { type Decision, enterPeriod, type InvoiceIdOf } from './billing';
+import { periodOf, type Subscription } from './subscription';
+
+/** What time brings next. */
+export interface DueStep {
+  readonly at: Date;
+  readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'END';
+}
+
+// One write has room for so many steps, with an event and a command each; whoever is further behind is caught up step by step first.
+const stepsMax = 32;
+
+/** The next step of a subscription's life that nobody has to ask for; undefined once it has ended. */
+export function dueStep(subscription: Subscription): DueStep | undefined {
+  const { phase, startAt, trialEnd, anchor, periodIndex, cancelAtPeriodEnd } = subscription;
+  if (phase === 'ENDED') return undefined;
+  if (phase === 'SCHEDULED') {
+    return { at: startAt, kind: trialEnd === null ? 'ENTER_PERIOD' : 'START_TRIAL' };
+  }
+  const at = periodIndex === null ? anchor : periodOf(subscription, periodIndex).end;
+  return { at, kind: cancelAtPeriodEnd ? 'END' : 'ENTER_PERIOD' };
+}
+
+/** Takes one step that is due by `now`, if any. Missed steps are taken one by one, each by a call of its own. */
+export function takeDueStep(
+  subscription: Subscription,
+  { now, invoiceIdOf }: Decision,
+): SubscriptionTransition {
+  const step = dueStep(subscription);
+  if (step === undefined || step.at > now) return unchanged(subscription);
+  return take(subscription, step, invoiceIdOf);
+}
+
+/**
+ * Takes the steps that fell due strictly before `now`, then decides: no decision may slip in front of a step that is merely late. At the
+ * very same instant the decision goes first. Throws `unavailable` for a subscription that is very far behind.
+ */
+export function decideAfterDueSteps(
+  subscription: Subscription,
+  { now, invoiceIdOf }: Decision,
+  decide: (current: Subscription) => SubscriptionTransition,
+): SubscriptionTransition {
+  let taken: SubscriptionTransition = unchanged(subscription);
+  for (let steps = 0; ; steps += 1) {
+    const step = dueStep(taken.state);
+    if (step === undefined || step.at >= now) return followedBy(taken, decide(taken.state));
+    if (steps === stepsMax) {
+      throw new DomainError('unavailable', 'RENEWALS_BEHIND', 'Service unavailable');
+    }
+    taken = followedBy(taken, take(taken.state, step, invoiceIdOf));
+  }
+}
+
+function take(
+  subscription: Subscription,
+  step: DueStep,
+  invoiceIdOf: InvoiceIdOf,
+): SubscriptionTransition {
+  switch (step.kind) {
+    case 'END':
+      return end(subscription, step.at);
+    case 'START_TRIAL': {
+      const state: Subscription = { ...subscription, phase: 'TRIAL' };
+      return { state, events: [renewed(state)], commands: [] };
+    }
+    case 'ENTER_PERIOD':
+      return renew(subscription, invoiceIdOf);
+  }
+}
+
+/** Its own end at the end of the period, as it was flagged to. */
+function end(subscription: Subscription, endedAt: Date): SubscriptionTransition {
+  const state: Subscription = { ...subscription, status: 'CANCELED', phase: 'ENDED', endedAt };
+  return { state, events: [canceled(state)], commands: [] };
+}
+
+/** Enters period n + 1, or period 0 at the start or at the trial's end. Its authorisation, if there was one, was resolved by then. */
+function renew(subscription: Subscription, invoiceIdOf: InvoiceIdOf): SubscriptionTransition {
+  const next = subscription.periodIndex === null ? 0 : subscription.periodIndex + 1;
+  const { state, command } = enterPeriod(subscription, next, {
+    reason: 'SUBSCRIPTION_CYCLE',
+    authorizedTransactionId: null,
+    invoiceIdOf,
+  });
+  return { state, events: [renewed(state)], commands: [command] };
+}
+
+function followedBy(
+  first: SubscriptionTransition,
+  then: SubscriptionTransition,
+): SubscriptionTransition {
+  return {
+    state: then.state,
+    events: [...first.events, ...then.events],
+    commands: [...first.commands, ...then.commands],
+  };
+}

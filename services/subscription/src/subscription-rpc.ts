@@ -1,0 +1,108 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import {
+  BillingInterval as ProtoBillingInterval,
+  type Price as ProtoPrice,
+  PricingType as ProtoPricingType,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  CancelReason as ProtoCancelReason,
+  type Subscription as ProtoSubscription,
+  SubscriptionPhase as ProtoPhase,
+  SubscriptionStatus as ProtoStatus,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import {
+  type CancelReason,
+  currentPeriod,
+  isEntitled,
+  nextInvoiceAt,
+  type PriceSnapshot,
+  type Subscription,
+  type SubscriptionPhase,
+  type SubscriptionStatus,
+} from './subscription';
+
+/** A subscription in the contract's form. */
+export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscription {
+  const { state, tenant } = stored;
+  const { id, productId, quantity, customer } = state;
+  const price = toProtoPrice(state.price, productId);
+  const period = currentPeriod(state);
+  return {
+    id,
+    organizationId: tenant.organizationId,
+    customerId: customer.id,
+    productId,
+    priceId: price.id,
+    status: protoStatuses[state.status],
+    phase: protoPhases[state.phase],
+    entitled: isEntitled(state),
+    quantity,
+    currency: price.currency,
+    startAt: state.startAt,
+    currentPeriodStart: period.start,
+    currentPeriodEnd: period.end,
+    nextInvoiceAt: nextInvoiceAt(state) ?? undefined,
+    trialStart: state.trialStart ?? undefined,
+    trialEnd: state.trialEnd ?? undefined,
+    cancelAtPeriodEnd: state.cancelAtPeriodEnd,
+    canceledAt: state.canceledAt ?? undefined,
+    endedAt: state.endedAt ?? undefined,
+    cancelReason: toProtoCancelReason(state.cancelReason),
+    latestInvoiceId: state.latestInvoice?.id,
+    authorizedTransactionId: state.authorizedTransactionId ?? undefined,
+    metadata: state.metadata,
+    createdAt: stored.createdAt,
+    updatedAt: stored.updatedAt,
+    items: [{ id: state.itemId, priceId: price.id, quantity, price }],
+    price,
+    customer: { id: customer.id, email: customer.email, name: customer.name ?? undefined },
+    version: BigInt(stored.version),
+  };
+}
+
+/** Unspecified where nobody asked for the end. */
+export function toProtoCancelReason(reason: CancelReason | null): ProtoCancelReason {
+  return reason === null ? ProtoCancelReason.CANCEL_REASON_UNSPECIFIED : protoCancelReasons[reason];
+}
+
+function toProtoPrice(price: PriceSnapshot, productId: string): ProtoPrice {
+  return {
+    ...price,
+    productId,
+    type: protoPricingTypes[price.type],
+    billingInterval: protoBillingIntervals[price.billingInterval],
+    trialDays: price.trialDays ?? undefined,
+    lookupKey: price.lookupKey ?? undefined,
+  };
+}
+
+const protoStatuses: Readonly<Record<SubscriptionStatus, ProtoStatus>> = {
+  ACTIVE: ProtoStatus.SUBSCRIPTION_STATUS_ACTIVE,
+  PAST_DUE: ProtoStatus.SUBSCRIPTION_STATUS_PAST_DUE,
+  CANCELED: ProtoStatus.SUBSCRIPTION_STATUS_CANCELED,
+};
+
+const protoPhases: Readonly<Record<SubscriptionPhase, ProtoPhase>> = {
+  SCHEDULED: ProtoPhase.SUBSCRIPTION_PHASE_SCHEDULED,
+  TRIAL: ProtoPhase.SUBSCRIPTION_PHASE_TRIAL,
+  REGULAR: ProtoPhase.SUBSCRIPTION_PHASE_REGULAR,
+  ENDED: ProtoPhase.SUBSCRIPTION_PHASE_ENDED,
+};
+
+const protoCancelReasons: Readonly<Record<CancelReason, ProtoCancelReason>> = {
+  REQUESTED: ProtoCancelReason.CANCEL_REASON_REQUESTED,
+};
+
+const protoPricingTypes: Readonly<Record<PriceSnapshot['type'], ProtoPricingType>> = {
+  FLAT: ProtoPricingType.PRICING_TYPE_FLAT,
+};
+
+const protoBillingIntervals: Readonly<
+  Record<PriceSnapshot['billingInterval'], ProtoBillingInterval>
+> = {
+  DAILY: ProtoBillingInterval.BILLING_INTERVAL_DAILY,
+  WEEKLY: ProtoBillingInterval.BILLING_INTERVAL_WEEKLY,
+  MONTHLY: ProtoBillingInterval.BILLING_INTERVAL_MONTHLY,
+  QUARTERLY: ProtoBillingInterval.BILLING_INTERVAL_QUARTERLY,
+  YEARLY: ProtoBillingInterval.BILLING_INTERVAL_YEARLY,
+};

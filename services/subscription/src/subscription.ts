@@ -1,0 +1,120 @@
+import {
+  type BillingInterval,
+  type BillingPeriod,
+  periodAt,
+  type Recurrence,
+} from '@billing/kernel/billing-period';
+import type { PricingType } from '@billing/kernel/pricing';
+
+export type SubscriptionStatus = 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
+export type SubscriptionPhase = 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
+export type CancelReason = 'REQUESTED';
+export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
+
+/** The price version that a subscription started with, as it was then; later versions do not touch it. */
+export interface PriceSnapshot extends Recurrence {
+  readonly id: string;
+  readonly type: Extract<PricingType, 'FLAT'>;
+  /** ISO 4217, upper case. */
+  readonly currency: string;
+  /** In the currency's smallest unit. */
+  readonly amount: bigint;
+  readonly billingInterval: Exclude<BillingInterval, 'ONE_TIME'>;
+  readonly trialDays: number | null;
+  readonly active: boolean;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly lookupKey: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Who pays, as known when the subscription was made. */
+export interface CustomerSnapshot {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string | null;
+}
+
+/** An invoice that may still change the subscription. One that is paid is forgotten, and thereby known to be finished. */
+export interface OpenInvoice {
+  readonly invoiceId: string;
+  readonly periodIndex: number;
+  /** How many results of its collection were applied; only the next one is accepted. */
+  readonly lastResult: number;
+  /** The last result was a failure. */
+  readonly hasFailed: boolean;
+  /** Until it is made and its first charge, if one follows at once, is applied. The answer to a creation waits for that. */
+  readonly isSettling: boolean;
+}
+
+/** The newest invoice that was made. */
+export interface LatestInvoice {
+  readonly id: string;
+  readonly periodIndex: number;
+}
+
+/** A customer's running purchase of a product. */
+export interface Subscription {
+  readonly id: string;
+  /** Of its only item. */
+  readonly itemId: string;
+  /** Tells a repeated creation with the same input from one with another. */
+  readonly fingerprint: string;
+  readonly customer: CustomerSnapshot;
+  readonly collectionMethod: CollectionMethod;
+  readonly productId: string;
+  /** As it was at the start; invoice lines carry it. */
+  readonly productName: string;
+  readonly price: PriceSnapshot;
+  readonly quantity: number;
+  readonly authorizedTransactionId: string | null;
+  /** The authorisation is being turned into a saved method, as no invoice captures it soon. The answer to a creation waits for that. */
+  readonly isAuthorizing: boolean;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly status: SubscriptionStatus;
+  readonly phase: SubscriptionPhase;
+  readonly startAt: Date;
+  readonly trialStart: Date | null;
+  readonly trialEnd: Date | null;
+  /** Start of period 0: the trial's end, else `startAt`. */
+  readonly anchor: Date;
+  /** The billed period that runs or in which it ended; null before period 0. */
+  readonly periodIndex: number | null;
+  readonly cancelAtPeriodEnd: boolean;
+  /** When the end was last asked for. */
+  readonly canceledAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly cancelReason: CancelReason | null;
+  /** Oldest first. */
+  readonly openInvoices: readonly OpenInvoice[];
+  readonly latestInvoice: LatestInvoice | null;
+}
+
+/** Whether the customer may use the product now. */
+export function isEntitled({ status, phase }: Subscription): boolean {
+  return status !== 'CANCELED' && phase !== 'SCHEDULED';
+}
+
+/**
+ * The trial or billed period that runs; before the start the first one to come, which is the trial where there is one. An ended
+ * subscription keeps the one it ended in.
+ */
+export function currentPeriod(subscription: Subscription): BillingPeriod {
+  const { periodIndex, trialStart, trialEnd } = subscription;
+  if (periodIndex === null && trialStart !== null && trialEnd !== null) {
+    return { start: trialStart, end: trialEnd };
+  }
+  return periodOf(subscription, periodIndex ?? 0);
+}
+
+/** Billed period n, from the anchor alone. */
+export function periodOf({ anchor, price }: Subscription, periodIndex: number): BillingPeriod {
+  return periodAt(anchor, price, periodIndex);
+}
+
+/** When the next period is billed; null where none will be. */
+export function nextInvoiceAt(subscription: Subscription): Date | null {
+  const { status, cancelAtPeriodEnd, periodIndex, anchor } = subscription;
+  if (status === 'CANCELED' || cancelAtPeriodEnd) return null;
+  return periodIndex === null ? anchor : periodOf(subscription, periodIndex).end;
+}

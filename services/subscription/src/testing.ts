@@ -1,0 +1,89 @@
+import type { Decision } from './billing';
+import {
+  createSubscription,
+  type Creation,
+  type CustomerFacts,
+  type SubscriptionInput,
+} from './creation';
+import type { PriceSnapshot, Subscription } from './subscription';
+
+// What the tests of the rules share: one product, one customer, and subscriptions that began by the rule itself.
+
+/** Readable ids of invoices, for tests alone. */
+export const invoiceIdOf = (periodIndex: number): string => `invoice-${String(periodIndex)}`;
+
+/** A day of 2026, at midnight UTC: `day('01-31')`. */
+export function day(monthAndDay: string): Date {
+  return new Date(`2026-${monthAndDay}T00:00:00.000Z`);
+}
+
+/** What a rule is given at a time. */
+export function at(now: Date): Decision {
+  return { now, invoiceIdOf };
+}
+
+/** 29.00 USD a month, no trial. */
+export function aPrice(parts: Partial<PriceSnapshot> = {}): PriceSnapshot {
+  return {
+    id: '01900000-0000-7000-8000-0000000000c1',
+    type: 'FLAT',
+    currency: 'USD',
+    amount: 2900n,
+    billingInterval: 'MONTHLY',
+    intervalCount: 1,
+    trialDays: null,
+    active: true,
+    metadata: {},
+    lookupKey: null,
+    createdAt: day('01-01'),
+    updatedAt: day('01-01'),
+    ...parts,
+  };
+}
+
+/** Ada, who is charged automatically in USD. */
+export function aCustomer(parts: Partial<CustomerFacts> = {}): CustomerFacts {
+  return {
+    id: '01900000-0000-7000-8000-0000000000a1',
+    email: 'ada@example.com',
+    name: 'Ada',
+    currency: 'USD',
+    collectionMethod: 'CHARGE_AUTOMATICALLY',
+    ...parts,
+  };
+}
+
+/** An input that asks for nothing special. */
+export function anInput(parts: Partial<SubscriptionInput> = {}): SubscriptionInput {
+  return {
+    customerId: aCustomer().id,
+    productId: '01900000-0000-7000-8000-0000000000b1',
+    authorizedTransactionId: null,
+    startAt: null,
+    metadata: {},
+    quantity: 1,
+    ...parts,
+  };
+}
+
+/** What comes with the input of a creation on 31 January. */
+export function aCreation(parts: Partial<Creation> = {}): Creation {
+  return {
+    id: '01900000-0000-7000-8000-0000000000d1',
+    itemId: '01900000-0000-7000-8000-0000000000e1',
+    fingerprint: 'fingerprint',
+    customer: aCustomer(),
+    productName: 'Pro',
+    price: aPrice(),
+    ...at(day('01-31')),
+    ...parts,
+  };
+}
+
+/** A subscription right after its creation. */
+export function aSubscription(
+  input: Partial<SubscriptionInput> = {},
+  creation: Partial<Creation> = {},
+): Subscription {
+  return createSubscription(anInput(input), aCreation(creation)).state;
+}
