@@ -1,0 +1,83 @@
+import { unchanged } from '@billing/kernel/transition';
+import { type ApiKey, checkWish, isGood, issue, revoke } from './api-key';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const before = new Date('2026-03-01T11:59:59.999Z');
+const after = new Date('2026-03-01T12:00:00.001Z');
+const wish = { name: 'Backend', scopes: [], expiresAt: undefined };
+const made = { id: 'id', hash: 'hash', prefix: 'billing_live_', last4: 'abcd' };
+
+function aKey(change: Partial<ApiKey> = {}): ApiKey {
+  return { ...issue(wish, made).state, ...change };
+}
+
+describe('wishing for a key', () => {
+  const asAnybody = { callerScopes: [], now };
+
+  test('gives what was wished for, with the name trimmed and each scope once', () => {
+    const scopes = ['customers:read', 'api-keys:write', 'customers:read'];
+    expect(checkWish({ name: ' Backend ', scopes, expiresAt: after }, asAnybody)).toEqual({
+      name: 'Backend',
+      scopes: ['customers:read', 'api-keys:write'],
+      expiresAt: after,
+    });
+  });
+
+  test.each([
+    ['no name', { ...wish, name: ' ' }, { name: ['Required'] }],
+    ['too long a name', { ...wish, name: 'x'.repeat(121) }, { name: [expect.any(String)] }],
+    ['an expiry that has come', { ...wish, expiresAt: now }, { expiresAt: [expect.any(String)] }],
+    [
+      'scopes that are none',
+      { ...wish, scopes: ['customers:read', 'customers', 'Customers:read', 'customers:all', ''] },
+      { scopes: ['1: Invalid scope', '2: Invalid scope', '3: Invalid scope', '4: Invalid scope'] },
+    ],
+    [
+      'more scopes than there are',
+      { ...wish, scopes: Array.from({ length: 51 }, () => 'customers:read') },
+      { scopes: [expect.any(String)] },
+    ],
+  ])('is refused with %s', (_case, refused, fields) => {
+    expect(() => checkWish(refused, asAnybody)).toThrow(
+      expect.objectContaining({ kind: 'invalid_input', fields }),
+    );
+  });
+
+  test.each([
+    ['one of its own', ['customers:read'], true],
+    ['all of its own', ['customers:read', 'products:write'], true],
+    ['one that it lacks', ['customers:write'], false],
+    ['its own and one that it lacks', ['customers:read', 'customers:write'], false],
+    ['all there are', [], false],
+  ])('with limited scopes may give %s: %j %s', (_case, scopes, allowed) => {
+    const ask = () =>
+      checkWish({ ...wish, scopes }, { callerScopes: ['customers:read', 'products:write'], now });
+    if (allowed) expect(ask).not.toThrow();
+    else expect(ask).toThrow(expect.objectContaining({ kind: 'permission' }));
+  });
+});
+
+describe('a key', () => {
+  test.each([
+    ['without an expiry', aKey(), true],
+    ['before its expiry', aKey({ expiresAt: after }), true],
+    ['at its expiry', aKey({ expiresAt: now }), false],
+    ['after its expiry', aKey({ expiresAt: before }), false],
+    ['that was revoked', aKey({ revokedAt: before }), false],
+  ])('%s opens its environment: %#', (_case, apiKey, good) => {
+    expect(isGood(apiKey, now)).toBe(good);
+  });
+
+  test('is revoked at once and announced', () => {
+    expect(revoke(aKey(), now)).toEqual({
+      state: aKey({ revokedAt: now }),
+      events: [{ type: 'api_key.revoked', data: { apiKeyId: 'id' } }],
+      commands: [],
+    });
+  });
+
+  test('that is revoked twice changes nothing and announces nothing the second time', () => {
+    const revoked = aKey({ revokedAt: before });
+    expect(revoke(revoked, now)).toEqual(unchanged(revoked));
+  });
+});

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
+
+const address = z.string().min(1);
+
+// Below the lease lies the time a jump stands still after its worker died; the lease is renewed three times in it.
+const leaseMsDefault = 5_000;
+
+export const configurationSchema = z.object({
+  ...serviceConfigurationShape,
+  // The key of an HMAC-SHA256 is as strong as its hash from 32 bytes on.
+  API_KEY_PEPPER: z.string().min(32, 'must have at least 32 characters'),
+  JUMP_LEASE_MS: z
+    .string()
+    .regex(/^\d{3,6}$/, 'must be 100 to 999999 milliseconds')
+    .transform(Number)
+    .default(leaseMsDefault),
+  CUSTOMER_ADDRESS: address,
+  CATALOG_ADDRESS: address,
+  CHECKOUT_ADDRESS: address,
+  SUBSCRIPTION_ADDRESS: address,
+  NOTIFIER_ADDRESS: address,
+});
+
+export type IdentityConfiguration = z.infer<typeof configurationSchema>;
+
+export function readConfig(env: Record<string, string | undefined>): IdentityConfiguration {
+  return readConfiguration(configurationSchema, env);
+}

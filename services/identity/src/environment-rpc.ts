@@ -1,0 +1,134 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Tenant } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { derivedId, newId } from '@billing/chassis/ids';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { invalidInput } from '@billing/kernel/domain-error';
+import {
+  ClockKind as ProtoClockKind,
+  type Environment as ProtoEnvironment,
+  EnvironmentKind as ProtoEnvironmentKind,
+  type IdentityServiceServer,
+} from '@billing/proto/billing/identity/v1/identity';
+import { insufficientPermissions } from './api-key';
+import type { ApiKeyStore } from './api-key-store';
+import {
+  type ClockKind,
+  type Environment,
+  type EnvironmentKind,
+  openLive,
+  openSandbox,
+  timeOf,
+} from './environment';
+import { checkName, found, type Organization } from './organization';
+
+/** What the calls about organisations and environments work with. */
+export interface EnvironmentRpcOptions {
+  readonly organizations: AggregateCollection<Organization>;
+  readonly environments: AggregateCollection<Environment>;
+  readonly apiKeys: ApiKeyStore;
+  readonly clock: Clock;
+}
+
+type Handlers = Pick<AsyncHandlers<IdentityServiceServer>, 'ensureOrganization' | 'createSandbox'>;
+
+export function environmentHandlers(options: EnvironmentRpcOptions): Handlers {
+  const { environments, apiKeys, clock } = options;
+  return {
+    ensureOrganization: async ({ name }) => ensureOrganization(checkName(name), options),
+
+    createSandbox: async (request, { tenant }) => {
+      const now = clock.now();
+      const caller = await environments.within({ tenant, now }).get(tenant.environmentId);
+      if (caller.state.kind !== 'LIVE') throw insufficientPermissions();
+      const wish = { ...request, clock: fromProtoClockKind(request.clock) };
+      const transition = openSandbox(newId(), wish, now);
+      const { id, kind } = transition.state;
+      const tenantOfSandbox = sandboxTenant(caller.tenant.organizationId, id, {
+        manualClock: transition.state.clock.kind === 'MANUAL',
+      });
+      const { stored } = await environments
+        .within({ tenant: tenantOfSandbox, now })
+        .insert(transition);
+      const { key } = await apiKeys.issue({ tenant: tenantOfSandbox, kind }, firstKey);
+      return { sandbox: toProtoEnvironment(stored, now), key };
+    },
+  };
+}
+
+const firstKey = { name: 'First key', scopes: [], expiresAt: undefined };
+
+/**
+ * Every id derives from the name, so racing and repeated calls insert the same documents, and a call that was cut off is completed by the
+ * next one.
+ */
+async function ensureOrganization(
+  name: string,
+  { organizations, environments, clock }: EnvironmentRpcOptions,
+) {
+  const now = clock.now();
+  const organizationId = derivedId('organization', name);
+  const liveId = derivedId(organizationId, 'live');
+  const sandboxId = derivedId(organizationId, 'sandbox');
+  const ofLive = { organizationId, environmentId: liveId, live: true, manualClock: false };
+  const ofSandbox = sandboxTenant(organizationId, sandboxId, { manualClock: false });
+  const sandboxWish = { name: '', clock: 'REAL', startsAt: undefined } as const;
+
+  await organizations.within({ tenant: ofLive, now }).insert(found({ id: organizationId, name }));
+  const live = await environments.within({ tenant: ofLive, now }).insert(openLive(liveId));
+  const sandbox = await environments
+    .within({ tenant: ofSandbox, now })
+    .insert(openSandbox(sandboxId, sandboxWish, now));
+  return {
+    organizationId,
+    live: toProtoEnvironment(live.stored, now),
+    sandbox: toProtoEnvironment(sandbox.stored, now),
+  };
+}
+
+/** `now` is real time. */
+export function toProtoEnvironment(
+  { state, tenant, createdAt }: Stored<Environment>,
+  now: Date,
+): ProtoEnvironment {
+  return {
+    id: state.id,
+    organizationId: tenant.organizationId,
+    kind: toProtoEnvironmentKind[state.kind],
+    name: state.name,
+    clock: toProtoClockKind[state.clock.kind],
+    now: timeOf(state, now),
+    createdAt,
+  };
+}
+
+export const toProtoClockKind: Readonly<Record<ClockKind, ProtoClockKind>> = {
+  REAL: ProtoClockKind.CLOCK_KIND_REAL,
+  MANUAL: ProtoClockKind.CLOCK_KIND_MANUAL,
+};
+
+const toProtoEnvironmentKind: Readonly<Record<EnvironmentKind, ProtoEnvironmentKind>> = {
+  LIVE: ProtoEnvironmentKind.ENVIRONMENT_KIND_LIVE,
+  SANDBOX: ProtoEnvironmentKind.ENVIRONMENT_KIND_SANDBOX,
+};
+
+function fromProtoClockKind(kind: ProtoClockKind): ClockKind {
+  switch (kind) {
+    case ProtoClockKind.CLOCK_KIND_UNSPECIFIED:
+    case ProtoClockKind.CLOCK_KIND_REAL:
+      return 'REAL';
+    case ProtoClockKind.CLOCK_KIND_MANUAL:
+      return 'MANUAL';
+    default:
+      throw invalidInput({ clock: ['Unknown clock'] });
+  }
+}
+
+function sandboxTenant(
+  organizationId: string,
+  environmentId: string,
+  { manualClock }: { manualClock: boolean },
+): Tenant {
+  return { organizationId, environmentId, live: false, manualClock };
+}

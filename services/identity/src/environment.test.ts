@@ -1,0 +1,42 @@
+import { type ClockKind, openLive, openSandbox, timeOf } from './environment';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const startsAt = new Date('2026-01-17T00:00:00.000Z');
+const wish = { name: '', clock: 'REAL', startsAt: undefined } as const;
+
+describe('an environment', () => {
+  test('that is live has the time of the wall clock', () => {
+    const { state } = openLive('id');
+    expect(state).toMatchObject({ kind: 'LIVE', clock: { kind: 'REAL' } });
+    expect(timeOf(state, now)).toBe(now);
+  });
+
+  test.each<[string, Parameters<typeof openSandbox>[1], ClockKind, Date]>([
+    ['a real clock', wish, 'REAL', now],
+    ['a manual clock', { ...wish, clock: 'MANUAL' }, 'MANUAL', now],
+    ['a manual clock with a start', { ...wish, clock: 'MANUAL', startsAt }, 'MANUAL', startsAt],
+  ])('that is a sandbox with %s', (_case, sandbox, kind, time) => {
+    const { state } = openSandbox('id', sandbox, now);
+    expect(state).toMatchObject({ kind: 'SANDBOX', clock: { kind } });
+    expect(timeOf(state, now)).toEqual(time);
+  });
+
+  test('with a manual clock stands still', () => {
+    const { state } = openSandbox('id', { ...wish, clock: 'MANUAL', startsAt }, now);
+    expect(timeOf(state, new Date('2030-01-01T00:00:00.000Z'))).toEqual(startsAt);
+  });
+
+  test.each([
+    ['a start of a real clock', { ...wish, startsAt }, { startsAt: ['Needs a manual clock'] }],
+    [
+      'a start that is no instant',
+      { ...wish, clock: 'MANUAL', startsAt: new Date(Number.NaN) } as const,
+      { startsAt: ['Invalid datetime'] },
+    ],
+    ['too long a name', { ...wish, name: 'x'.repeat(201) }, { name: [expect.any(String)] }],
+  ])('is refused with %s', (_case, refused, fields) => {
+    expect(() => openSandbox('id', refused, now)).toThrow(
+      expect.objectContaining({ kind: 'invalid_input', fields }),
+    );
+  });
+});

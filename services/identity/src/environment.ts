@@ -1,0 +1,112 @@
+import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import type { Transition } from '@billing/kernel/transition';
+
+export type EnvironmentKind = 'LIVE' | 'SANDBOX';
+export type ClockKind = 'REAL' | 'MANUAL';
+
+/** A space of data of its own, with its own time. */
+export interface Environment {
+  readonly id: string;
+  readonly kind: EnvironmentKind;
+  /** For people; empty when none was given. */
+  readonly name: string;
+  readonly clock: RealClock | ManualClock;
+}
+
+/** Business time is the wall clock's. */
+export interface RealClock {
+  readonly kind: 'REAL';
+}
+
+/** A clock that stands still until it is advanced, and the jumps that were asked of it. */
+export interface ManualClock {
+  readonly kind: 'MANUAL';
+  /** Business time. Only the holder of the lease moves it, and never back. */
+  readonly now: Date;
+  /** In the order in which they were asked for; the first one is under way, the others wait for it. */
+  readonly jumps: readonly Jump[];
+  /** The last jumps that are done, oldest first: whoever watched one reads its result here. */
+  readonly landings: readonly Landing[];
+  /** Who carries out the jumps; undefined exactly while there is none. */
+  readonly lease: Lease | undefined;
+}
+
+/** A stored wish to go to an instant; it outlives the call that made it. */
+export interface Jump {
+  readonly id: string;
+  readonly to: Date;
+  /** Due documents handled so far. */
+  readonly processed: number;
+}
+
+/** A jump that is done. */
+export interface Landing {
+  readonly id: string;
+  /** The environment's time then. */
+  readonly now: Date;
+  readonly processed: number;
+}
+
+/** The sole right to move a clock, in real time: after `until` anybody may take it. */
+export interface Lease {
+  readonly owner: string;
+  readonly until: Date;
+}
+
+/** What its maker chooses about a sandbox. */
+export interface SandboxWish {
+  readonly name: string;
+  readonly clock: ClockKind;
+  readonly startsAt: Date | undefined;
+}
+
+const nameLengthMax = 200;
+// The last instant that ISO 8601 and Timestamp write with four digits of the year.
+const timeMax = new Date('9999-12-31T23:59:59.999Z');
+
+/** The organisation's only environment with real money; its clock is always real. */
+export function openLive(id: string): Transition<Environment> {
+  return opened({ id, kind: 'LIVE', name: '', clock: { kind: 'REAL' } });
+}
+
+/** A sandbox; a manual clock starts at `startsAt` or at real time `now`. */
+export function openSandbox(
+  id: string,
+  { name, clock, startsAt }: SandboxWish,
+  now: Date,
+): Transition<Environment> {
+  const isManual = clock === 'MANUAL';
+  const trimmed = name.trim();
+  refuseProblems({
+    name: textProblems(trimmed, { max: nameLengthMax }),
+    startsAt: startsAt === undefined ? [] : startProblems(startsAt, isManual),
+  });
+  return opened({
+    id,
+    kind: 'SANDBOX',
+    name: trimmed,
+    clock: isManual ? startClock(startsAt ?? now) : { kind: 'REAL' },
+  });
+}
+
+/** The environment's business time, where `now` is real time. */
+export function timeOf({ clock }: Environment, now: Date): Date {
+  return clock.kind === 'MANUAL' ? clock.now : now;
+}
+
+/** What is wrong with a sandbox's time. */
+export function timeProblems(time: Date): string[] {
+  return time.getTime() <= timeMax.getTime() ? [] : ['Invalid datetime'];
+}
+
+function startProblems(startsAt: Date, isManual: boolean): string[] {
+  return isManual ? timeProblems(startsAt) : ['Needs a manual clock'];
+}
+
+function startClock(now: Date): ManualClock {
+  return { kind: 'MANUAL', now, jumps: [], landings: [], lease: undefined };
+}
+
+function opened(state: Environment): Transition<Environment> {
+  return { state, events: [], commands: [] };
+}

@@ -1,0 +1,213 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { type Clock, sleep } from '@billing/chassis/clock';
+import { isBug } from '@billing/chassis/grpc-status';
+import { jitter } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
+import { inSpan } from '@billing/chassis/tracing';
+import type { Transition } from '@billing/kernel/transition';
+import type { Environment, Lease } from './environment';
+import { jump, type JumpPorts } from './jump';
+import type { DueWorkPeer } from './peers';
+import {
+  isHeldBy,
+  land,
+  LeaseLost,
+  manualClockOf,
+  moveTo,
+  releaseLease,
+  renewLease,
+} from './sandbox-clock';
+
+/** What every worker works with. */
+export interface JumpWorkerOptions {
+  readonly environments: AggregateCollection<Environment>;
+  readonly peers: readonly DueWorkPeer[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** How long a jump stands still after its worker died. */
+  readonly leaseMs: number;
+}
+
+// Running what is due at one instant in a large sandbox takes long; a run that is cut off goes on where it was when it is asked again.
+const runDeadlineMs = 60_000;
+const askDeadlineMs = 30_000;
+const retryMsMin = 50;
+const retryMsMax = 5_000;
+const renewalsPerLease = 3;
+
+/**
+ * Carries out the jumps of one clock, one after the other, until there are no more or the lease is lost. Every write needs the lease. A
+ * worker that lost it may still have a call under way; calls are repeatable, and none of them moves the clock.
+ */
+export class JumpWorker {
+  private readonly over = new AbortController();
+  private readonly signal: AbortSignal;
+  private lease: Lease;
+
+  constructor(
+    private readonly options: JumpWorkerOptions,
+    private readonly tenant: Tenant,
+    /** Granted before. */
+    lease: Lease,
+    private readonly stopping: AbortSignal,
+  ) {
+    this.lease = lease;
+    this.signal = AbortSignal.any([this.over.signal, stopping]);
+  }
+
+  /** Never rejects: what it leaves undone is taken up by another worker once the lease has run out. */
+  async run(): Promise<void> {
+    const { logger } = this.options;
+    const { environmentId } = this.tenant;
+    const renewing = this.renewUntilOver();
+    try {
+      await this.jumpUntilDone();
+    } catch (error) {
+      if (error instanceof LeaseLost) logger.info({ environmentId }, 'jump left to another worker');
+      else if (!this.stopping.aborted) logger.error({ err: error, environmentId }, 'jump failed');
+    }
+    this.over.abort(new LeaseLost());
+    await renewing;
+    if (this.stopping.aborted) await this.release();
+  }
+
+  private async jumpUntilDone(): Promise<void> {
+    const { environmentId } = this.tenant;
+    for (;;) {
+      const { state } = await this.insist(() => this.store().get(environmentId));
+      if (!isHeldBy(state, this.lease.owner)) return;
+      const { now, jumps } = manualClockOf(state);
+      const [current] = jumps;
+      if (current === undefined) return;
+      const { to, processed: before } = current;
+      const span = { name: 'advance clock', kind: 'internal', service: 'identity' } as const;
+      const processed = await inSpan(span, () =>
+        jump({ from: now, to, processed: before }, this.ports()),
+      );
+      await this.change((environment, lease) => land(environment, { processed, lease }));
+    }
+  }
+
+  private ports(): JumpPorts {
+    return {
+      nextDue: async (until) => {
+        const dues = await this.askAll(askDeadlineMs, (peer, call) => peer.nextDue(until, call));
+        return dues.reduce((first, due) => (isEarlier(due, first) ? due : first), undefined);
+      },
+      runDue: async (until, workClass) => {
+        const counts = await this.askAll(runDeadlineMs, (peer, call) =>
+          peer.runDue(until, workClass, call),
+        );
+        return counts.reduce((sum, count) => sum + count, 0);
+      },
+      activities: (until, workClass) =>
+        this.askAll(askDeadlineMs, (peer, call) => peer.activity(until, workClass, call)),
+      moveTo: async (at, processed) => {
+        await this.change((environment, lease) => moveTo(environment, { at, processed, lease }));
+      },
+      pause: (ms) => sleep(ms, this.signal),
+    };
+  }
+
+  private askAll<T>(
+    deadlineMs: number,
+    ask: (peer: DueWorkPeer, call: CallContext) => Promise<T>,
+  ): Promise<T[]> {
+    return Promise.all(
+      this.options.peers.map((peer) => this.insist(() => ask(peer, this.callContext(deadlineMs)))),
+    );
+  }
+
+  private async change(
+    decide: (environment: Environment, lease: Lease) => Transition<Environment>,
+  ): Promise<void> {
+    await this.insist(() => this.write(decide));
+  }
+
+  /** One write that also renews the lease. */
+  private async write(
+    decide: (environment: Environment, lease: Lease) => Transition<Environment>,
+  ): Promise<void> {
+    const lease = { ...this.lease, until: after(this.options.clock.now(), this.options.leaseMs) };
+    await this.store().mutate(this.tenant.environmentId, (environment) =>
+      decide(environment, lease),
+    );
+    this.lease = lease;
+  }
+
+  /** Repeats for as long as this worker holds the lease: a service or the database may be away for any time. */
+  private async insist<T>(act: () => Promise<T>): Promise<T> {
+    for (let retryMs = retryMsMin; ; retryMs = Math.min(2 * retryMs, retryMsMax)) {
+      this.signal.throwIfAborted();
+      try {
+        return await act();
+      } catch (error) {
+        this.signal.throwIfAborted();
+        if (error instanceof LeaseLost) throw error;
+        const { environmentId } = this.tenant;
+        const level = isBug(error) ? 'error' : 'warn';
+        this.options.logger[level]({ err: error, environmentId }, 'jump is held up, will repeat');
+      }
+      await sleep(retryMs * jitter(0.2), this.signal);
+    }
+  }
+
+  private async renewUntilOver(): Promise<void> {
+    const { clock, leaseMs } = this.options;
+    for (;;) {
+      await sleep(leaseMs / renewalsPerLease, this.signal);
+      if (this.signal.aborted) return;
+      try {
+        await this.write(renewLease);
+      } catch (error) {
+        const isLost = error instanceof LeaseLost || clock.now() >= this.lease.until;
+        if (isLost) this.over.abort(new LeaseLost());
+      }
+    }
+  }
+
+  private async release(): Promise<void> {
+    const { clock, logger } = this.options;
+    const { environmentId } = this.tenant;
+    const { owner } = this.lease;
+    try {
+      const now = clock.now();
+      await this.store().mutate(environmentId, (environment) =>
+        releaseLease(environment, { owner, now }),
+      );
+    } catch (error) {
+      // Lost: nothing to release. Any other failure only delays the next worker until the lease has run out.
+      if (!(error instanceof LeaseLost)) {
+        logger.warn({ err: error, environmentId }, 'lease not released');
+      }
+    }
+  }
+
+  private store() {
+    return this.options.environments.within({
+      tenant: this.tenant,
+      now: this.options.clock.now(),
+    });
+  }
+
+  private callContext(deadlineMs: number): CallContext {
+    const now = this.options.clock.now();
+    return {
+      tenant: this.tenant,
+      now,
+      scopes: [],
+      requestId: `${this.tenant.environmentId}/advance`,
+      deadline: after(now, deadlineMs),
+      signal: this.signal,
+    };
+  }
+}
+
+function after(time: Date, ms: number): Date {
+  return new Date(time.getTime() + ms);
+}
+
+function isEarlier(due: Date | undefined, first: Date | undefined): boolean {
+  return due !== undefined && (first === undefined || due < first);
+}

@@ -1,0 +1,328 @@
+import fc from 'fast-check';
+import { type Activity, jump, type JumpPorts, type WorkClass } from './jump';
+
+const january = (day: number) => new Date(Date.UTC(2026, 0, day));
+const classOrder: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
+
+/** Something due in one service, whose consequences then travel through others. */
+interface Work {
+  readonly name: string;
+  readonly at: Date;
+  readonly workClass: WorkClass;
+  /** The service where it is due, then those that its consequences reach, one after the other. */
+  readonly route: readonly number[];
+  /** Falls due when this one ends, maybe at the same instant. */
+  readonly next?: Work;
+}
+
+interface Travelling {
+  readonly work: Work;
+  stop: number;
+}
+
+/** Services as seen through the ports. Each call to one of them lets `tick` move what travels, so work moves between any two looks. */
+class World {
+  now: Date;
+  readonly log: { name: string; workClass: WorkClass; at: Date; now: Date }[] = [];
+  readonly moves: Date[] = [];
+  private readonly due: Work[];
+  private readonly travelling: Travelling[] = [];
+  private readonly writes: bigint[];
+
+  constructor(
+    now: Date,
+    work: readonly Work[],
+    private readonly options: { services: number; isMoving: () => boolean },
+  ) {
+    this.now = now;
+    this.due = [...work];
+    this.writes = Array.from({ length: options.services }, () => 0n);
+  }
+
+  readonly ports: JumpPorts = {
+    nextDue: async (until) => {
+      this.tick();
+      const instants = this.due.map(({ at }) => at.getTime()).filter((at) => at <= until.getTime());
+      return instants.length === 0 ? undefined : new Date(Math.min(...instants));
+    },
+    runDue: async (until, workClass) => {
+      const ready = this.due.filter((work) => work.at <= until && work.workClass === workClass);
+      for (const work of ready) {
+        this.due.splice(this.due.indexOf(work), 1);
+        this.travelling.push({ work, stop: 0 });
+        this.countWrite(work.route[0]);
+      }
+      return ready.length;
+    },
+    activities: async (until, workClass) =>
+      this.writes.map((_writes, service): Activity => {
+        const writes = this.writes[service] ?? 0n;
+        this.tick();
+        const isRunnable = (work: Work) =>
+          work.at <= until && classOrder.indexOf(work.workClass) <= classOrder.indexOf(workClass);
+        const due = this.due.filter((work) => work.route[0] === service && isRunnable(work)).length;
+        const here = this.travelling.filter(({ work, stop }) => work.route[stop] === service);
+        this.tick();
+        return { pending: due + here.length, due, writes };
+      }),
+    moveTo: async (at) => {
+      this.now = at;
+      this.moves.push(at);
+    },
+    pause: async () => {
+      this.tick();
+    },
+  };
+
+  get isEmpty(): boolean {
+    return this.travelling.length === 0;
+  }
+
+  begin(work: Work): void {
+    this.travelling.push({ work, stop: 0 });
+    this.countWrite(work.route[0]);
+  }
+
+  private tick(): void {
+    for (const moving of [...this.travelling]) {
+      if (!this.options.isMoving()) continue;
+      moving.stop += 1;
+      if (moving.stop < moving.work.route.length) this.countWrite(moving.work.route[moving.stop]);
+      else this.end(moving);
+    }
+  }
+
+  private end(moving: Travelling): void {
+    const { name, workClass, at, next } = moving.work;
+    this.travelling.splice(this.travelling.indexOf(moving), 1);
+    this.log.push({ name, workClass, at, now: this.now });
+    if (next === undefined) return;
+    this.due.push(next);
+    this.countWrite(next.route[0]);
+  }
+
+  private countWrite(service = 0): void {
+    this.writes[service] = (this.writes[service] ?? 0n) + 1n;
+  }
+}
+
+function renewal(name: string, at: Date, { route = [0], next }: Partial<Work> = {}): Work {
+  return { name, at, workClass: 'RENEWAL', route, ...(next === undefined ? {} : { next }) };
+}
+
+function aWorld(work: readonly Work[], { services = 2, isMoving = () => true } = {}): World {
+  return new World(january(1), work, { services, isMoving });
+}
+
+function advance(world: World, to: Date, processed = 0): Promise<number> {
+  return jump({ from: world.now, to, processed }, world.ports);
+}
+
+describe('a jump', () => {
+  test('with nothing due goes straight to its target', async () => {
+    const world = aWorld([]);
+    expect(await advance(world, january(9))).toBe(0);
+    expect(world.moves).toEqual([january(9)]);
+  });
+
+  test('to the present time moves nothing and runs what is due', async () => {
+    const world = aWorld([renewal('today', january(1))]);
+    expect(await advance(world, january(1))).toBe(1);
+    expect(world.moves).toEqual([]);
+    expect(world.log).toHaveLength(1);
+  });
+
+  test('to an instant that has passed meanwhile only waits for quiet', async () => {
+    const world = aWorld([renewal('today', january(1))]);
+    await jump(
+      { from: january(1), to: new Date('2025-12-01T00:00:00.000Z'), processed: 0 },
+      world.ports,
+    );
+    expect(world.moves).toEqual([]);
+    expect(world.log).toHaveLength(1);
+  });
+
+  test('stops at each instant at which something is due, in order', async () => {
+    const world = aWorld([
+      renewal('third', january(7)),
+      renewal('first', january(3)),
+      renewal('second', january(5)),
+      renewal('later', january(10)),
+    ]);
+    expect(await advance(world, january(9))).toBe(3);
+    expect(world.log.map(({ name, now }) => [name, now])).toEqual([
+      ['first', january(3)],
+      ['second', january(5)],
+      ['third', january(7)],
+    ]);
+    expect(world.moves).toEqual([january(3), january(5), january(7), january(9)]);
+  });
+
+  test('includes its target and not the instant after it', async () => {
+    const world = aWorld([
+      renewal('at', january(5)),
+      renewal('after', new Date(january(5).getTime() + 1)),
+    ]);
+    await advance(world, january(5));
+    expect(world.log.map(({ name }) => name)).toEqual(['at']);
+  });
+
+  test('finishes what was begun before it at its own time', async () => {
+    const world = aWorld([]);
+    world.begin(renewal('begun', january(1), { route: [0, 1, 0, 1] }));
+    await advance(world, january(9));
+    expect(world.log).toMatchObject([{ name: 'begun', now: january(1) }]);
+  });
+
+  test('runs collections, then ends, then renewals of one instant, each to its last consequence', async () => {
+    const at = january(3);
+    const route = [0, 1, 0, 1, 0];
+    const world = aWorld([
+      { name: 'renewal', at, workClass: 'RENEWAL', route: [0] },
+      { name: 'end', at, workClass: 'END', route },
+      { name: 'collection', at, workClass: 'COLLECTION', route },
+    ]);
+    expect(await advance(world, january(9))).toBe(3);
+    expect(world.log.map(({ name }) => name)).toEqual(['collection', 'end', 'renewal']);
+  });
+
+  test('runs what falls due at the same instant as a consequence, also of an earlier class', async () => {
+    const at = january(3);
+    const last = renewal('last', at);
+    const collection: Work = { name: 'retry', at, workClass: 'COLLECTION', route: [1], next: last };
+    const world = aWorld([renewal('first', at, { next: collection })]);
+    expect(await advance(world, january(9))).toBe(3);
+    expect(world.log.map(({ name, now }) => [name, now])).toEqual([
+      ['first', at],
+      ['retry', at],
+      ['last', at],
+    ]);
+  });
+
+  test('goes on counting where the worker before it stopped', async () => {
+    const world = aWorld([renewal('one', january(3))]);
+    expect(await advance(world, january(9), 41)).toBe(42);
+  });
+});
+
+describe('quiet', () => {
+  test('is not seen while work hops from a service that is asked next to one that was just asked', async () => {
+    // Every look finds both services idle: what the first is asked before, the second has just handed back.
+    let looks = 0;
+    const hopsMax = 9;
+    const world = aWorld([], { isMoving: () => false });
+    let hops = 0;
+    const ports: JumpPorts = {
+      ...world.ports,
+      activities: async () => {
+        looks += 1;
+        const writes = BigInt(hops);
+        if (hops < hopsMax) hops += 1;
+        return [
+          { pending: 0, due: 0, writes },
+          { pending: 0, due: 0, writes },
+        ];
+      },
+    };
+    await jump({ from: january(1), to: january(1), processed: 0 }, ports);
+    expect(hops).toBe(hopsMax);
+    expect(looks).toBeGreaterThan(hopsMax);
+  });
+
+  test('backs off from 10 ms to at most 200 ms while there is work', async () => {
+    const pauses: number[] = [];
+    let looks = 0;
+    const ports: JumpPorts = {
+      nextDue: async () => undefined,
+      runDue: async () => 0,
+      activities: async () => {
+        looks += 1;
+        return [{ pending: looks < 9 ? 1 : 0, due: 0, writes: 0n }];
+      },
+      moveTo: async () => undefined,
+      pause: async (ms) => {
+        pauses.push(ms);
+      },
+    };
+    await jump({ from: january(1), to: january(1), processed: 0 }, ports);
+    expect(pauses.slice(0, 7)).toEqual([10, 20, 40, 80, 160, 200, 200]);
+  });
+
+  test('needs two looks and no pause where nothing happens', async () => {
+    let looks = 0;
+    let pauses = 0;
+    const world = aWorld([]);
+    const ports: JumpPorts = {
+      ...world.ports,
+      activities: async (until, workClass) => {
+        looks += 1;
+        return world.ports.activities(until, workClass);
+      },
+      pause: async () => {
+        pauses += 1;
+      },
+    };
+    await jump({ from: january(1), to: january(1), processed: 0 }, ports);
+    expect({ looks, pauses }).toEqual({ looks: 2, pauses: 0 });
+  });
+});
+
+describe('whatever is due, wherever it travels and however the looks fall', () => {
+  const services = 3;
+  const workWithout = (next: fc.Arbitrary<Work | undefined>) =>
+    fc.record({
+      day: fc.integer({ min: 1, max: 6 }),
+      workClass: fc.constantFrom(...classOrder),
+      route: fc.array(fc.integer({ min: 0, max: services - 1 }), { minLength: 1, maxLength: 6 }),
+      next,
+    });
+  const toWork = ({ day, next, ...rest }: { day: number } & Omit<Work, 'name' | 'at'>): Work => {
+    const at = january(day);
+    // What follows cannot lie before what it follows.
+    const later = next === undefined || next.at >= at ? next : { ...next, at };
+    return { ...rest, name: 'work', at, ...(later === undefined ? {} : { next: later }) };
+  };
+  const leaf = workWithout(fc.constant(undefined)).map(toWork);
+  const work = workWithout(fc.option(leaf, { nil: undefined })).map(toWork);
+
+  test('everything ends at its own instant, in the order of classes, and nothing is left', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(work, { maxLength: 8 }),
+        fc.infiniteStream(fc.boolean()),
+        async (works, coin) => {
+          const isMoving = () => coin.next().value;
+          const world = aWorld(works, { services, isMoving });
+          const all = works.reduce((sum, { next }) => sum + (next === undefined ? 1 : 2), 0);
+
+          const processed = await advance(world, january(9));
+
+          expect(processed).toBe(all);
+          expect(world.log).toHaveLength(all);
+          expect(world.isEmpty).toBe(true);
+          expect(world.now).toEqual(january(9));
+          for (const { at, now } of world.log) expect(now).toEqual(at);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('nothing of a class begins before the last consequence of the classes before it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(leaf, { maxLength: 8 }),
+        fc.infiniteStream(fc.boolean()),
+        async (works, coin) => {
+          const world = aWorld(works, { services, isMoving: () => coin.next().value });
+          await advance(world, january(9));
+          const order = world.log.map(
+            ({ at, workClass }) => at.getTime() * 10 + classOrder.indexOf(workClass),
+          );
+          expect(order).toEqual(order.toSorted((a, b) => a - b));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

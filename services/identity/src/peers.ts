@@ -1,0 +1,63 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Peer } from '@billing/chassis/peer';
+import type { Service } from '@billing/chassis/service';
+import {
+  type DueWorkServiceServer,
+  DueWorkServiceService,
+  WorkClass as ProtoWorkClass,
+} from '@billing/proto/billing/clock/v1/due_work';
+import type { IdentityConfiguration } from './config';
+import type { Activity, WorkClass } from './jump';
+
+/** A service with time-driven work. */
+export interface DueWorkPeer {
+  nextDue(until: Date, context: CallContext): Promise<Date | undefined>;
+  runDue(until: Date, workClass: WorkClass, context: CallContext): Promise<number>;
+  activity(until: Date, workClass: WorkClass, context: CallContext): Promise<Activity>;
+}
+
+/** All services with time-driven work. The environment is the one of the context. */
+export function connectDueWork(service: Service, config: IdentityConfiguration): DueWorkPeer[] {
+  return [
+    config.CHECKOUT_ADDRESS,
+    config.SUBSCRIPTION_ADDRESS,
+    config.CUSTOMER_ADDRESS,
+    config.CATALOG_ADDRESS,
+    config.NOTIFIER_ADDRESS,
+  ].map((address) =>
+    toDueWorkPeer(
+      service.peer<DueWorkServiceServer>(DueWorkServiceService, {
+        address,
+        withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
+      }),
+    ),
+  );
+}
+
+function toDueWorkPeer(peer: Peer<DueWorkServiceServer>): DueWorkPeer {
+  return {
+    nextDue: async (until, context) => {
+      const { environmentId } = context.tenant;
+      const { dueAt } = await peer.getNextDue({ environmentId, until }, context);
+      return dueAt;
+    },
+    runDue: async (until, workClass, context) => {
+      const { environmentId } = context.tenant;
+      const request = { environmentId, until, workClass: toProtoWorkClass[workClass] };
+      const { processed } = await peer.runDue(request, context);
+      return processed;
+    },
+    activity: async (until, workClass, context) => {
+      const { environmentId } = context.tenant;
+      const request = { environmentId, until, workClass: toProtoWorkClass[workClass] };
+      const { pending, due, activity } = await peer.getActivity(request, context);
+      return { pending, due, writes: activity };
+    },
+  };
+}
+
+const toProtoWorkClass: Readonly<Record<WorkClass, ProtoWorkClass>> = {
+  COLLECTION: ProtoWorkClass.WORK_CLASS_COLLECTION,
+  END: ProtoWorkClass.WORK_CLASS_END,
+  RENEWAL: ProtoWorkClass.WORK_CLASS_RENEWAL,
+};

@@ -1,0 +1,205 @@
+import { unchanged } from '@billing/kernel/transition';
+import { type Environment, type Lease, openLive, openSandbox } from './environment';
+import {
+  isHeldBy,
+  jumpTo,
+  land,
+  landingOf,
+  LeaseLost,
+  manualClockOf,
+  moveTo,
+  releaseLease,
+  renewLease,
+  requestJump,
+  takeOver,
+} from './sandbox-clock';
+
+// Real time; the sandbox's own days are those of January.
+const real = (second: number) => new Date(Date.UTC(2026, 5, 1, 0, 0, second));
+const january = (day: number) => new Date(Date.UTC(2026, 0, day));
+const leaseOf = (owner: string, untilSecond: number): Lease => ({
+  owner,
+  until: real(untilSecond),
+});
+
+function aSandbox(): Environment {
+  const wish = { name: '', clock: 'MANUAL', startsAt: january(1) } as const;
+  return openSandbox('sandbox', wish, real(0)).state;
+}
+
+function request(
+  environment: Environment,
+  day: number,
+  { id = 'a', owner = 'worker', at = 0 } = {},
+) {
+  const claim = leaseOf(owner, at + 5);
+  return requestJump(environment, { to: january(day), id, claim, now: real(at) }).state;
+}
+
+describe('asking for a jump', () => {
+  test('stores the target and gives the lease to the caller when nobody holds it', () => {
+    const environment = request(aSandbox(), 5);
+
+    expect(manualClockOf(environment)).toMatchObject({
+      now: january(1),
+      jumps: [{ id: 'a', to: january(5), processed: 0 }],
+      lease: leaseOf('worker', 5),
+    });
+    expect(isHeldBy(environment, 'worker')).toBe(true);
+  });
+
+  test('to the present time is allowed: it waits for quiet', () => {
+    expect(jumpTo(request(aSandbox(), 1), january(1)).id).toBe('a');
+  });
+
+  test('back in time is refused under `to`', () => {
+    const to = new Date(january(1).getTime() - 1);
+    expect(() =>
+      requestJump(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0) }),
+    ).toThrow(
+      expect.objectContaining({ kind: 'invalid_input', fields: { to: expect.anything() } }),
+    );
+  });
+
+  test('to what is no instant is refused under `to`', () => {
+    const to = new Date(Number.NaN);
+    expect(() =>
+      requestJump(aSandbox(), { to, id: 'a', claim: leaseOf('worker', 5), now: real(0) }),
+    ).toThrow(expect.objectContaining({ fields: { to: ['Invalid datetime'] } }));
+  });
+
+  test.each([
+    ['a live environment', openLive('live').state],
+    [
+      'a sandbox on real time',
+      openSandbox('real', { name: '', clock: 'REAL', startsAt: undefined }, real(0)).state,
+    ],
+  ])('of %s is refused', (_case, environment) => {
+    expect(() => request(environment, 5)).toThrow(
+      expect.objectContaining({ kind: 'failed_precondition', reason: 'CLOCK_NOT_MANUAL' }),
+    );
+  });
+
+  test('joins the jump to the same instant that is on its way', () => {
+    const first = request(aSandbox(), 5, { id: 'a' });
+    const second = request(first, 5, { id: 'b', owner: 'other' });
+
+    expect(second).toBe(first);
+    expect(jumpTo(second, january(5)).id).toBe('a');
+    expect(isHeldBy(second, 'other')).toBe(false);
+  });
+
+  test('waits for a look of its own where the running jump has arrived and may have looked before', () => {
+    const first = request(aSandbox(), 1, { id: 'a' });
+    const second = request(first, 1, { id: 'b' });
+    const third = request(second, 1, { id: 'c' });
+
+    expect(jumpTo(second, january(1)).id).toBe('b');
+    expect(jumpTo(third, january(1)).id).toBe('b');
+    expect(manualClockOf(third).jumps).toHaveLength(2);
+  });
+
+  test('elsewhere waits for the jumps before it, also to an earlier instant', () => {
+    const environment = request(request(aSandbox(), 9, { id: 'a' }), 5, { id: 'b' });
+    expect(manualClockOf(environment).jumps.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  test('joins a jump that waits even when the clock has passed its target', () => {
+    const both = request(request(aSandbox(), 9, { id: 'a' }), 5, { id: 'b' });
+    const moved = moveTo(both, { at: january(7), processed: 1, lease: leaseOf('worker', 6) }).state;
+    expect(jumpTo(request(moved, 5, { id: 'c' }), january(5)).id).toBe('b');
+  });
+
+  test('is refused when too many wait', () => {
+    let environment = aSandbox();
+    for (let day = 2; day < 22; day += 1) environment = request(environment, day, { id: `${day}` });
+    expect(() => request(environment, 30)).toThrow(
+      expect.objectContaining({ kind: 'resource_exhausted' }),
+    );
+  });
+
+  test('takes over a lease that has run out, in the same write', () => {
+    const abandoned = request(aSandbox(), 5, { owner: 'dead' });
+    expect(isHeldBy(request(abandoned, 5, { owner: 'heir', at: 4 }), 'heir')).toBe(false);
+    expect(isHeldBy(request(abandoned, 5, { owner: 'heir', at: 5 }), 'heir')).toBe(true);
+  });
+});
+
+describe('the lease', () => {
+  const running = request(aSandbox(), 5, { owner: 'dead' });
+
+  test('is taken over when it has run out, and not before', () => {
+    const claim = leaseOf('heir', 10);
+    expect(takeOver(running, { claim, now: real(4) })).toEqual(unchanged(running));
+    expect(isHeldBy(takeOver(running, { claim, now: real(5) }).state, 'heir')).toBe(true);
+  });
+
+  test('is not taken where there is nothing to do', () => {
+    const environment = aSandbox();
+    const claim = leaseOf('heir', 10);
+    expect(takeOver(environment, { claim, now: real(9) })).toEqual(unchanged(environment));
+  });
+
+  test('is free at once when its owner stops', () => {
+    const released = releaseLease(running, { owner: 'dead', now: real(2) }).state;
+    const claim = leaseOf('heir', 10);
+    expect(isHeldBy(takeOver(released, { claim, now: real(2) }).state, 'heir')).toBe(true);
+  });
+
+  test('is needed for every move: a worker that lost it can change nothing', () => {
+    const taken = takeOver(running, { claim: leaseOf('heir', 10), now: real(6) }).state;
+    const lease = leaseOf('dead', 20);
+
+    expect(() => renewLease(taken, lease)).toThrow(LeaseLost);
+    expect(() => moveTo(taken, { at: january(2), processed: 0, lease })).toThrow(LeaseLost);
+    expect(() => land(taken, { processed: 0, lease })).toThrow(LeaseLost);
+    expect(() => releaseLease(taken, { owner: 'dead', now: real(6) })).toThrow(LeaseLost);
+  });
+});
+
+describe('a jump', () => {
+  const lease = leaseOf('worker', 9);
+
+  test('moves the clock, notes what was done and renews the lease', () => {
+    const moved = moveTo(request(aSandbox(), 5), { at: january(3), processed: 7, lease }).state;
+    expect(manualClockOf(moved)).toMatchObject({
+      now: january(3),
+      jumps: [{ processed: 7 }],
+      lease,
+    });
+  });
+
+  test('never moves the clock back', () => {
+    const moved = moveTo(request(aSandbox(), 5), { at: january(3), processed: 7, lease }).state;
+    expect(() => moveTo(moved, { at: january(2), processed: 7, lease })).toThrow('never goes back');
+  });
+
+  test('that lands says what it did to whoever watches, and gives the lease back', () => {
+    const running = request(aSandbox(), 5);
+    expect(landingOf(running, 'a')).toBeUndefined();
+
+    const moved = moveTo(running, { at: january(5), processed: 7, lease }).state;
+    const landed = land(moved, { processed: 8, lease }).state;
+
+    expect(landingOf(landed, 'a')).toEqual({ id: 'a', now: january(5), processed: 8 });
+    expect(manualClockOf(landed)).toMatchObject({ jumps: [], lease: undefined });
+  });
+
+  test('that lands before others leaves them the lease', () => {
+    const both = request(request(aSandbox(), 5, { id: 'a' }), 9, { id: 'b' });
+    const landed = land(both, { processed: 0, lease }).state;
+
+    expect(manualClockOf(landed)).toMatchObject({ jumps: [{ id: 'b' }], lease });
+    expect(landingOf(landed, 'b')).toBeUndefined();
+  });
+
+  test('that landed long ago is remembered as done, without its count', () => {
+    let environment = aSandbox();
+    for (let round = 0; round <= 50; round += 1) {
+      environment = request(environment, 1, { id: `${round}` });
+      environment = land(environment, { processed: 1, lease }).state;
+    }
+    expect(landingOf(environment, '0')).toEqual({ id: '0', now: january(1), processed: 0 });
+    expect(landingOf(environment, '1')).toMatchObject({ processed: 1 });
+  });
+});

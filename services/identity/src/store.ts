@@ -1,0 +1,79 @@
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { ApiKey } from './api-key';
+import type { Environment, Jump, Landing, Lease, ManualClock } from './environment';
+import { encodeApiKeyEvent } from './events';
+import type { Organization } from './organization';
+
+/** Organisations, each in its own live environment. */
+export const organizations: AggregateDefinition<Organization> = {
+  collection: 'organizations',
+  aggregate: 'organization',
+  resource: 'Organization',
+  toDocument: ({ name }) => ({ name }),
+  fromDocument: ({ _id, name }) => ({ id: _id, name: name as string }),
+};
+
+/** Environments, each in itself. A jump that is not done is taken up when its lease has run out. */
+export const environments: AggregateDefinition<Environment> = {
+  collection: 'environments',
+  aggregate: 'environment',
+  resource: 'Environment',
+  toDocument: ({ kind, name, clock }) => ({
+    kind,
+    name,
+    clock: clock.kind === 'REAL' ? clock : { ...clock, lease: clock.lease ?? null },
+  }),
+  fromDocument: ({ _id, kind, name, clock }) => ({
+    id: _id,
+    kind: kind as Environment['kind'],
+    name: name as string,
+    clock: fromDocumentClock(clock as ClockDocument),
+  }),
+  recoverAt: ({ clock }) => (clock.kind === 'MANUAL' ? clock.lease?.until : undefined),
+};
+
+/** Keys, each in the environment that it opens. */
+export const apiKeys: AggregateDefinition<ApiKey> = {
+  collection: 'apiKeys',
+  aggregate: 'api_key',
+  resource: 'API key',
+  toDocument: ({ hash, name, prefix, last4, scopes, expiresAt, revokedAt }) => ({
+    hash,
+    name,
+    prefix,
+    last4,
+    scopes,
+    expiresAt: expiresAt ?? null,
+    revokedAt: revokedAt ?? null,
+  }),
+  fromDocument: ({ _id, ...fields }) => ({
+    id: _id,
+    hash: fields.hash as string,
+    name: fields.name as string,
+    prefix: fields.prefix as string,
+    last4: fields.last4 as string,
+    scopes: fields.scopes as string[],
+    expiresAt: (fields.expiresAt as Date | null) ?? undefined,
+    revokedAt: (fields.revokedAt as Date | null) ?? undefined,
+  }),
+  encodeEvent: encodeApiKeyEvent,
+};
+
+type ClockDocument =
+  { readonly kind: 'REAL' } | (Omit<ManualClock, 'lease'> & { readonly lease: Lease | null });
+
+function fromDocumentClock(clock: ClockDocument): Environment['clock'] {
+  if (clock.kind === 'REAL') return { kind: 'REAL' };
+  return {
+    kind: 'MANUAL',
+    now: clock.now,
+    jumps: clock.jumps.map(fromDocumentCounted<Jump>),
+    landings: clock.landings.map(fromDocumentCounted<Landing>),
+    lease: clock.lease ?? undefined,
+  };
+}
+
+// The server may give a small integer back in 64 bits.
+function fromDocumentCounted<T extends { readonly processed: number }>(document: T): T {
+  return { ...document, processed: Number(document.processed) };
+}
