@@ -1,0 +1,138 @@
+import { openActivity } from '@billing/chassis/activity';
+import { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
+import { recordResult } from './collection';
+import { aDraft, aLine, anOpened, savedMethod } from './example-invoice';
+import { type InvoiceRecord, tombstone } from './invoice';
+import { invoiceDefinition, readCollectionResult, shownInvoices } from './store';
+
+const configuration = testServiceConfiguration('checkout');
+let mongo: MongoConnection;
+let invoices: AggregateCollection<InvoiceRecord>;
+
+beforeAll(async () => {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  mongo = await connectMongo({ uri, database, service: 'checkout' });
+  const surroundings = { clock: systemClock, activity: openActivity(mongo.db) };
+  invoices = new AggregateCollection<InvoiceRecord>(mongo.db, invoiceDefinition, surroundings);
+  await invoices.ensureIndexes();
+});
+
+afterAll(async () => {
+  await mongo.close();
+  await dropTestDatabase(configuration);
+});
+
+function only(state: InvoiceRecord) {
+  return { state, events: [], commands: [] };
+}
+
+const finished = {
+  attemptNumber: 1,
+  paymentId: newId(),
+  provider: 'sandbox',
+  outcome: {
+    status: 'FAILED',
+    failureCode: 'card_declined',
+    providerPaymentId: undefined,
+  } as const,
+  now: new Date('2026-01-01T00:00:01.000Z'),
+};
+
+describe('an invoice comes back as it was stored', () => {
+  const odd = aLine({
+    amount: -1n,
+    unitAmount: undefined,
+    priceId: undefined,
+    details: undefined,
+    metadata: { 'a.b': 'dotted', n: 1.5, none: null },
+  });
+
+  test.each([
+    ['a draft', aDraft({ authorizedTransactionId: 'txn_1' })],
+    ['with an attempt in its slot', anOpened({}, savedMethod)],
+    ['with a payment', recordResult(anOpened({}, savedMethod), finished).state],
+    ['sent', anOpened({ collectionMethod: 'SEND_INVOICE' })],
+    [
+      'with amounts of all signs and sizes',
+      { ...aDraft(), lines: [odd, aLine({ amount: 99_999_999_999n })] },
+    ],
+    ['far below zero', { ...aDraft(), lines: [aLine({ amount: -99_999_999_999n })] }],
+  ] as const)('%s', async (_case, record) => {
+    const context = testContext();
+    const state = { ...record, id: newId() };
+    const store = invoices.within(context);
+    await store.insert(only(state));
+
+    expect((await store.get(state.id)).state).toEqual(state);
+  });
+
+  test('a tombstone', async () => {
+    const context = testContext();
+    const { subscriptionId, customerId, currency } = aDraft();
+    const { state } = tombstone({ id: newId(), subscriptionId, customerId, currency });
+    await invoices.within(context).insert(only(state));
+
+    expect((await invoices.within(context).get(state.id)).state).toEqual(state);
+  });
+});
+
+test('a field that a decision clears is gone', async () => {
+  const context = testContext();
+  const state = { ...anOpened({}, savedMethod), id: newId() };
+  const store = invoices.within(context);
+  await store.insert(only(state));
+  const { state: after } = await store.mutate(state.id, (record) => recordResult(record, finished));
+
+  expect((await store.get(state.id)).state).toEqual(after);
+  expect(after).toMatchObject({ attempt: undefined });
+});
+
+test('a result carries the invoice as the attempt left it, whatever happens to it later', async () => {
+  const context = testContext({ now: new Date('2026-01-01T00:00:02.000Z') });
+  const state = { ...anOpened({}, savedMethod), id: newId() };
+  const store = invoices.within(context);
+  await store.insert(only(state));
+  const left = await store.mutate(state.id, (record) => recordResult(record, finished));
+  await store.mutate(state.id, (record) => only({ ...record, status: 'VOID' } as InvoiceRecord));
+
+  const document = await invoices.documents.findOne({ _id: state.id });
+  const [entry] = document!.outbox;
+  expect(readCollectionResult(entry!.payload as Record<string, unknown>, context)).toEqual({
+    resultNumber: 1,
+    outcome: 'FAILED',
+    attempt: 1,
+    invoice: left,
+  });
+});
+
+describe('a list', () => {
+  test('is newest first, filtered, counted and without tombstones', async () => {
+    const context = testContext();
+    const customerId = newId();
+    const [first, second, other] = [newId(), newId(), newId()];
+    const insert = (id: string, owner: string, at: string) =>
+      invoices
+        .within({ ...context, now: new Date(at) })
+        .insert(only({ ...aDraft({ customerId: owner }), id }));
+    await insert(first, customerId, '2026-01-01T00:00:00.000Z');
+    await insert(second, customerId, '2026-02-01T00:00:00.000Z');
+    await insert(other, newId(), '2026-03-01T00:00:00.000Z');
+    const { subscriptionId, currency } = aDraft();
+    const gone = tombstone({ id: newId(), subscriptionId, customerId, currency });
+    await invoices.within(context).insert(gone);
+
+    const list = async (filter: Parameters<typeof shownInvoices>[0]) => {
+      const page = { filter: shownInvoices(filter), page: 1, perPage: 2 };
+      const { data, total } = await invoices.within(context).list(page);
+      return { ids: data.map(({ state }) => state.id), total };
+    };
+    expect(await list({})).toEqual({ ids: [other, second], total: 3 });
+    expect(await list({ customerId })).toEqual({ ids: [second, first], total: 2 });
+    expect(await list({ customerId, subscriptionId })).toEqual({ ids: [second, first], total: 2 });
+    expect(await list({ subscriptionId: newId() })).toEqual({ ids: [], total: 0 });
+  });
+});
