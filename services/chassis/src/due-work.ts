@@ -92,7 +92,7 @@ export class DueWork {
         try {
           await pass();
         } catch (error) {
-          if (signal.aborted) return;
+          if (this.stopping.signal.aborted) return;
           this.options.logger.warn({ err: error }, 'due work failed, will repeat');
         }
       }
