@@ -112,7 +112,8 @@ describe('asking for a jump', () => {
 
   test('is refused when too many wait', () => {
     let environment = aSandbox();
-    for (let day = 2; day < 22; day += 1) environment = request(environment, day, { id: `${day}` });
+    for (let day = 2; day < 22; day += 1)
+      environment = request(environment, day, { id: String(day) });
     expect(() => request(environment, 30)).toThrow(
       expect.objectContaining({ kind: 'resource_exhausted' }),
     );
@@ -196,7 +197,7 @@ describe('a jump', () => {
   test('that landed long ago is remembered as done, without its count', () => {
     let environment = aSandbox();
     for (let round = 0; round <= 50; round += 1) {
-      environment = request(environment, 1, { id: `${round}` });
+      environment = request(environment, 1, { id: String(round) });
       environment = land(environment, { processed: 1, lease }).state;
     }
     expect(landingOf(environment, '0')).toEqual({ id: '0', now: january(1), processed: 0 });

@@ -1,6 +1,6 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { ApiKey } from './api-key';
-import type { Environment, Jump, Landing, Lease, ManualClock } from './environment';
+import type { Environment, Jump, Landing, Lease } from './environment';
 import { encodeApiKeyEvent } from './events';
 import type { Organization } from './organization';
 
@@ -59,21 +59,31 @@ export const apiKeys: AggregateDefinition<ApiKey> = {
   encodeEvent: encodeApiKeyEvent,
 };
 
+// The server may give a small integer back in 64 bits.
+type Counted<T extends { readonly processed: number }> = Omit<T, 'processed'> & {
+  readonly processed: number | bigint;
+};
+
 type ClockDocument =
-  { readonly kind: 'REAL' } | (Omit<ManualClock, 'lease'> & { readonly lease: Lease | null });
+  | { readonly kind: 'REAL' }
+  | {
+      readonly kind: 'MANUAL';
+      readonly now: Date;
+      readonly jumps: readonly Counted<Jump>[];
+      readonly landings: readonly Counted<Landing>[];
+      readonly lease: Lease | null;
+    };
 
 function fromDocumentClock(clock: ClockDocument): Environment['clock'] {
   if (clock.kind === 'REAL') return { kind: 'REAL' };
   return {
     kind: 'MANUAL',
     now: clock.now,
-    jumps: clock.jumps.map(fromDocumentCounted<Jump>),
-    landings: clock.landings.map(fromDocumentCounted<Landing>),
+    jumps: clock.jumps.map(({ processed, ...jump }) => ({ ...jump, processed: Number(processed) })),
+    landings: clock.landings.map(({ processed, ...landing }) => ({
+      ...landing,
+      processed: Number(processed),
+    })),
     lease: clock.lease ?? undefined,
   };
-}
-
-// The server may give a small integer back in 64 bits.
-function fromDocumentCounted<T extends { readonly processed: number }>(document: T): T {
-  return { ...document, processed: Number(document.processed) };
 }
