@@ -1,0 +1,69 @@
+import { DeadlineExceededError } from '@billing/chassis/grpc-status';
+import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
+import { RequestError, toHttpError } from './http-error';
+
+describe('an error becomes the answer of its row', () => {
+  test.each([
+    [
+      new DomainError('unauthenticated', 'X', 'y'),
+      401,
+      'invalid_api_key',
+      'Invalid or expired API key',
+    ],
+    [
+      new DomainError('permission', 'X', 'y'),
+      403,
+      'insufficient_permissions',
+      'Insufficient permissions',
+    ],
+    [notFound('Customer'), 404, 'customer_not_found', 'Customer not found'],
+    [notFound('Webhook endpoint'), 404, 'webhook_endpoint_not_found', 'Webhook endpoint not found'],
+    [
+      new DomainError('already_exists', 'EXTERNAL_ID_TAKEN', 'taken'),
+      409,
+      'external_id_taken',
+      'taken',
+    ],
+    [new DomainError('failed_precondition', 'X', 'Why not'), 409, 'conflict', 'Why not'],
+    [new DomainError('stale', 'X', 'y'), 412, 'stale_version', 'Stale version'],
+    [
+      new DomainError('idempotency_mismatch', 'X', 'Reused'),
+      422,
+      'idempotency_key_reused',
+      'Reused',
+    ],
+    [
+      new DomainError('resource_exhausted', 'X', 'y'),
+      429,
+      'too_many_requests',
+      'Too many requests',
+    ],
+    [new DomainError('unavailable', 'X', 'y'), 503, 'unavailable', 'Service unavailable'],
+    [new DeadlineExceededError(), 504, 'timed_out', 'Timed out'],
+    [
+      new RequestError(413, 'request_too_large', 'Request body too large'),
+      413,
+      'request_too_large',
+      'Request body too large',
+    ],
+    [new Error('a secret detail'), 500, 'internal', 'Internal server error'],
+    ['thrown text', 500, 'internal', 'Internal server error'],
+  ])('%s', (error, status, code, message) => {
+    expect(toHttpError(error)).toMatchObject({ status, code, body: { error: message } });
+  });
+
+  test('a validation error shows its fields', () => {
+    const answer = toHttpError(invalidInput({ email: ['Invalid email'] }));
+    expect(answer).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      body: { error: { email: ['Invalid email'] } },
+    });
+  });
+
+  test('what may be tried again says when', () => {
+    expect(toHttpError(new DomainError('unavailable', 'X', 'y')).headers).toEqual({
+      'Retry-After': '1',
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { DomainError } from '@billing/kernel/domain-error';
+import { optional, pageShape, readBody, readQuery, time } from './input';
+import type { ApiRequest } from './route';
+
+const request = (parts: Partial<ApiRequest>): ApiRequest => ({
+  params: {},
+  query: {},
+  body: {},
+  context: {} as ApiRequest['context'],
+  ...parts,
+});
+
+function problemsOf(read: () => unknown): unknown {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof DomainError) return error.fields;
+    throw error;
+  }
+  throw new Error('Nothing was refused');
+}
+
+const Body = z.object({
+  email: z.string(),
+  name: optional(z.string().max(3)),
+  startAt: optional(time),
+  events: optional(z.array(z.object({ timestamp: time }))),
+});
+
+describe('a body', () => {
+  test.each([
+    ['missing', {}],
+    ['null', { email: null }],
+  ])('says Required for a required field that is %s', (_case, body) => {
+    expect(problemsOf(() => readBody(Body, request({ body })))).toEqual({ email: ['Required'] });
+  });
+
+  test('takes null of an optional field as absent', () => {
+    const { input } = readBody(Body, request({ body: { email: 'a', name: null } }));
+    expect(input).toEqual({ email: 'a' });
+  });
+
+  test('lists a nested problem under its top-level field with the path in front', () => {
+    const body = { email: 'a', events: [{ timestamp: '2026-01-01' }] };
+    expect(problemsOf(() => readBody(Body, request({ body })))).toEqual({
+      events: ['0.timestamp: Invalid datetime'],
+    });
+  });
+
+  test.each([[[]], ['text'], [7], [null]])('that is no object is refused: %j', (body) => {
+    expect(() => readBody(Body, request({ body }))).toThrow('Body must be a JSON object');
+  });
+
+  test('names the fields it ignores, made safe for a header', () => {
+    const body = { email: 'a', emial: 'b', 'x\r\ny': 1 };
+    const { ignoredHeaders } = readBody(Body, request({ body }));
+    expect(ignoredHeaders).toEqual({ 'Ignored-Fields': 'emial, x??y' });
+  });
+
+  test.each(['2026-01-01T00:00:00', '2026-13-01T00:00:00Z', 'yesterday', '2026-02-30T00:00:00Z'])(
+    'refuses the time %s',
+    (startAt) => {
+      const body = { email: 'a', startAt };
+      expect(problemsOf(() => readBody(Body, request({ body })))).toEqual({
+        startAt: ['Invalid datetime'],
+      });
+    },
+  );
+
+  test('takes a time with an offset', () => {
+    const body = { email: 'a', startAt: '2026-01-01T01:00:00+01:00' };
+    expect(readBody(Body, request({ body })).input.startAt).toEqual(
+      new Date('2026-01-01T00:00:00Z'),
+    );
+  });
+});
+
+describe('a page', () => {
+  const Query = z.object(pageShape);
+
+  test('is the first with 20 by default', () => {
+    expect(readQuery(Query, request({}))).toEqual({ page: 1, perPage: 20 });
+  });
+
+  test.each(['', '0', '-1', '1.5', 'x', '101', '1e2', ' 1'])('refuses perPage=%j', (perPage) => {
+    const read = () => readQuery(Query, request({ query: { perPage } }));
+    expect(Object.keys(problemsOf(read) as object)).toEqual(['perPage']);
+  });
+
+  test('refuses a repeated parameter', () => {
+    const read = () => readQuery(Query, request({ query: { page: ['1', '2'] } }));
+    expect(Object.keys(problemsOf(read) as object)).toEqual(['page']);
+  });
+});
