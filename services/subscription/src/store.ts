@@ -1,5 +1,9 @@
-import type { AggregateDefinition } from '@billing/chassis/aggregate';
-import type { SubscriptionEvent } from './announcement';
+import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
+import type { SubscriptionEvent, SubscriptionTransition } from './announcement';
+import type { Decision } from './billing';
 import { encodeEvent } from './events';
 import { dueStep } from './renewals';
 import type { LatestInvoice, OpenInvoice, PriceSnapshot, Subscription } from './subscription';
@@ -51,6 +55,26 @@ export const subscriptionDefinition: AggregateDefinition<Subscription> = {
   },
   encodeEvent: (event, stored) => encodeEvent(event as SubscriptionEvent, stored),
 };
+
+/** Changes a subscription by a rule. */
+export function changeSubscription(
+  subscriptions: AggregateCollection<Subscription>,
+  id: string,
+  context: CallContext,
+  rule: (current: Subscription, decision: Decision) => SubscriptionTransition,
+): Promise<Stored<Subscription>> {
+  return subscriptions
+    .within(context)
+    .mutate(id, (current, now) => rule(current, decisionOn(id, context.tenant, now)));
+}
+
+/** What a rule on the subscription is given from outside. */
+export function decisionOn(id: string, { environmentId }: Tenant, now: Date): Decision {
+  return {
+    now,
+    invoiceIdOf: (periodIndex) => derivedId(environmentId, id, 'period', periodIndex),
+  };
+}
 
 function toDocumentSubscription({ id: _id, ...subscription }: Subscription): SubscriptionDocument {
   const { price, metadata } = subscription;

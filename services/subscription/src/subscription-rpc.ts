@@ -1,21 +1,16 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import {
-  BillingInterval as ProtoBillingInterval,
-  type Price as ProtoPrice,
-  PricingType as ProtoPricingType,
-} from '@billing/proto/billing/catalog/v1/catalog';
-import {
   CancelReason as ProtoCancelReason,
   type Subscription as ProtoSubscription,
   SubscriptionPhase as ProtoPhase,
   SubscriptionStatus as ProtoStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { toProtoPrice } from './price-rpc';
 import {
   type CancelReason,
   currentPeriod,
   isEntitled,
   nextInvoiceAt,
-  type PriceSnapshot,
   type Subscription,
   type SubscriptionPhase,
   type SubscriptionStatus,
@@ -65,17 +60,6 @@ export function toProtoCancelReason(reason: CancelReason | null): ProtoCancelRea
   return reason === null ? ProtoCancelReason.CANCEL_REASON_UNSPECIFIED : protoCancelReasons[reason];
 }
 
-function toProtoPrice(price: PriceSnapshot, productId: string): ProtoPrice {
-  return {
-    ...price,
-    productId,
-    type: protoPricingTypes[price.type],
-    billingInterval: protoBillingIntervals[price.billingInterval],
-    trialDays: price.trialDays ?? undefined,
-    lookupKey: price.lookupKey ?? undefined,
-  };
-}
-
 const protoStatuses: Readonly<Record<SubscriptionStatus, ProtoStatus>> = {
   ACTIVE: ProtoStatus.SUBSCRIPTION_STATUS_ACTIVE,
   PAST_DUE: ProtoStatus.SUBSCRIPTION_STATUS_PAST_DUE,
@@ -91,18 +75,4 @@ const protoPhases: Readonly<Record<SubscriptionPhase, ProtoPhase>> = {
 
 const protoCancelReasons: Readonly<Record<CancelReason, ProtoCancelReason>> = {
   REQUESTED: ProtoCancelReason.CANCEL_REASON_REQUESTED,
-};
-
-const protoPricingTypes: Readonly<Record<PriceSnapshot['type'], ProtoPricingType>> = {
-  FLAT: ProtoPricingType.PRICING_TYPE_FLAT,
-};
-
-const protoBillingIntervals: Readonly<
-  Record<PriceSnapshot['billingInterval'], ProtoBillingInterval>
-> = {
-  DAILY: ProtoBillingInterval.BILLING_INTERVAL_DAILY,
-  WEEKLY: ProtoBillingInterval.BILLING_INTERVAL_WEEKLY,
-  MONTHLY: ProtoBillingInterval.BILLING_INTERVAL_MONTHLY,
-  QUARTERLY: ProtoBillingInterval.BILLING_INTERVAL_QUARTERLY,
-  YEARLY: ProtoBillingInterval.BILLING_INTERVAL_YEARLY,
 };
