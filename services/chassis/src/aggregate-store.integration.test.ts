@@ -48,7 +48,11 @@ const state = (parts: Partial<Counter> = {}): Counter => ({
   wakeAt: null,
   ...parts,
 });
-const only = (counter: Counter): Transition<Counter> => ({ state: counter, events: [], commands: [] });
+const only = (counter: Counter): Transition<Counter> => ({
+  state: counter,
+  events: [],
+  commands: [],
+});
 const increment = (counter: Counter): Transition<Counter> =>
   only({ ...counter, value: counter.value + 1n });
 
@@ -121,7 +125,8 @@ describe('the aggregate store', () => {
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ reason: 'OWNER_TAKEN' });
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ reason: 'OWNER_TAKEN' });
     }
   });
 
@@ -204,6 +209,10 @@ describe('the aggregate store', () => {
       .sort({ dueAt: 1 })
       .limit(10)
       .explain();
-    expect(JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value))).toMatch(/IXSCAN|due/);
+    expect(
+      JSON.stringify(plan, (_, value: unknown) =>
+        typeof value === 'bigint' ? Number(value) : value,
+      ),
+    ).toMatch(/IXSCAN|due/);
   });
 });

@@ -107,7 +107,10 @@ describe('the relay', () => {
     return orders;
   }
 
-  function relayOf(orders: AggregateCollection<Order>, parts: { log?: EventLog; stream?: EventStream } = {}): Relay {
+  function relayOf(
+    orders: AggregateCollection<Order>,
+    parts: { log?: EventLog; stream?: EventStream } = {},
+  ): Relay {
     return new Relay([orders as unknown as AggregateCollection<never>], {
       service: 'test',
       clock: systemClock,
@@ -127,7 +130,10 @@ describe('the relay', () => {
     });
   }
 
-  async function settled(orders: AggregateCollection<Order>, id: string): Promise<AggregateDocument> {
+  async function settled(
+    orders: AggregateCollection<Order>,
+    id: string,
+  ): Promise<AggregateDocument> {
     for (let attempt = 0; attempt < 200; attempt += 1) {
       const document = await orders.documents.findOne({ _id: id });
       if (document?.outbox.length === 0 && document.pendingSince === null) {
@@ -139,11 +145,23 @@ describe('the relay', () => {
   }
 
   async function expectOnce(id: string): Promise<void> {
-    const logged = await eventLog.find({ _id: { $regex: `^${id}:` } }).sort({ position: 1 }).toArray();
-    expect(logged.map(({ _id }) => _id)).toEqual([1, 2, 3].map((sequence) => `${id}:${String(sequence)}`));
-    expect([...new Set(published.filter((one) => one.startsWith(id)))]).toEqual(logged.map(({ _id }) => _id));
-    const shipped = await parcels.find({ _id: { $regex: `^${id}/` } }).sort({ shippedAt: 1 }).toArray();
-    expect(shipped.map(({ _id }) => _id)).toEqual([1, 2, 3].map((parcel) => `${id}/${String(parcel)}`));
+    const logged = await eventLog
+      .find({ _id: { $regex: `^${id}:` } })
+      .sort({ position: 1 })
+      .toArray();
+    expect(logged.map(({ _id }) => _id)).toEqual(
+      [1, 2, 3].map((sequence) => `${id}:${String(sequence)}`),
+    );
+    expect([...new Set(published.filter((one) => one.startsWith(id)))]).toEqual(
+      logged.map(({ _id }) => _id),
+    );
+    const shipped = await parcels
+      .find({ _id: { $regex: `^${id}/` } })
+      .sort({ shippedAt: 1 })
+      .toArray();
+    expect(shipped.map(({ _id }) => _id)).toEqual(
+      [1, 2, 3].map((parcel) => `${id}/${String(parcel)}`),
+    );
   }
 
   test('logs and publishes events in order, carries out commands in order, and empties the outbox', async () => {
@@ -180,6 +198,8 @@ describe('the relay', () => {
         orders.onPending(id);
         await Promise.race([killer.killed, settled(orders, id)]);
         if (killer.isDead) reached += 1;
+        // What hangs never ends, but its sweeps must not go on beside the survivor's.
+        void doomed.stop();
         const survivor = openOrders(collection);
         const relay = relayOf(survivor);
         relay.start();
@@ -246,7 +266,8 @@ class Killer {
         const value: unknown = Reflect.get(object, name, object);
         if (typeof value !== 'function') return value;
         if (!methods.includes(String(name))) return value.bind(object) as unknown;
-        return (...args: unknown[]) => this.take(() => value.apply(object, args) as Promise<unknown>);
+        return (...args: unknown[]) =>
+          this.take(() => value.apply(object, args) as Promise<unknown>);
       },
     });
   }

@@ -123,7 +123,11 @@ export class Relay {
       const entries = (document?.outbox ?? [])
         .filter(({ kind }) => kind === lane)
         .sort((a, b) => a.sequence - b.sequence);
-      if (document === null || entries.length === 0) return;
+      if (document === null) return;
+      if (entries.length === 0) {
+        if (document.outbox.length === 0) await this.markEmpty(collection, document);
+        return;
+      }
       if (lane === 'event') await this.announce(collection, document, entries);
       else await this.carryOut(collection, document, entries);
     }
@@ -204,23 +208,26 @@ export class Relay {
     );
   }
 
-  /** Takes entries that are done out of the document, and marks it as empty only if nothing was added since it was read. */
   private async remove(
     collection: AggregateCollection<never>,
-    document: AggregateDocument,
+    { _id }: AggregateDocument,
     done: readonly OutboxEntry[],
   ): Promise<void> {
-    const { _id, eventSequence, commandSequence } = document;
     const kind = done[0]?.kind ?? 'event';
     const sequences = done.map(({ sequence }) => sequence);
     const pull = { outbox: { kind, sequence: { $in: sequences } } } as never;
     await retryTransient(() => collection.documents.updateOne({ _id }, { $pull: pull }));
-    await retryTransient(() =>
-      collection.documents.updateOne(
-        { _id, eventSequence, commandSequence, outbox: { $size: 0 } },
-        { $set: { pendingSince: null } },
-      ),
-    );
+  }
+
+  /** Ends the wait of a document whose outbox was read as empty, unless something was added since. */
+  private async markEmpty(
+    collection: AggregateCollection<never>,
+    { _id, eventSequence, commandSequence, pendingSince }: AggregateDocument,
+  ): Promise<void> {
+    if (pendingSince === null) return;
+    const asRead = { _id, eventSequence, commandSequence };
+    const empty = { $set: { pendingSince: null } };
+    await retryTransient(() => collection.documents.updateOne(asRead, empty));
   }
 
   private async sweepUntilStopped(): Promise<void> {

@@ -100,11 +100,13 @@ describe('a call between services', () => {
   });
 
   test('brings a domain error back as it was thrown, fields and all', async () => {
-    const fields = { name: ['Required', 'Too long'], 'ü': ['ß'] };
+    const fields = { name: ['Required', 'Too long'], ü: ['ß'] };
     const server = await serve(() =>
       Promise.reject(new DomainError('invalid_input', 'INVALID_REQUEST', 'Not so', { fields })),
     );
-    await expect(dial(server.address).getCustomer({ id: 'x' }, testContext())).rejects.toMatchObject({
+    await expect(
+      dial(server.address).getCustomer({ id: 'x' }, testContext()),
+    ).rejects.toMatchObject({
       kind: 'invalid_input',
       reason: 'INVALID_REQUEST',
       message: 'Not so',
@@ -113,7 +115,12 @@ describe('a call between services', () => {
   });
 
   test.each([
-    ['throws', () => { throw new Error('a secret detail'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('a secret detail');
+      },
+    ],
     ['rejects', () => Promise.reject(new Error('a secret detail'))],
   ])('that %s with a bug tells nothing of it', async (_case, handler) => {
     const server = await serve(handler as Handler);
@@ -138,7 +145,9 @@ describe('a call between services', () => {
     await eventually(() => {
       expect(seen).toHaveLength(1);
     });
-    expect(Math.abs((seen[0]?.deadline.getTime() ?? 0) - context.deadline.getTime())).toBeLessThan(1_000);
+    expect(Math.abs((seen[0]?.deadline.getTime() ?? 0) - context.deadline.getTime())).toBeLessThan(
+      1_000,
+    );
     caller.abort();
     await expect(call).rejects.toThrow('Timed out');
     await eventually(() => {
@@ -168,7 +177,10 @@ describe('a call between services', () => {
     expect(calls).toBe(3);
     const request = { email: 'a@b.c' } as Parameters<typeof peer.createCustomer>[0];
     await expect(
-      peer.createCustomer({ ...request, collectionMethod: 0, address: undefined, metadata: undefined }, testContext()),
+      peer.createCustomer(
+        { ...request, collectionMethod: 0, address: undefined, metadata: undefined },
+        testContext(),
+      ),
     ).rejects.toMatchObject({ kind: 'unavailable' });
   });
 

@@ -10,7 +10,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { type CallContext, fromMetadata } from './call-context';
 import type { Clock } from './clock';
 import { DeadlineExceededError, isBug, toServerStatus } from './grpc-status';
-import type { Logger } from './logging';
+import { type Logger, withRequestId } from './logging';
 import { inSpan } from './tracing';
 
 /** A generated service's methods as async functions of request and context. */
@@ -66,7 +66,10 @@ function unary(
     const traceparent = call.metadata.get('traceparent')[0]?.toString();
     inSpan(
       { name: `grpc ${path}`, kind: 'server', service: surroundings.service, traceparent },
-      async () => handler(call.request, readContext(call, needsTenant, surroundings.clock)),
+      async () => {
+        const context = readContext(call, needsTenant, surroundings.clock);
+        return withRequestId(context.requestId, () => handler(call.request, context));
+      },
     ).then(
       (response) => {
         callback(null, response);
