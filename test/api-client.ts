@@ -1,0 +1,80 @@
+/** An answer of the gateway, read whole. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+}
+
+/** A REST client as a customer of the API would write it: fetch, a key and JSON. */
+export class ApiClient {
+  constructor(
+    private readonly gatewayUrl: string,
+    private readonly key: string | undefined,
+  ) {}
+
+  async request(
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${this.gatewayUrl}/v1${path}`, {
+      method,
+      headers: {
+        ...(this.key === undefined ? {} : { Authorization: `Bearer ${this.key}` }),
+        'Content-Type': 'application/json',
+        ...headers,
+      },
+      body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.request('GET', path);
+  }
+
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request('POST', path, { body, headers });
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.request('DELETE', path);
+  }
+
+  /** The body of an answer that must have this status. */
+  async expect(status: number, answer: Promise<Answer>): Promise<any> {
+    const { status: actual, body } = await answer;
+    if (actual !== status) {
+      throw new Error(`Expected ${String(status)}, got ${String(actual)}: ${JSON.stringify(body)}`);
+    }
+    return body;
+  }
+
+  /** A new sandbox of the organisation (needs the live key) and a client for it. */
+  async manualSandbox(startsAt: string): Promise<ApiClient> {
+    const sandbox = await this.expect(
+      201,
+      this.post('/sandboxes', { name: 'test', clock: 'MANUAL', startsAt }),
+    );
+    return new ApiClient(this.gatewayUrl, sandbox.key as string);
+  }
+
+  /** Moves a manual clock and waits until all that fell due is done. */
+  async advanceTo(to: string): Promise<{ now: string; processed: number }> {
+    return this.expect(200, this.post('/sandboxes/clock/advance', { to }));
+  }
+
+  /** Every item of a list, page by page. */
+  async all(path: string): Promise<any[]> {
+    const items: any[] = [];
+    for (let page = 1; ; page += 1) {
+      const separator = path.includes('?') ? '&' : '?';
+      const query = `${path}${separator}page=${String(page)}&perPage=100`;
+      const { data, total } = await this.expect(200, this.get(query));
+      items.push(...data);
+      if (items.length >= total || data.length === 0) return items;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomSecret } from '@billing/chassis/ids';
+import { dropTestDatabase, dropTestStream } from '@billing/chassis/testing';
+import { ensureFirstKeys } from '@billing/local/first-keys';
+import type { SystemSite } from '@billing/local/service-environment';
+import { serviceNames } from '@billing/local/services';
+import { type RunningSystem, startSystem } from '@billing/local/system';
+import { startSystemProcesses } from '@billing/local/system-processes';
+import { ApiClient } from './api-client';
+
+/** The whole system with databases, a stream and keys of its own. */
+export interface TestSystem {
+  readonly gatewayUrl: string;
+  /** Speaks for the organisation's live environment. */
+  readonly live: ApiClient;
+  /** Speaks for its first sandbox, whose clock is real. */
+  readonly sandbox: ApiClient;
+  /** The present process of each service, where they run apart. */
+  readonly pids: () => Record<string, number>;
+  client(key: string | undefined): ApiClient;
+  stop(): Promise<void>;
+}
+
+/** Starts every service on the infrastructure that jest's global setup has started. */
+export async function startTestSystem({
+  processes = false,
+  otlpEndpoint,
+}: { processes?: boolean; otlpEndpoint?: string } = {}): Promise<TestSystem> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
+  const site = siteIn(dataDir, otlpEndpoint);
+  const system = processes
+    ? await startSystemProcesses({
+        site,
+        root: join(__dirname, '..'),
+        dataDir,
+        environment: process.env,
+        log: () => undefined,
+      })
+    : await startSystem(site);
+  return describeSystem(system, { site, dataDir });
+}
+
+async function describeSystem(
+  system: RunningSystem,
+  { site, dataDir }: { site: SystemSite; dataDir: string },
+): Promise<TestSystem> {
+  const { gatewayUrl } = system;
+  const client = (key: string | undefined) => new ApiClient(gatewayUrl, key);
+  const { liveKey, testKey } = await ensureFirstKeys(system.addresses.identity, dataDir);
+  return {
+    gatewayUrl,
+    live: client(liveKey),
+    sandbox: client(testKey),
+    pids: system.pids ?? (() => ({})),
+    client,
+    stop: async () => {
+      await system.stop();
+      await dropData(site);
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function siteIn(dataDir: string, otlpEndpoint: string | undefined): SystemSite & { logDir: string } {
+  const run = randomSecret(5).toString('hex');
+  return {
+    mongodbUri: process.env.MONGODB_URI ?? '',
+    natsUrl: process.env.NATS_URL ?? '',
+    databasePrefix: `t_${run}`,
+    streamName: `T_${run}`,
+    runDir: dataDir,
+    port: 0,
+    secrets: { apiKeyPepper: randomSecret(32).toString('base64') },
+    logDir: join(dataDir, 'logs'),
+    logLevel: 'info',
+    otlpEndpoint,
+  };
+}
+
+async function dropData(site: SystemSite): Promise<void> {
+  await dropTestDatabase(
+    ...serviceNames
+      .filter((name) => name !== 'gateway')
+      .map((name) => ({
+        MONGODB_URI: site.mongodbUri,
+        MONGODB_DATABASE: `${site.databasePrefix}_${name}`,
+      })),
+  );
+  await dropTestStream({ NATS_URL: site.natsUrl, STREAM_NAME: site.streamName });
+}

@@ -1,0 +1,47 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A webhook as it came in. */
+export interface ReceivedWebhook {
+  readonly headers: IncomingHttpHeaders;
+  /** The exact text of the body. */
+  readonly text: string;
+  readonly body: any;
+}
+
+/** A real HTTP server that keeps what it is sent. `respond` decides the status of each answer. */
+export interface WebhookReceiver {
+  readonly url: string;
+  readonly received: ReceivedWebhook[];
+  respond: (webhook: ReceivedWebhook) => number;
+  close(): Promise<void>;
+}
+
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+  const received: ReceivedWebhook[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      const webhook = { headers: request.headers, text, body: JSON.parse(text) };
+      received.push(webhook);
+      response.writeHead(receiver.respond(webhook)).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const receiver: WebhookReceiver = {
+    url: `http://127.0.0.1:${String(port)}/hook`,
+    received,
+    respond: () => 204,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+  return receiver;
+}
