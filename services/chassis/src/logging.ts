@@ -21,6 +21,7 @@ const flushEveryMs = 200;
 
 const requestIdKey = createContextKey('request id');
 
+type MakeChild = (this: Logger, bindings: object, options?: object) => Logger;
 type Destination = ReturnType<typeof pino.destination>;
 
 // All loggers of a process that write to one place share its buffer, or their lines would mix.
@@ -46,14 +47,10 @@ export function createLogger({ service, level, file }: LoggerOptions): Logger {
   );
   // pino writes the fields of a child as they are. Children of children inherit this too.
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the logger it is read from
-  const makeChild = logger.child;
-  logger.child = function (
-    this: Logger,
-    bindings: pino.Bindings,
-    options?: pino.ChildLoggerOptions,
-  ) {
+  const makeChild = logger.child as MakeChild;
+  logger.child = function (this: Logger, bindings: pino.Bindings, options?: object) {
     return makeChild.call(this, loggable(bindings), options);
-  } as typeof makeChild;
+  } as typeof logger.child;
   return logger;
 }
 
