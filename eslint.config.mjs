@@ -21,7 +21,8 @@ const infrastructure = [
   'pino',
 ];
 const domainOnly = {
-  regex: '^(@billing/(?!kernel/)|node:|[^.@]|@(?!billing/))',
+  // Pure computation is no I/O: hashing, and the ranges of IP addresses.
+  regex: '^(?!(node:crypto|ipaddr\\.js)$)(@billing/(?!kernel/)|node:|[^.@]|@(?!billing/))',
   message: 'A rule imports only @billing/kernel and rules of its own service.',
 };
 const edgeFiles = ['rpc', 'peers', 'events', 'service', 'commands', 'config', 'main'];

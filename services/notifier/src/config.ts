@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
+
+export const configurationSchema = z.object({
+  ...serviceConfigurationShape,
+  SUBSCRIPTION_ADDRESS: z.string().min(1),
+  /** Lets the endpoints of sandboxes, never those of live environments, be on this machine. */
+  ALLOW_LOOPBACK_IN_SANDBOXES: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
+});
+
+export type NotifierConfiguration = z.infer<typeof configurationSchema>;
+
+/** Reads the process's environment; reports all problems at once. */
+export function readConfig(env: Record<string, string | undefined>): NotifierConfiguration {
+  return readConfiguration(configurationSchema, env);
+}

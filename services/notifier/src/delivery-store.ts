@@ -1,0 +1,217 @@
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import { retryTransient } from '@billing/chassis/mongo';
+import type { DeliveryStatus } from './delivery';
+import { insertMissing } from './insert-only-store';
+import type { EndpointKey } from './endpoint-store';
+
+/** One message on its way to one endpoint. */
+export interface Delivery {
+  /** Derived from message and endpoint. */
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly endpointId: string;
+  readonly messageId: string;
+  readonly subscriptionId: string;
+  readonly sequence: number;
+  readonly status: DeliveryStatus;
+  /**
+   * Real time of the next attempt; null unless PENDING. A claim moves it to the end of its lease: a delivery whose sender has
+   * died comes due again by itself.
+   */
+  readonly dueAt: Date | null;
+  /** Who is sending it; null while nobody is. */
+  readonly claim: string | null;
+  /** Failed attempts so far. */
+  readonly failures: number;
+  readonly createdAt: Date;
+}
+
+/** How a claimed delivery goes on. */
+export interface Settlement {
+  readonly delivery: Delivery;
+  readonly claim: string;
+  readonly status: Delivery['status'];
+  readonly dueAt: Date | undefined;
+  readonly failures: number;
+}
+
+// Enough to fill all slots of an endpoint at once with room for subscriptions that must wait.
+const lookAheadMax = 64;
+// Below it every endpoint with due work is in the answer; above, the rest comes with the next round.
+const dueRowsMax = 200;
+
+/** The deliveries of all environments. */
+export class DeliveryStore {
+  private readonly deliveries: Collection<Delivery>;
+
+  constructor(db: Db) {
+    this.deliveries = db.collection<Delivery>('deliveries');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    const endpoint = { environmentId: 1, endpointId: 1 } as const;
+    await this.deliveries.createIndexes([
+      { name: 'due', key: { status: 1, dueAt: 1 } },
+      { name: 'dueAtEndpoint', key: { ...endpoint, status: 1, dueAt: 1 } },
+      { name: 'order', key: { ...endpoint, status: 1, subscriptionId: 1, sequence: 1 } },
+    ]);
+  }
+
+  /** Stores new deliveries; those that an earlier run of the same step has stored stay as they are. */
+  async insert(deliveries: readonly Delivery[]): Promise<void> {
+    await insertMissing(this.deliveries, deliveries);
+  }
+
+  /** Endpoints with something due. `isAll` is false if there may be more than were found. */
+  async findDueEndpoints({
+    now,
+    except,
+  }: {
+    now: Date;
+    except: readonly string[];
+  }): Promise<{ endpoints: EndpointKey[]; isAll: boolean }> {
+    const due = await retryTransient(() =>
+      this.deliveries
+        .find({
+          status: 'PENDING',
+          dueAt: { $lte: now },
+          ...(except.length > 0 && { endpointId: { $nin: except } }),
+        })
+        .project<EndpointKey>({ _id: 0, environmentId: 1, endpointId: 1 })
+        .sort({ dueAt: 1 })
+        .limit(dueRowsMax)
+        .toArray(),
+    );
+    const endpoints = new Map(due.map((key) => [key.endpointId, key]));
+    return { endpoints: [...endpoints.values()], isAll: due.length < dueRowsMax };
+  }
+
+  /**
+   * The first unfinished delivery of each subscription that has something due at an endpoint: only that one may be sent. It may itself
+   * not be due. `isAll` is false if more subscriptions may have something due.
+   */
+  async findHeads(
+    { environmentId, endpointId }: EndpointKey,
+    { now, except }: { now: Date; except: readonly string[] },
+  ): Promise<{ heads: Delivery[]; isAll: boolean }> {
+    const pending = { environmentId, endpointId, status: 'PENDING' as const };
+    const due = await retryTransient(() =>
+      this.deliveries
+        .find({
+          ...pending,
+          dueAt: { $lte: now },
+          ...(except.length > 0 && { subscriptionId: { $nin: except } }),
+        })
+        .project<Pick<Delivery, 'subscriptionId'>>({ _id: 0, subscriptionId: 1 })
+        .sort({ dueAt: 1 })
+        .limit(lookAheadMax)
+        .toArray(),
+    );
+    const subscriptionIds = [...new Set(due.map(({ subscriptionId }) => subscriptionId))];
+    if (subscriptionIds.length === 0) return { heads: [], isAll: true };
+    const heads = await retryTransient(() =>
+      this.deliveries
+        .aggregate<{ head: Delivery }>([
+          { $match: { ...pending, subscriptionId: { $in: subscriptionIds } } },
+          { $sort: { subscriptionId: 1, sequence: 1 } },
+          { $group: { _id: '$subscriptionId', head: { $first: '$$ROOT' } } },
+        ])
+        .toArray(),
+    );
+    return { heads: heads.map(({ head }) => head), isAll: due.length < lookAheadMax };
+  }
+
+  /** Claims due deliveries until `until`; returns those that were won. Each claim has a name of its own. */
+  async claim(
+    deliveries: readonly Delivery[],
+    { claim, now, until }: { claim: string; now: Date; until: Date },
+  ): Promise<Delivery[]> {
+    if (deliveries.length === 0) return [];
+    const ids = deliveries.map(({ _id }) => _id);
+    const { modifiedCount } = await retryTransient(() =>
+      this.deliveries.updateMany(
+        { _id: { $in: ids }, status: 'PENDING', dueAt: { $lte: now } },
+        { $set: { dueAt: until, claim } },
+      ),
+    );
+    if (modifiedCount === ids.length) return [...deliveries];
+    const won = await retryTransient(() =>
+      this.deliveries
+        .find({ _id: { $in: ids }, claim })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray(),
+    );
+    const wonIds = new Set(won.map(({ _id }) => _id));
+    return deliveries.filter(({ _id }) => wonIds.has(_id));
+  }
+
+  /**
+   * Ends claims. What follows a delivery that will be tried again waits for the same time, so that it is not looked at over and over.
+   * A claim that has meanwhile been lost changes nothing.
+   */
+  async settle(settlements: readonly Settlement[]): Promise<void> {
+    if (settlements.length === 0) return;
+    const operations = settlements.flatMap((settlement) => {
+      const { delivery, claim, status, dueAt, failures } = settlement;
+      const write: AnyBulkWriteOperation<Delivery> = {
+        updateOne: {
+          filter: { _id: delivery._id, claim },
+          update: { $set: { status, dueAt: dueAt ?? null, failures, claim: null } },
+        },
+      };
+      return dueAt === undefined ? [write] : [write, holdFollowers(delivery, dueAt)];
+    });
+    await retryTransient(() => this.deliveries.bulkWrite(operations, { ordered: false }));
+  }
+
+  /** Lets what follows a delivery wait until it is due itself. */
+  async hold(heads: readonly Delivery[]): Promise<void> {
+    const operations = heads.flatMap((head) =>
+      head.dueAt === null ? [] : [holdFollowers(head, head.dueAt)],
+    );
+    if (operations.length === 0) return;
+    await retryTransient(() => this.deliveries.bulkWrite(operations, { ordered: false }));
+  }
+
+  /** Takes an endpoint's unfinished deliveries off the road for as long as it is disabled, but for one that is about to be settled. */
+  async pause(
+    { environmentId, endpointId }: EndpointKey,
+    { except }: { except?: string } = {},
+  ): Promise<void> {
+    const others = except === undefined ? {} : { _id: { $ne: except } };
+    await retryTransient(() =>
+      this.deliveries.updateMany(
+        { environmentId, endpointId, status: 'PENDING', ...others },
+        { $set: { status: 'PAUSED', dueAt: null, claim: null } },
+      ),
+    );
+  }
+
+  /** Removes an endpoint's unfinished deliveries. */
+  async discard({ environmentId, endpointId }: EndpointKey): Promise<void> {
+    await retryTransient(() =>
+      this.deliveries.deleteMany({
+        environmentId,
+        endpointId,
+        status: { $in: ['PENDING', 'PAUSED'] },
+      }),
+    );
+  }
+}
+
+function holdFollowers(head: Delivery, until: Date): AnyBulkWriteOperation<Delivery> {
+  const { environmentId, endpointId, subscriptionId, sequence } = head;
+  return {
+    updateMany: {
+      filter: {
+        environmentId,
+        endpointId,
+        status: 'PENDING',
+        subscriptionId,
+        sequence: { $gt: sequence },
+        dueAt: { $lt: until },
+      },
+      update: { $set: { dueAt: until } },
+    },
+  };
+}

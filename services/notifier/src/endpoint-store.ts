@@ -1,0 +1,149 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { toStored } from '@billing/chassis/aggregate-document';
+import type { Page } from '@billing/chassis/aggregate-store';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { newId, randomSecret } from '@billing/chassis/ids';
+import { retryTransient } from '@billing/chassis/mongo';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { AddressPolicy } from './public-address';
+import { toSecret } from './signature';
+import type { Slot, SlotStore } from './slot-store';
+import { webhookEndpoints } from './store';
+import {
+  disable,
+  endpointsMax,
+  neverRegistered,
+  register,
+  type Registration,
+  remove,
+  requireKnown,
+  type WebhookEndpoint,
+} from './webhook-endpoint';
+
+/** Names an endpoint without its tenant at hand, as deliveries do. */
+export interface EndpointKey {
+  readonly environmentId: string;
+  readonly endpointId: string;
+}
+
+/** What endpoints are kept in and checked by. */
+export interface EndpointStoreOptions {
+  readonly aggregates: AggregateCollection<WebhookEndpoint>;
+  readonly slots: SlotStore;
+  readonly policyOf: (tenant: Tenant) => AddressPolicy;
+  readonly clock: Clock;
+}
+
+type Place = Pick<CallContext, 'tenant' | 'now'>;
+
+const secretBytes = 32;
+// A slot is taken a moment before its endpoint is stored. After this long the one who took it has died, or will come too late.
+const abandonedAfterMs = 60_000;
+// Deleted endpoints stay stored as marks alone.
+const known = { deletedAt: null };
+
+/** The endpoints of all environments, and their number in each. Webhooks follow real time in every environment. */
+export class EndpointStore {
+  constructor(private readonly options: EndpointStoreOptions) {}
+
+  /** Registers an endpoint; throws failed_precondition if the environment has as many as it may have. */
+  async add(tenant: Tenant, registration: Registration): Promise<Stored<WebhookEndpoint>> {
+    const { aggregates, policyOf } = this.options;
+    const place = this.placeOf(tenant);
+    const id = newId();
+    const secret = toSecret(randomSecret(secretBytes));
+    const transition = register(registration, { id, secret, policy: policyOf(tenant) });
+    await this.takeSlot(id, place);
+    const { stored, inserted } = await aggregates.within(place).insert(transition);
+    // Another process took this one for dead, and its slot back.
+    if (!inserted) throw new DomainError('unavailable', 'TOO_SLOW', 'Service unavailable');
+    return stored;
+  }
+
+  /** Throws not_found. */
+  async get(tenant: Tenant, id: string): Promise<Stored<WebhookEndpoint>> {
+    const stored = await this.options.aggregates.within(this.placeOf(tenant)).get(id);
+    requireKnown(stored.state);
+    return stored;
+  }
+
+  /** Newest first. */
+  async list(
+    tenant: Tenant,
+    { page, perPage }: { page: number; perPage: number },
+  ): Promise<Page<WebhookEndpoint>> {
+    const { aggregates } = this.options;
+    return aggregates.within(this.placeOf(tenant)).list({ filter: known, page, perPage });
+  }
+
+  /** Deletes an endpoint and frees its slot; throws not_found, also the second time. */
+  async remove(tenant: Tenant, id: string): Promise<void> {
+    const { aggregates, slots } = this.options;
+    await aggregates.within(this.placeOf(tenant)).mutate(id, remove);
+    await slots.release({ environmentId: tenant.environmentId, endpointId: id });
+  }
+
+  /** Stops sending to an endpoint. */
+  async disable({ tenant, state }: Stored<WebhookEndpoint>): Promise<void> {
+    await this.options.aggregates.within(this.placeOf(tenant)).mutate(state.id, disable);
+  }
+
+  /** An endpoint with its tenant, deleted ones included; undefined if it was never stored. */
+  async find({
+    environmentId,
+    endpointId,
+  }: EndpointKey): Promise<Stored<WebhookEndpoint> | undefined> {
+    const { documents } = this.options.aggregates;
+    const document = await retryTransient(() =>
+      documents.findOne({ _id: endpointId, environmentId }),
+    );
+    return document === null ? undefined : toStored(webhookEndpoints, document);
+  }
+
+  /** The active endpoints of an environment that ask for a kind of event. */
+  async findSubscribers(environmentId: string, type: string): Promise<EndpointKey[]> {
+    const { documents } = this.options.aggregates;
+    const filter = { ...known, environmentId, active: true, events: type };
+    const subscribers = await retryTransient(() =>
+      documents.find(filter).project<{ _id: string }>({ _id: 1 }).toArray(),
+    );
+    return subscribers.map(({ _id }) => ({ environmentId, endpointId: _id }));
+  }
+
+  private async takeSlot(endpointId: string, place: Place): Promise<void> {
+    const { environmentId } = place.tenant;
+    const slot = { environmentId, endpointId, slotsMax: endpointsMax, takenAt: place.now };
+    if (await this.options.slots.take(slot)) return;
+    await this.releaseAbandoned(place);
+    if (await this.options.slots.take(slot)) return;
+    throw new DomainError(
+      'failed_precondition',
+      'TOO_MANY_WEBHOOK_ENDPOINTS',
+      `An environment has at most ${String(endpointsMax)} webhook endpoints`,
+    );
+  }
+
+  /** Frees slots whose endpoint is deleted, or was never stored by a process that died. */
+  private async releaseAbandoned(place: Place): Promise<void> {
+    const { slots } = this.options;
+    for (const slot of await slots.list(place.tenant.environmentId)) {
+      if (await this.isAbandoned(slot, place)) await slots.release(slot);
+    }
+  }
+
+  private async isAbandoned(slot: Slot, place: Place): Promise<boolean> {
+    const endpoint = await this.find(slot);
+    if (endpoint !== undefined) return endpoint.state.deletedAt !== undefined;
+    if (place.now.getTime() - slot.takenAt.getTime() < abandonedAfterMs) return false;
+    // The mark comes before the release: if the one who took the slot is merely slow, it cannot store its endpoint any more.
+    const mark = neverRegistered(slot.endpointId, place.now);
+    const { stored } = await this.options.aggregates.within(place).insert(mark);
+    return stored.state.deletedAt !== undefined;
+  }
+
+  private placeOf(tenant: Tenant): Place {
+    return { tenant, now: this.options.clock.now() };
+  }
+}

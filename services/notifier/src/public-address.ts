@@ -1,0 +1,40 @@
+import ipaddr from 'ipaddr.js';
+
+/** What an endpoint may be reached at besides public addresses. */
+export interface AddressPolicy {
+  /** For sandboxes on a developer's machine. */
+  readonly allowLoopback: boolean;
+}
+
+// 2000::/3 is all that is handed out for the public; the special ranges within it are refused by name.
+const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+
+/**
+ * Whether webhooks may be sent to an IP address. Addresses that only wrap another one (v4-mapped, NAT64, 6to4, Teredo) are
+ * refused whatever they wrap: a translator on the way would reach the inner one, loopback and private networks included.
+ */
+export function isAllowedAddress(address: string, { allowLoopback }: AddressPolicy): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  const range = parsed.range();
+  if (range === 'loopback') return allowLoopback;
+  if (range !== 'unicast') return false;
+  return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast);
+}
+
+/**
+ * Whether a URL's host may be registered, as far as its text tells. Names other than `localhost` pass: what they resolve to is checked
+ * each time a connection is made. `hostname` comes from a parsed URL, so that every spelling of an IPv4 address is dotted decimal.
+ */
+export function isAllowedHost(hostname: string, policy: AddressPolicy): boolean {
+  const name = hostname.replace(/\.$/, '').toLowerCase();
+  if (/(^|\.)(localhost|localdomain)$/.test(name)) return policy.allowLoopback;
+  const literal = addressLiteral(name);
+  return literal === undefined ? name !== '' : isAllowedAddress(literal, policy);
+}
+
+/** The address that a URL's host is, without the brackets of IPv6; undefined for a name. */
+export function addressLiteral(hostname: string): string | undefined {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return ipaddr.isValid(address) ? address : undefined;
+}

@@ -1,0 +1,54 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import { rpcService } from '@billing/chassis/rpc';
+import {
+  type NotifierServiceServer,
+  NotifierServiceService,
+  type WebhookEndpoint as ProtoWebhookEndpoint,
+} from '@billing/proto/billing/notifier/v1/notifier';
+import type { DeliveryStore } from './delivery-store';
+import type { EndpointStore } from './endpoint-store';
+import type { WebhookEndpoint } from './webhook-endpoint';
+
+/** What the calls work with. */
+export interface NotifierParts {
+  readonly endpoints: EndpointStore;
+  readonly deliveries: DeliveryStore;
+}
+
+/** The notifier's calls. */
+export function notifierRpc({ endpoints, deliveries }: NotifierParts) {
+  return rpcService<NotifierServiceServer>(NotifierServiceService, {
+    createWebhookEndpoint: async ({ url, events, description, active }, { tenant }) => {
+      const stored = await endpoints.add(tenant, { url, events, description, active });
+      return { webhookEndpoint: toProtoWebhookEndpoint(stored), secret: stored.state.secret };
+    },
+    getWebhookEndpoint: async ({ id }, { tenant }) => ({
+      webhookEndpoint: toProtoWebhookEndpoint(await endpoints.get(tenant, id)),
+    }),
+    listWebhookEndpoints: async ({ page, perPage }, { tenant }) => {
+      const { data, total } = await endpoints.list(tenant, { page, perPage });
+      return { webhookEndpoints: data.map(toProtoWebhookEndpoint), total };
+    },
+    deleteWebhookEndpoint: async ({ id }, { tenant }) => {
+      await endpoints.remove(tenant, id);
+      await deliveries.discard({ environmentId: tenant.environmentId, endpointId: id });
+      return {};
+    },
+  });
+}
+
+function toProtoWebhookEndpoint(stored: Stored<WebhookEndpoint>): ProtoWebhookEndpoint {
+  const { state, tenant, version, createdAt, updatedAt } = stored;
+  const { id, url, events, description, active } = state;
+  return {
+    id,
+    organizationId: tenant.organizationId,
+    url,
+    events: [...events],
+    description,
+    active,
+    createdAt,
+    updatedAt,
+    version: BigInt(version),
+  };
+}

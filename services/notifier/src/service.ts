@@ -1,0 +1,143 @@
+import type { Tenant } from '@billing/chassis/call-context';
+import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { AttemptStore } from './attempt-store';
+import type { NotifierConfiguration } from './config';
+import { createResolver, type ResolveAddresses } from './connection-pool';
+import { CursorStore } from './cursor-store';
+import { DeliveryStore } from './delivery-store';
+import { DeliveryWorker, inFlightMaxPerEndpoint } from './delivery-worker';
+import { EndpointHealthStore } from './endpoint-health-store';
+import { EndpointStore } from './endpoint-store';
+import { EarlierEventMissingError, EventConsumer } from './event-consumer';
+import { EventReconciliation } from './event-reconciliation';
+import { webhookSubjects } from './events';
+import { MessageStore } from './message-store';
+import { OutcomeStore } from './outcome-store';
+import { connectEventLogs } from './peers';
+import type { AddressPolicy } from './public-address';
+import { standardRetrySchedule } from './retry-schedule';
+import { notifierRpc } from './rpc';
+import { SlotStore } from './slot-store';
+import { webhookEndpoints } from './store';
+import { WebhookClient } from './webhook-client';
+import { WebhookSender } from './webhook-sender';
+
+/** What a test may replace besides: the world outside, and how long things take. */
+export interface NotifierOverrides extends ServiceOverrides {
+  readonly retryScheduleMs?: readonly number[];
+  readonly timeoutMs?: number;
+  readonly leaseMs?: number;
+  readonly reconcileEveryMs?: number;
+  readonly resolve?: ResolveAddresses;
+}
+
+const timeoutMsDefault = 15_000;
+const leaseMsDefault = 30_000;
+const reconcileEveryMsDefault = 5_000;
+const sendEveryMs = 1_000;
+
+/** All that the start-up hands around. */
+interface Parts {
+  readonly service: Service;
+  readonly config: NotifierConfiguration;
+  readonly overrides: NotifierOverrides;
+  readonly policyOf: (tenant: Tenant) => AddressPolicy;
+  readonly stores: ReturnType<typeof openStores>;
+}
+
+/** Starts the notifier. */
+export async function start(
+  config: NotifierConfiguration,
+  overrides: NotifierOverrides = {},
+): Promise<RunningService> {
+  const service = await Service.open('notifier', config, overrides);
+  const policyOf = ({ live }: Tenant): AddressPolicy => ({
+    allowLoopback: config.ALLOW_LOOPBACK_IN_SANDBOXES && !live,
+  });
+  const stores = openStores(service, policyOf);
+  const parts: Parts = { service, config, overrides, policyOf, stores };
+  startConsuming(parts, startSending(parts));
+  return service.serve([notifierRpc(stores)]);
+}
+
+function openStores(service: Service, policyOf: Parts['policyOf']) {
+  const { db, clock } = service;
+  const slots = new SlotStore(db);
+  const aggregates = service.aggregates(webhookEndpoints);
+  const stores = {
+    endpoints: new EndpointStore({ aggregates, slots, policyOf, clock }),
+    health: new EndpointHealthStore(db),
+    messages: new MessageStore(db),
+    deliveries: new DeliveryStore(db),
+    attempts: new AttemptStore(db),
+    cursors: new CursorStore(db),
+  };
+  for (const store of [slots, stores.deliveries, stores.attempts]) {
+    service.ensureIndexes(() => store.ensureIndexes());
+  }
+  return stores;
+}
+
+function startSending({ service, config, overrides, policyOf, stores }: Parts): DeliveryWorker {
+  const { clock, logger } = service;
+  const client = new WebhookClient({
+    timeoutMs: overrides.timeoutMs ?? timeoutMsDefault,
+    connectionsMax: inFlightMaxPerEndpoint,
+    resolve: overrides.resolve ?? createResolver(),
+    clock,
+  });
+  service.onClose('webhook connections', () => client.close());
+  const sender = new WebhookSender({
+    ...stores,
+    client,
+    outcomes: new OutcomeStore(stores.attempts, stores.deliveries, logger),
+    policyOf,
+    retryScheduleMs: overrides.retryScheduleMs ?? standardRetrySchedule,
+    clock,
+    logger,
+  });
+  const leaseMs = overrides.leaseMs ?? leaseMsDefault;
+  const worker = new DeliveryWorker({ ...stores, sender, clock, logger, leaseMs });
+  service.onClose('sending', () => worker.stop(config.SHUTDOWN_GRACE_MS));
+  service.every({
+    name: 'send due deliveries',
+    everyMs: sendEveryMs,
+    run: () => worker.sendDue(),
+  });
+  return worker;
+}
+
+function startConsuming(
+  { service, config, overrides, stores }: Parts,
+  worker: DeliveryWorker,
+): void {
+  const { clock, logger } = service;
+  const consumer = new EventConsumer({
+    ...stores,
+    clock,
+    onDeliveries: (endpoints) => {
+      worker.wake(endpoints);
+    },
+  });
+  const owners = connectEventLogs(service, { subscription: config.SUBSCRIPTION_ADDRESS });
+  const reconciliation = new EventReconciliation({ ...stores, owners, consumer, clock, logger });
+  service.onClose('reconciliation', () => reconciliation.stop());
+  service.every({
+    name: 'reconcile',
+    everyMs: overrides.reconcileEveryMs ?? reconcileEveryMsDefault,
+    run: (signal) => reconciliation.run(signal),
+  });
+  service.consume({
+    durable: 'notifier',
+    filterSubjects: webhookSubjects,
+    handle: async ({ data }) => {
+      try {
+        await consumer.consume(data);
+      } catch (error) {
+        // The stream has lost something; the log has not.
+        if (error instanceof EarlierEventMissingError) reconciliation.hurry();
+        throw error;
+      }
+    },
+  });
+}

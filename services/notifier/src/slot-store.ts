@@ -1,0 +1,80 @@
+import type { Collection, Db } from 'mongodb';
+import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+
+/** One of the places that an environment has for endpoints. */
+export interface Slot {
+  /** `<environment id>:<number from 0>`. */
+  readonly _id: string;
+  readonly environmentId: string;
+  /** Who holds it. */
+  readonly endpointId: string;
+  /** Real time. */
+  readonly takenAt: Date;
+}
+
+const holderIndex = 'holder';
+
+/**
+ * Counts without counting: an endpoint needs one of the environment's numbered slots, and a slot can be inserted only once, however many
+ * callers race for it.
+ */
+export class SlotStore {
+  private readonly slots: Collection<Slot>;
+
+  constructor(db: Db) {
+    this.slots = db.collection<Slot>('webhookEndpointSlots');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    await this.slots.createIndexes([
+      { name: holderIndex, key: { environmentId: 1, endpointId: 1 }, unique: true },
+    ]);
+  }
+
+  /** Takes the first free slot; false if all are taken. An endpoint that holds one already keeps it. */
+  async take({
+    environmentId,
+    endpointId,
+    slotsMax,
+    takenAt,
+  }: Pick<Slot, 'environmentId' | 'endpointId' | 'takenAt'> & {
+    slotsMax: number;
+  }): Promise<boolean> {
+    for (let number = 0; number < slotsMax; number += 1) {
+      const slot = {
+        _id: `${environmentId}:${String(number)}`,
+        environmentId,
+        endpointId,
+        takenAt,
+      };
+      try {
+        await retryTransient(() => this.slots.insertOne(slot));
+        return true;
+      } catch (error) {
+        const index = duplicateKeyIndex(error);
+        if (index === undefined) throw error;
+        if (await this.isHolder(slot)) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Who holds the environment's slots. */
+  async list(environmentId: string): Promise<Slot[]> {
+    return retryTransient(() => this.slots.find({ environmentId }).toArray());
+  }
+
+  /** Frees what an endpoint holds; harmless when it holds nothing. */
+  async release({
+    environmentId,
+    endpointId,
+  }: Pick<Slot, 'environmentId' | 'endpointId'>): Promise<void> {
+    await retryTransient(() => this.slots.deleteOne({ environmentId, endpointId }));
+  }
+
+  // A write that was repeated after a lost answer meets its own slot.
+  private async isHolder({ environmentId, endpointId }: Slot): Promise<boolean> {
+    const slot = await retryTransient(() => this.slots.findOne({ environmentId, endpointId }));
+    return slot !== null;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '@billing/chassis/clock';
+import { ConnectionPools, type ConnectionPoolsOptions } from './connection-pool';
+import type { Outcome } from './delivery';
+import type { AddressPolicy } from './public-address';
+import { readRetryAfter } from './retry-schedule';
+
+/** Where a webhook goes. */
+export interface Target {
+  readonly endpointId: string;
+  readonly url: string;
+  readonly policy: AddressPolicy;
+}
+
+/** How the client behaves; `timeoutMs` bounds all of a POST: name, connection, request, answer. */
+export interface WebhookClientOptions extends ConnectionPoolsOptions {
+  readonly clock: Clock;
+}
+
+// What is kept of an answer for the endpoint's owner to see.
+const excerptBytes = 1_024;
+// An answer is read to its end so that the connection can be used again, but not at any price.
+const answerBytesMax = 64 * 1_024;
+
+/** Sends POSTs, and reads of the answers what is needed. */
+export class WebhookClient {
+  private readonly pools: ConnectionPools;
+
+  constructor(private readonly options: WebhookClientOptions) {
+    this.pools = new ConnectionPools(options);
+  }
+
+  /** Never rejects: whatever goes wrong is an outcome. */
+  async post(
+    target: Target,
+    {
+      headers,
+      body,
+      signal,
+    }: { headers: Record<string, string>; body: string; signal: AbortSignal },
+  ): Promise<Outcome> {
+    const { timeoutMs, clock } = this.options;
+    const { endpointId, policy } = target;
+    const url = new URL(target.url);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer = await this.pools.poolOf({ endpointId, origin: url.origin, policy }).request({
+        method: 'POST',
+        path: `${url.pathname}${url.search}`,
+        headers,
+        body,
+        signal: AbortSignal.any([timeout, signal]),
+      });
+      const retryAfter = answer.headers['retry-after'];
+      return {
+        kind: 'answered',
+        status: answer.statusCode,
+        body: await readExcerpt(answer.body),
+        retryAfterMs: readRetryAfter([retryAfter].flat()[0], clock.now()),
+      };
+    } catch (error) {
+      return { kind: 'unanswered', error: timeout.aborted ? 'Timed out' : describe(error) };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pools.close();
+  }
+}
+
+/** The beginning of a body. The status has arrived and decides; a body that breaks off changes nothing. */
+async function readExcerpt(body: AsyncIterable<Buffer>): Promise<string> {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      if (bytes < excerptBytes) kept.push(chunk);
+      bytes += chunk.length;
+      if (bytes > answerBytesMax) break;
+    }
+  } catch {
+    // What has arrived is shown.
+  }
+  return Buffer.concat(kept).subarray(0, excerptBytes).toString('utf8').replaceAll('\0', '\uFFFD');
+}
+
+// The innermost cause says most: "connect ECONNREFUSED 203.0.113.7:443".
+function describe(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return describe(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message === '' ? (code ?? error.name) : message;
+}

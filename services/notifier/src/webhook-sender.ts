@@ -1,0 +1,160 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { Tenant } from '@billing/chassis/call-context';
+import { type Clock, monotonicMs } from '@billing/chassis/clock';
+import { jitter, newId } from '@billing/chassis/ids';
+import type { Logger } from '@billing/chassis/logging';
+import { currentTraceparent, inSpan } from '@billing/chassis/tracing';
+import type { Attempt } from './attempt-store';
+import { judge, type Outcome, type Verdict } from './delivery';
+import type { Delivery, DeliveryStore } from './delivery-store';
+import { isBeyondHope } from './endpoint-health';
+import type { EndpointHealthStore } from './endpoint-health-store';
+import type { EndpointKey, EndpointStore } from './endpoint-store';
+import type { Message } from './message-store';
+import type { OutcomeStore } from './outcome-store';
+import type { AddressPolicy } from './public-address';
+import { retrySpread } from './retry-schedule';
+import { signatureHeaders } from './signature';
+import type { WebhookClient } from './webhook-client';
+import type { WebhookEndpoint } from './webhook-endpoint';
+
+/** What a sender works with. */
+export interface WebhookSenderOptions {
+  readonly endpoints: EndpointStore;
+  readonly deliveries: DeliveryStore;
+  readonly health: EndpointHealthStore;
+  readonly client: WebhookClient;
+  readonly outcomes: OutcomeStore;
+  readonly policyOf: (tenant: Tenant) => AddressPolicy;
+  readonly retryScheduleMs: readonly number[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A claimed delivery with all that sending it takes. */
+export interface Assignment {
+  readonly endpoint: Stored<WebhookEndpoint>;
+  readonly delivery: Delivery;
+  readonly message: Message;
+  readonly claim: string;
+}
+
+/** How an assignment ended. UNTRIED: it was cut off, and is due again at once. */
+export type AssignmentEnd = 'SUCCEEDED' | 'FAILED' | 'UNTRIED';
+
+/** Makes one attempt at a delivery and stores what came of it. */
+export class WebhookSender {
+  constructor(private readonly options: WebhookSenderOptions) {}
+
+  /** `signal` cuts the attempt off. */
+  async send(assignment: Assignment, signal: AbortSignal): Promise<AssignmentEnd> {
+    const { clock, outcomes, retryScheduleMs: scheduleMs } = this.options;
+    const { delivery, claim } = assignment;
+    const at = clock.now();
+    const startedMs = monotonicMs();
+    const outcome = await this.post(assignment, { at, signal });
+    const durationMs = Math.round(monotonicMs() - startedMs);
+    const now = clock.now();
+    const { failures } = delivery;
+
+    if (signal.aborted && outcome.kind === 'unanswered') {
+      const settlement = { delivery, claim, status: 'PENDING', dueAt: now, failures } as const;
+      await outcomes.write({ attempt: undefined, settlement });
+      return 'UNTRIED';
+    }
+
+    const verdict = judge(outcome, { failures, now, jitter: jitter(retrySpread), scheduleMs });
+    const isSuccess = verdict.status === 'DELIVERED';
+    if (!isSuccess) await this.disableIfHopeless(assignment, verdict, now);
+    await outcomes.write({
+      attempt: toAttempt(delivery, outcome, { at, durationMs }),
+      settlement: {
+        delivery,
+        claim,
+        status: verdict.status,
+        dueAt: verdict.dueAt,
+        failures: isSuccess ? failures : failures + 1,
+      },
+    });
+    if (!isSuccess) this.logFailure(assignment, outcome, verdict);
+    return isSuccess ? 'SUCCEEDED' : 'FAILED';
+  }
+
+  /** Remembers that the endpoint works, so that its earlier failures count no more. */
+  async recordSuccess(key: EndpointKey, at: Date): Promise<void> {
+    await this.options.health.recordSuccess(key, at);
+  }
+
+  private post(
+    { endpoint, delivery, message }: Assignment,
+    { at, signal }: { at: Date; signal: AbortSignal },
+  ): Promise<Outcome> {
+    const { client, policyOf } = this.options;
+    const { id: endpointId, url, secret } = endpoint.state;
+    const { _id: id, body, type } = message;
+    const timestamp = Math.floor(at.getTime() / 1_000);
+    const span = {
+      name: 'webhook POST',
+      kind: 'client',
+      service: 'notifier',
+      attributes: { 'webhook.id': id, 'webhook.type': type, 'webhook.delivery_id': delivery._id },
+      traceparent: message.traceparent ?? undefined,
+    } as const;
+    return inSpan(span, () => {
+      const traceparent = currentTraceparent();
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': 'Billing-Webhooks/1.0',
+        'billing-event': type,
+        ...signatureHeaders({ secret, id, timestamp, body }),
+        ...(traceparent !== undefined && { traceparent }),
+      };
+      const target = { endpointId, url, policy: policyOf(endpoint.tenant) };
+      return client.post(target, { headers, body, signal });
+    });
+  }
+
+  /** Comes before the outcome is stored: should it fail, the delivery repeats and so does this. */
+  private async disableIfHopeless(
+    { endpoint, delivery }: Assignment,
+    { isEndpointGone }: Verdict,
+    now: Date,
+  ): Promise<void> {
+    const { endpoints, deliveries, health, logger } = this.options;
+    const since = await health.recordFailure(delivery, now);
+    if (!isEndpointGone && !isBeyondHope(since, now)) return;
+    await endpoints.disable(endpoint);
+    await deliveries.pause(delivery, { except: delivery._id });
+    logger.warn({ endpointId: delivery.endpointId, isEndpointGone }, 'webhook endpoint disabled');
+  }
+
+  private logFailure(
+    { delivery, message }: Assignment,
+    outcome: Outcome,
+    { status, dueAt }: Verdict,
+  ): void {
+    const cause =
+      outcome.kind === 'answered' ? { status: outcome.status } : { error: outcome.error };
+    const details = { messageId: message._id, endpointId: delivery.endpointId, ...cause, dueAt };
+    if (status === 'FAILED') this.options.logger.warn(details, 'webhook given up');
+    else this.options.logger.info(details, 'webhook failed, will repeat');
+  }
+}
+
+function toAttempt(
+  { _id: deliveryId, environmentId }: Delivery,
+  outcome: Outcome,
+  { at, durationMs }: Pick<Attempt, 'at' | 'durationMs'>,
+): Attempt {
+  const isAnswered = outcome.kind === 'answered';
+  return {
+    _id: newId(),
+    environmentId,
+    deliveryId,
+    at,
+    durationMs,
+    responseStatus: isAnswered ? outcome.status : null,
+    responseBody: isAnswered ? outcome.body : null,
+    error: isAnswered ? null : outcome.error,
+  };
+}
