@@ -1,7 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { Consumer, ConsumerMessages, JsMsg } from 'nats';
-import { AggregateOrder } from './aggregate-order';
-import { type Clock, monotonicMs, sleep } from './clock';
+import { type Clock, sleep } from './clock';
 import { jitter } from './ids';
 import { type EventStream, messageIdHeader, traceparentHeader } from './jet-stream';
 import type { Logger } from './logging';
@@ -18,7 +17,7 @@ export interface StreamMessage {
   readonly aggregateId: string;
   readonly data: string;
   readonly traceparent?: string;
-  /** 1 for the first delivery. */
+  /** 1 for the first time, more when it is repeated. */
   readonly deliveryCount: number;
 }
 
@@ -39,12 +38,14 @@ export interface ConsumerOptions {
   readonly handle: (message: StreamMessage) => Promise<void>;
   /** So many messages are handled at a time, each of another aggregate. */
   readonly concurrency?: number;
+  /** After so long without a sign of life from this process its messages go to another one. */
+  readonly ackWaitMs?: number;
   readonly logger: Logger;
   readonly service: string;
 }
 
 /** A message that was set aside, as stored. */
-export interface PoisonMessage {
+interface PoisonMessage {
   /** The message's id. */
   readonly _id: string;
   readonly subject: string;
@@ -81,18 +82,18 @@ export function createPoisonStore(db: Db, clock: Clock): PoisonStore {
 
 const concurrencyDefault = 16;
 const batchSize = 100;
-// The server takes a silent consumer for dead after this, so what is in hand is reported three times as often.
-const ackWaitMs = 30_000;
-const reportEveryMs = ackWaitMs / 3;
+const ackWaitMsDefault = 30_000;
 // Also the most that is in hand here: everything delivered is, whether it is being handled or waits for its turn.
 const maxAckPending = 1_000;
 const pullExpiresMs = 10_000;
+const repeatDelaysMs = [1_000, 5_000, 30_000, 60_000];
 const reopenDelayMsMin = 250;
 const reopenDelayMsMax = 5_000;
 
 /**
  * Reads events from now on: each at least once, those of one aggregate one at a time and in order within this process, those of others
- * meanwhile. A message is acknowledged after its effect; a failed one comes again later, and the aggregate's following ones wait for it.
+ * meanwhile. A message is acknowledged after its effect. One that fails is repeated later, and the aggregate's following ones wait for it; it
+ * stays in hand for that, because messages that were given back would return in any order.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<{ stop(): Promise<void> }> {
   const consumer = new StreamConsumer(options);
@@ -108,30 +109,32 @@ interface InHand {
   readonly origin: string;
   readonly sequence: number;
   readonly message: StreamMessage;
+  failures: number;
 }
 
 class StreamConsumer {
   private readonly stopping = new AbortController();
   private readonly lanes: MessageLanes<InHand>;
   private readonly inHand = new Map<string, InHand>();
-  private readonly order = new AggregateOrder();
   private readonly logger: Logger;
+  private readonly ackWaitMs: number;
   private reporting: NodeJS.Timeout | undefined;
   private pulling: Promise<void> = Promise.resolve();
   private messages: ConsumerMessages | undefined;
   private origin = '';
 
   constructor(private readonly options: ConsumerOptions) {
-    const { concurrency = concurrencyDefault, durable, logger } = options;
+    const { concurrency = concurrencyDefault, ackWaitMs = ackWaitMsDefault } = options;
     this.lanes = new MessageLanes(concurrency, (entry) => this.work(entry));
-    this.logger = logger.child({ consumer: durable });
+    this.ackWaitMs = ackWaitMs;
+    this.logger = options.logger.child({ consumer: options.durable });
   }
 
   async start(): Promise<void> {
     const consumer = await this.open();
     this.reporting = setInterval(() => {
       this.report();
-    }, reportEveryMs);
+    }, this.ackWaitMs / 3);
     this.pulling = this.pullUntilStopped(consumer);
   }
 
@@ -140,6 +143,7 @@ class StreamConsumer {
     this.stopping.abort();
     this.messages?.stop();
     await this.pulling;
+    this.lanes.endPauses();
     await this.lanes.idle();
     clearInterval(this.reporting);
   }
@@ -167,15 +171,14 @@ class StreamConsumer {
 
   private async open(): Promise<Consumer> {
     const { stream, durable, filterSubjects } = this.options;
+    const { ackWaitMs } = this;
     const consumer = await stream.openConsumer({
       durable,
       filterSubjects,
       ackWaitMs,
       maxAckPending,
     });
-    const { created } = await consumer.info(true);
-    if (created !== this.origin) this.order.clear();
-    this.origin = created;
+    this.origin = (await consumer.info(true)).created;
     return consumer;
   }
 
@@ -224,43 +227,35 @@ class StreamConsumer {
         traceparent: traceparent === '' ? undefined : traceparent,
         deliveryCount,
       },
+      failures: 0,
     };
   }
 
-  private async work(entry: InHand): Promise<void> {
-    const { message, sequence } = entry;
-    try {
-      const waitMs = this.order.waitMs(message.aggregateId, sequence, monotonicMs());
-      if (!this.isStopping() && waitMs === undefined) {
-        await this.handle(entry);
-        return;
-      }
-      this.answer(entry, (delivery) => {
-        delivery.nak(waitMs);
+  /** Gives the time after which the message is to be repeated, nothing if it is out of hand. */
+  private async work(entry: InHand): Promise<number | undefined> {
+    if (this.isStopping()) {
+      this.letGo(entry, (delivery) => {
+        delivery.nak();
       });
-    } finally {
-      this.inHand.delete(keyOf(entry));
+      return undefined;
     }
-  }
-
-  private async handle(entry: InHand): Promise<void> {
-    const { message, sequence } = entry;
     try {
-      const outcome = await this.effect(message);
-      this.order.finish(message.aggregateId, sequence);
-      this.answer(entry, (delivery) => {
+      const outcome = await this.effect(entry);
+      this.letGo(entry, (delivery) => {
         // Not confirmed by the server: an acknowledgement that gets lost costs a repetition, which handlers must bear anyway, and a
         // confirmation would cost a round trip for each message.
         if (outcome === 'done') delivery.ack();
         else delivery.term('unreadable');
       });
+      return undefined;
     } catch (error) {
-      this.repeatLater(entry, error);
+      return this.repeatAfterMs(entry, error);
     }
   }
 
-  private async effect(message: StreamMessage): Promise<'done' | 'unreadable'> {
+  private async effect({ message, failures }: InHand): Promise<'done' | 'unreadable'> {
     const { service, handle } = this.options;
+    const deliveryCount = message.deliveryCount + failures;
     const span = {
       name: `consume ${message.subject}`,
       kind: 'consumer' as const,
@@ -269,7 +264,7 @@ class StreamConsumer {
       traceparent: message.traceparent,
     };
     try {
-      await inSpan(span, () => handle(message));
+      await inSpan(span, () => handle({ ...message, deliveryCount }));
       return 'done';
     } catch (error) {
       if (!(error instanceof UnreadableMessageError)) throw error;
@@ -289,17 +284,22 @@ class StreamConsumer {
     );
   }
 
-  private repeatLater(entry: InHand, error: unknown): void {
-    const { message, sequence } = entry;
-    const { id, subject, aggregateId, deliveryCount } = message;
-    const delayMs = this.order.repeatAfterMs(aggregateId, sequence, monotonicMs());
-    this.logger.warn(
-      { err: error, messageId: id, subject, deliveryCount, repeatInMs: delayMs },
+  private repeatAfterMs(entry: InHand, error: unknown): number {
+    const { id, subject } = entry.message;
+    const delayMs = repeatDelaysMs[Math.min(entry.failures, repeatDelaysMs.length - 1)] ?? 0;
+    entry.failures += 1;
+    // Once the delay grows no more, repeating alone has not helped: someone should look.
+    const level = entry.failures < repeatDelaysMs.length ? 'warn' : 'error';
+    this.logger[level](
+      { err: error, messageId: id, subject, failures: entry.failures, repeatInMs: delayMs },
       'message could not be handled, will repeat',
     );
-    this.answer(entry, (delivery) => {
-      delivery.nak(delayMs);
-    });
+    return delayMs;
+  }
+
+  private letGo(entry: InHand, give: (delivery: JsMsg) => void): void {
+    this.inHand.delete(keyOf(entry));
+    this.answer(entry, give);
   }
 
   private answer({ delivery, origin }: InHand, give: (delivery: JsMsg) => void): void {
@@ -312,13 +312,13 @@ class StreamConsumer {
     }
   }
 
+  /** Tells the server that what is in hand is not lost, however long it takes or waits for its turn. */
   private report(): void {
     for (const entry of this.inHand.values()) {
       this.answer(entry, (delivery) => {
         delivery.working();
       });
     }
-    this.order.forgetAbsent(monotonicMs());
   }
 
   private isStopping(): boolean {

@@ -1,31 +1,47 @@
+interface Lane<Item> {
+  /** The first one is being worked on, or is repeated after a pause. */
+  readonly items: Item[];
+  pause: NodeJS.Timeout | undefined;
+}
+
 /**
  * Works on items of one key one at a time and in the order in which they came, and on those of other keys meanwhile, so many at a time.
- * Keys take turns: one with many items does not keep the others waiting.
+ * Keys take turns: one with many items does not keep the others waiting. An item that fails keeps its place: the later ones of its key
+ * wait until it is done.
  */
 export class MessageLanes<Item> {
-  private readonly lanes = new Map<string, Item[]>();
+  private readonly lanes = new Map<string, Lane<Item>>();
   private readonly ready: string[] = [];
   private readonly idleListeners: (() => void)[] = [];
   private running = 0;
 
   constructor(
     private readonly concurrency: number,
-    /** Must not reject: there is nobody who could handle it. */
-    private readonly work: (item: Item) => Promise<void>,
+    /**
+     * Gives the time after which the item is worked on again, nothing if it is done. Must not reject: there is nobody who could handle it.
+     */
+    private readonly work: (item: Item) => Promise<number | undefined>,
   ) {}
 
   add(key: string, item: Item): void {
     const lane = this.lanes.get(key);
     if (lane !== undefined) {
-      lane.push(item);
+      lane.items.push(item);
       return;
     }
-    this.lanes.set(key, [item]);
+    this.lanes.set(key, { items: [item], pause: undefined });
     this.ready.push(key);
     this.startReady();
   }
 
-  /** Resolves when nothing waits and nothing runs. */
+  /** Works at once on what is paused. */
+  endPauses(): void {
+    for (const [key, lane] of this.lanes) {
+      if (lane.pause !== undefined) this.endPause(key, lane);
+    }
+  }
+
+  /** Resolves when nothing is left. */
   idle(): Promise<void> {
     if (this.lanes.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -37,22 +53,40 @@ export class MessageLanes<Item> {
     while (this.running < this.concurrency) {
       const key = this.ready.shift();
       if (key === undefined) return;
+      const lane = this.lanes.get(key);
+      if (lane === undefined) continue;
       this.running += 1;
-      void this.runNext(key);
+      void this.runFirst(key, lane);
     }
   }
 
-  private async runNext(key: string): Promise<void> {
-    const lane = this.lanes.get(key) ?? [];
-    const item = lane.shift();
-    try {
-      if (item !== undefined) await this.work(item);
-    } finally {
-      this.running -= 1;
-      if (lane.length > 0) this.ready.push(key);
-      else this.lanes.delete(key);
-      this.startReady();
-      if (this.lanes.size === 0) for (const resolve of this.idleListeners.splice(0)) resolve();
+  private async runFirst(key: string, lane: Lane<Item>): Promise<void> {
+    const [item] = lane.items;
+    const repeatAfterMs = item === undefined ? undefined : await this.work(item);
+    this.running -= 1;
+    if (repeatAfterMs === undefined) this.leave(key, lane);
+    else {
+      lane.pause = setTimeout(() => {
+        this.endPause(key, lane);
+      }, repeatAfterMs);
     }
+    this.startReady();
+  }
+
+  private leave(key: string, lane: Lane<Item>): void {
+    lane.items.shift();
+    if (lane.items.length > 0) {
+      this.ready.push(key);
+      return;
+    }
+    this.lanes.delete(key);
+    if (this.lanes.size === 0) for (const resolve of this.idleListeners.splice(0)) resolve();
+  }
+
+  private endPause(key: string, lane: Lane<Item>): void {
+    clearTimeout(lane.pause);
+    lane.pause = undefined;
+    this.ready.push(key);
+    this.startReady();
   }
 }

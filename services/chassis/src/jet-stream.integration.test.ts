@@ -1,0 +1,260 @@
+import { createServer, connect as connectSocket, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import {
+  connect,
+  DiscardPolicy,
+  type JetStreamManager,
+  type NatsConnection,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+} from 'nats';
+import pino from 'pino';
+import { monotonicMs } from './clock';
+import { processEnvironment } from './configuration';
+import { newId } from './ids';
+import { connectStream, type EventStream } from './jet-stream';
+import { eventually } from './testing';
+import { startTracing } from './tracing';
+
+const url = processEnvironment().NATS_URL!;
+const logger = pino({ level: 'silent' });
+const hourMs = 60 * 60 * 1_000;
+
+let observer: NatsConnection;
+let manager: JetStreamManager;
+let streamName: string;
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  observer = await connect({ servers: url.split(',') });
+  manager = await observer.jetstreamManager();
+});
+
+beforeEach(() => {
+  streamName = `T_${newId().replaceAll('-', '').slice(-16).toUpperCase()}`;
+});
+
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+  await manager.streams.delete(streamName).catch(() => false);
+});
+
+afterAll(async () => {
+  await observer.close();
+});
+
+async function openStream(serverUrl = url): Promise<EventStream> {
+  const stream = await connectStream({ url: serverUrl, streamName, service: 'test', logger });
+  open.push(stream);
+  return stream;
+}
+
+async function storedCount(): Promise<number> {
+  const { state } = await manager.streams.info(streamName);
+  return state.messages;
+}
+
+describe('publishing', () => {
+  test('stores an event with its id, trace and data below the prefix of the stream', async () => {
+    const stream = await openStream();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await stream.publish({ subject: 'a.b.done', id: 'b1:1', traceparent, data: '{"n":"ü"}' });
+
+    expect(stream.subjectPrefix).toBe(streamName.toLowerCase());
+    const stored = await manager.streams.getMessage(streamName, { seq: 1 });
+    expect(stored.subject).toBe(`${streamName.toLowerCase()}.a.b.done`);
+    expect(stored.header.get('Nats-Msg-Id')).toBe('b1:1');
+    expect(stored.header.get('traceparent')).toBe(traceparent);
+    expect(stored.string()).toBe('{"n":"ü"}');
+  });
+
+  test('sends its own span as the parent of what consumers do', async () => {
+    const tracing = startTracing();
+    open.push({ close: () => tracing.shutdown() });
+    const stream = await openStream();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await stream.publish({ subject: 'a.b.done', id: 'b1:1', traceparent, data: 'x' });
+
+    const { header } = await manager.streams.getMessage(streamName, { seq: 1 });
+    expect(header.get('traceparent')).toContain('0af7651916cd43dd8448eb211c80319c');
+    expect(header.get('traceparent')).not.toContain('b7ad6b7169203331');
+  });
+
+  test('the same id twice stores one event', async () => {
+    const stream = await openStream();
+    const message = { subject: 'a.b.done', id: 'b1:1', data: 'x' };
+    await stream.publish(message);
+    await stream.publish(message);
+
+    expect(await storedCount()).toBe(1);
+  });
+
+  test('goes on after the stream was deleted, also for many publishers at a time', async () => {
+    const streams = [await openStream(), await openStream()];
+    await streams[0]!.publish({ subject: 'a.b.done', id: 'before:1', data: 'x' });
+    await manager.streams.delete(streamName);
+
+    const ids = Array.from({ length: 40 }, (_, index) => `after:${String(index)}`);
+    await Promise.all(
+      ids.map((id, index) => streams[index % 2]!.publish({ subject: 'a.b.done', id, data: 'x' })),
+    );
+
+    expect(await storedCount()).toBe(ids.length);
+  });
+
+  test('to a full stream is refused as unavailable, and nothing older is lost', async () => {
+    const stream = await openStream();
+    await manager.streams.update(streamName, { max_msgs: 1 });
+    await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'first' });
+
+    await expect(
+      stream.publish({ subject: 'a.b.done', id: 'b1:2', data: 'second' }),
+    ).rejects.toMatchObject({ name: 'DomainError', kind: 'unavailable' });
+    const stored = await manager.streams.getMessage(streamName, { seq: 1 });
+    expect(stored.string()).toBe('first');
+  });
+});
+
+describe('the stream', () => {
+  test('keeps events in files for three days and refuses new ones when full', async () => {
+    await openStream();
+
+    const { config } = await manager.streams.info(streamName);
+    expect(config).toMatchObject({
+      subjects: [`${streamName.toLowerCase()}.>`],
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.File,
+      discard: DiscardPolicy.New,
+      max_age: nanos(72 * hourMs),
+      duplicate_window: nanos(hourMs / 30),
+    });
+  });
+
+  test('is made once by processes that start at the same time', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => openStream()));
+
+    expect(await storedCount()).toBe(0);
+  });
+
+  test('that exists gets the settings it should have and keeps what its operator set', async () => {
+    const name = streamName;
+    const subjects = [`${name.toLowerCase()}.old.>`];
+    await manager.streams.add({ name, subjects, max_age: nanos(hourMs), max_bytes: 1_000_000 });
+    const stream = await openStream();
+    await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
+
+    const { config } = await manager.streams.info(name);
+    expect(config).toMatchObject({
+      subjects: [`${name.toLowerCase()}.>`],
+      discard: DiscardPolicy.New,
+      max_age: nanos(72 * hourMs),
+      max_bytes: 1_000_000,
+    });
+  });
+
+  test('that exists in memory is refused: it would not outlive its server', async () => {
+    const name = streamName;
+    const subjects = [`${name.toLowerCase()}.>`];
+    await manager.streams.add({ name, subjects, storage: StorageType.Memory });
+
+    await expect(openStream()).rejects.toThrow(`The stream ${name} cannot be made`);
+  });
+});
+
+describe('a connection', () => {
+  test('to nobody fails at once', async () => {
+    const server = await startProxy();
+    await server.close();
+
+    await expect(openStream(server.url)).rejects.toThrow('NATS cannot be reached');
+  });
+
+  test('that is lost makes publishing fail soon, and comes back by itself', async () => {
+    const proxy = await startProxy();
+    const stream = await openStream(proxy.url);
+    await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
+    proxy.cut();
+    await eventually(() => {
+      expect(stream.isConnected()).toBe(false);
+    });
+
+    const startMs = monotonicMs();
+    const message = { subject: 'a.b.done', id: 'b1:2', data: 'x' };
+    await expect(stream.publish(message)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(monotonicMs() - startMs).toBeLessThan(1_000);
+
+    proxy.mend();
+    await eventually(() => {
+      expect(stream.isConnected()).toBe(true);
+    });
+    await stream.publish(message);
+    expect(await storedCount()).toBe(2);
+  });
+
+  test('that is closed is not connected, and what was published is stored', async () => {
+    const stream = await openStream();
+    await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
+    await stream.close();
+
+    expect(stream.isConnected()).toBe(false);
+    expect(await storedCount()).toBe(1);
+    await expect(
+      stream.publish({ subject: 'a.b.done', id: 'b1:2', data: 'x' }),
+    ).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
+  test('that is lost can be closed', async () => {
+    const proxy = await startProxy();
+    const stream = await openStream(proxy.url);
+    proxy.cut();
+    await eventually(() => {
+      expect(stream.isConnected()).toBe(false);
+    });
+
+    await stream.close();
+  });
+});
+
+/** A way to the server that can be cut, as networks are. */
+async function startProxy() {
+  const target = new URL(url.split(',')[0]!);
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((inside) => {
+    if (isCut) {
+      inside.destroy();
+      return;
+    }
+    const outside = connectSocket(Number(target.port), target.hostname);
+    inside.pipe(outside).pipe(inside);
+    for (const socket of [inside, outside]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        inside.destroy();
+        outside.destroy();
+        sockets.delete(socket);
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  const close = async () => {
+    cut();
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+  };
+  open.push({ close });
+  return {
+    url: `nats://127.0.0.1:${String(port)}`,
+    cut,
+    mend: () => {
+      isCut = false;
+    },
+    close,
+  };
+}

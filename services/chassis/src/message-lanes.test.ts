@@ -1,0 +1,125 @@
+import { MessageLanes } from './message-lanes';
+
+/** Work that ends when the test says so. */
+function lanesByHand(concurrency: number) {
+  const started: string[] = [];
+  const running = new Map<string, (repeatAfterMs?: number) => void>();
+  const lanes = new MessageLanes<string>(concurrency, (name) => {
+    started.push(name);
+    return new Promise((resolve) => {
+      running.set(name, resolve);
+    });
+  });
+  const finish = async (name: string, repeatAfterMs?: number) => {
+    running.get(name)!(repeatAfterMs);
+    await Promise.resolve();
+    await Promise.resolve();
+  };
+  return { lanes, started, finish };
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('lanes', () => {
+  test('work on items of one key one at a time, in the order in which they came', async () => {
+    const { lanes, started, finish } = lanesByHand(10);
+    for (const name of ['a1', 'a2', 'a3']) lanes.add('a', name);
+
+    expect(started).toEqual(['a1']);
+    await finish('a1');
+    expect(started).toEqual(['a1', 'a2']);
+    await finish('a2');
+    expect(started).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  test('work on items of other keys meanwhile, as many as are allowed', async () => {
+    const { lanes, started, finish } = lanesByHand(2);
+    for (const key of ['a', 'b', 'c']) lanes.add(key, key);
+
+    expect(started).toEqual(['a', 'b']);
+    await finish('b');
+    expect(started).toEqual(['a', 'b', 'c']);
+  });
+
+  test('let keys take turns', async () => {
+    const { lanes, started, finish } = lanesByHand(1);
+    for (const name of ['a1', 'a2', 'a3']) lanes.add('a', name);
+    lanes.add('b', 'b1');
+
+    await finish('a1');
+    await finish('b1');
+    await finish('a2');
+    expect(started).toEqual(['a1', 'b1', 'a2', 'a3']);
+  });
+
+  test('take an item that comes while an earlier one of its key is being worked on', async () => {
+    const { lanes, started, finish } = lanesByHand(2);
+    lanes.add('a', 'a1');
+    lanes.add('a', 'a2');
+    await finish('a1');
+    lanes.add('a', 'a3');
+
+    expect(started).toEqual(['a1', 'a2']);
+    await finish('a2');
+    expect(started).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  test('repeat an item that failed after a pause, before the later ones of its key', async () => {
+    const { lanes, started, finish } = lanesByHand(1);
+    for (const name of ['a1', 'a2']) lanes.add('a', name);
+    await finish('a1', 1_000);
+    lanes.add('a', 'a3');
+    jest.advanceTimersByTime(999);
+    expect(started).toEqual(['a1']);
+
+    jest.advanceTimersByTime(1);
+    expect(started).toEqual(['a1', 'a1']);
+    await finish('a1');
+    expect(started).toEqual(['a1', 'a1', 'a2']);
+  });
+
+  test('work on items of other keys during a pause', async () => {
+    const { lanes, started, finish } = lanesByHand(1);
+    lanes.add('a', 'a1');
+    lanes.add('b', 'b1');
+    await finish('a1', 1_000);
+
+    expect(started).toEqual(['a1', 'b1']);
+  });
+
+  test('work at once on what is paused when pauses are ended, and only once', async () => {
+    const { lanes, started, finish } = lanesByHand(2);
+    lanes.add('a', 'a1');
+    lanes.add('b', 'b1');
+    await finish('a1', 1_000);
+    lanes.endPauses();
+
+    expect(started).toEqual(['a1', 'b1', 'a1']);
+    jest.advanceTimersByTime(2_000);
+    expect(started).toEqual(['a1', 'b1', 'a1']);
+  });
+
+  test('are idle once nothing waits or runs', async () => {
+    const { lanes, finish } = lanesByHand(1);
+    await lanes.idle();
+    lanes.add('a', 'a1');
+    lanes.add('b', 'b1');
+    let isIdle = false;
+    const idle = lanes.idle().then(() => {
+      isIdle = true;
+    });
+
+    await finish('a1', 1_000);
+    await finish('b1');
+    expect(isIdle).toBe(false);
+    lanes.endPauses();
+    await finish('a1');
+    await idle;
+    expect(isIdle).toBe(true);
+  });
+});
