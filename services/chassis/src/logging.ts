@@ -46,7 +46,8 @@ export function createLogger({ service, level, file }: LoggerOptions): Logger {
     destinationOf(file),
   );
   // pino writes the fields of a child as they are. Children of children inherit this too. Its own type of `child` cannot be named.
-  const makeChild = Reflect.get(logger, 'child') as MakeChild;
+  const inherited: unknown = logger.child;
+  const makeChild = inherited as MakeChild;
   Reflect.set(logger, 'child', function (this: Logger, bindings: pino.Bindings, options?: object) {
     return makeChild.call(this, loggable(bindings), options);
   });
