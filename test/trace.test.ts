@@ -13,7 +13,7 @@ describe('one trace', () => {
   beforeAll(async () => {
     collector = await startTraceCollector();
     receiver = await startWebhookReceiver();
-    system = await startTestSystem({ otlpEndpoint: collector.endpoint });
+    system = await startTestSystem({ processes: true, otlpEndpoint: collector.endpoint });
   });
 
   afterAll(async () => {
