@@ -32,6 +32,7 @@ export interface DueWorkOptions {
 }
 
 type Collections = readonly AggregateCollection<never>[];
+type Definition = AggregateCollection<never>['definition'];
 type Handle = (
   collection: AggregateCollection<never>,
   document: AggregateDocument,
@@ -211,19 +212,20 @@ async function nextDue(
   timeline: string,
   until: Date,
 ): Promise<Date | undefined> {
-  let earliest: Date | undefined;
-  for (const { documents, definition } of collections) {
-    if (definition.dueAt === undefined) continue;
-    const [first] = await documents
-      .find({ timeline, dueAt: { $lte: until } })
-      .project<Pick<AggregateDocument, 'dueAt'>>({ dueAt: 1 })
-      .sort({ dueAt: 1 })
-      .limit(1)
-      .toArray();
-    const dueAt = first?.dueAt ?? undefined;
-    if (dueAt !== undefined && (earliest === undefined || dueAt < earliest)) earliest = dueAt;
-  }
-  return earliest;
+  const first = await Promise.all(
+    collections
+      .filter(({ definition }) => definition.dueAt !== undefined)
+      .map(({ documents }) =>
+        documents
+          .find({ timeline, dueAt: { $lte: until } })
+          .project<Pick<AggregateDocument, 'dueAt'>>({ dueAt: 1 })
+          .sort({ dueAt: 1 })
+          .limit(1)
+          .toArray(),
+      ),
+  );
+  const instants = first.flat().flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt.getTime()]));
+  return instants.length === 0 ? undefined : new Date(Math.min(...instants));
 }
 
 async function countPending(
@@ -231,20 +233,25 @@ async function countPending(
   { environmentId, until, workClass }: { environmentId: string; until: Date; workClass: WorkClass },
 ): Promise<{ pending: number; due: number }> {
   const dueClass = { $in: classOrder.slice(0, classOrder.indexOf(workClass) + 1) };
+  const isDue = { timeline: environmentId, dueAt: { $lte: until }, dueClass };
   const set = { $gt: new Date(0) };
-  let due = 0;
-  let underWay = 0;
-  for (const { documents, definition } of collections) {
-    underWay += await documents.countDocuments({ environmentId, pendingSince: set });
-    if (definition.dueAt !== undefined) {
-      const filter = { timeline: environmentId, dueAt: { $lte: until }, dueClass };
-      due += await documents.countDocuments(filter);
-    }
-    if (definition.recoverAt !== undefined) {
-      underWay += await documents.countDocuments({ environmentId, recoverAt: set });
-    }
-  }
-  return { pending: due + underWay, due };
+  const count = async (
+    filter: Filter<AggregateDocument>,
+    isAsked: (one: Definition) => boolean,
+  ) => {
+    const counts = await Promise.all(
+      collections
+        .filter(({ definition }) => isAsked(definition))
+        .map(({ documents }) => documents.countDocuments(filter)),
+    );
+    return counts.reduce((sum, one) => sum + one, 0);
+  };
+  const [relayed, begun, due] = await Promise.all([
+    count({ environmentId, pendingSince: set }, () => true),
+    count({ environmentId, recoverAt: set }, ({ recoverAt }) => recoverAt !== undefined),
+    count(isDue, ({ dueAt }) => dueAt !== undefined),
+  ]);
+  return { pending: relayed + begun + due, due };
 }
 
 const classOrder: readonly WorkClass[] = ['COLLECTION', 'END', 'RENEWAL'];
