@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import { chargeKey, collectWhenDue, openAndCollect, recordResult } from './collection';
-import { aDraft, aLine, aNewInvoice, savedMethod } from './example-invoice';
+import { aDraft, aLine, aNewInvoice, savedMethod } from './testing';
 import { draft, type InvoiceRecord, tombstone, totalOf, voidInvoice } from './invoice';
 import type { ChargeOutcome, ChargeSource } from './payment-provider';
 

@@ -52,7 +52,7 @@ export class CollectionWorker {
   async collectDue(invoiceId: string, context: Context): Promise<void> {
     const { state } = await this.invoices(context).get(invoiceId);
     if (state.isTombstone) return;
-    const source = sourceFor(state, await this.parts.methods.defaultOf(state.customerId, context));
+    const source = await this.sourceOf(state, context);
     const claimedAt = this.parts.clock.now();
     const claimed = await this.invoices(context).mutate(invoiceId, (record, now) =>
       collectWhenDue(record, { source, now, claimedAt }),
@@ -97,19 +97,24 @@ export class CollectionWorker {
     return id;
   }
 
-  // The method is kept before the charge and whatever comes of it: renewals will be charged to the card that the payer chose.
   private async openDraft(draft: Invoice, context: Context): Promise<InvoiceRecord> {
     const { customerId, authorizedTransactionId } = draft;
     const number = await this.takeNumber(draft, context);
+    // Kept before the charge and whatever comes of it: renewals are charged to the card that the payer chose.
     if (authorizedTransactionId !== undefined) {
       await this.keepMethod({ customerId, authorizedTransactionId }, context);
     }
-    const source = sourceFor(draft, await this.parts.methods.defaultOf(customerId, context));
+    const source = await this.sourceOf(draft, context);
     const claimedAt = this.parts.clock.now();
     const opened = await this.invoices(context).mutate(draft.id, (record, now) =>
       openAndCollect(record, { number, source, now, claimedAt }),
     );
     return opened.state;
+  }
+
+  private async sourceOf(invoice: Invoice, context: Context): Promise<ChargeSource> {
+    if (invoice.authorizedTransactionId !== undefined) return sourceFor(invoice, undefined);
+    return sourceFor(invoice, await this.parts.methods.defaultOf(invoice.customerId, context));
   }
 
   private takeNumber({ id }: Invoice, { tenant }: Context): Promise<string> {

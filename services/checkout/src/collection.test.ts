@@ -2,12 +2,13 @@ import { unchanged } from '@billing/kernel/transition';
 import {
   chargeKey,
   collectWhenDue,
+  isCollecting,
   openAndCollect,
   recordResult,
   resumeAt,
   sourceFor,
 } from './collection';
-import { aDraft, aLine, anOpened, savedMethod, shown } from './example-invoice';
+import { aDraft, aLine, anOpened, savedMethod, shown } from './testing';
 import { tombstone } from './invoice';
 import type { ChargeOutcome, ChargeSource } from './payment-provider';
 
@@ -195,6 +196,21 @@ describe('what the first attempt charges', () => {
   ])('%s', (_case, authorizedTransactionId, method, source) => {
     expect(sourceFor({ authorizedTransactionId }, method)).toEqual(source);
   });
+});
+
+test.each([
+  ['with an attempt in its slot', anOpened({}, savedMethod), true],
+  [
+    'whose attempt failed',
+    shown(recordResult(anOpened({}, savedMethod), finished(declined)).state),
+    true,
+  ],
+  ['that is paid', shown(recordResult(anOpened({}, savedMethod), finished(succeeded)).state), true],
+  ['that waits for an hour', anOpened(), false],
+  ['that is sent', anOpened({ collectionMethod: 'SEND_INVOICE' }), false],
+  ['that is void', { ...anOpened(), status: 'VOID' as const, resultsSent: 1 }, false],
+])('of an invoice %s the subscription is told: %s', (_case, invoice, isTold) => {
+  expect(isCollecting(invoice)).toBe(isTold);
 });
 
 test('every resumption of an attempt has its key', () => {

@@ -94,6 +94,12 @@ export function sourceFor(
   return { kind: 'NONE' };
 }
 
+/** Whether the subscription has a result, or is about to get one; false while the invoice waits for its payer or for a later time. */
+export function isCollecting(record: InvoiceRecord): boolean {
+  if (record.status === 'VOID') return false;
+  return record.attempt !== undefined || record.resultsSent > 0;
+}
+
 /** The provider's idempotency key of an attempt: the same however often the attempt is resumed. */
 export function chargeKey(invoiceId: string, attempt: Pick<Attempt, 'number'>): string {
   return `${invoiceId}:${String(attempt.number)}`;

@@ -58,10 +58,10 @@ export class InvoiceNumberStore {
 
   private async takeNext(holder: NumberHolder): Promise<string> {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-      const held = await this.heldBy(holder);
-      if (held !== undefined) return formatInvoiceNumber(held);
       const number = nextInvoiceNumber(await this.highest(holder.environmentId));
       if (await this.insert(holder, number)) return formatInvoiceNumber(number);
+      const held = await this.heldBy(holder);
+      if (held !== undefined) return formatInvoiceNumber(held);
       await sleep(attempt * jitter(1));
     }
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
@@ -79,7 +79,7 @@ export class InvoiceNumberStore {
     return highest === undefined ? undefined : Number(highest.number);
   }
 
-  // False where the number is taken, or the holder got one meanwhile: the next look tells which.
+  // False where the number is taken, or the holder has one already.
   private async insert(
     { environmentId, invoiceId }: NumberHolder,
     number: number,

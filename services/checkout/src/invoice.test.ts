@@ -1,6 +1,6 @@
 import { AMOUNT_MAX } from '@billing/kernel/money';
 import { unchanged } from '@billing/kernel/transition';
-import { aDraft, aLine, aNewInvoice, anOpened, savedMethod, shown } from './example-invoice';
+import { aDraft, aLine, aNewInvoice, anOpened, savedMethod, shown } from './testing';
 import {
   amountDue,
   amountPaid,

@@ -1,9 +1,10 @@
+import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId, isId } from '@billing/chassis/ids';
 import { rpcService } from '@billing/chassis/rpc';
 import { parseCurrency } from '@billing/kernel/currency';
-import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
 import {
   type CheckoutServiceServer,
   CheckoutServiceService,
@@ -11,6 +12,7 @@ import {
   type LineItem as ProtoLineItem,
   type ListInvoicesRequest,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import { isCollecting } from './collection';
 import type { CollectionWorker } from './collection-worker';
 import { checkHolder, draft, type InvoiceRecord, type LineItem, type NewInvoice } from './invoice';
 import { fromProtoBillingReason, fromProtoCollectionMethod, toProtoInvoice } from './invoice-rpc';
@@ -18,6 +20,8 @@ import { shownInvoices } from './store';
 
 const authorizedTransactionIdLengthMax = 255;
 const perPageMax = 100;
+// What is left of the caller's time for the answer to travel.
+const answerMarginMs = 500;
 
 /** What the calls are answered from. */
 export interface CheckoutRpcParts {
@@ -32,7 +36,8 @@ export function checkoutRpc({ invoices, worker }: CheckoutRpcParts) {
       const input = fromProtoNewInvoice(request, context);
       const { stored } = await invoices.within(context).insert(draft(input));
       checkHolder(stored.state, input);
-      return { invoice: toProtoInvoice(stored) };
+      const opened = await untilOpened(stored, context, invoices);
+      return { invoice: toProtoInvoice(opened), collecting: isCollecting(opened.state) };
     },
     getInvoice: async ({ id }, context) => {
       const stored = await invoices.within(context).get(id);
@@ -66,6 +71,20 @@ export function checkoutRpc({ invoices, worker }: CheckoutRpcParts) {
       return { paymentMethodId: await worker.keepMethod(authorization, context) };
     },
   });
+}
+
+// The command that the draft carries opens it, here or in another replica; the caller repeats what takes longer than it can wait.
+async function untilOpened(
+  stored: Stored<InvoiceRecord>,
+  context: CallContext,
+  invoices: AggregateCollection<InvoiceRecord>,
+): Promise<Stored<InvoiceRecord>> {
+  const isReached = ({ state }: Stored<InvoiceRecord>) => state.status !== 'DRAFT';
+  if (isReached(stored)) return stored;
+  const until = new Date(context.deadline.getTime() - answerMarginMs);
+  const awaited = await invoices.waitFor(stored.state.id, context, { isReached, until });
+  if (isReached(awaited)) return awaited;
+  throw new DomainError('unavailable', 'INVOICE_NOT_OPENED', 'Service unavailable');
 }
 
 function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext): NewInvoice {

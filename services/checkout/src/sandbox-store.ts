@@ -84,10 +84,10 @@ export class SandboxStore {
     decide: (earlierSavedCharges: number) => string | undefined,
   ): Promise<SandboxOutcome> {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-      const existing = await this.findDocument(charge.key);
-      if (existing !== undefined) return sameCharge(existing, charge);
       const document = this.next(charge, await this.latestOf(charge.methodId), decide);
       if (await this.insert(document)) return outcomeOf(document);
+      const existing = await this.findDocument(charge.key);
+      if (existing !== undefined) return sameCharge(existing, charge);
       await sleep(attempt * jitter(1));
     }
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
@@ -143,7 +143,7 @@ export class SandboxStore {
     return latest;
   }
 
-  // False where the key or the place in the card's row is taken: the next look tells which.
+  // False where the key, or the place in the card's row, is taken.
   private async insert(document: ChargeDocument): Promise<boolean> {
     try {
       await retryTransient(() => this.charges.insertOne(document));

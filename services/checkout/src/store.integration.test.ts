@@ -5,7 +5,7 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
 import { recordResult } from './collection';
-import { aDraft, aLine, anOpened, savedMethod } from './example-invoice';
+import { aDraft, aLine, anOpened, savedMethod } from './testing';
 import { type InvoiceRecord, tombstone } from './invoice';
 import { invoiceDefinition, readCollectionResult, shownInvoices } from './store';
 
@@ -97,7 +97,7 @@ test('a result carries the invoice as the attempt left it, whatever happens to i
   const store = invoices.within(context);
   await store.insert(only(state));
   const left = await store.mutate(state.id, (record) => recordResult(record, finished));
-  await store.mutate(state.id, (record) => only({ ...record, status: 'VOID' } as InvoiceRecord));
+  await store.mutate(state.id, (record) => only({ ...record, status: 'VOID' }));
 
   const document = await invoices.documents.findOne({ _id: state.id });
   const [entry] = document!.outbox;

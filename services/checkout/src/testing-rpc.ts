@@ -1,0 +1,148 @@
+import { type Clock, systemClock } from '@billing/chassis/clock';
+import type { CallContext } from '@billing/chassis/call-context';
+import { type GrpcServer, listen } from '@billing/chassis/grpc-server';
+import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import { connectPeer } from '@billing/chassis/peer';
+import { rpcService } from '@billing/chassis/rpc';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  eventually,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import { type DomainError, notFound } from '@billing/kernel/domain-error';
+import {
+  BillingReason,
+  type CheckoutServiceServer,
+  CheckoutServiceService,
+  type CreateInvoiceRequest,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type DueWorkServiceServer,
+  DueWorkServiceService,
+} from '@billing/proto/billing/clock/v1/due_work';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import {
+  type ApplyCollectionResultRequest,
+  type SubscriptionServiceServer,
+  SubscriptionServiceService,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { start } from './service';
+
+// What the tests over gRPC share: a running checkout, its only neighbour's outside, and requests as the neighbour sends them.
+
+export const periodStart = new Date('2026-01-01T00:00:00.000Z');
+const periodEnd = new Date('2026-02-01T00:00:00.000Z');
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+/** Starts checkout on a database of its own, beside a subscription service that takes its results. */
+export async function startCheckout(clock: Clock = systemClock) {
+  const subscription = new ResultTaker();
+  const configuration = testServiceConfiguration('checkout', {
+    SUBSCRIPTION_ADDRESS: await subscription.start(),
+  });
+  const service = await start(configuration, { clock });
+  const { address } = service;
+  const options = { address, service: 'test' };
+  const checkout = connectPeer<CheckoutServiceServer>(CheckoutServiceService, options);
+  const dueWork = connectPeer<DueWorkServiceServer>(DueWorkServiceService, {
+    ...options,
+    withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
+  });
+  const stop = async () => {
+    checkout.close();
+    dueWork.close();
+    await service.stop();
+    await subscription.stop();
+    await dropTestDatabase(configuration);
+    await dropTestStream(configuration);
+  };
+  return { checkout, dueWork, subscription, configuration, stop };
+}
+
+export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>;
+
+/** A result, and how it was sent. */
+export type TakenResult = ApplyCollectionResultRequest & { readonly context: CallContext };
+
+/** Plays the subscription service as checkout sees it: takes results, or refuses them for a while. */
+export class ResultTaker {
+  private readonly taken: TakenResult[] = [];
+  private readonly refusals = new Map<string, DomainError[]>();
+  private server: GrpcServer | undefined;
+
+  async start(): Promise<string> {
+    const unknown = () => Promise.reject(notFound('Subscription'));
+    const bind = rpcService<SubscriptionServiceServer>(SubscriptionServiceService, {
+      createSubscription: unknown,
+      getSubscription: unknown,
+      cancelSubscription: unknown,
+      uncancelSubscription: unknown,
+      applyCollectionResult: (request, context) => {
+        const refusal = this.refusals.get(request.subscriptionId)?.shift();
+        if (refusal !== undefined) return Promise.reject(refusal);
+        this.taken.push({ ...request, context });
+        return Promise.resolve({});
+      },
+    });
+    this.server = await listen('127.0.0.1:0', [
+      bind({ service: 'subscription', clock: systemClock, logger }),
+    ]);
+    return this.server.address;
+  }
+
+  refuse(subscriptionId: string, ...refusals: DomainError[]): void {
+    this.refusals.set(subscriptionId, refusals);
+  }
+
+  of(subscriptionId: string): TakenResult[] {
+    return this.taken.filter((result) => result.subscriptionId === subscriptionId);
+  }
+
+  /** The first result of a subscription, once it has arrived. */
+  first(subscriptionId: string): Promise<TakenResult> {
+    return eventually(() => {
+      const [result] = this.of(subscriptionId);
+      if (result === undefined) throw new Error('No result yet');
+      return result;
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.server?.stop({ drainDelayMs: 0, graceMs: 200 });
+  }
+}
+
+export function aRequest(request: Partial<CreateInvoiceRequest> = {}): CreateInvoiceRequest {
+  return {
+    invoiceId: newId(),
+    subscriptionId: newId(),
+    customerId: newId(),
+    billingReason: BillingReason.BILLING_REASON_SUBSCRIPTION_CREATE,
+    collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
+    currency: 'USD',
+    periodStart,
+    periodEnd,
+    lineItems: [aLineItem()],
+    authorizedTransactionId: undefined,
+    ...request,
+  };
+}
+
+export function aLineItem(amount = 2900n): CreateInvoiceRequest['lineItems'][number] {
+  return {
+    id: '',
+    invoiceId: '',
+    description: 'Pro',
+    quantity: '1',
+    unitAmount: amount.toString(),
+    amount,
+    discountAmount: 0n,
+    priceId: newId(),
+    periodStart,
+    periodEnd,
+    details: { exactAmount: amount.toString(), billedQuantity: '1', includedUnits: '0' },
+    metadata: { 'a.b': 'kept' },
+  };
+}

@@ -1,0 +1,101 @@
+import type { Db } from 'mongodb';
+import { openActivity } from '@billing/chassis/activity';
+import { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
+import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
+import { openAndCollect } from './collection';
+import { CollectionWorker } from './collection-worker';
+import { draft, type Invoice, type InvoiceRecord, type NewInvoice } from './invoice';
+import { InvoiceNumberStore } from './invoice-number-store';
+import { noProvider } from './no-provider';
+import {
+  payerDefinition,
+  paymentMethodDefinition,
+  PaymentMethodStore,
+} from './payment-method-store';
+import { SandboxProvider } from './sandbox-provider';
+import { ensureSandboxIndexes, SandboxStore } from './sandbox-store';
+import { invoiceDefinition } from './store';
+import { aNewInvoice, shown } from './testing';
+
+// What the tests on the database share: replicas of the service without relay and scanner, so that the tests take each step themselves.
+
+/** A database of its own, and the first replica on it. */
+export async function openReplicas() {
+  const configuration = testServiceConfiguration('checkout');
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  const mongo = await connectMongo({ uri, database, service: 'checkout', maxPoolSize: 32 });
+  const { db } = mongo;
+  const aReplica = () => replicaOn(db);
+  const replica = aReplica();
+  await replica.invoices.ensureIndexes();
+  await replica.numbers.ensureIndexes();
+  await ensureSandboxIndexes(db);
+  const close = async () => {
+    await mongo.close();
+    await dropTestDatabase(configuration);
+  };
+  return { db, aReplica, replica, close, ...stepsOf(replica) };
+}
+
+export type Replicas = Awaited<ReturnType<typeof openReplicas>>;
+
+/** The sandbox of an environment, as every replica opens it. */
+export function sandboxOf(db: Db, environmentId: string): SandboxProvider {
+  return new SandboxProvider(new SandboxStore(db, environmentId), environmentId);
+}
+
+export function inParallel<T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => act(index)));
+}
+
+function replicaOn(db: Db) {
+  const surroundings = { clock: systemClock, activity: openActivity(db) };
+  const invoices = new AggregateCollection<InvoiceRecord>(db, invoiceDefinition, surroundings);
+  const methods = new PaymentMethodStore(
+    new AggregateCollection(db, paymentMethodDefinition, surroundings),
+    new AggregateCollection(db, payerDefinition, surroundings),
+  );
+  const numbers = new InvoiceNumberStore(db);
+  const worker = new CollectionWorker({
+    invoices,
+    numbers,
+    methods,
+    clock: systemClock,
+    providerOf: ({ live, environmentId }) => (live ? noProvider : sandboxOf(db, environmentId)),
+  });
+  return { db, invoices, methods, numbers, worker };
+}
+
+function stepsOf({ db, invoices }: ReturnType<typeof replicaOn>) {
+  const insertDraft = async (context: CallContext, input: Partial<NewInvoice> = {}) => {
+    const id = newId();
+    const ids = { id, subscriptionId: newId(), customerId: newId() };
+    await invoices.within(context).insert(draft(aNewInvoice({ ...ids, ...input })));
+    return id;
+  };
+  /** An invoice whose attempt was claimed by a process that then stopped. */
+  const insertClaimed = async (context: CallContext, authorizedTransactionId: string) => {
+    const id = await insertDraft(context, { authorizedTransactionId });
+    const source = { kind: 'AUTHORIZATION', authorizedTransactionId } as const;
+    const claim = { number: 'INV-000001', source, claimedAt: systemClock.now() };
+    await invoices
+      .within(context)
+      .mutate(id, (record, now) => openAndCollect(record, { ...claim, now }));
+    return id;
+  };
+  const read = async (id: string, context: CallContext): Promise<Invoice> =>
+    shown((await invoices.within(context).get(id)).state);
+  /** How many charges the sandbox has of the invoice. */
+  const charges = (id: string): Promise<number> =>
+    db.collection<{ _id: string }>('sandboxCharges').countDocuments({ _id: { $regex: `^${id}:` } });
+  /** The commands that wait in the invoice's outbox. */
+  const commandsOf = async (id: string): Promise<string[]> => {
+    const document = await invoices.documents.findOne({ _id: id });
+    return (document?.outbox ?? []).map(({ type }) => type);
+  };
+  return { insertDraft, insertClaimed, read, charges, commandsOf };
+}
