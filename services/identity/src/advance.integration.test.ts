@@ -70,10 +70,7 @@ const batons: AggregateDefinition<Baton> = {
     name: name as string,
     dueAt: (batonDueAt as Date | null) ?? undefined,
     workClass: workClass as WorkClass,
-    hops: (hops as Hop[]).map(({ afterMs, workClass: next }) => ({
-      afterMs: Number(afterMs),
-      workClass: next,
-    })),
+    hops: hops as Hop[],
     runs: runs as Run[],
   }),
   dueAt: ({ dueAt, workClass }) => (dueAt === undefined ? undefined : { at: dueAt, workClass }),
@@ -160,7 +157,7 @@ async function startIdentity(): Promise<RunningService> {
   return start({
     ...identityConfiguration,
     API_KEY_PEPPER: 'a pepper of at least 32 characters',
-    JUMP_LEASE_MS: 600,
+    JUMP_LEASE_MS: 2_000,
     SHUTDOWN_GRACE_MS: 2_000,
     CUSTOMER_ADDRESS: await addressOf('customer'),
     CATALOG_ADDRESS: await addressOf('catalog'),

@@ -34,12 +34,11 @@ export function clockHandlers(options: ClockRpcOptions): Handlers {
     advanceClock: async ({ to }, context) => {
       if (to === undefined) throw invalidInput({ to: ['Required'] });
       if (stopping.aborted) throw unavailable();
-      const { tenant } = context;
       const claim = workers.newClaim();
       const id = newId();
-      const { state } = await environments
-        .within({ tenant, now: clock.now() })
-        .mutate(tenant.environmentId, (environment, now) =>
+      const { state, tenant } = await environments
+        .within({ tenant: context.tenant, now: clock.now() })
+        .mutate(context.tenant.environmentId, (environment, now) =>
           requestJump(environment, { to, id, claim, now }),
         );
       if (isHeldBy(state, claim.owner)) workers.start(tenant, claim);

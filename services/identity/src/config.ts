@@ -3,7 +3,7 @@ import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/c
 
 const address = z.string().min(1);
 
-// Below the lease lies the time a jump stands still after its worker died; the lease is renewed three times in it.
+// Short, because a jump stands still for so long after its worker died; long enough that a slow database never costs a lease.
 const leaseMsDefault = 5_000;
 
 export const configurationSchema = z.object({

@@ -244,12 +244,13 @@ describe('a key', () => {
     );
   });
 
-  test.each(['', 'billing_live_', 'Bearer', 'billing_live_'.repeat(1000)])(
-    'that is none is refused: %.20s',
-    async (key) => {
-      await expect(identity.authenticate({ key }, testContext())).rejects.toMatchObject(refused);
-    },
-  );
+  test.each([
+    ['empty', ''],
+    ['a prefix alone', 'billing_live_'],
+    ['very long', 'billing_live_'.repeat(1000)],
+  ])('that is %s is refused', async (_case, key) => {
+    await expect(identity.authenticate({ key }, testContext())).rejects.toMatchObject(refused);
+  });
 
   test('is refused from the instant of its expiry on, in real time', async () => {
     const { live } = await anOrganization();

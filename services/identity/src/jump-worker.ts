@@ -90,19 +90,18 @@ export class JumpWorker {
   }
 
   private ports(): JumpPorts {
+    const { peers } = this.options;
     return {
-      nextDue: async (until) => {
-        const dues = await this.askAll(askDeadlineMs, (peer, call) => peer.nextDue(until, call));
-        return dues.reduce((first, due) => (isEarlier(due, first) ? due : first), undefined);
-      },
-      runDue: async (until, workClass) => {
-        const counts = await this.askAll(runDeadlineMs, (peer, call) =>
+      nextDue: (until) => this.ask(peers, askDeadlineMs, (peer, call) => peer.nextDue(until, call)),
+      runDue: async (until, workClass, services) => {
+        const asked = peers.filter((_peer, index) => services?.includes(index) !== false);
+        const counts = await this.ask(asked, runDeadlineMs, (peer, call) =>
           peer.runDue(until, workClass, call),
         );
         return counts.reduce((sum, count) => sum + count, 0);
       },
       activities: (until, workClass) =>
-        this.askAll(askDeadlineMs, (peer, call) => peer.activity(until, workClass, call)),
+        this.ask(peers, askDeadlineMs, (peer, call) => peer.activity(until, workClass, call)),
       moveTo: async (at, processed) => {
         await this.change((environment, lease) => moveTo(environment, { at, processed, lease }));
       },
@@ -110,12 +109,14 @@ export class JumpWorker {
     };
   }
 
-  private askAll<T>(
+  /** One answer of each peer, in their order. */
+  private ask<T>(
+    peers: readonly DueWorkPeer[],
     deadlineMs: number,
-    ask: (peer: DueWorkPeer, call: CallContext) => Promise<T>,
+    question: (peer: DueWorkPeer, call: CallContext) => Promise<T>,
   ): Promise<T[]> {
     return Promise.all(
-      this.options.peers.map((peer) => this.insist(() => ask(peer, this.callContext(deadlineMs)))),
+      peers.map((peer) => this.insist(() => question(peer, this.callContext(deadlineMs)))),
     );
   }
 
@@ -206,8 +207,4 @@ export class JumpWorker {
 
 function after(time: Date, ms: number): Date {
   return new Date(time.getTime() + ms);
-}
-
-function isEarlier(due: Date | undefined, first: Date | undefined): boolean {
-  return due !== undefined && (first === undefined || due < first);
 }

@@ -42,11 +42,19 @@ class World {
   readonly ports: JumpPorts = {
     nextDue: async (until) => {
       this.tick();
-      const instants = this.due.map(({ at }) => at.getTime()).filter((at) => at <= until.getTime());
-      return instants.length === 0 ? undefined : new Date(Math.min(...instants));
+      return this.writes.map((_writes, service) =>
+        this.due
+          .filter(({ at, route }) => route[0] === service && at <= until)
+          .map(({ at }) => at)
+          .toSorted((a, b) => a.getTime() - b.getTime())
+          .at(0),
+      );
     },
-    runDue: async (until, workClass) => {
-      const ready = this.due.filter((work) => work.at <= until && work.workClass === workClass);
+    runDue: async (until, workClass, services) => {
+      const ready = this.due.filter(
+        ({ at, workClass: dueClass, route }) =>
+          at <= until && dueClass === workClass && services?.includes(route[0] ?? 0) !== false,
+      );
       for (const work of ready) {
         this.due.splice(this.due.indexOf(work), 1);
         this.travelling.push({ work, stop: 0 });
@@ -236,7 +244,7 @@ describe('quiet', () => {
     const pauses: number[] = [];
     let looks = 0;
     const ports: JumpPorts = {
-      nextDue: async () => undefined,
+      nextDue: async () => [undefined],
       runDue: async () => 0,
       activities: async () => {
         looks += 1;

@@ -13,11 +13,11 @@ export interface Activity {
 
 /** What a jump needs of the world. All of it may be repeated; a failure ends the jump, and another worker takes it up. */
 export interface JumpPorts {
-  /** The earliest instant, not after `until`, at which any service has something due. */
-  nextDue(until: Date): Promise<Date | undefined>;
-  /** Lets every service run what is due by `until` in one class; returns how many documents they handled. */
-  runDue(until: Date, workClass: WorkClass): Promise<number>;
-  /** One answer of each service, always in the same order. Due work after `until` or of later classes is not pending. */
+  /** The earliest instant, not after `until`, at which each service has something due; always in the same order. */
+  nextDue(until: Date): Promise<readonly (Date | undefined)[]>;
+  /** Lets services run what is due by `until` in one class: those numbered as nextDue does, or all. Returns how many documents they handled. */
+  runDue(until: Date, workClass: WorkClass, services?: readonly number[]): Promise<number>;
+  /** One answer of each service, in the same order. Due work after `until` or of later classes is not pending. */
   activities(until: Date, workClass: WorkClass): Promise<readonly Activity[]>;
   /** Sets the sandbox's time, and notes how many documents were handled so far. */
   moveTo(at: Date, processed: number): Promise<void>;
@@ -45,11 +45,12 @@ export async function jump(
   // What was begun before the jump ends at its own time.
   let total = processed + (await settle(now, ports));
   for (;;) {
-    const due = await ports.nextDue(to);
-    if (due === undefined) break;
-    if (due > now) now = due;
+    const dues = await ports.nextDue(to);
+    const earliest = earliestOf(dues);
+    if (earliest === undefined) break;
+    if (earliest > now) now = earliest;
     await ports.moveTo(now, total);
-    total += await runInstant(now, ports, { isQuiet: true });
+    total += await runInstant(now, ports, { quietBut: servicesDueBy(now, dues) });
   }
   if (to <= now) return total;
   await ports.moveTo(to, total);
@@ -59,25 +60,26 @@ export async function jump(
 /** Waits for quiet, and runs what is due at the sandbox's present time, if anything is. */
 async function settle(now: Date, ports: JumpPorts): Promise<number> {
   if ((await look(now, 'RENEWAL', ports)) === 'QUIET') return 0;
-  return runInstant(now, ports, { isQuiet: false });
+  return runInstant(now, ports, {});
 }
 
 /**
- * Runs everything due at one instant, class by class, each to its last consequence before the next. Quiet that was there before lasts
- * until something is run, so a class in which nothing was due needs no look.
+ * Runs everything due at one instant, class by class, each to its last consequence before the next. Where all is quiet but for what is
+ * due in some services, the others need not be asked, and there is nothing to wait for, until the first document has been handled.
  */
 async function runInstant(
   now: Date,
   ports: JumpPorts,
-  { isQuiet }: { isQuiet: boolean },
+  { quietBut }: { quietBut?: readonly number[] },
 ): Promise<number> {
   let processed = 0;
-  let wasQuiet = isQuiet;
+  let services = quietBut;
   for (const workClass of classes) {
-    const ran = await ports.runDue(now, workClass);
+    const ran = await ports.runDue(now, workClass, services);
     processed += ran;
-    if (ran > 0 || !wasQuiet) processed += await becomeQuiet(now, workClass, ports);
-    wasQuiet = true;
+    if (ran === 0 && services !== undefined) continue;
+    processed += await becomeQuiet(now, workClass, ports);
+    services = undefined;
   }
   return processed;
 }
@@ -113,6 +115,17 @@ async function runUpTo(now: Date, workClass: WorkClass, ports: JumpPorts): Promi
     processed += await ports.runDue(now, earlier);
   }
   return processed;
+}
+
+function earliestOf(dues: readonly (Date | undefined)[]): Date | undefined {
+  return dues.reduce(
+    (first, due) => (due !== undefined && (first === undefined || due < first) ? due : first),
+    undefined,
+  );
+}
+
+function servicesDueBy(now: Date, dues: readonly (Date | undefined)[]): number[] {
+  return dues.flatMap((due, service) => (due !== undefined && due <= now ? [service] : []));
 }
 
 function isIdle(round: readonly Activity[]): boolean {
