@@ -1,0 +1,159 @@
+import { cancel, uncancel } from './cancellation';
+import { currentPeriod, isEntitled, nextInvoiceAt, type Subscription } from './subscription';
+import { aPrice, aSubscription, at, day, invoiceIdOf } from './testing';
+
+const trialPrice = { price: aPrice({ trialDays: 14 }), ...at(day('01-17')) };
+const running = aSubscription();
+const pastDue: Subscription = { ...running, status: 'PAST_DUE' };
+const inTrial = aSubscription({}, trialPrice);
+const scheduled = aSubscription({ startAt: day('03-31') });
+const now = (subscription: Subscription, time = day('02-10')) =>
+  cancel(subscription, { atPeriodEnd: false, ...at(time) });
+const atEnd = (subscription: Subscription, time = day('02-10')) =>
+  cancel(subscription, { atPeriodEnd: true, ...at(time) });
+const types = ({ events }: { events: readonly { type: string }[] }) =>
+  events.map(({ type }) => type);
+
+describe('cancelling now', () => {
+  test.each([
+    ['ACTIVE', running],
+    ['PAST_DUE', pastDue],
+  ])('ends a subscription that is %s at once and voids its running invoice', (_name, before) => {
+    const { state, events, commands } = now(before);
+
+    expect(state).toMatchObject({
+      status: 'CANCELED',
+      phase: 'ENDED',
+      cancelAtPeriodEnd: false,
+      canceledAt: day('02-10'),
+      endedAt: day('02-10'),
+      cancelReason: 'REQUESTED',
+    });
+    expect(isEntitled(state)).toBe(false);
+    expect(nextInvoiceAt(state)).toBeNull();
+    expect(currentPeriod(state)).toEqual(currentPeriod(before));
+    expect(events).toEqual([{ type: 'subscription.canceled', data: { subscription: state } }]);
+    expect(commands).toEqual([{ type: 'close', payload: { invoiceId: invoiceIdOf(0) } }]);
+  });
+
+  test.each([
+    ['trial', inTrial, day('01-20')],
+    ['start that lies ahead', scheduled, day('02-10')],
+  ])('ends a %s at once, with nothing to void', (_name, before, time) => {
+    const { state, events, commands } = now(before, time);
+
+    expect(state).toMatchObject({ status: 'CANCELED', phase: 'ENDED', endedAt: time });
+    expect(currentPeriod(state)).toEqual(currentPeriod(before));
+    expect(types({ events })).toEqual(['subscription.canceled']);
+    expect(commands).toEqual([]);
+  });
+
+  test('ends one that was to end with its period', () => {
+    const { state, events } = now(atEnd(running).state, day('02-12'));
+
+    expect(state).toMatchObject({ status: 'CANCELED', canceledAt: day('02-12') });
+    expect(types({ events })).toEqual(['subscription.canceled']);
+  });
+
+  test('twice changes nothing the second time', () => {
+    const once = now(running).state;
+    const { state, events, commands } = now(once, day('02-11'));
+
+    expect(state).toBe(once);
+    expect([...events, ...commands]).toEqual([]);
+  });
+
+  test('after a renewal that is late voids the invoice of the period that runs by then', () => {
+    const { events, commands } = now(running, day('03-05'));
+
+    expect(types({ events })).toEqual(['subscription.renewed', 'subscription.canceled']);
+    expect(commands.map(({ type }) => type)).toEqual(['billPeriod', 'close']);
+    expect(commands[1]?.payload).toEqual({ invoiceId: invoiceIdOf(1) });
+  });
+
+  test('at the instant of a renewal goes first', () => {
+    const { state, events } = now(running, day('02-28'));
+
+    expect(state).toMatchObject({ periodIndex: 0, endedAt: day('02-28') });
+    expect(types({ events })).toEqual(['subscription.canceled']);
+  });
+
+  test('after an end that is late changes no more than that end', () => {
+    const { state, events } = now(atEnd(running).state, day('03-05'));
+
+    expect(state).toMatchObject({ endedAt: day('02-28'), canceledAt: day('02-10') });
+    expect(types({ events })).toEqual(['subscription.canceled']);
+  });
+});
+
+describe('cancelling at the end of the period', () => {
+  test.each([
+    ['ACTIVE', running, day('02-10')],
+    ['PAST_DUE', pastDue, day('02-10')],
+    ['in its trial', inTrial, day('01-20')],
+    ['still to start', scheduled, day('02-10')],
+  ])('flags one that is %s and lets it go on', (_name, before, time) => {
+    const { state, events, commands } = atEnd(before, time);
+
+    expect(state).toEqual({
+      ...before,
+      cancelAtPeriodEnd: true,
+      canceledAt: time,
+      cancelReason: 'REQUESTED',
+    });
+    expect(nextInvoiceAt(state)).toBeNull();
+    expect(isEntitled(state)).toBe(isEntitled(before));
+    expect(events).toEqual([
+      { type: 'subscription.updated', data: { subscription: state, before } },
+    ]);
+    expect(commands).toEqual([]);
+  });
+
+  test.each([
+    ['twice', atEnd(running).state],
+    ['after the end', now(running).state],
+  ])('%s changes nothing', (_name, before) => {
+    const { state, events } = atEnd(before, day('02-12'));
+
+    expect(state).toBe(before);
+    expect(events).toEqual([]);
+  });
+
+  test('means the period that runs after a renewal that is late', () => {
+    const { state, events } = atEnd(running, day('03-05'));
+
+    expect(currentPeriod(state).end).toEqual(day('03-31'));
+    expect(types({ events })).toEqual(['subscription.renewed', 'subscription.updated']);
+  });
+});
+
+describe('taking a cancellation back', () => {
+  test('lets the subscription go on as if it had not been asked for', () => {
+    const flagged = atEnd(running).state;
+    const { state, events, commands } = uncancel(flagged, at(day('02-12')));
+
+    expect(state).toEqual(running);
+    expect(events).toEqual([
+      { type: 'subscription.updated', data: { subscription: state, before: flagged } },
+    ]);
+    expect(commands).toEqual([]);
+  });
+
+  test('changes nothing where none was asked for', () => {
+    const transition = uncancel(running, at(day('02-12')));
+    expect(transition.state).toBe(running);
+    expect(transition.events).toEqual([]);
+  });
+
+  test.each([
+    ['after the end', now(running).state, day('02-12')],
+    ['after an end that is late', atEnd(running).state, day('03-05')],
+  ])('%s is refused', (_name, before, time) => {
+    expect(() => uncancel(before, at(time))).toThrow(
+      expect.objectContaining({
+        kind: 'failed_precondition',
+        message: 'Subscription is already canceled',
+      }),
+    );
+  });
+});

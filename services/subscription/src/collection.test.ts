@@ -1,0 +1,195 @@
+import { cancel } from './cancellation';
+import { applyCollectionResult, type CollectionOutcome } from './collection';
+import { noteInvoice } from './open-invoices';
+import { takeDueStep } from './renewals';
+import type { Subscription } from './subscription';
+import { aSubscription, at, day, invoiceIdOf } from './testing';
+
+const running = aSubscription();
+const types = ({ events }: { events: readonly { type: string }[] }) =>
+  events.map(({ type }) => type);
+
+function apply(
+  subscription: Subscription,
+  outcome: CollectionOutcome,
+  { periodIndex = 0, resultNumber = 1, now = day('02-01') } = {},
+) {
+  const payment = {
+    invoice: { id: invoiceIdOf(periodIndex) },
+    attempt: resultNumber,
+    nextAttemptAt: outcome === 'FAILED' ? day('02-04') : null,
+  };
+  const result = { invoiceId: invoiceIdOf(periodIndex), resultNumber, outcome, payment };
+  return applyCollectionResult(subscription, result, at(now));
+}
+
+describe('a charge that succeeds', () => {
+  test('is announced and finishes its invoice', () => {
+    const { state, events } = apply(running, 'SUCCEEDED');
+
+    expect(state).toMatchObject({
+      status: 'ACTIVE',
+      openInvoices: [],
+      latestInvoice: { id: invoiceIdOf(0), periodIndex: 0 },
+    });
+    expect(events).toEqual([
+      {
+        type: 'subscription.payment_succeeded',
+        data: {
+          subscription: state,
+          payment: { invoice: { id: invoiceIdOf(0) }, attempt: 1, nextAttemptAt: null },
+        },
+      },
+    ]);
+  });
+
+  test('after a failure brings the subscription back', () => {
+    const failed = apply(running, 'FAILED').state;
+    const { state, events } = apply(failed, 'SUCCEEDED', { resultNumber: 2 });
+
+    expect(state).toMatchObject({ status: 'ACTIVE', openInvoices: [] });
+    expect(events.map(({ type, data }) => [type, data.subscription.status])).toEqual([
+      ['subscription.payment_succeeded', 'PAST_DUE'],
+      ['subscription.updated', 'ACTIVE'],
+    ]);
+  });
+
+  test('leaves it past due while another invoice is failed', () => {
+    const first = apply(running, 'FAILED').state;
+    const renewed = takeDueStep(first, at(day('02-28'))).state;
+    const both = apply(renewed, 'FAILED', { periodIndex: 1, now: day('03-01') }).state;
+    const paid = apply(both, 'SUCCEEDED', { resultNumber: 2, now: day('03-02') });
+
+    expect(paid.state.status).toBe('PAST_DUE');
+    expect(types(paid)).toEqual(['subscription.payment_succeeded']);
+
+    const last = apply(paid.state, 'SUCCEEDED', {
+      periodIndex: 1,
+      resultNumber: 2,
+      now: day('03-02'),
+    });
+    expect(last.state.status).toBe('ACTIVE');
+    expect(types(last)).toEqual(['subscription.payment_succeeded', 'subscription.updated']);
+  });
+});
+
+describe('a charge that fails', () => {
+  test('for the first time makes the subscription past due', () => {
+    const { state, events } = apply(running, 'FAILED');
+
+    expect(state).toMatchObject({
+      status: 'PAST_DUE',
+      openInvoices: [{ lastResult: 1, hasFailed: true, isSettling: false }],
+      latestInvoice: { periodIndex: 0 },
+    });
+    expect(events.map(({ type, data }) => [type, data.subscription.status])).toEqual([
+      ['subscription.payment_failed', 'ACTIVE'],
+      ['subscription.updated', 'PAST_DUE'],
+    ]);
+    expect(events[0]?.data).toMatchObject({ payment: { attempt: 1, nextAttemptAt: day('02-04') } });
+  });
+
+  test('again is announced alone', () => {
+    const failed = apply(running, 'FAILED').state;
+    const { state, events } = apply(failed, 'FAILED', { resultNumber: 2 });
+
+    expect(state).toMatchObject({ status: 'PAST_DUE', openInvoices: [{ lastResult: 2 }] });
+    expect(types({ events })).toEqual(['subscription.payment_failed']);
+  });
+
+  test('for another invoice is announced alone while the subscription is past due', () => {
+    const renewed = takeDueStep(apply(running, 'FAILED').state, at(day('02-28'))).state;
+    const { events } = apply(renewed, 'FAILED', { periodIndex: 1, now: day('03-01') });
+    expect(types({ events })).toEqual(['subscription.payment_failed']);
+  });
+});
+
+test('an invoice on which nothing is due is finished without an event', () => {
+  const { state, events } = apply(running, 'NOTHING_DUE');
+  expect(state).toMatchObject({
+    status: 'ACTIVE',
+    openInvoices: [],
+    latestInvoice: { periodIndex: 0 },
+  });
+  expect(events).toEqual([]);
+});
+
+describe('a result', () => {
+  test.each([
+    ['that was applied before', apply(running, 'FAILED').state],
+    ['of an invoice that is finished', apply(running, 'SUCCEEDED').state],
+  ])('%s changes nothing', (_name, before) => {
+    const { state, events } = apply(before, 'FAILED');
+    expect(state).toBe(before);
+    expect(events).toEqual([]);
+  });
+
+  test('of an invoice that was never ordered changes nothing', () => {
+    expect(apply(running, 'SUCCEEDED', { periodIndex: 7 }).state).toBe(running);
+  });
+
+  test('that comes before an earlier one is to be repeated', () => {
+    expect(() => apply(running, 'SUCCEEDED', { resultNumber: 2 })).toThrow(
+      expect.objectContaining({ kind: 'unavailable' }),
+    );
+  });
+
+  test('after the end is counted and announces nothing', () => {
+    const ended = cancel(running, { atPeriodEnd: false, ...at(day('02-01')) }).state;
+    const failed = apply(ended, 'FAILED');
+    const paid = apply(failed.state, 'SUCCEEDED', { resultNumber: 2 });
+
+    expect(failed.state).toMatchObject({ status: 'CANCELED', openInvoices: [{ lastResult: 1 }] });
+    expect(paid.state).toMatchObject({ status: 'CANCELED', openInvoices: [] });
+    expect([...failed.events, ...paid.events]).toEqual([]);
+  });
+
+  test('comes after a renewal that is late', () => {
+    const { state, events } = apply(running, 'SUCCEEDED', { now: day('03-01') });
+
+    expect(state).toMatchObject({ periodIndex: 1, openInvoices: [{ periodIndex: 1 }] });
+    expect(types({ events })).toEqual(['subscription.renewed', 'subscription.payment_succeeded']);
+  });
+
+  test('comes after an end that is late, and announces nothing', () => {
+    const flagged = cancel(running, { atPeriodEnd: true, ...at(day('02-10')) }).state;
+    const { state, events } = apply(flagged, 'FAILED', { now: day('03-01') });
+
+    expect(state.status).toBe('CANCELED');
+    expect(types({ events })).toEqual(['subscription.canceled']);
+  });
+});
+
+describe('news that an invoice was made', () => {
+  const news = { invoiceId: invoiceIdOf(0), periodIndex: 0 };
+
+  test('settle one whose charge does not follow at once', () => {
+    const state = noteInvoice(running, { ...news, isCollecting: false });
+    expect(state).toMatchObject({
+      latestInvoice: { id: invoiceIdOf(0) },
+      openInvoices: [{ isSettling: false }],
+    });
+  });
+
+  test('let one that is being collected wait for its result', () => {
+    const state = noteInvoice(running, { ...news, isCollecting: true });
+    expect(state).toMatchObject({
+      latestInvoice: { id: invoiceIdOf(0) },
+      openInvoices: [{ isSettling: true }],
+    });
+  });
+
+  test.each([
+    ['a failure', apply(running, 'FAILED').state],
+    ['a success', apply(running, 'SUCCEEDED').state],
+  ])('change nothing after %s', (_name, before) => {
+    expect(noteInvoice(before, { ...news, isCollecting: false })).toBe(before);
+  });
+
+  test('of an older period do not make it the latest again', () => {
+    const renewed = takeDueStep(running, at(day('02-28'))).state;
+    const paid = apply(renewed, 'SUCCEEDED', { periodIndex: 1, now: day('02-28') }).state;
+    const state = noteInvoice(paid, { ...news, isCollecting: true });
+    expect(state.latestInvoice).toEqual({ id: invoiceIdOf(1), periodIndex: 1 });
+  });
+});

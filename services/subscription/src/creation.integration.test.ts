@@ -1,0 +1,282 @@
+import { eventually, testContext } from '@billing/chassis/testing';
+import { DomainError } from '@billing/kernel/domain-error';
+import { BillingInterval } from '@billing/proto/billing/catalog/v1/catalog';
+import { BillingReason, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import {
+  CollectionOutcome,
+  SubscriptionPhase,
+  SubscriptionStatus,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { day } from './testing';
+import {
+  anInvoice,
+  aProduct,
+  aProtoCustomer,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from './testing-rpc';
+
+let under: ServiceUnderTest;
+
+beforeAll(async () => {
+  under = await startServiceUnderTest();
+  const { products, customers } = under.neighbours;
+  products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
+  products.set('gone', aProduct({ id: 'gone', active: false }));
+  products.set('euro', aProduct({ id: 'euro' }, { currency: 'EUR' }));
+  const once = BillingInterval.BILLING_INTERVAL_ONE_TIME;
+  products.set('once', aProduct({ id: 'once' }, { billingInterval: once }));
+  customers.set('nameless', aProtoCustomer({ id: 'nameless', name: undefined }));
+});
+
+beforeEach(() => {
+  const { neighbours } = under;
+  Object.assign(neighbours, { isCollecting: false, isCheckoutDown: false, invoicesTotal: 0 });
+  for (const received of [neighbours.invoices, neighbours.authorizations]) received.splice(0);
+});
+
+afterAll(() => under.stop());
+
+const at = (now = day('01-31'), deadlineMs = 25_000) => testContext({ now, deadlineMs });
+
+describe('creating a subscription', () => {
+  test('stores it, orders its first invoice with the authorisation, and announces it', async () => {
+    const context = at();
+    const metadata = { 'a.b': 1, toString: 'x', yes: true, none: null };
+    const created = await under.create(
+      { authorizedTransactionId: 'txn_1', metadata, quantity: 3, customerId: 'nameless' },
+      context,
+    );
+
+    expect(created).toMatchObject({
+      organizationId: context.tenant.organizationId,
+      customerId: 'nameless',
+      productId: 'product',
+      status: SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
+      phase: SubscriptionPhase.SUBSCRIPTION_PHASE_REGULAR,
+      entitled: true,
+      quantity: 3,
+      currentPeriodStart: day('01-31'),
+      currentPeriodEnd: day('02-28'),
+      authorizedTransactionId: 'txn_1',
+      metadata,
+      customer: { id: 'nameless', email: 'ada@example.com', name: undefined },
+    });
+    const [{ request, context: seen }] = under.neighbours.invoices as [
+      (typeof under.neighbours.invoices)[number],
+    ];
+    expect(created.latestInvoiceId).toBe(request.invoiceId);
+    expect(seen).toMatchObject({ tenant: context.tenant, now: context.now });
+    expect(request).toMatchObject({
+      subscriptionId: created.id,
+      customerId: 'nameless',
+      billingReason: BillingReason.BILLING_REASON_SUBSCRIPTION_CREATE,
+      collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
+      currency: 'USD',
+      periodStart: day('01-31'),
+      periodEnd: day('02-28'),
+      authorizedTransactionId: 'txn_1',
+      lineItems: [{ description: 'Pro', quantity: '1', unitAmount: '2900', amount: 2900n }],
+    });
+    const events = await eventually(async () => {
+      const logged = await under.eventsOf(created.id);
+      expect(logged).toHaveLength(1);
+      return logged;
+    });
+    expect(events).toMatchObject([
+      { type: 'billing.subscription.created', sequence: 1, time: '2026-01-31T00:00:00.000Z' },
+    ]);
+    expect(await under.get(created.id, context)).toEqual(created);
+  });
+
+  test('answers with the outcome of the first charge', async () => {
+    const context = at();
+    under.neighbours.isCollecting = true;
+    const answer = under.create({ authorizedTransactionId: 'txn_2' }, context);
+    const { request } = await eventually(() => {
+      const [invoice] = under.neighbours.invoices;
+      if (invoice === undefined) throw new Error('No invoice was asked for');
+      return invoice;
+    });
+    await under.subscription.applyCollectionResult(
+      {
+        subscriptionId: request.subscriptionId,
+        resultNumber: 1,
+        outcome: CollectionOutcome.COLLECTION_OUTCOME_FAILED,
+        attempt: 1,
+        invoice: anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN),
+        nextAttemptAt: undefined,
+      },
+      context,
+    );
+
+    const { id, status, latestInvoiceId } = await answer;
+    expect(status).toBe(SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE);
+    expect(latestInvoiceId).toBe(request.invoiceId);
+    const types = await eventually(async () => {
+      const logged = await under.eventsOf(id);
+      expect(logged).toHaveLength(3);
+      return logged.map(({ type, sequence }) => [sequence, type]);
+    });
+    expect(types).toEqual([
+      [1, 'billing.subscription.created'],
+      [2, 'billing.subscription.payment_failed'],
+      [3, 'billing.subscription.updated'],
+    ]);
+  });
+
+  test('with a trial answers once the authorised method is saved, and asks for no invoice', async () => {
+    const context = at(day('01-17'));
+    const created = await under.create(
+      { productId: 'trial', authorizedTransactionId: 'txn_3' },
+      context,
+    );
+
+    expect(created).toMatchObject({
+      phase: SubscriptionPhase.SUBSCRIPTION_PHASE_TRIAL,
+      trialEnd: day('01-31'),
+      nextInvoiceAt: day('01-31'),
+      latestInvoiceId: undefined,
+    });
+    expect(under.neighbours.authorizations).toMatchObject([
+      {
+        request: {
+          subscriptionId: created.id,
+          customerId: 'customer',
+          authorizedTransactionId: 'txn_3',
+        },
+      },
+    ]);
+    expect(under.neighbours.invoices).toEqual([]);
+  });
+
+  test('answers with the state reached while checkout is away, and bills once it is back', async () => {
+    under.neighbours.isCheckoutDown = true;
+    const context = at(day('01-31'), 2_000);
+    const created = await under.create({ authorizedTransactionId: 'txn_4' }, context);
+
+    expect(created).toMatchObject({
+      status: SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
+      latestInvoiceId: undefined,
+    });
+    under.neighbours.isCheckoutDown = false;
+    await eventually(async () => {
+      const { latestInvoiceId } = await under.get(created.id, { ...at(), tenant: context.tenant });
+      expect(latestInvoiceId).toBe(under.neighbours.invoices[0]?.request.invoiceId);
+      expect(latestInvoiceId).toBeDefined();
+    });
+  });
+
+  test('20 times at once with one authorisation makes one subscription', async () => {
+    const context = at();
+    const authorizedTransactionId = 'txn_5';
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => under.create({ authorizedTransactionId }, context)),
+    );
+
+    const ids = new Set(answers.map(({ id }) => id));
+    expect(ids.size).toBe(1);
+    expect(new Set(under.neighbours.invoices.map(({ request }) => request.invoiceId)).size).toBe(1);
+    const [id = ''] = ids;
+    await eventually(async () => {
+      expect((await under.eventsOf(id)).map(({ type }) => type)).toEqual([
+        'billing.subscription.created',
+      ]);
+    });
+    const other = await under.create({ authorizedTransactionId }, at());
+    expect(other.id).not.toBe(id);
+  });
+
+  test('again with the same input answers alike, also when it would be refused by now', async () => {
+    const context = at();
+    const product = aProduct({ id: 'leaving' });
+    under.neighbours.products.set('leaving', product);
+    const input = {
+      productId: 'leaving',
+      authorizedTransactionId: 'txn_6',
+      metadata: { a: 1, b: 2 },
+    };
+    const first = await under.create(input, context);
+    under.neighbours.products.set('leaving', { ...product, active: false });
+    const again = await under.create({ ...input, metadata: { b: 2, a: 1 }, quantity: 1 }, context);
+    expect(again).toEqual(first);
+  });
+});
+
+describe('creating is refused', () => {
+  const refusal = async (parts: Parameters<ServiceUnderTest['create']>[0], context = at()) => {
+    try {
+      await under.create(parts, context);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const { kind, reason, message, fields } = error;
+      return { kind, reason, message, fields };
+    }
+    return undefined;
+  };
+
+  test.each([
+    ['an unknown customer', { customerId: 'nobody' }, 'Customer not found'],
+    ['an unknown product', { productId: 'nothing' }, 'Product not found'],
+    ['an inactive product', { productId: 'gone' }, 'Product not found'],
+  ])('for %s', async (_name, parts, message) => {
+    expect(await refusal(parts)).toMatchObject({ kind: 'not_found', message });
+  });
+
+  test('for a product that is charged once', async () => {
+    expect(await refusal({ productId: 'once' })).toMatchObject({
+      kind: 'invalid_input',
+      fields: { productId: [expect.any(String)] },
+    });
+  });
+
+  test('for another currency than that of a customer who has an invoice', async () => {
+    expect(await refusal({ productId: 'euro' })).toBeUndefined();
+    under.neighbours.invoicesTotal = 1;
+    expect(await refusal({ productId: 'euro' })).toMatchObject({
+      fields: { productId: [expect.any(String)] },
+    });
+  });
+
+  test('for its fields before anybody is asked', async () => {
+    const parts = { customerId: 'nobody', quantity: 0, metadata: { 'no space': 1 } };
+    expect(await refusal(parts)).toMatchObject({
+      kind: 'invalid_input',
+      fields: { quantity: [expect.any(String)], metadata: [expect.any(String)] },
+    });
+  });
+
+  test('for an authorisation that has started another subscription', async () => {
+    const context = at();
+    const authorizedTransactionId = 'txn_7';
+    await under.create({ authorizedTransactionId }, context);
+    expect(await refusal({ authorizedTransactionId, quantity: 2 }, context)).toMatchObject({
+      kind: 'invalid_input',
+      fields: { authorizedTransactionId: [expect.any(String)] },
+    });
+  });
+});
+
+describe('a subscription', () => {
+  test.each(['', 'no-uuid', '01900000-0000-7000-8000-000000000000'])(
+    'with the unknown id "%s" is not found',
+    async (id) => {
+      const context = at();
+      const unknown = { kind: 'not_found', message: 'Subscription not found' };
+      const { subscription } = under;
+      await expect(under.get(id, context)).rejects.toMatchObject(unknown);
+      await expect(
+        subscription.cancelSubscription({ id, atPeriodEnd: false }, context),
+      ).rejects.toMatchObject(unknown);
+      await expect(subscription.uncancelSubscription({ id }, context)).rejects.toMatchObject(
+        unknown,
+      );
+    },
+  );
+
+  test('of another environment is not found', async () => {
+    const created = await under.create({}, at());
+    await expect(under.get(created.id, at())).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});

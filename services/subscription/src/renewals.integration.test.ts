@@ -1,0 +1,287 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { eventually, testContext } from '@billing/chassis/testing';
+import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
+import {
+  CollectionOutcome,
+  type Subscription,
+  SubscriptionPhase,
+  SubscriptionStatus,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { day } from './testing';
+import {
+  anInvoice,
+  aProduct,
+  type LoggedEvent,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from './testing-rpc';
+
+const racersCount = 20;
+let under: ServiceUnderTest;
+
+beforeAll(async () => {
+  under = await startServiceUnderTest();
+  under.neighbours.products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
+});
+
+beforeEach(() => {
+  const { neighbours } = under;
+  Object.assign(neighbours, { isCollecting: false, isPaymentRunning: false });
+  for (const received of [neighbours.invoices, neighbours.voids]) received.splice(0);
+});
+
+afterAll(() => under.stop());
+
+/** The same environment at another time. */
+const later = ({ tenant }: CallContext, now: Date): CallContext => ({
+  ...testContext({ now }),
+  tenant,
+});
+
+async function run(
+  context: CallContext,
+  workClass = WorkClass.WORK_CLASS_RENEWAL,
+): Promise<number> {
+  const { environmentId } = context.tenant;
+  const { processed } = await under.dueWork.runDue(
+    { environmentId, until: context.now, workClass },
+    context,
+  );
+  return processed;
+}
+
+/** The short names of what was announced, once there are so many. */
+async function announced(id: string, count: number): Promise<string[]> {
+  const events = await eventually(async () => {
+    const logged = await under.eventsOf(id);
+    expect(logged).toHaveLength(count);
+    return logged;
+  });
+  expect(events.map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: count }, (_, index) => index + 1),
+  );
+  return events.map(({ type }) => type.replace('billing.subscription.', ''));
+}
+
+const periodsBilled = () =>
+  under.neighbours.invoices.map(({ request }) => request.periodStart?.toISOString().slice(5, 10));
+
+describe('a renewal', () => {
+  test('that 20 scanners find at once takes place once', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({}, context);
+    const due = later(context, day('02-28'));
+    await Promise.all(Array.from({ length: racersCount }, () => run(due)));
+
+    expect(await under.get(id, due)).toMatchObject({
+      currentPeriodStart: day('02-28'),
+      currentPeriodEnd: day('03-31'),
+      nextInvoiceAt: day('03-31'),
+      updatedAt: day('02-28'),
+    });
+    expect(await announced(id, 2)).toEqual(['created', 'renewed']);
+    await eventually(() => {
+      expect(periodsBilled()).toEqual(['01-31', '02-28']);
+    });
+    const [first, second] = under.neighbours.invoices;
+    expect(second?.request.invoiceId).not.toBe(first?.request.invoiceId);
+    expect(second?.context.now).toEqual(day('02-28'));
+  });
+
+  test('that was missed is caught up, each at its own time', async () => {
+    const context = testContext({ now: day('01-17') });
+    const { id } = await under.create({ productId: 'trial' }, context);
+    expect(await run(later(context, day('05-15')))).toBe(4);
+
+    const types = await announced(id, 5);
+    expect(types).toEqual(['created', 'renewed', 'renewed', 'renewed', 'renewed']);
+    const times = (await under.eventsOf(id)).map(({ time }) => time.slice(5, 10));
+    expect(times).toEqual(['01-17', '01-31', '02-28', '03-31', '04-30']);
+    await eventually(() => {
+      expect(periodsBilled()).toEqual(['01-31', '02-28', '03-31', '04-30']);
+    });
+  });
+
+  test('that is late goes before the call that finds it so', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({}, context);
+    const { subscription } = await under.subscription.cancelSubscription(
+      { id, atPeriodEnd: true },
+      later(context, day('03-05')),
+    );
+
+    expect(subscription).toMatchObject({ currentPeriodEnd: day('03-31'), cancelAtPeriodEnd: true });
+    expect(await announced(id, 3)).toEqual(['created', 'renewed', 'updated']);
+  });
+
+  test.each([1, 2, 3, 4, 5])(
+    'races a cancellation and only one goes first (round %i)',
+    async () => {
+      const context = testContext({ now: day('01-31') });
+      const { id } = await under.create({}, context);
+      const due = later(context, day('02-28'));
+      const cancelNow = () =>
+        under.subscription.cancelSubscription({ id, atPeriodEnd: false }, due);
+      await Promise.all(
+        Array.from({ length: racersCount }, (_, index) =>
+          index % 2 === 0 ? run(due) : cancelNow(),
+        ),
+      );
+
+      const { currentPeriodStart, status, endedAt } = await under.get(id, due);
+      expect(status).toBe(SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED);
+      expect(endedAt).toEqual(day('02-28'));
+      const hasRenewed = currentPeriodStart?.getTime() === day('02-28').getTime();
+      expect(await announced(id, hasRenewed ? 3 : 2)).toEqual(
+        hasRenewed ? ['created', 'renewed', 'canceled'] : ['created', 'canceled'],
+      );
+      // The invoice of the period that ran is voided; the renewal's is never made once the end was decided, or voided after it was.
+      const { voids, invoices } = under.neighbours;
+      await eventually(() => {
+        expect(voids).toHaveLength(1);
+      });
+      const made = invoices.map(({ request }) => request.invoiceId);
+      expect(
+        made.slice(1).filter((invoiceId) => invoiceId !== voids[0]?.request.invoiceId),
+      ).toEqual([]);
+      if (!hasRenewed) expect(made).toEqual([voids[0]?.request.invoiceId]);
+    },
+  );
+});
+
+describe('cancelling', () => {
+  test('now voids the running invoice, again and again while a payment runs', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id, latestInvoiceId } = await under.create({}, context);
+    under.neighbours.isPaymentRunning = true;
+    const { subscription } = await under.subscription.cancelSubscription(
+      { id, atPeriodEnd: false },
+      later(context, day('02-10')),
+    );
+    expect(subscription).toMatchObject({
+      status: SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED,
+      phase: SubscriptionPhase.SUBSCRIPTION_PHASE_ENDED,
+      entitled: false,
+      endedAt: day('02-10'),
+      nextInvoiceAt: undefined,
+    });
+    expect(await announced(id, 2)).toEqual(['created', 'canceled']);
+    expect(under.neighbours.voids).toEqual([]);
+
+    under.neighbours.isPaymentRunning = false;
+    await eventually(() => {
+      expect(under.neighbours.voids).toMatchObject([
+        {
+          request: {
+            invoiceId: latestInvoiceId,
+            subscriptionId: id,
+            customerId: 'customer',
+            currency: 'USD',
+          },
+        },
+      ]);
+    });
+  });
+
+  test('at the end of the period ends it there, unless it is taken back', async () => {
+    const context = testContext({ now: day('01-31') });
+    const [kept, ended] = [await under.create({}, context), await under.create({}, context)];
+    const flag = (id: string) =>
+      under.subscription.cancelSubscription(
+        { id, atPeriodEnd: true },
+        later(context, day('02-10')),
+      );
+    await Promise.all([flag(kept.id), flag(ended.id)]);
+    await under.subscription.uncancelSubscription({ id: kept.id }, later(context, day('02-11')));
+    const due = later(context, day('02-28'));
+
+    expect(await run(due, WorkClass.WORK_CLASS_END)).toBe(1);
+    expect(await run(due)).toBe(1);
+    expect(await announced(kept.id, 4)).toEqual(['created', 'updated', 'updated', 'renewed']);
+    expect(await announced(ended.id, 3)).toEqual(['created', 'updated', 'canceled']);
+    expect(await under.get(ended.id, due)).toMatchObject({ endedAt: day('02-28') });
+    await expect(
+      under.subscription.uncancelSubscription({ id: ended.id }, due),
+    ).rejects.toMatchObject({ kind: 'failed_precondition' });
+  });
+});
+
+describe('results of a collection', () => {
+  test('are applied once and in order, however they arrive', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({}, context);
+    const results = [
+      CollectionOutcome.COLLECTION_OUTCOME_FAILED,
+      CollectionOutcome.COLLECTION_OUTCOME_FAILED,
+      CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
+    ];
+    // Each is sent several times, the last one first, and repeated until it is answered: as checkout does.
+    const calls = [2, 1, 0, 2, 1, 0, 1, 2].map((index) =>
+      eventually(() => apply(id, index + 1, results[index], context), { timeoutMs: 20_000 }),
+    );
+    await Promise.all(calls);
+
+    expect(await announced(id, 6)).toEqual([
+      'created',
+      'payment_failed',
+      'updated',
+      'payment_failed',
+      'payment_succeeded',
+      'updated',
+    ]);
+    expect(await under.get(id, context)).toMatchObject({
+      status: SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
+    });
+    const statuses = (await under.eventsOf(id)).map(statusOf);
+    expect(statuses).toEqual(['ACTIVE', 'ACTIVE', 'PAST_DUE', 'PAST_DUE', 'PAST_DUE', 'ACTIVE']);
+  });
+
+  test('after the end announce nothing', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({}, context);
+    await under.subscription.cancelSubscription({ id, atPeriodEnd: false }, context);
+    await apply(id, 1, CollectionOutcome.COLLECTION_OUTCOME_FAILED, context);
+    await apply(id, 2, CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED, context);
+
+    expect(await announced(id, 2)).toEqual(['created', 'canceled']);
+  });
+
+  test('of an unknown subscription are refused', async () => {
+    const context = testContext({ now: day('01-31') });
+    const created = await under.create({}, context);
+    await expect(
+      apply(created.id, 1, CollectionOutcome.COLLECTION_OUTCOME_FAILED, testContext()),
+    ).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});
+
+async function apply(
+  subscriptionId: string,
+  resultNumber: number,
+  outcome: CollectionOutcome | undefined,
+  context: CallContext,
+): Promise<void> {
+  const received = under.neighbours.invoices.find(
+    ({ request }) => request.subscriptionId === subscriptionId,
+  );
+  if (received === undefined || outcome === undefined) throw new Error('No such invoice');
+  const isPaid = outcome === CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED;
+  const status = isPaid ? InvoiceStatus.INVOICE_STATUS_PAID : InvoiceStatus.INVOICE_STATUS_OPEN;
+  await under.subscription.applyCollectionResult(
+    {
+      subscriptionId,
+      resultNumber,
+      outcome,
+      attempt: resultNumber,
+      invoice: anInvoice(received.request, status),
+      nextAttemptAt: undefined,
+    },
+    context,
+  );
+}
+
+function statusOf({ data }: LoggedEvent): string {
+  const { status } = data.subscription as Record<keyof Subscription, string>;
+  return status.replace('SUBSCRIPTION_STATUS_', '');
+}

@@ -1,0 +1,245 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import fc from 'fast-check';
+import type { SubscriptionEvent, SubscriptionTransition } from './announcement';
+import type { BillingCommand } from './billing';
+import { cancel, uncancel } from './cancellation';
+import { applyCollectionResult, type CollectionOutcome } from './collection';
+import { createSubscription } from './creation';
+import { hasFailedInvoice } from './open-invoices';
+import { dueStep, takeDueStep } from './renewals';
+import { periodOf, type Subscription } from './subscription';
+import { aCreation, anInput, aPrice, at, day, invoiceIdOf } from './testing';
+
+// Whatever the order in which time, the scanner, callers and results meet one subscription, its life keeps these rules. Results arrive
+// out of order and more than once, as they may; which results an invoice has is decided beforehand.
+
+type Step =
+  | { readonly kind: 'wait'; readonly hours: number }
+  | { readonly kind: 'wake' }
+  | { readonly kind: 'cancel'; readonly atPeriodEnd: boolean }
+  | { readonly kind: 'uncancel' }
+  | { readonly kind: 'result'; readonly back: number; readonly resultNumber: number };
+
+interface Setting {
+  readonly trialDays: number | null;
+  /** Days from the creation, back or ahead; null: none given. */
+  readonly startsIn: number | null;
+  /** How often the charges of each invoice fail before they succeed. */
+  readonly failures: readonly number[];
+  readonly steps: readonly Step[];
+}
+
+const failuresMax = 2;
+const start = day('06-15');
+const hoursMs = 3_600_000;
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { arbitrary: fc.record({ kind: fc.constant('wait'), hours: fc.nat(72) }), weight: 6 },
+  { arbitrary: fc.record({ kind: fc.constant('wake') }), weight: 5 },
+  {
+    arbitrary: fc.record({
+      kind: fc.constant('result'),
+      back: fc.nat(3),
+      resultNumber: fc.integer({ min: 1, max: failuresMax + 1 }),
+    }),
+    weight: 8,
+  },
+  { arbitrary: fc.record({ kind: fc.constant('cancel'), atPeriodEnd: fc.boolean() }), weight: 1 },
+  { arbitrary: fc.record({ kind: fc.constant('uncancel') }), weight: 1 },
+);
+
+const setting: fc.Arbitrary<Setting> = fc.record({
+  trialDays: fc.option(fc.nat(5)),
+  startsIn: fc.option(fc.integer({ min: -20, max: 5 })),
+  failures: fc.array(fc.nat(failuresMax), { minLength: 50, maxLength: 50 }),
+  steps: fc.array(step, { maxLength: 80 }),
+});
+
+/** One subscription with all that it has ever announced and ordered. */
+class Life {
+  now = start;
+  state: Subscription;
+  readonly events: SubscriptionEvent[] = [];
+  readonly commands: BillingCommand[] = [];
+  /** By period, in the order in which they were applied. */
+  readonly applied = new Map<number, CollectionOutcome[]>();
+
+  constructor(private readonly setting: Setting) {
+    const { trialDays, startsIn } = setting;
+    const startAt = startsIn === null ? null : new Date(start.getTime() + startsIn * 24 * hoursMs);
+    const price = aPrice({ billingInterval: 'DAILY', intervalCount: 2, trialDays });
+    const born = createSubscription(anInput({ startAt }), aCreation({ price, ...at(start) }));
+    this.state = born.state;
+    this.keep(born);
+  }
+
+  get billed(): number[] {
+    return this.commands.flatMap(({ type, payload }) =>
+      type === 'billPeriod' ? [payload.periodIndex] : [],
+    );
+  }
+
+  take(one: Step): void {
+    switch (one.kind) {
+      case 'wait':
+        this.now = new Date(this.now.getTime() + one.hours * hoursMs);
+        return;
+      case 'wake':
+        this.keep(takeDueStep(this.state, at(this.now)));
+        return;
+      case 'cancel':
+        this.decide(() => cancel(this.state, { atPeriodEnd: one.atPeriodEnd, ...at(this.now) }));
+        return;
+      case 'uncancel':
+        this.decide(() => uncancel(this.state, at(this.now)));
+        return;
+      case 'result':
+        this.deliver(this.billed.at(-1 - one.back), one.resultNumber);
+    }
+  }
+
+  /** All results of all invoices, those of renewals that come to light meanwhile too. */
+  collectEverything(): void {
+    for (let index = 0; index < this.billed.length; index += 1) {
+      const periodIndex = this.billed[index];
+      for (let result = 1; result <= failuresMax + 1; result += 1)
+        this.deliver(periodIndex, result);
+    }
+  }
+
+  private deliver(periodIndex: number | undefined, resultNumber: number): void {
+    if (periodIndex === undefined) return;
+    const failures = this.setting.failures[periodIndex % this.setting.failures.length] ?? 0;
+    if (resultNumber > failures + 1) return;
+    const outcome = resultNumber <= failures ? 'FAILED' : 'SUCCEEDED';
+    const payment = { invoice: periodIndex, attempt: resultNumber, nextAttemptAt: null };
+    const result = { invoiceId: invoiceIdOf(periodIndex), resultNumber, outcome, payment } as const;
+    const before = this.state;
+    this.decide(() => applyCollectionResult(this.state, result, at(this.now)));
+    if (this.state === before) return;
+    this.applied.set(periodIndex, [...(this.applied.get(periodIndex) ?? []), outcome]);
+  }
+
+  private decide(decide: () => SubscriptionTransition): void {
+    try {
+      const before = this.state;
+      this.keep(decide());
+      if (this.state !== before) this.expectNothingLate();
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+    }
+  }
+
+  private keep({ state, events, commands }: SubscriptionTransition): void {
+    this.state = state;
+    this.events.push(...events);
+    this.commands.push(...commands);
+  }
+
+  private expectNothingLate(): void {
+    const next = dueStep(this.state);
+    if (next !== undefined) expect(next.at.getTime()).toBeGreaterThanOrEqual(this.now.getTime());
+  }
+}
+
+function expectRulesKept(life: Life): void {
+  const { state, events, commands, billed } = life;
+  const types = events.map(({ type }) => type);
+  const isCanceled = state.status === 'CANCELED';
+
+  // One invoice is ordered for each period from the first billed one to the present, none for another.
+  const first = billed[0];
+  const present = state.periodIndex;
+  expect(billed).toEqual(
+    first === undefined || present === null
+      ? []
+      : Array.from({ length: present - first + 1 }, (_, index) => first + index),
+  );
+  // What is announced begins with the creation and ends with the end.
+  expect(types.indexOf('subscription.created')).toBe(0);
+  expect(types.lastIndexOf('subscription.created')).toBe(0);
+  expect(types.indexOf('subscription.canceled')).toBe(isCanceled ? types.length - 1 : -1);
+  // It is past due exactly while an invoice is failed.
+  if (!isCanceled) {
+    expect(state.status).toBe(hasFailedInvoice(state) ? 'PAST_DUE' : 'ACTIVE');
+  }
+  expect(state.phase === 'ENDED').toBe(isCanceled);
+  expect(state.endedAt === null).toBe(!isCanceled);
+  expect(commands.filter(({ type }) => type === 'close').length).toBeLessThanOrEqual(1);
+}
+
+/** Each result was applied once and in order, and announced unless the subscription had ended. */
+function expectResultsInOrder({ applied, events, state }: Life, { failures }: Setting): void {
+  for (const [periodIndex, outcomes] of applied) {
+    const expected = Array.from(
+      { length: (failures[periodIndex % failures.length] ?? 0) + 1 },
+      (_, index, last = failures[periodIndex % failures.length] ?? 0) =>
+        index < last ? 'FAILED' : 'SUCCEEDED',
+    );
+    expect(outcomes).toEqual(expected.slice(0, outcomes.length));
+    const announced = events.flatMap(({ type, data }) =>
+      'payment' in data && data.payment.invoice === periodIndex ? [type] : [],
+    );
+    const wanted = outcomes.map((outcome) =>
+      outcome === 'FAILED' ? 'subscription.payment_failed' : 'subscription.payment_succeeded',
+    );
+    expect(announced).toEqual(
+      state.status === 'CANCELED' ? wanted.slice(0, announced.length) : wanted,
+    );
+  }
+}
+
+/** Whoever only reads the events knows the status at every moment: `updated` and `canceled` alone change it. */
+function expectStatusTold({ events }: Life): void {
+  let told = 'ACTIVE';
+  for (const { type, data } of events) {
+    if (type === 'subscription.updated') expect(data.before.status).toBe(told);
+    if (type === 'subscription.updated' || type === 'subscription.canceled') {
+      told = data.subscription.status;
+    }
+    expect(data.subscription.status).toBe(told);
+  }
+}
+
+describe('the life of a subscription', () => {
+  test('keeps its rules in whatever order time, callers and results meet', () => {
+    fc.assert(
+      fc.property(setting, (drawn) => {
+        const life = new Life(drawn);
+        expectRulesKept(life);
+        for (const one of drawn.steps) {
+          life.take(one);
+          expectRulesKept(life);
+        }
+        life.collectEverything();
+        expectRulesKept(life);
+        expectResultsInOrder(life, drawn);
+        expectStatusTold(life);
+        expect(life.state.openInvoices).toEqual([]);
+        expect(life.state.status).not.toBe('PAST_DUE');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('leaves no gap and no overlap between its periods', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'YEARLY'),
+        fc.date({ min: day('01-01'), max: day('12-31'), noInvalidDate: true }),
+        fc.integer({ min: 1, max: 24 }),
+        (billingInterval, now, renewals) => {
+          const price = aPrice({ billingInterval });
+          let { state } = createSubscription(anInput(), aCreation({ price, ...at(now) }));
+          for (let n = 0; n < renewals; n += 1) {
+            const { end } = periodOf(state, n);
+            state = takeDueStep(state, at(end)).state;
+            expect(state.periodIndex).toBe(n + 1);
+            expect(periodOf(state, n + 1).start).toEqual(end);
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,315 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { type GrpcServer, listen } from '@billing/chassis/grpc-server';
+import { derivedId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import {
+  BillingInterval,
+  type CatalogServiceServer,
+  CatalogServiceService,
+  PricingType,
+  type Product,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type CheckoutServiceServer,
+  CheckoutServiceService,
+  type CreateInvoiceRequest,
+  type Invoice,
+  InvoiceStatus,
+  type ResolveAuthorizationRequest,
+  type VoidDerivedInvoiceRequest,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type DueWorkServiceServer,
+  DueWorkServiceService,
+} from '@billing/proto/billing/clock/v1/due_work';
+import {
+  CollectionMethod,
+  type Customer,
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
+import {
+  type EventLogServiceServer,
+  EventLogServiceService,
+} from '@billing/proto/billing/event/v1/event_log';
+import {
+  type CreateSubscriptionRequest,
+  type Subscription as ProtoSubscription,
+  type SubscriptionServiceServer,
+  SubscriptionServiceService,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { start } from './service';
+
+// What this service's tests have in place of its neighbours: servers that know what they are told to know and record what they are
+// asked. The neighbours themselves meet this service in the scenarios.
+
+const createdAt = new Date('2026-01-01T00:00:00.000Z');
+
+/** 29.00 USD a month. */
+export function aProduct(
+  parts: Partial<Product> = {},
+  price: Partial<Product['price']> = {},
+): Product {
+  const id = parts.id ?? 'product';
+  return {
+    id,
+    organizationId: 'organization',
+    name: 'Pro',
+    active: true,
+    metadata: {},
+    price: {
+      id: `${id}-price`,
+      productId: id,
+      type: PricingType.PRICING_TYPE_FLAT,
+      currency: 'USD',
+      amount: 2900n,
+      billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
+      intervalCount: 1,
+      active: true,
+      createdAt,
+      updatedAt: createdAt,
+      metadata: {},
+      ...price,
+    },
+    createdAt,
+    updatedAt: createdAt,
+    version: 1n,
+    ...parts,
+  };
+}
+
+/** Ada, who is charged automatically in USD. */
+export function aProtoCustomer(parts: Partial<Customer> = {}): Customer {
+  return {
+    id: 'customer',
+    organizationId: 'organization',
+    email: 'ada@example.com',
+    name: 'Ada',
+    address: undefined,
+    currency: 'USD',
+    collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
+    metadata: {},
+    createdAt,
+    updatedAt: createdAt,
+    version: 1n,
+    ...parts,
+  };
+}
+
+/** An invoice as checkout would show it after it was asked for. */
+export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus): Invoice {
+  const { invoiceId: id, lineItems, ...rest } = request;
+  const total = lineItems.reduce((sum, { amount }) => sum + amount, 0n);
+  return {
+    ...rest,
+    id,
+    organizationId: 'organization',
+    number: 'INV-000001',
+    status,
+    subtotal: total,
+    discountAmount: 0n,
+    tax: 0n,
+    total,
+    amountPaid: status === InvoiceStatus.INVOICE_STATUS_PAID ? total : 0n,
+    amountDue: status === InvoiceStatus.INVOICE_STATUS_PAID ? 0n : total,
+    dueDate: undefined,
+    paidAt: undefined,
+    metadata: {},
+    createdAt,
+    updatedAt: createdAt,
+    lineItems: lineItems.map((line, index) => ({
+      ...line,
+      id: derivedId(id, index),
+      invoiceId: id,
+    })),
+    payments: [],
+    version: 1n,
+  };
+}
+
+/** A call that a neighbour received. */
+export interface Received<T> {
+  readonly request: T;
+  readonly context: CallContext;
+}
+
+/** The neighbours, on one server. */
+export class Neighbours {
+  readonly products = new Map<string, Product>();
+  readonly customers = new Map<string, Customer>();
+  readonly invoices: Received<CreateInvoiceRequest>[] = [];
+  readonly voids: Received<VoidDerivedInvoiceRequest>[] = [];
+  readonly authorizations: Received<ResolveAuthorizationRequest>[] = [];
+  invoicesTotal = 0;
+  /** Whether new invoices are charged at once. */
+  isCollecting = false;
+  isCheckoutDown = false;
+  isPaymentRunning = false;
+  private server: GrpcServer | undefined;
+
+  get address(): string {
+    if (this.server === undefined) throw new Error('The neighbours are not at home');
+    return this.server.address;
+  }
+
+  async start(): Promise<void> {
+    const surroundings = {
+      service: 'neighbours',
+      clock: systemClock,
+      logger: createLogger({ service: 'neighbours', level: 'silent' }),
+    };
+    this.server = await listen('127.0.0.1:0', [
+      rpcService<CatalogServiceServer>(CatalogServiceService, this.catalog())(surroundings),
+      rpcService<CustomerServiceServer>(CustomerServiceService, this.customer())(surroundings),
+      rpcService<CheckoutServiceServer>(CheckoutServiceService, this.checkout())(surroundings),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    await this.server?.stop({ drainDelayMs: 0, graceMs: 500 });
+  }
+
+  private catalog(): AsyncHandlers<CatalogServiceServer> {
+    return {
+      createProduct: neverAsked,
+      getProduct: async ({ id }) => ({ product: known(this.products, id, 'Product') }),
+    };
+  }
+
+  private customer(): AsyncHandlers<CustomerServiceServer> {
+    return {
+      createCustomer: neverAsked,
+      getCustomer: async ({ id }) => ({ customer: known(this.customers, id, 'Customer') }),
+    };
+  }
+
+  private checkout(): AsyncHandlers<CheckoutServiceServer> {
+    return {
+      getInvoice: neverAsked,
+      listInvoices: async () => ({ invoices: [], total: this.invoicesTotal }),
+      createInvoice: async (request, context) => {
+        this.refuseWhileDown();
+        this.invoices.push({ request, context });
+        const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
+        return { invoice, collecting: this.isCollecting };
+      },
+      voidDerivedInvoice: async (request, context) => {
+        this.refuseWhileDown();
+        if (this.isPaymentRunning) {
+          const message = 'A payment is in progress';
+          throw new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
+        }
+        this.voids.push({ request, context });
+        return { invoice: undefined };
+      },
+      resolveAuthorization: async (request, context) => {
+        this.refuseWhileDown();
+        this.authorizations.push({ request, context });
+        return { paymentMethodId: 'method' };
+      },
+    };
+  }
+
+  private refuseWhileDown(): void {
+    if (this.isCheckoutDown) {
+      throw new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable');
+    }
+  }
+}
+
+/** The service with neighbours that know one customer and one product, and all calls that it answers. */
+export interface ServiceUnderTest {
+  readonly neighbours: Neighbours;
+  readonly subscription: Peer<SubscriptionServiceServer>;
+  readonly dueWork: Peer<DueWorkServiceServer>;
+  create(
+    parts: Partial<CreateSubscriptionRequest>,
+    context: CallContext,
+  ): Promise<ProtoSubscription>;
+  get(id: string, context: CallContext): Promise<ProtoSubscription>;
+  /** The events of one subscription in the order in which they were logged. */
+  eventsOf(id: string): Promise<LoggedEvent[]>;
+  stop(): Promise<void>;
+}
+
+/** An event as it was announced. */
+export interface LoggedEvent {
+  readonly type: string;
+  readonly sequence: number;
+  readonly time: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
+  const neighbours = new Neighbours();
+  neighbours.customers.set('customer', aProtoCustomer());
+  neighbours.products.set('product', aProduct());
+  await neighbours.start();
+  const configuration = testServiceConfiguration('subscription', {
+    CATALOG_ADDRESS: neighbours.address,
+    CUSTOMER_ADDRESS: neighbours.address,
+    CHECKOUT_ADDRESS: neighbours.address,
+  });
+  const service = await start(configuration);
+  const dialled = { address: service.address, service: 'test' };
+  const subscription = connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, dialled);
+  const dueWork = connectPeer<DueWorkServiceServer>(DueWorkServiceService, dialled);
+  const eventLog = connectPeer<EventLogServiceServer>(EventLogServiceService, dialled);
+  const present = (answer: { subscription: ProtoSubscription | undefined }) => {
+    if (answer.subscription === undefined) throw new Error('No subscription came back');
+    return answer.subscription;
+  };
+  return {
+    neighbours,
+    subscription,
+    dueWork,
+    create: async (parts, context) =>
+      present(
+        await subscription.createSubscription(
+          {
+            customerId: 'customer',
+            productId: 'product',
+            startAt: undefined,
+            metadata: undefined,
+            ...parts,
+          },
+          context,
+        ),
+      ),
+    get: async (id, context) => present(await subscription.getSubscription({ id }, context)),
+    eventsOf: async (id) => {
+      const all = { afterPosition: '', insertedAfter: undefined, limit: 1000 };
+      const { entries } = await eventLog.readEventLog(all, testContext());
+      return entries
+        .map(({ envelopeJson }) => JSON.parse(envelopeJson) as LoggedEvent & { subject: string })
+        .filter(({ subject }) => subject === id);
+    },
+    stop: async () => {
+      for (const peer of [subscription, dueWork, eventLog]) peer.close();
+      await service.stop();
+      await neighbours.stop();
+      await dropTestDatabase(configuration);
+      await dropTestStream(configuration);
+    },
+  };
+}
+
+function known<T>(all: ReadonlyMap<string, T>, id: string, resource: string): T {
+  const one = all.get(id);
+  if (one === undefined) throw notFound(resource);
+  return one;
+}
+
+function neverAsked(): Promise<never> {
+  return Promise.reject(new Error('This service never asks that'));
+}
