@@ -9,7 +9,7 @@ import type { CollectionOutcome } from './collection';
 import type { CollectionWorker } from './collection-worker';
 import { toProtoInvoice } from './invoice-rpc';
 import type { Peers } from './peers';
-import { type CollectionResult, readCollectionResult } from './store';
+import { type CollectionResult, type CollectionResultPayload, readCollectionResult } from './store';
 
 const protoOutcome: Readonly<Record<CollectionOutcome, ProtoCollectionOutcome>> = {
   SUCCEEDED: ProtoCollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
@@ -31,7 +31,7 @@ export function invoiceCommands({
     openInvoice: (_payload, { aggregateId, context }: CommandDelivery) =>
       worker.open(aggregateId, context),
     applyCollectionResult: async (
-      payload: Record<string, unknown>,
+      payload: CollectionResultPayload,
       { context }: CommandDelivery,
     ) => {
       const request = toProtoCollectionResult(readCollectionResult(payload, context));

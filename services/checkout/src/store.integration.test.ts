@@ -7,7 +7,12 @@ import { dropTestDatabase, testContext, testServiceConfiguration } from '@billin
 import { recordResult } from './collection';
 import { aDraft, aLine, anOpened, savedMethod } from './testing';
 import { type InvoiceRecord, tombstone } from './invoice';
-import { invoiceDefinition, readCollectionResult, shownInvoices } from './store';
+import {
+  type CollectionResultPayload,
+  invoiceDefinition,
+  readCollectionResult,
+  shownInvoices,
+} from './store';
 
 const configuration = testServiceConfiguration('checkout');
 let mongo: MongoConnection;
@@ -101,7 +106,7 @@ test('a result carries the invoice as the attempt left it, whatever happens to i
 
   const document = await invoices.documents.findOne({ _id: state.id });
   const [entry] = document!.outbox;
-  expect(readCollectionResult(entry!.payload as Record<string, unknown>, context)).toEqual({
+  expect(readCollectionResult(entry!.payload as CollectionResultPayload, context)).toEqual({
     resultNumber: 1,
     outcome: 'FAILED',
     attempt: 1,

@@ -41,7 +41,7 @@ type InvoiceFields = Omit<
 type RecordDocument = { readonly _id: string } & (InvoiceFields | Omit<Tombstone, 'id'>);
 
 /** A collection result as it waits in the outbox: with the invoice as the attempt left it. */
-interface CollectionResultPayload {
+export interface CollectionResultPayload {
   readonly resultNumber: Count;
   readonly outcome: CollectionOutcome;
   readonly attempt: Count;
@@ -64,7 +64,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   aggregate: 'invoice',
   resource: 'Invoice',
   toDocument,
-  fromDocument: (document) => fromDocument(document as unknown as RecordDocument),
+  fromDocument: (document) => fromDocument(document as RecordDocument),
   // Lists leave tombstones out, and are sorted as the index is.
   indexes: [
     { name: 'shown', keys: { isTombstone: 1, createdAt: -1, _id: -1 } },
@@ -95,10 +95,9 @@ export function shownInvoices(filter: {
 
 /** The inverse of what encodeCommand makes of a result. */
 export function readCollectionResult(
-  payload: Record<string, unknown>,
+  result: CollectionResultPayload,
   { tenant }: Pick<CallContext, 'tenant'>,
 ): CollectionResult {
-  const result = payload as unknown as CollectionResultPayload;
   return {
     resultNumber: Number(result.resultNumber),
     outcome: result.outcome,
