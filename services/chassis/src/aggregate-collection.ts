@@ -6,6 +6,7 @@ import type { AggregateDocument } from './aggregate-document';
 import { AggregateStore } from './aggregate-store';
 import type { CallContext } from './call-context';
 import { type Clock, sleep } from './clock';
+import { Turns } from './turns';
 
 /** What a command's handler is given beside the payload. */
 export interface CommandDelivery {
@@ -36,6 +37,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   behaviour: AggregateBehaviour = {};
   onPending: (id: string) => void = () => undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
+  private readonly insertTurns = new Turns();
 
   constructor(
     db: Db,
@@ -58,6 +60,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
         onChange: (id) => {
           this.changes.emit(id);
         },
+        insertTurns: this.insertTurns,
       },
       context,
     );
