@@ -36,7 +36,8 @@ describe('services that are killed under load', () => {
     sandbox = await system.live.manualSandbox(now.toISOString());
     const expectStatus = sandbox.expect.bind(sandbox);
     await expectStatus(201, sandbox.post('/webhook-endpoints', { url: receiver.url }));
-    customerId = (await expectStatus(201, sandbox.post('/customers', { email: 'a@example.com' }))).id;
+    customerId = (await expectStatus(201, sandbox.post('/customers', { email: 'a@example.com' })))
+      .id;
     const product = {
       name: 'Weekly',
       type: 'FLAT',
@@ -143,47 +144,49 @@ describe('services that are killed under load', () => {
       }
     }
     const numbers = all.map(({ number }) => number as string).sort();
-    expect(numbers).toEqual(
-      numbers.map((_, index) => `INV-${String(index + 1).padStart(6, '0')}`),
-    );
+    expect(numbers).toEqual(numbers.map((_, index) => `INV-${String(index + 1).padStart(6, '0')}`));
   });
 
-  test('its webhooks arrived, with the same id and bytes at each attempt', async () => {
-    const expected = new Map<string, number>();
-    for (const id of acknowledged.values()) {
-      const { total } = await sandbox.expect(200, sandbox.get(`/invoices?subscriptionId=${id}`));
-      // created, payment_succeeded, and for each further period renewed, payment_succeeded.
-      expected.set(id, 2 * (total as number));
-    }
-    await eventually(
-      () => {
-        const seen = new Map<string, Set<number>>();
-        for (const { body } of receiver.received) {
-          const { subscriptionId } = body.data;
-          seen.set(subscriptionId, (seen.get(subscriptionId) ?? new Set()).add(body.sequence));
-        }
-        const missing = [...expected].filter(([id, count]) => {
-          const sequences = [...(seen.get(id) ?? [])].sort((a, b) => a - b);
-          return sequences.length !== count || sequences.at(-1) !== count;
-        });
-        expect(missing).toEqual([]);
-      },
-      { timeoutMs: settleTimeoutMs, everyMs: 500 },
-    );
-    const bytes = new Map<string, string>();
-    let repeats = 0;
-    for (const { headers, text } of receiver.received) {
-      const id = String(headers['webhook-id']);
-      const first = bytes.get(id);
-      if (first !== undefined) repeats += 1;
-      expect(text).toBe(first ?? text);
-      bytes.set(id, text);
-    }
-    expect(repeats).toBeGreaterThan(0);
-    const sequences = [...bytes.values()].map((text) => JSON.parse(text));
-    const natural = sequences.map(({ sequence, data }) => `${data.subscriptionId}:${sequence}`);
-    expect(new Set(natural).size).toBe(natural.length);
-  }, settleTimeoutMs + 30_000);
+  test(
+    'its webhooks arrived, with the same id and bytes at each attempt',
+    async () => {
+      const expected = new Map<string, number>();
+      for (const id of acknowledged.values()) {
+        const { total } = await sandbox.expect(200, sandbox.get(`/invoices?subscriptionId=${id}`));
+        // created, payment_succeeded, and for each further period renewed, payment_succeeded.
+        expected.set(id, 2 * (total as number));
+      }
+      await eventually(
+        () => {
+          const seen = new Map<string, Set<number>>();
+          for (const { body } of receiver.received) {
+            const { subscriptionId } = body.data;
+            seen.set(subscriptionId, (seen.get(subscriptionId) ?? new Set()).add(body.sequence));
+          }
+          const missing = [...expected].filter(([id, count]) => {
+            const sequences = [...(seen.get(id) ?? [])].sort((a, b) => a - b);
+            return sequences.length !== count || sequences.at(-1) !== count;
+          });
+          expect(missing).toEqual([]);
+        },
+        { timeoutMs: settleTimeoutMs, everyMs: 500 },
+      );
+      const bytes = new Map<string, string>();
+      let repeats = 0;
+      for (const { headers, text } of receiver.received) {
+        const id = String(headers['webhook-id']);
+        const first = bytes.get(id);
+        if (first !== undefined) repeats += 1;
+        expect(text).toBe(first ?? text);
+        bytes.set(id, text);
+      }
+      expect(repeats).toBeGreaterThan(0);
+      const sequences = [...bytes.values()].map((text) => JSON.parse(text));
+      const natural = sequences.map(({ sequence, data }) => `${data.subscriptionId}:${sequence}`);
+      expect(new Set(natural).size).toBe(natural.length);
+    },
+    settleTimeoutMs + 30_000,
+  );
 });
 
 function weeksFrom(start: string, last: string): string[] {

@@ -3,7 +3,11 @@ import { Webhook } from 'standardwebhooks';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
 import { startTestSystem, type TestSystem } from './test-system';
-import { type ReceivedWebhook, startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
+import {
+  type ReceivedWebhook,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from './webhook-receiver';
 
 // The last day of each month from the end of the trial on, as it is in 2026 and 2027.
 const renewals = [
@@ -104,10 +108,23 @@ describe('fourteen months of a subscription that began with a trial', () => {
         periodEnd,
       });
       expect(invoice.lineItems).toMatchObject([
-        { description: 'Pro', quantity: '1', unitAmount: '2999', amount: 2999, periodStart, periodEnd },
+        {
+          description: 'Pro',
+          quantity: '1',
+          unitAmount: '2999',
+          amount: 2999,
+          periodStart,
+          periodEnd,
+        },
       ]);
       expect(invoice.payments).toMatchObject([
-        { amount: 2999, currency: 'USD', provider: 'sandbox', status: 'SUCCEEDED', failureCode: null },
+        {
+          amount: 2999,
+          currency: 'USD',
+          provider: 'sandbox',
+          status: 'SUCCEEDED',
+          failureCode: null,
+        },
       ]);
     });
   });
@@ -144,7 +161,10 @@ describe('fourteen months of a subscription that began with a trial', () => {
       expect(data.subscription).toMatchObject({ id: subscriptionId, updatedAt: timestamp });
       if (type === 'subscription.created') expect(data.subscription.phase).toBe('TRIAL');
       if (type === 'subscription.renewed') {
-        expect(data.subscription).toMatchObject({ phase: 'REGULAR', currentPeriodStart: timestamp });
+        expect(data.subscription).toMatchObject({
+          phase: 'REGULAR',
+          currentPeriodStart: timestamp,
+        });
       }
       if (type === 'subscription.payment_succeeded') {
         expect(data.invoice).toMatchObject({ status: 'PAID', periodStart: timestamp, total: 2999 });
@@ -166,7 +186,10 @@ describe('fourteen months of a subscription that began with a trial', () => {
 
 function headersOf({ headers }: ReceivedWebhook): Record<string, string> {
   return Object.fromEntries(
-    ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name])]),
+    ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [
+      name,
+      String(headers[name]),
+    ]),
   );
 }
 

@@ -17,6 +17,7 @@ export interface TestSystem {
   readonly live: ApiClient;
   /** Speaks for its first sandbox, whose clock is real. */
   readonly sandbox: ApiClient;
+  readonly sandboxKey: string;
   /** The present process of each service, where they run apart. */
   readonly pids: () => Record<string, number>;
   client(key: string | undefined): ApiClient;
@@ -53,6 +54,7 @@ async function describeSystem(
     gatewayUrl,
     live: client(liveKey),
     sandbox: client(testKey),
+    sandboxKey: testKey,
     pids: system.pids ?? (() => ({})),
     client,
     stop: async () => {
@@ -63,7 +65,10 @@ async function describeSystem(
   };
 }
 
-function siteIn(dataDir: string, otlpEndpoint: string | undefined): SystemSite & { logDir: string } {
+function siteIn(
+  dataDir: string,
+  otlpEndpoint: string | undefined,
+): SystemSite & { logDir: string } {
   const run = randomSecret(5).toString('hex');
   return {
     mongodbUri: process.env.MONGODB_URI ?? '',

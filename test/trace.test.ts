@@ -25,7 +25,10 @@ describe('one trace', () => {
   test('joins the REST call, each gRPC hop, the database, publish, consume and the webhook POST', async () => {
     const { sandbox } = system;
     await sandbox.expect(201, sandbox.post('/webhook-endpoints', { url: receiver.url }));
-    const customer = await sandbox.expect(201, sandbox.post('/customers', { email: 'a@example.com' }));
+    const customer = await sandbox.expect(
+      201,
+      sandbox.post('/customers', { email: 'a@example.com' }),
+    );
     const product = await sandbox.expect(
       201,
       sandbox.post('/products', {
@@ -76,7 +79,8 @@ describe('one trace', () => {
           .filter((span) => span.traceId === traceId)
           .map(({ service, name }) => ({ service, name }));
         const missing = expected.filter(
-          ([service, name]) => !seen.some((span) => span.service === service && name.test(span.name)),
+          ([service, name]) =>
+            !seen.some((span) => span.service === service && name.test(span.name)),
         );
         expect(missing).toEqual([]);
       },

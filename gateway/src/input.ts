@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkMetadata } from '@billing/chassis/metadata';
 import { invalidInput } from '@billing/kernel/domain-error';
 import type { ApiRequest } from './route';
 import { RequestError } from './http-error';
@@ -27,8 +28,10 @@ export const time = z.iso
 /** An amount in the smallest unit. */
 export const amount = z.int('Must be a whole number').min(0).max(99_999_999_999);
 
-/** Metadata; its own rules are checked by the owner of the resource. */
-export const metadata = z.record(z.string(), z.unknown());
+/** Metadata, kept as it was parsed: a schema that rebuilt it would lose the keys it must refuse. */
+export const metadata = z.custom<Record<string, unknown>>().superRefine((value, context) => {
+  for (const message of checkMetadata(value)) context.addIssue({ code: 'custom', message });
+});
 
 /** Page and page size of a list. */
 export const pageShape = {

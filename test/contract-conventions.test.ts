@@ -1,0 +1,170 @@
+import { request as httpRequest } from 'node:http';
+import type { ApiClient } from './api-client';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const unknownId = '01900000-0000-7000-8000-000000000000';
+
+let system: TestSystem;
+let api: ApiClient;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  api = system.sandbox;
+});
+
+afterAll(async () => {
+  await system.stop();
+});
+
+describe('without a good key', () => {
+  const bad = 'billing_test_0000000000000000000000000000000000000000000000000';
+
+  test.each([
+    ['no header', undefined, '/customers'],
+    ['an unknown key', bad, '/customers'],
+    ['an unknown key on an unknown route', bad, '/nothing'],
+    ['no header on an unknown route', undefined, '/nothing'],
+    ['text that is no key', 'x', '/products/1'],
+  ])('%s is 401 in these very words', async (_case, key, path) => {
+    const answer = await system.client(key).post(path);
+    expect(answer.status).toBe(401);
+    expect(answer.body).toEqual({ error: 'Invalid or expired API key' });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(answer.headers.get('error-code')).toBe('invalid_api_key');
+  });
+
+  test('another scheme is 401', async () => {
+    const answer = await api.request('GET', '/customers/x', {
+      headers: { Authorization: 'Basic eDp5' },
+    });
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('routing', () => {
+  test('an unknown path is 404', async () => {
+    const answer = await api.get('/nothing');
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ error: 'Not found' });
+    expect(answer.headers.get('error-code')).toBe('not_found');
+  });
+
+  test('a known path with another method is 405 and says which are allowed', async () => {
+    const answer = await api.delete('/customers');
+    expect(answer.status).toBe(405);
+    expect(answer.body).toEqual({ error: 'Method not allowed' });
+    expect(answer.headers.get('allow')).toContain('POST');
+    expect(answer.headers.get('error-code')).toBe('method_not_allowed');
+  });
+
+  test('a path that cannot be decoded is 404', async () => {
+    expect((await api.get('/customers/%zz')).status).toBe(404);
+  });
+
+  test.each([
+    ['/customers', 'Customer not found'],
+    ['/products', 'Product not found'],
+    ['/subscriptions', 'Subscription not found'],
+    ['/invoices', 'Invoice not found'],
+    ['/webhook-endpoints', 'Webhook endpoint not found'],
+  ])('an id that %s does not have is 404, malformed or not', async (path, error) => {
+    for (const id of [unknownId, 'not-a-uuid', '%20', "'; drop", '../x'.replaceAll('/', '%2f')]) {
+      const answer = await api.get(`${path}/${id}`);
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual({ error });
+      expect(answer.headers.get('error-code')).toBe(
+        error.toLowerCase().replace(' not found', '_not_found').replaceAll(' ', '_'),
+      );
+    }
+  });
+});
+
+describe('a body', () => {
+  test('that is broken JSON is 400', async () => {
+    const answer = await api.post('/customers', '{"email":');
+    expect([answer.status, answer.body]).toEqual([400, { error: 'Malformed JSON' }]);
+    expect(answer.headers.get('error-code')).toBe('malformed_json');
+  });
+
+  test.each(['[]', '"text"', '7', 'null'])('that is no object is 400: %s', async (body) => {
+    const answer = await api.post('/customers', body);
+    expect([answer.status, answer.body]).toEqual([400, { error: 'Body must be a JSON object' }]);
+  });
+
+  test('of another type is 415', async () => {
+    const answer = await api.post('/customers', 'email=a', { 'Content-Type': 'text/plain' });
+    expect([answer.status, answer.body]).toEqual([
+      415,
+      { error: 'Content-Type must be application/json' },
+    ]);
+    expect(answer.headers.get('error-code')).toBe('unsupported_media_type');
+  });
+
+  test('over 256 kB is 413', async () => {
+    const answer = await api.post('/customers', { email: 'a@b.co', name: 'x'.repeat(256 * 1024) });
+    expect([answer.status, answer.body]).toEqual([413, { error: 'Request body too large' }]);
+    expect(answer.headers.get('error-code')).toBe('request_too_large');
+  });
+
+  test('that is absent counts as empty', async () => {
+    const answer = await api.request('POST', '/customers');
+    expect([answer.status, answer.body]).toEqual([400, { error: { email: ['Required'] } }]);
+  });
+
+  test('with unknown fields is taken, and the answer names them', async () => {
+    const answer = await api.post('/customers', { email: 'a@b.co', emial: 'x', nmae: 1 });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('ignored-fields')).toBe('emial, nmae');
+  });
+});
+
+describe('every answer', () => {
+  test('carries a request id and a trace id', async () => {
+    const answer = await api.get('/nothing');
+    expect(answer.headers.get('x-request-id')).toMatch(uuid);
+    expect(answer.headers.get('trace-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  test('repeats the request id it was given, if it is one', async () => {
+    const ids = [
+      ['order-7._x', 'order-7._x'],
+      ['with space', expect.stringMatching(uuid)],
+      ['x'.repeat(129), expect.stringMatching(uuid)],
+    ] as const;
+    for (const [given, expected] of ids) {
+      const answer = await api.request('GET', '/nothing', { headers: { 'X-Request-Id': given } });
+      expect(answer.headers.get('x-request-id')).toEqual(expected);
+    }
+  });
+
+  test('to a creation says where the resource is', async () => {
+    const answer = await api.post('/customers', { email: 'a@b.co' });
+    expect(answer.headers.get('location')).toBe(`/v1/customers/${String(answer.body.id)}`);
+    expect((await api.get(`/customers/${String(answer.body.id)}`)).body).toEqual(answer.body);
+  });
+});
+
+describe('probes', () => {
+  test.each(['/healthz', '/readyz'])('%s needs no key', async (path) => {
+    const response = await fetch(`${system.gatewayUrl}${path}`);
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+  });
+});
+
+test('a caller that hangs up in the middle of a body harms nobody', async () => {
+  await new Promise<void>((resolve) => {
+    const request = httpRequest(`${system.gatewayUrl}/v1/customers`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${system.sandboxKey}`,
+        'Content-Type': 'application/json',
+        'Content-Length': 1000,
+      },
+    });
+    request.on('error', () => undefined);
+    request.on('close', resolve);
+    request.write('{"email":', () => request.destroy());
+  });
+  expect((await api.get('/nothing')).status).toBe(404);
+});
