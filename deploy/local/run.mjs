@@ -69,7 +69,8 @@ function install() {
   if (readIfThere(stamp) === hash) return;
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   say(`Installing dependencies with ${packageManager}`);
-  const args = ['--yes', packageManager, 'install', '--frozen-lockfile', '--reporter=append-only'];
+  const pnpm = ['install', '--frozen-lockfile', '--reporter=append-only'];
+  const args = ['--yes', '--loglevel=warn', packageManager, ...pnpm];
   // CI: nobody is asked whether an older node_modules may be replaced.
   const { status } = run('npx', args, { env: { ...process.env, CI: 'true' } });
   if (status !== 0) fail('The dependencies could not be installed');

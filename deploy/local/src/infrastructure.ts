@@ -42,8 +42,8 @@ export interface InfrastructureOptions {
   dataDir: string;
   log: (line: string) => void;
   environment?: LauncherEnvironment;
-  /** The data folder goes when the servers have ended, even when the launcher is killed. */
-  isThrowaway?: boolean;
+  /** Removed when the servers have ended, even when the launcher is killed. */
+  throwawayFolders?: readonly string[];
 }
 
 interface Server {
@@ -63,13 +63,13 @@ interface Site {
 
 /** Finds or installs a MongoDB-compatible server and NATS, starts them on the data folder and waits until they answer. */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
-  const { log, environment = readLauncherEnvironment(), isThrowaway = false } = options;
+  const { log, environment = readLauncherEnvironment(), throwawayFolders = [] } = options;
   const account = unprivilegedAccount();
   const data = await openDataFolder(options.dataDir, account, log);
   const recordFile = join(data.path, 'infrastructure-processes.json');
   await recoverFromRecord(recordFile, log);
   const socketDir = await makeSocketFolder(account);
-  const folders = isThrowaway ? [socketDir, data.path] : [socketDir];
+  const folders = [socketDir, ...throwawayFolders];
   const family = await openProcessFamily({ recordFile, folders, log });
   const site: Site = { environment, account, data, socketDir, family, log };
   try {

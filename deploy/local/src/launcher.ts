@@ -25,11 +25,16 @@ export async function launch(options: LaunchOptions): Promise<Running> {
   const { flags, log, environment = readLauncherEnvironment() } = options;
   const closers = new Closers();
   try {
-    log('Starting MongoDB and NATS');
-    const infrastructure = await startInfrastructure({ dataDir: flags.dataDir, log, environment });
-    closers.add('databases', () => infrastructure.stop());
     const runDir = await makeSocketFolder(undefined);
     closers.add('sockets', () => rm(runDir, { recursive: true, force: true }));
+    log('Starting MongoDB and NATS');
+    const infrastructure = await startInfrastructure({
+      dataDir: flags.dataDir,
+      throwawayFolders: [runDir],
+      log,
+      environment,
+    });
+    closers.add('databases', () => infrastructure.stop());
 
     log(flags.processes ? 'Starting the services, each in its process' : 'Starting the services');
     const system = await startServices({ ...options, environment, infrastructure, runDir });

@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@billing/chassis/clock';
 import { isServing } from '@billing/chassis/health-check';
@@ -20,6 +20,7 @@ export interface ProcessesOptions {
   log: (line: string) => void;
 }
 
+const PIDS_FILE = 'pids.json';
 const READY_WITHIN_MS = 60_000;
 const PROBE_TIMEOUT_MS = 1_000;
 
@@ -53,13 +54,16 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
     gatewayUrl,
     addresses: { ...addressesOf(site), gateway: gatewayUrl },
     pids: () => family.pids(),
-    stop: () => family.stop(),
+    stop: async () => {
+      await family.stop();
+      await rm(join(dataDir, PIDS_FILE), { force: true });
+    },
   };
 }
 
 /** For scripts that want to find, or kill, a service's present process. */
 async function writePids(dataDir: string, pids: Record<string, number>): Promise<void> {
-  const file = join(dataDir, 'pids.json');
+  const file = join(dataDir, PIDS_FILE);
   await writeFile(`${file}.new`, `${JSON.stringify(pids)}\n`);
   await rename(`${file}.new`, file);
 }

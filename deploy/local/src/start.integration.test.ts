@@ -1,0 +1,166 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { makeSharedFolder } from './account';
+import type { Announcement } from './announcement';
+import { identify } from './process-identity';
+
+/** These tests run the command as a person or a script would, on a data folder of their own. */
+const bootstrap = join(__dirname, '../run.mjs');
+const START_TIMEOUT_MS = 120_000;
+jest.setTimeout(2 * START_TIMEOUT_MS);
+
+interface Started {
+  command: ChildProcess;
+  announcement: Announcement;
+  output: () => string;
+}
+
+let dataDir: string;
+const commands: ChildProcess[] = [];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
+  await makeSharedFolder(dataDir);
+});
+
+afterEach(async () => {
+  for (const command of commands.splice(0)) await end(command, 'SIGTERM');
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function start(...flags: string[]): Promise<Started> {
+  // Servers of its own, not those of the tests.
+  const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
+  const args = [bootstrap, 'start', '--json', '--port', '0', '--data', dataDir, ...flags];
+  const command = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  commands.push(command);
+  let output = '';
+  let progress = '';
+  command.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  command.stderr.setEncoding('utf8').on('data', (chunk: string) => (progress += chunk));
+  await until(() => output.endsWith('\n') || command.exitCode !== null, START_TIMEOUT_MS);
+  if (output === '') throw new Error(`npm start failed:\n${progress}`);
+  return { command, announcement: JSON.parse(output) as Announcement, output: () => output };
+}
+
+async function end(command: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (command.exitCode === null && command.signalCode === null) {
+    command.kill(signal);
+    await new Promise((resolve) => command.once('exit', resolve));
+  }
+  return command.exitCode;
+}
+
+async function createCustomer({ gatewayUrl }: Announcement, key: string): Promise<string> {
+  const response = await fetch(`${gatewayUrl}/v1/customers`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.com' }),
+  });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { id: string }).id;
+}
+
+async function readCustomer({ gatewayUrl }: Announcement, key: string, id: string) {
+  const headers = { Authorization: `Bearer ${key}` };
+  return (await fetch(`${gatewayUrl}/v1/customers/${id}`, { headers })).status;
+}
+
+async function until(isTrue: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error('It did not come true in time');
+    await delay(50);
+  }
+}
+
+test('both keys work, one line of JSON is all that is printed, and everything survives a restart', async () => {
+  const first = await start();
+  const { liveKey, testKey } = first.announcement;
+  const id = await createCustomer(first.announcement, testKey);
+  await createCustomer(first.announcement, liveKey);
+
+  expect(first.announcement).toMatchObject({ dataDir, logDir: join(dataDir, 'logs') });
+  expect(first.announcement).not.toHaveProperty('pids');
+  expect(first.output().trimEnd().split('\n')).toHaveLength(1);
+  for (const file of ['keys.json', 'secrets.json']) {
+    expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
+  }
+  expect(await end(first.command, 'SIGINT')).toBe(0);
+
+  const second = await start();
+  expect(second.announcement).toMatchObject({ liveKey, testKey });
+  expect(await readCustomer(second.announcement, testKey, id)).toBe(200);
+  expect(await readCustomer(second.announcement, liveKey, id)).toBe(404);
+});
+
+test('the printed command works as it is', async () => {
+  const { announcement } = await start();
+  const { toText } = await import('./announcement');
+  const [, command] = /\n( {2}curl [\s\S]*?)\n\n/.exec(toText(announcement)) ?? [];
+
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command ?? '']);
+  expect(JSON.parse(stdout)).toMatchObject({ email: 'ada@example.com', name: 'Ada' });
+});
+
+test('services apart have processes of their own, come back when killed, and all end with a Ctrl-C', async () => {
+  const { command, announcement } = await start('--processes');
+  const { pids = {}, testKey } = announcement;
+  expect(Object.keys(pids).sort()).toEqual([
+    'catalog',
+    'checkout',
+    'customer',
+    'gateway',
+    'identity',
+    'notifier',
+    'subscription',
+  ]);
+
+  const killed = pids.customer ?? 0;
+  process.kill(killed, 'SIGKILL');
+  const present = async () =>
+    JSON.parse(await readFile(join(dataDir, 'pids.json'), 'utf8')) as Record<string, number>;
+  await until(async () => ![undefined, killed].includes((await present()).customer), 10_000);
+  const after = await present();
+  await until(async () => {
+    const answer = await createCustomer(announcement, testKey).catch(() => '');
+    return answer !== '';
+  }, 30_000);
+
+  expect(await end(command, 'SIGINT')).toBe(0);
+  const all = [...Object.values(pids), ...Object.values(after)];
+  expect(all.filter((pid) => identify(pid))).toEqual([]);
+});
+
+test('a second system with another folder and port runs beside the first', async () => {
+  const first = await start();
+  const firstDataDir = dataDir;
+  dataDir = await mkdtemp(join(tmpdir(), 'billing-test-data-'));
+  await makeSharedFolder(dataDir);
+  const second = await start();
+
+  const id = await createCustomer(first.announcement, first.announcement.testKey);
+  const { testKey } = second.announcement;
+  expect(testKey).not.toBe(first.announcement.testKey);
+  expect(await readCustomer(second.announcement, testKey, id)).toBe(404);
+  expect(await readCustomer(second.announcement, first.announcement.testKey, id)).toBe(401);
+  await end(first.command, 'SIGTERM');
+  await rm(firstDataDir, { recursive: true });
+});
+
+test('a flag that does not exist is an error that says so', async () => {
+  const command = spawn(process.execPath, [bootstrap, 'start', '--prot', '80'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let errors = '';
+  command.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
+  await until(() => command.exitCode !== null, START_TIMEOUT_MS);
+
+  expect(command.exitCode).toBe(2);
+  expect(errors).toContain("Unknown option '--prot'");
+  expect(errors).toContain('Usage: npm start');
+});
