@@ -1,7 +1,7 @@
 import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
-const tests = ['**/*.test.ts', 'test/**/*.ts', 'services/chassis/src/testing.ts'];
+const tests = ['**/*.test.ts', 'test/**/*.ts', 'services/*/src/testing.ts'];
 
 // Where each kind of module may be imported; the reasons are in the READMEs of the folders.
 const noService = {
@@ -57,6 +57,8 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
       // Handlers and rules are async by their type even where nothing is awaited yet.
       '@typescript-eslint/require-await': 'off',
+      // Express and others type by shape; an object need not come from the class it is typed as.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-unused-vars': [
         'error',
@@ -163,6 +165,9 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
+      // Answers of the API are JSON of any shape: reading them wrongly fails the test.
+      '@typescript-eslint/no-explicit-any': 'off',
+      '@typescript-eslint/restrict-template-expressions': 'off',
     },
   },
 );

@@ -56,6 +56,17 @@ export class ApiClient {
     return body;
   }
 
+  /** The fields for which a POST is refused, each with a list of messages. */
+  async refusedFields(path: string, body: unknown): Promise<string[]> {
+    const { error } = await this.expect(400, this.post(path, body));
+    for (const messages of Object.values<unknown>(error)) {
+      const isList = Array.isArray(messages) && messages.every((one) => typeof one === 'string');
+      if (!isList || messages.length === 0)
+        throw new Error(`No messages: ${JSON.stringify(error)}`);
+    }
+    return Object.keys(error).sort();
+  }
+
   /** A new sandbox of the organisation (needs the live key) and a client for it. */
   async manualSandbox(startsAt: string): Promise<ApiClient> {
     const sandbox = await this.expect(

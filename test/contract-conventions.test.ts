@@ -1,9 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import type { ApiClient } from './api-client';
+import { unknownId, uuid } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const unknownId = '01900000-0000-7000-8000-000000000000';
 
 let system: TestSystem;
 let api: ApiClient;

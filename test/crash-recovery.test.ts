@@ -50,6 +50,9 @@ describe('services that are killed under load', () => {
   }, loadMs + settleTimeoutMs);
 
   afterAll(async () => {
+    const { length } = receiver.received;
+    const counts = [kills.length, acknowledged.size, length].map(String);
+    process.stderr.write(`kills, subscriptions, webhooks: ${counts.join(', ')}\n`);
     await receiver.close();
     await system.stop();
   });
@@ -90,7 +93,7 @@ describe('services that are killed under load', () => {
       await sleep(killEveryMs, ending);
       const running = Object.entries(system.pids());
       const [name, pid] = running[Math.floor(Math.random() * running.length)] ?? [];
-      if (name === undefined || pid === undefined || ending.aborted) continue;
+      if (name === undefined || pid === undefined) continue;
       process.kill(pid, 'SIGKILL');
       kills.push(name);
     }

@@ -122,6 +122,7 @@ function checks() {
   return [
     lockfileNamesNoAddress,
     tool('buf', ['lint'], join(root, 'proto')),
+    contractsBreakNothing,
     tool('prettier', ['--check', '--log-level', 'warn', '--cache', '.']),
     tool('eslint', ['.', ...eslintCache, '--max-warnings', '0']),
     tool('depcruise', [
@@ -134,6 +135,19 @@ function checks() {
       'proto',
     ]),
   ];
+}
+
+/** What peers and receivers rely on stays: contracts are compared with those of the main branch, where there is one. */
+function contractsBreakNothing() {
+  const { status } = spawnSync('git', ['rev-parse', '--verify', '--quiet', 'main'], { cwd: root });
+  if (status !== 0) return true;
+  say('Checking contracts against the main branch');
+  const baseline = '../.git#branch=main,subdir=proto';
+  const broken = run(join(bin, 'buf'), ['breaking', '--against', baseline], {
+    cwd: join(root, 'proto'),
+  });
+  if (broken.status !== 0) say('buf found breaking changes');
+  return broken.status === 0;
 }
 
 /** An address in the lockfile would tie every machine to the registry of whoever wrote it. */

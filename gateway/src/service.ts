@@ -33,7 +33,7 @@ export async function start(
   closers.add('tracing', () => tracing.shutdown());
   const peers = connectPeers(config);
   closers.add('peers', () => {
-    for (const peer of Object.values(peers)) peer.close();
+    for (const peer of Object.values<{ close(): void }>({ ...peers })) peer.close();
     return Promise.resolve();
   });
   const app = createApp({

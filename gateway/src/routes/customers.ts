@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Address, CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { toJsonCustomer } from '@billing/proto/json/customer';
 import { metadata, optional, readBody } from '../input';
 import { created, ok, param, present, type Route } from '../route';
@@ -40,7 +40,6 @@ export const customerRoutes: readonly Route[] = [
       const answer = await peers.customer.createCustomer(
         {
           ...input,
-          address: input.address as Address | undefined,
           collectionMethod:
             input.collectionMethod === undefined
               ? CollectionMethod.COLLECTION_METHOD_UNSPECIFIED

@@ -248,8 +248,8 @@ async function countPending(
   };
   const [relayed, begun, due] = await Promise.all([
     count({ environmentId, pendingSince: set }, () => true),
-    count({ environmentId, recoverAt: set }, ({ recoverAt }) => recoverAt !== undefined),
-    count(isDue, ({ dueAt }) => dueAt !== undefined),
+    count({ environmentId, recoverAt: set }, (definition) => definition.recoverAt !== undefined),
+    count(isDue, (definition) => definition.dueAt !== undefined),
   ]);
   return { pending: relayed + begun + due, due };
 }

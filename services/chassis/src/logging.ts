@@ -46,6 +46,7 @@ export function createLogger({ service, level, file }: LoggerOptions): Logger {
     destinationOf(file),
   );
   // pino writes the fields of a child as they are. Children of children inherit this too. Its own type of `child` cannot be named.
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the logger it is read from
   const inherited: unknown = logger.child;
   const makeChild = inherited as MakeChild;
   Reflect.set(logger, 'child', function (this: Logger, bindings: pino.Bindings, options?: object) {

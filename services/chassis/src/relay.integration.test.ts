@@ -137,7 +137,7 @@ describe('the relay', () => {
     for (let attempt = 0; attempt < 200; attempt += 1) {
       const document = await orders.documents.findOne({ _id: id });
       if (document?.outbox.length === 0 && document.pendingSince === null) {
-        return document as unknown as AggregateDocument;
+        return document;
       }
       await sleep(50);
     }

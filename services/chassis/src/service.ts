@@ -218,7 +218,7 @@ export class Service {
     const watching = (async () => {
       while (!stopping.signal.aborted) {
         await sleep(healthCheckEveryMs, stopping.signal);
-        if (!stopping.signal.aborted) await check();
+        await check();
       }
     })();
     this.onClose('health', () => {
