@@ -57,7 +57,7 @@ function toProtoEvent(
 
 type ProtoSubscription = Parameters<typeof toJsonSubscription>[0];
 
-/** Every field that differs, in the form in which REST shows it. */
+/** Every field that differs, in the form in which REST shows it; `updatedAt` never does, because both are shown as of the same write. */
 function changesBetween(
   before: ProtoSubscription,
   after: ProtoSubscription | undefined,
@@ -67,7 +67,7 @@ function changesBetween(
   const to: Readonly<Record<string, unknown>> = toJsonSubscription(after);
   return Object.fromEntries(
     Object.keys(to)
-      .filter((field) => field !== 'updatedAt' && !isDeepStrictEqual(from[field], to[field]))
+      .filter((field) => !isDeepStrictEqual(from[field], to[field]))
       .map((field) => [field, { from: from[field], to: to[field] }]),
   );
 }

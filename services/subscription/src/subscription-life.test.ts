@@ -7,7 +7,7 @@ import { applyCollectionResult, type CollectionOutcome } from './collection';
 import { createSubscription } from './creation';
 import { hasFailedInvoice } from './open-invoices';
 import { dueStep, takeDueStep } from './renewals';
-import { periodOf, type Subscription } from './subscription';
+import { currentPeriod, periodOf, type Subscription } from './subscription';
 import { aCreation, anInput, aPrice, at, day, invoiceIdOf } from './testing';
 
 // Whatever the order in which time, the scanner, callers and results meet one subscription, its life keeps these rules. Results arrive
@@ -39,10 +39,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     arbitrary: fc.record({
       kind: fc.constant('result'),
-      back: fc.nat(3),
-      resultNumber: fc.integer({ min: 1, max: failuresMax + 1 }),
+      back: fc.nat(2),
+      // Most results come in order, else few would ever be accepted.
+      resultNumber: fc.constantFrom(1, 1, 1, 2, 2, 3),
     }),
-    weight: 8,
+    weight: 10,
   },
   { arbitrary: fc.record({ kind: fc.constant('cancel'), atPeriodEnd: fc.boolean() }), weight: 1 },
   { arbitrary: fc.record({ kind: fc.constant('uncancel') }), weight: 1 },
@@ -52,13 +53,15 @@ const setting: fc.Arbitrary<Setting> = fc.record({
   trialDays: fc.option(fc.nat(5)),
   startsIn: fc.option(fc.integer({ min: -20, max: 5 })),
   failures: fc.array(fc.nat(failuresMax), { minLength: 50, maxLength: 50 }),
-  steps: fc.array(step, { maxLength: 80 }),
+  steps: fc.array(step, { maxLength: 120, size: 'max' }),
 });
 
 /** One subscription with all that it has ever announced and ordered. */
 class Life {
   now = start;
   state: Subscription;
+  /** The first one to be billed. */
+  readonly firstPeriod: number;
   readonly events: SubscriptionEvent[] = [];
   readonly commands: BillingCommand[] = [];
   /** By period, in the order in which they were applied. */
@@ -71,6 +74,7 @@ class Life {
     const born = createSubscription(anInput({ startAt }), aCreation({ price, ...at(start) }));
     this.state = born.state;
     this.keep(born);
+    this.firstPeriod = born.state.periodIndex ?? 0;
   }
 
   get billed(): number[] {
@@ -109,7 +113,7 @@ class Life {
 
   private deliver(periodIndex: number | undefined, resultNumber: number): void {
     if (periodIndex === undefined) return;
-    const failures = this.setting.failures[periodIndex % this.setting.failures.length] ?? 0;
+    const failures = failuresOf(this.setting, periodIndex);
     if (resultNumber > failures + 1) return;
     const outcome = resultNumber <= failures ? 'FAILED' : 'SUCCEEDED';
     const payment = { invoice: periodIndex, attempt: resultNumber, nextAttemptAt: null };
@@ -131,6 +135,11 @@ class Life {
   }
 
   private keep({ state, events, commands }: SubscriptionTransition): void {
+    // Who asked for the end of the period that runs is not renewed; a start that lies ahead still takes place.
+    if (this.state.cancelAtPeriodEnd && this.state.phase !== 'SCHEDULED') {
+      const isKept = events[0]?.type !== 'subscription.renewed';
+      expect(isKept).toBe(true);
+    }
     this.state = state;
     this.events.push(...events);
     this.commands.push(...commands);
@@ -142,19 +151,19 @@ class Life {
   }
 }
 
+function failuresOf({ failures }: Setting, periodIndex: number): number {
+  return failures[periodIndex % failures.length] ?? 0;
+}
+
 function expectRulesKept(life: Life): void {
   const { state, events, commands, billed } = life;
   const types = events.map(({ type }) => type);
   const isCanceled = state.status === 'CANCELED';
 
   // One invoice is ordered for each period from the first billed one to the present, none for another.
-  const first = billed[0];
-  const present = state.periodIndex;
-  expect(billed).toEqual(
-    first === undefined || present === null
-      ? []
-      : Array.from({ length: present - first + 1 }, (_, index) => first + index),
-  );
+  const first = life.firstPeriod;
+  const present = state.periodIndex ?? first - 1;
+  expect(billed).toEqual(Array.from({ length: present - first + 1 }, (_, index) => first + index));
   // What is announced begins with the creation and ends with the end.
   expect(types.indexOf('subscription.created')).toBe(0);
   expect(types.lastIndexOf('subscription.created')).toBe(0);
@@ -165,18 +174,18 @@ function expectRulesKept(life: Life): void {
   }
   expect(state.phase === 'ENDED').toBe(isCanceled);
   expect(state.endedAt === null).toBe(!isCanceled);
-  expect(commands.filter(({ type }) => type === 'close').length).toBeLessThanOrEqual(1);
+  // Who asked for the end of the period gets all of it.
+  if (isCanceled && state.cancelAtPeriodEnd)
+    expect(state.endedAt).toEqual(currentPeriod(state).end);
+  const closes = commands.filter(({ type }) => type === 'close').length;
+  expect(closes).toBe(isCanceled && !state.cancelAtPeriodEnd && billed.length > 0 ? 1 : 0);
 }
 
 /** Each result was applied once and in order, and announced unless the subscription had ended. */
-function expectResultsInOrder({ applied, events, state }: Life, { failures }: Setting): void {
+function expectResultsInOrder({ applied, events, state }: Life, drawn: Setting): void {
   for (const [periodIndex, outcomes] of applied) {
-    const expected = Array.from(
-      { length: (failures[periodIndex % failures.length] ?? 0) + 1 },
-      (_, index, last = failures[periodIndex % failures.length] ?? 0) =>
-        index < last ? 'FAILED' : 'SUCCEEDED',
-    );
-    expect(outcomes).toEqual(expected.slice(0, outcomes.length));
+    const failures = Array.from({ length: failuresOf(drawn, periodIndex) }, () => 'FAILED');
+    expect(outcomes).toEqual([...failures, 'SUCCEEDED'].slice(0, outcomes.length));
     const announced = events.flatMap(({ type, data }) =>
       'payment' in data && data.payment.invoice === periodIndex ? [type] : [],
     );
@@ -193,7 +202,10 @@ function expectResultsInOrder({ applied, events, state }: Life, { failures }: Se
 function expectStatusTold({ events }: Life): void {
   let told = 'ACTIVE';
   for (const { type, data } of events) {
-    if (type === 'subscription.updated') expect(data.before.status).toBe(told);
+    if (type === 'subscription.updated') {
+      expect(data.before.status).toBe(told);
+      expect(data.subscription).not.toEqual(data.before);
+    }
     if (type === 'subscription.updated' || type === 'subscription.canceled') {
       told = data.subscription.status;
     }
@@ -216,9 +228,10 @@ describe('the life of a subscription', () => {
         expectResultsInOrder(life, drawn);
         expectStatusTold(life);
         expect(life.state.openInvoices).toEqual([]);
+        expect(life.state.latestInvoice?.periodIndex).toBe(life.billed.at(-1));
         expect(life.state.status).not.toBe('PAST_DUE');
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 
