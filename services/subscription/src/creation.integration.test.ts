@@ -218,6 +218,7 @@ describe('creating is refused', () => {
 
   test.each([
     ['an unknown customer', { customerId: 'nobody' }, 'Customer not found'],
+    ['a malformed customer', { customerId: '' }, 'Customer not found'],
     ['an unknown product', { productId: 'nothing' }, 'Product not found'],
     ['an inactive product', { productId: 'gone' }, 'Product not found'],
   ])('for %s', async (_name, parts, message) => {

@@ -1,54 +1,8 @@
-import {
-  addMonths,
-  type BillingInterval,
-  periodContaining,
-  trialEnd as endOfTrial,
-} from '@billing/kernel/billing-period';
-import { invalidInput, notFound } from '@billing/kernel/domain-error';
-import { refuseProblems, textProblems, wholeNumberProblems } from '@billing/kernel/input-problems';
+import { periodContaining, trialEnd as endOfTrial } from '@billing/kernel/billing-period';
 import { created, type SubscriptionTransition } from './announcement';
 import { type Decision, enterPeriod } from './billing';
-import type {
-  CollectionMethod,
-  CustomerSnapshot,
-  PriceSnapshot,
-  Subscription,
-  SubscriptionPhase,
-} from './subscription';
-
-const quantityMax = 1_000_000;
-const authorizedTransactionIdLengthMax = 255;
-const startBackMonthsMax = 12;
-const startAheadMonthsMax = 60;
-
-/** A subscription as it was asked for. */
-export interface SubscriptionInput {
-  readonly customerId: string;
-  readonly productId: string;
-  /** Null: the customer's saved method pays. */
-  readonly authorizedTransactionId: string | null;
-  /** Null: now. */
-  readonly startAt: Date | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly quantity: number;
-}
-
-/** What the customer's owner says of the payer. */
-export interface CustomerFacts extends CustomerSnapshot {
-  /** ISO 4217, upper case. */
-  readonly currency: string;
-  readonly collectionMethod: CollectionMethod;
-}
-
-/** What the product's owner says of the product. */
-export interface ProductFacts {
-  readonly id: string;
-  readonly name: string;
-  readonly active: boolean;
-  readonly price: Omit<PriceSnapshot, 'billingInterval'> & {
-    readonly billingInterval: BillingInterval;
-  };
-}
+import type { CustomerFacts, SubscriptionInput } from './creation-input';
+import type { PriceSnapshot, Subscription, SubscriptionPhase } from './subscription';
 
 /** What a creation is given beside its input. */
 export interface Creation extends Decision {
@@ -58,65 +12,6 @@ export interface Creation extends Decision {
   readonly customer: CustomerFacts;
   readonly productName: string;
   readonly price: PriceSnapshot;
-}
-
-/** Refuses the input once, for everything that is wrong with it by itself; metadata is checked alike by all services. */
-export function checkInput(
-  input: SubscriptionInput,
-  { now, metadataProblems }: { now: Date; metadataProblems: readonly string[] },
-): void {
-  const { customerId, productId, authorizedTransactionId, startAt, quantity } = input;
-  refuseProblems({
-    customerId: customerId === '' ? ['Required'] : [],
-    productId: productId === '' ? ['Required'] : [],
-    authorizedTransactionId:
-      authorizedTransactionId === null
-        ? []
-        : textProblems(authorizedTransactionId, { min: 1, max: authorizedTransactionIdLengthMax }),
-    startAt: startAt === null ? [] : startProblems(startAt, now),
-    metadata: metadataProblems,
-    quantity: wholeNumberProblems(quantity, { min: 1, max: quantityMax }),
-  });
-}
-
-/** The price of a product that can be subscribed to. */
-export function subscribablePrice({ active, price }: ProductFacts): PriceSnapshot {
-  if (!active) throw notFound('Product');
-  const { billingInterval } = price;
-  if (billingInterval === 'ONE_TIME') {
-    throw invalidInput({ productId: ['A one-time product cannot be subscribed to'] });
-  }
-  return { ...price, billingInterval };
-}
-
-/** A customer who has an invoice keeps its currency. */
-export function checkCurrency(
-  price: Pick<PriceSnapshot, 'currency'>,
-  customer: Pick<CustomerFacts, 'currency'>,
-  { hasInvoice }: { hasInvoice: boolean },
-): void {
-  if (!hasInvoice || price.currency === customer.currency) return;
-  throw invalidInput({
-    productId: [`Currency ${price.currency} differs from the customer's, ${customer.currency}`],
-  });
-}
-
-/** The text that two inputs share exactly when they ask for the same. */
-export function inputText(input: SubscriptionInput): string {
-  const { customerId, productId, startAt, quantity } = input;
-  const metadata = Object.entries(input.metadata).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([customerId, productId, startAt, quantity, metadata]);
-}
-
-/** An authorised payment starts one subscription; asking for another one with it is refused. */
-export function checkRepeat(
-  existing: Pick<Subscription, 'fingerprint'>,
-  { fingerprint }: Pick<Subscription, 'fingerprint'>,
-): void {
-  if (existing.fingerprint === fingerprint) return;
-  throw invalidInput({
-    authorizedTransactionId: ['Has already started a subscription with other input'],
-  });
 }
 
 /**
@@ -205,11 +100,4 @@ export function authorizationResolved(subscription: Subscription): Subscription 
 /** Whether nothing that creation began is under way any more, as far as it goes by itself. */
 export function isSettled({ status, isAuthorizing, openInvoices }: Subscription): boolean {
   return status === 'CANCELED' || !(isAuthorizing || openInvoices.some((one) => one.isSettling));
-}
-
-function startProblems(startAt: Date, now: Date): string[] {
-  if (startAt < addMonths(now, -startBackMonthsMax)) {
-    return ['Must be at most one year in the past'];
-  }
-  return startAt > addMonths(now, startAheadMonthsMax) ? ['Must be at most five years ahead'] : [];
 }

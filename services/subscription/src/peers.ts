@@ -14,7 +14,7 @@ import {
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
 import type { SubscriptionConfiguration } from './config';
-import type { CustomerFacts, ProductFacts } from './creation';
+import type { CustomerFacts, ProductFacts } from './creation-input';
 import { fromProtoCollectionMethod } from './invoice-rpc';
 import { fromProtoPrice } from './price-rpc';
 

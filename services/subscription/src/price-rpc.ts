@@ -4,7 +4,7 @@ import {
   type Price as ProtoPrice,
   PricingType as ProtoPricingType,
 } from '@billing/proto/billing/catalog/v1/catalog';
-import type { ProductFacts } from './creation';
+import type { ProductFacts } from './creation-input';
 import type { PriceSnapshot } from './subscription';
 
 type CatalogPrice = ProductFacts['price'];

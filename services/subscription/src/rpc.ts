@@ -13,16 +13,15 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { cancel, uncancel } from './cancellation';
 import { applyCollectionResult } from './collection';
+import { createSubscription, isSettled } from './creation';
 import {
   checkCurrency,
   checkInput,
   checkRepeat,
-  createSubscription,
   inputText,
-  isSettled,
   subscribablePrice,
   type SubscriptionInput,
-} from './creation';
+} from './creation-input';
 import { fromProtoCollectionResult } from './invoice-rpc';
 import { customerHasInvoice, fetchCustomer, fetchProduct, type Peers } from './peers';
 import { changeSubscription, decisionOn } from './store';

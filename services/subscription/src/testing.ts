@@ -1,10 +1,6 @@
 import type { Decision } from './billing';
-import {
-  createSubscription,
-  type Creation,
-  type CustomerFacts,
-  type SubscriptionInput,
-} from './creation';
+import { createSubscription, type Creation } from './creation';
+import type { CustomerFacts, SubscriptionInput } from './creation-input';
 import type { PriceSnapshot, Subscription } from './subscription';
 
 // What the tests of the rules share: one product, one customer, and subscriptions that began by the rule itself.

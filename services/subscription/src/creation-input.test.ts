@@ -1,0 +1,130 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  checkCurrency,
+  checkInput,
+  checkRepeat,
+  inputText,
+  subscribablePrice,
+  type SubscriptionInput,
+} from './creation-input';
+import { aCustomer, anInput, aPrice, day } from './testing';
+
+const authorizedTransactionId = 'txn_4242424242424242';
+
+/** Called with what throws; gives the fields that a refusal names. */
+function refusedFields(refuse: () => unknown): unknown {
+  try {
+    refuse();
+  } catch (error) {
+    if (error instanceof DomainError) return error.fields ?? error.reason;
+    throw error;
+  }
+  return undefined;
+}
+
+describe('the input of a creation is refused', () => {
+  const now = day('06-15');
+  const check = (parts: Partial<SubscriptionInput>, metadataProblems: string[] = []) =>
+    refusedFields(() => {
+      checkInput(anInput(parts), { now, metadataProblems });
+    });
+  const shifted = (isoTime: string) => new Date(isoTime);
+
+  test.each<[string, Partial<SubscriptionInput>, string[]]>([
+    ['with an empty authorisation', { authorizedTransactionId: '' }, ['authorizedTransactionId']],
+    [
+      'with too long an authorisation',
+      { authorizedTransactionId: 'x'.repeat(256) },
+      ['authorizedTransactionId'],
+    ],
+    ['for nothing', { quantity: 0 }, ['quantity']],
+    ['for a part', { quantity: 1.5 }, ['quantity']],
+    ['for too many', { quantity: 1_000_001 }, ['quantity']],
+    ['for a start too long ago', { startAt: shifted('2025-06-14T23:59:59.999Z') }, ['startAt']],
+    ['for a start too far ahead', { startAt: shifted('2031-06-15T00:00:00.001Z') }, ['startAt']],
+    [
+      'for all that is wrong',
+      { authorizedTransactionId: '', quantity: 0 },
+      ['authorizedTransactionId', 'quantity'],
+    ],
+  ])('%s', (_name, parts, fields) => {
+    expect(Object.keys(check(parts) as object)).toEqual(fields);
+  });
+
+  test('for its metadata', () => {
+    expect(check({}, ['a: b'])).toEqual({ metadata: ['a: b'] });
+  });
+
+  test.each<[string, Partial<SubscriptionInput>]>([
+    ['a start one year ago', { startAt: shifted('2025-06-15T00:00:00.000Z') }],
+    ['a start five years ahead', { startAt: shifted('2031-06-15T00:00:00.000Z') }],
+    ['the longest authorisation', { authorizedTransactionId: 'x'.repeat(255) }],
+    ['the largest quantity', { quantity: 1_000_000 }],
+  ])('but not for %s', (_name, parts) => {
+    expect(check(parts)).toBeUndefined();
+  });
+});
+
+describe('a product can be subscribed to', () => {
+  const facts = (parts: object = {}) => ({
+    id: 'p',
+    name: 'Pro',
+    active: true,
+    price: aPrice(),
+    ...parts,
+  });
+
+  test('at its price', () => {
+    expect(subscribablePrice(facts())).toEqual(aPrice());
+  });
+
+  test('unless it is inactive, which is answered like an unknown one', () => {
+    expect(refusedFields(() => subscribablePrice(facts({ active: false })))).toBe(
+      'PRODUCT_NOT_FOUND',
+    );
+  });
+
+  test('unless it is charged once', () => {
+    const price = { ...aPrice(), billingInterval: 'ONE_TIME' as const };
+    expect(refusedFields(() => subscribablePrice(facts({ price })))).toHaveProperty('productId');
+  });
+
+  test.each([
+    ['in the currency of a customer with an invoice', 'USD', true, undefined],
+    ['in another currency before the first invoice', 'EUR', false, undefined],
+    ['but not in another currency after it', 'EUR', true, { productId: [expect.any(String)] }],
+  ])('%s', (_name, currency, hasInvoice, refusal) => {
+    const refused = refusedFields(() => {
+      checkCurrency({ currency }, aCustomer(), { hasInvoice });
+    });
+    expect(refused).toEqual(refusal);
+  });
+});
+
+describe('two inputs ask for the same', () => {
+  const base = anInput({ authorizedTransactionId, metadata: { a: 1, b: '2' } });
+
+  test('whatever the order of their metadata', () => {
+    expect(inputText({ ...base, metadata: { b: '2', a: 1 } })).toBe(inputText(base));
+  });
+
+  test.each<[string, Partial<SubscriptionInput>]>([
+    ['customer', { customerId: 'other' }],
+    ['product', { productId: 'other' }],
+    ['start', { startAt: day('01-31') }],
+    ['quantity', { quantity: 2 }],
+    ['metadata', { metadata: { a: 1, b: 2 } }],
+    ['metadata key', { metadata: { a: 1 } }],
+  ])('unless they differ in %s', (_name, parts) => {
+    expect(inputText({ ...base, ...parts })).not.toBe(inputText(base));
+  });
+
+  test('and one that does not is refused under the authorisation', () => {
+    const repeat = (fingerprint: string) =>
+      refusedFields(() => {
+        checkRepeat({ fingerprint: 'one' }, { fingerprint });
+      });
+    expect(repeat('one')).toBeUndefined();
+    expect(repeat('two')).toEqual({ authorizedTransactionId: [expect.any(String)] });
+  });
+});
