@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { makeSharedFolder } from './account';
-import type { Announcement } from './announcement';
+import { type Announcement, toText } from './announcement';
 import { identify } from './process-identity';
 
 /** These tests run the command as a person or a script would, on a data folder of their own. */
@@ -100,7 +100,6 @@ test('both keys work, one line of JSON is all that is printed, and everything su
 
 test('the printed command works as it is', async () => {
   const { announcement } = await start();
-  const { toText } = await import('./announcement');
   const [, command] = /\n( {2}curl [\s\S]*?)\n\n/.exec(toText(announcement)) ?? [];
 
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command ?? '']);
