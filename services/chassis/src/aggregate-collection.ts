@@ -37,7 +37,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   behaviour: AggregateBehaviour = {};
   onPending: (id: string) => void = () => undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
-  private readonly insertTurns = new Turns();
+  private readonly keyTurns = new Turns();
 
   constructor(
     db: Db,
@@ -60,7 +60,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
         onChange: (id) => {
           this.changes.emit(id);
         },
-        insertTurns: this.insertTurns,
+        keyTurns: this.keyTurns,
       },
       context,
     );

@@ -130,6 +130,48 @@ describe('the aggregate store', () => {
     }
   });
 
+  test('gives a natural key to one of 20 that change to it and tells the others that it is taken', async () => {
+    const own = { environmentId: newId() };
+    const inserted = await Promise.all(
+      Array.from({ length: writersCount }, () => within(own).insert(only(state()))),
+    );
+    const rename = (counter: Counter) => only({ ...counter, owner: 'v:wanted' });
+    const outcomes = await Promise.allSettled(
+      inserted.map(({ stored }) => within(own).mutate(stored.state.id, rename)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ reason: 'OWNER_TAKEN' });
+    }
+  });
+
+  test('changes only the version that was expected', async () => {
+    const { stored } = await within().insert(only(state()));
+    const { id } = stored.state;
+    const expecting = (expectedVersion: number) =>
+      within().mutate(id, increment, { expectedVersion });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: writersCount }, () => expecting(1)),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ kind: 'stale', reason: 'STALE_VERSION' });
+    }
+    await expect(within().mutate(id, only, { expectedVersion: 1 })).rejects.toThrow(
+      'Stale version',
+    );
+    expect((await expecting(2)).version).toBe(3);
+  });
+
+  test('finds by a field of the document, within the environment', async () => {
+    const { stored } = await within().insert(only(state({ owner: newId() })));
+    const filter = { ownerKey: stored.state.owner };
+    expect((await within().findBy(filter))?.state).toEqual(stored.state);
+    expect(await within({ environmentId: newId() }).findBy(filter)).toBeUndefined();
+  });
+
   test('shows nothing across environments', async () => {
     const { stored } = await within().insert(only(state()));
     const other = within({ environmentId: newId() });

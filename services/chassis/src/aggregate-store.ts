@@ -31,8 +31,8 @@ export interface StoreSurroundings {
   readonly onPending: (id: string) => void;
   /** Called with the id of every document that has just changed. */
   readonly onChange: (id: string) => void;
-  /** Inserts that claim one key of a unique index go one after another. */
-  readonly insertTurns: Turns;
+  /** Writes that claim one key of a unique index go one after another. */
+  readonly keyTurns: Turns;
 }
 
 /** One page, newest first. */
@@ -61,6 +61,15 @@ export class AggregateStore<S extends { readonly id: string }> {
     const stored = await this.find(id);
     if (stored === undefined) throw notFound(this.definition.resource);
     return stored;
+  }
+
+  /** The one aggregate that matches a filter on the document's own fields, where the environment has one. */
+  async findBy(filter: Readonly<Record<string, unknown>>): Promise<Stored<S> | undefined> {
+    const query = { ...filter, environmentId: this.context.tenant.environmentId };
+    const document = await retryTransient(() =>
+      this.collection.findOne(query as Filter<AggregateDocument>),
+    );
+    return document === null ? undefined : toStored(this.definition, document);
   }
 
   /** The newest `perPage` after skipping the earlier pages. `filter` names the document's own fields; the environment is added. */
@@ -101,7 +110,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     const stored = { state: transition.state, tenant, version: 1, createdAt: now, updatedAt: now };
     const document = this.withOutbox(newEnvelope(id, tenant, now), stored, transition);
     try {
-      await this.surroundings.insertTurns.take(uniqueKeys(this.definition, document), () =>
+      await this.surroundings.keyTurns.take(uniqueKeys(this.definition, document), () =>
         retryTransient(() => this.collection.insertOne(document)),
       );
     } catch (error) {
@@ -114,13 +123,19 @@ export class AggregateStore<S extends { readonly id: string }> {
   /**
    * The only way to change an aggregate: reads it, applies the pure `decide`, and writes state and outbox in one compare-and-set on
    * `version`; lost races are repeated. `decide` may run several times and gets a `now` that never lies before the last change.
-   * A transition that returns the very same state and nothing else writes nothing.
+   * A transition that returns the very same state and nothing else writes nothing. With `expectedVersion` (If-Match), any other version
+   * is refused as stale. A taken natural key throws what the definition says of it.
    */
-  async mutate(id: string, decide: (state: S, now: Date) => Transition<S>): Promise<Stored<S>> {
+  async mutate(
+    id: string,
+    decide: (state: S, now: Date) => Transition<S>,
+    { expectedVersion }: { readonly expectedVersion?: number | undefined } = {},
+  ): Promise<Stored<S>> {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const document = await this.findDocument(id);
       if (document === undefined) throw notFound(this.definition.resource);
       const before = toStored(this.definition, document);
+      if (expectedVersion !== undefined && expectedVersion !== before.version) throw staleVersion();
       const now = later(this.context.now, before.updatedAt);
       const transition = decide(before.state, now);
       if (isUnchanged(before.state, transition)) return before;
@@ -151,13 +166,21 @@ export class AggregateStore<S extends { readonly id: string }> {
             $push: { outbox: { $each: added } },
           };
     const { _id, environmentId, version } = document;
-    const write = { attempts: 0 };
-    const { matchedCount } = await retryTransient(() => {
-      write.attempts += 1;
-      return this.collection.updateOne({ _id, environmentId, version }, update as never);
-    });
+    const claimed = newUniqueKeys(this.definition, document, next);
+    const write = { attempts: 0, matched: 0 };
+    try {
+      const { matchedCount } = await this.surroundings.keyTurns.take(claimed, () =>
+        retryTransient(() => {
+          write.attempts += 1;
+          return this.collection.updateOne({ _id, environmentId, version }, update as never);
+        }),
+      );
+      write.matched = matchedCount;
+    } catch (error) {
+      throw this.conflictOf(duplicateKeyIndex(error)) ?? error;
+    }
     // A write that was repeated after a lost answer finds its own version in place: that is a win, not a lost race.
-    if (matchedCount === 0 && !(write.attempts > 1 && (await this.isWritten(next)))) return false;
+    if (write.matched === 0 && !(write.attempts > 1 && (await this.isWritten(next)))) return false;
     await this.announce(next);
     return true;
   }
@@ -207,8 +230,11 @@ export class AggregateStore<S extends { readonly id: string }> {
     if (index === undefined) throw error;
     const existing = await this.find(id);
     if (existing !== undefined) return existing;
-    const conflict = this.definition.conflicts?.[index];
-    throw conflict === undefined ? error : conflict();
+    throw this.conflictOf(index) ?? error;
+  }
+
+  private conflictOf(index: string | undefined): DomainError | undefined {
+    return index === undefined ? undefined : this.definition.conflicts?.[index]?.();
   }
 
   private async findDocument(id: string): Promise<AggregateDocument | undefined> {
@@ -221,7 +247,7 @@ export class AggregateStore<S extends { readonly id: string }> {
 }
 
 /**
- * What a document claims in each unique index. Inserts that race for one key are found in a deadlock by PostgreSQL below, winner or not,
+ * What a document claims in each unique index. Writes that race for one key are found in a deadlock by PostgreSQL below, winner or not,
  * a tenth of a second each time, until some of them give up; one by one the losers are refused in milliseconds. The index decides;
  * taking turns within a process only keeps the race small.
  */
@@ -235,6 +261,16 @@ function uniqueKeys<S extends { readonly id: string }>(
       const values = Object.keys(keys).map((field) => document[field]);
       return JSON.stringify([name, document.environmentId, ...values]);
     });
+}
+
+/** What a changed document claims that it did not hold before. */
+function newUniqueKeys<S extends { readonly id: string }>(
+  definition: AggregateDefinition<S>,
+  before: AggregateDocument,
+  after: AggregateDocument,
+): string[] {
+  const held = new Set(uniqueKeys(definition, before));
+  return uniqueKeys(definition, after).filter((key) => !held.has(key));
 }
 
 // Whose the document is never changes; the outbox is only pushed to, and pendingSince is the relay's but for new entries.
@@ -257,6 +293,10 @@ function isUnchanged<S>(state: S, transition: Transition<S>): boolean {
   return (
     transition.state === state && transition.events.length === 0 && transition.commands.length === 0
   );
+}
+
+function staleVersion(): DomainError {
+  return new DomainError('stale', 'STALE_VERSION', 'Stale version');
 }
 
 function later(a: Date, b: Date): Date {
