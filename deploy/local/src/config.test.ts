@@ -1,0 +1,20 @@
+import { readLauncherEnvironment } from './config';
+
+test('root keeps its cache where the user of the databases can reach it', () => {
+  expect(readLauncherEnvironment({}, true).cacheDir).toBe('/var/cache/billing');
+});
+
+test.each([
+  [{ BILLING_CACHE_DIR: '/chosen', XDG_CACHE_HOME: '/xdg' }, '/chosen'],
+  [{ BILLING_CACHE_DIR: '', XDG_CACHE_HOME: '/xdg' }, '/xdg/billing'],
+  [{}, expect.stringMatching(/\/\.cache\/billing$/)],
+])('with %j a user keeps the cache in %s', (environment, cacheDir) => {
+  expect(readLauncherEnvironment(environment, false).cacheDir).toEqual(cacheDir);
+});
+
+test('an empty address counts as none', () => {
+  expect(readLauncherEnvironment({ MONGODB_URI: ' ', NATS_URL: '' }, false)).toMatchObject({
+    mongodbUri: undefined,
+    natsUrl: undefined,
+  });
+});
