@@ -13,6 +13,8 @@ export interface Delivery {
   readonly messageId: string;
   readonly subscriptionId: string;
   readonly sequence: number;
+  /** The subscription's delivery to the same endpoint before this one, which goes first; null if there is none. */
+  readonly previousId: string | null;
   readonly status: DeliveryStatus;
   /**
    * Real time of the next attempt; null unless PENDING. A claim moves it to the end of its lease: a delivery whose sender has
@@ -35,8 +37,6 @@ export interface Settlement {
   readonly failures: number;
 }
 
-// Enough to fill all slots of an endpoint at once with room for subscriptions that must wait.
-const lookAheadMax = 64;
 // Below it every endpoint with due work is in the answer; above, the rest comes with the next round.
 const dueRowsMax = 200;
 
@@ -52,7 +52,7 @@ export class DeliveryStore {
     const endpoint = { environmentId: 1, endpointId: 1 } as const;
     await this.deliveries.createIndexes([
       { name: 'due', key: { status: 1, dueAt: 1 } },
-      { name: 'dueAtEndpoint', key: { ...endpoint, status: 1, dueAt: 1 } },
+      { name: 'dueAtEndpoint', key: { ...endpoint, status: 1, dueAt: 1, sequence: 1 } },
       { name: 'order', key: { ...endpoint, status: 1, subscriptionId: 1, sequence: 1 } },
     ]);
   }
@@ -86,39 +86,33 @@ export class DeliveryStore {
     return { endpoints: [...endpoints.values()], isAll: due.length < dueRowsMax };
   }
 
-  /**
-   * The first unfinished delivery of each subscription that has something due at an endpoint: only that one may be sent. It may itself
-   * not be due. `isAll` is false if more subscriptions may have something due.
-   */
-  async findHeads(
+  /** What is due at an endpoint, longest first and a subscription's in their order, without some subscriptions'. */
+  async findDue(
     { environmentId, endpointId }: EndpointKey,
-    { now, except }: { now: Date; except: readonly string[] },
-  ): Promise<{ heads: Delivery[]; isAll: boolean }> {
-    const pending = { environmentId, endpointId, status: 'PENDING' as const };
-    const due = await retryTransient(() =>
+    { now, except, limit }: { now: Date; except: readonly string[]; limit: number },
+  ): Promise<Delivery[]> {
+    return retryTransient(() =>
       this.deliveries
         .find({
-          ...pending,
+          environmentId,
+          endpointId,
+          status: 'PENDING',
           dueAt: { $lte: now },
           ...(except.length > 0 && { subscriptionId: { $nin: except } }),
         })
-        .project<Pick<Delivery, 'subscriptionId'>>({ _id: 0, subscriptionId: 1 })
-        .sort({ dueAt: 1 })
-        .limit(lookAheadMax)
+        .sort({ dueAt: 1, sequence: 1 })
+        .limit(limit)
         .toArray(),
     );
-    const subscriptionIds = [...new Set(due.map(({ subscriptionId }) => subscriptionId))];
-    if (subscriptionIds.length === 0) return { heads: [], isAll: true };
-    const heads = await retryTransient(() =>
-      this.deliveries
-        .aggregate<{ head: Delivery }>([
-          { $match: { ...pending, subscriptionId: { $in: subscriptionIds } } },
-          { $sort: { subscriptionId: 1, sequence: 1 } },
-          { $group: { _id: '$subscriptionId', head: { $first: '$$ROOT' } } },
-        ])
-        .toArray(),
+  }
+
+  /** Those of the deliveries that are not finished, by id. */
+  async findUnfinished(ids: readonly string[]): Promise<Map<string, Delivery>> {
+    if (ids.length === 0) return new Map();
+    const unfinished = await retryTransient(() =>
+      this.deliveries.find({ _id: { $in: ids }, status: 'PENDING' }).toArray(),
     );
-    return { heads: heads.map(({ head }) => head), isAll: due.length < lookAheadMax };
+    return new Map(unfinished.map((delivery) => [delivery._id, delivery]));
   }
 
   /** Claims due deliveries until `until`; returns those that were won. Each claim has a name of its own. */

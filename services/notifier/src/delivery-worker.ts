@@ -1,31 +1,27 @@
-import type { Stored } from '@billing/chassis/aggregate';
 import { type Clock, sleep } from '@billing/chassis/clock';
-import { newId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
-import type { Delivery, DeliveryStore } from './delivery-store';
+import type { Assignment, AssignmentStore } from './assignment-store';
+import type { DeliveryStore } from './delivery-store';
 import { successWrittenEveryMs } from './endpoint-health';
-import type { EndpointKey, EndpointStore } from './endpoint-store';
-import type { Message, MessageStore } from './message-store';
-import type { WebhookEndpoint } from './webhook-endpoint';
-import type { Assignment, AssignmentEnd, WebhookSender } from './webhook-sender';
+import type { EndpointKey } from './endpoint-store';
+import type { AssignmentEnd, WebhookSender } from './webhook-sender';
 
 /** What the worker works with. */
 export interface DeliveryWorkerOptions {
-  readonly endpoints: EndpointStore;
-  readonly messages: MessageStore;
+  readonly assignments: AssignmentStore;
   readonly deliveries: DeliveryStore;
   readonly sender: WebhookSender;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Longer than an attempt can take with storing its outcome. */
-  readonly leaseMs: number;
 }
 
-/** One endpoint gets at most this many deliveries at the same time. */
-export const inFlightMaxPerEndpoint = 8;
+/** One endpoint is sent at most this many deliveries at the same time. */
+export const postingMaxPerEndpoint = 16;
 // Most endpoints that fail also hang. They get less, so that many of them together leave room for the others.
-const inFlightMaxWhileFailing = 2;
-const inFlightMax = 512;
+const postingMaxWhileFailing = 2;
+// Outcomes are stored while the next deliveries are sent, but no more than this may wait for it.
+const claimedMaxPerEndpoint = 2 * postingMaxPerEndpoint;
+const postingMax = 512;
 // Bounds what is remembered of endpoints that have nothing to send.
 const lanesMax = 10_000;
 const roundsMax = 20;
@@ -33,18 +29,17 @@ const roundsMax = 20;
 /** What this process knows of one endpoint. */
 interface Lane {
   readonly key: EndpointKey;
-  /** Deliveries that are being sent, with their subscriptions. */
-  readonly inFlight: Map<string, string>;
+  /** Deliveries from their claim until their outcome is stored, with their subscriptions. */
+  readonly claimed: Map<string, string>;
+  /** How many of them are being sent. */
+  posting: number;
   isFilling: boolean;
   /** Something came while it was being filled. */
   isWanted: boolean;
+  /** There was enough for all slots: a slot that gets free will find something. */
+  hasMore: boolean;
   isFailing: boolean;
   successWrittenAt: Date | undefined;
-}
-
-interface Ready {
-  readonly delivery: Delivery;
-  readonly message: Message;
 }
 
 /**
@@ -74,7 +69,7 @@ export class DeliveryWorker {
     const except = [...this.lanes.values()]
       .filter((lane) => this.isBusy(lane))
       .map(({ key }) => key.endpointId);
-    for (let round = 1; round <= roundsMax && !this.stopping.signal.aborted; round += 1) {
+    for (let round = 1; round <= roundsMax && !this.isStopping(); round += 1) {
       const { endpoints, isAll } = await deliveries.findDueEndpoints({ now: clock.now(), except });
       this.wake(endpoints);
       if (isAll) return;
@@ -96,15 +91,17 @@ export class DeliveryWorker {
   }
 
   private fill(lane: Lane): void {
-    if (this.stopping.signal.aborted) return;
+    if (this.isStopping()) return;
     if (lane.isFilling) {
       lane.isWanted = true;
       return;
     }
-    const slots = Math.min(freeSlotsOf(lane), inFlightMax - this.slotsTaken);
+    const free = freeSlotsOf(lane);
+    const slots = Math.min(free, postingMax - this.slotsTaken);
     if (slots <= 0) {
       // A lane that is full itself is filled again when one of its own deliveries ends.
-      if (freeSlotsOf(lane) > 0) this.turns.add(lane);
+      lane.hasMore = true;
+      if (free > 0) this.turns.add(lane);
       return;
     }
     lane.isFilling = true;
@@ -114,19 +111,19 @@ export class DeliveryWorker {
 
   /** Gives back the slots that it finds no use for. */
   private async fillSlots(lane: Lane, slots: number): Promise<void> {
+    const { assignments, logger } = this.options;
     let started = 0;
     try {
-      for (const assignment of await this.claimReady(lane, slots)) {
+      const except = [...lane.claimed.values()];
+      for (const assignment of await assignments.claim(lane.key, { slots, except })) {
         started += 1;
         this.track(this.send(lane, assignment));
       }
     } catch (error) {
-      this.options.logger.warn(
-        { err: error, ...lane.key },
-        'deliveries cannot be read, will repeat',
-      );
+      logger.warn({ err: error, ...lane.key }, 'deliveries cannot be claimed, will repeat');
     }
     this.slotsTaken -= slots - started;
+    lane.hasMore = started === slots;
     lane.isFilling = false;
     if (lane.isWanted) {
       lane.isWanted = false;
@@ -135,80 +132,40 @@ export class DeliveryWorker {
     if (started < slots) this.giveTurn();
   }
 
-  private async claimReady({ key, inFlight }: Lane, slots: number): Promise<Assignment[]> {
-    const { endpoints, deliveries, clock, leaseMs } = this.options;
-    const ready = await this.findReady(key, { slots, except: [...inFlight.values()] });
-    if (ready.length === 0 || this.stopping.signal.aborted) return [];
-    const endpoint = await endpoints.find(key);
-    if (!isActive(endpoint)) {
-      await this.clearAway(key, endpoint);
-      return [];
-    }
-
-    const now = clock.now();
-    const claim = newId();
-    const claimed = await deliveries.claim(
-      ready.map(({ delivery }) => delivery),
-      { claim, now, until: new Date(now.getTime() + leaseMs) },
-    );
-    const won = new Set(claimed.map(({ _id }) => _id));
-    return ready
-      .filter(({ delivery }) => won.has(delivery._id))
-      .map(({ delivery, message }) => ({ endpoint, delivery, message, claim }));
-  }
-
-  /** Ends what is left for an endpoint that was deleted or disabled, e.g. by a process that died right after doing so. */
-  private async clearAway(
-    key: EndpointKey,
-    endpoint: Stored<WebhookEndpoint> | undefined,
-  ): Promise<void> {
-    const { deliveries } = this.options;
-    const isKnown = endpoint !== undefined && endpoint.state.deletedAt === undefined;
-    await (isKnown ? deliveries.pause(key) : deliveries.discard(key));
-  }
-
-  /** Up to `slots` deliveries that are due, first of their subscription, and have their message. */
-  private async findReady(
-    key: EndpointKey,
-    { slots, except }: { slots: number; except: string[] },
-  ): Promise<Ready[]> {
-    const { deliveries, messages, clock } = this.options;
-    const now = clock.now();
-    const ready: Ready[] = [];
-    for (let round = 1; round <= roundsMax; round += 1) {
-      const { heads, isAll } = await deliveries.findHeads(key, { now, except });
-      const due = heads.filter(({ dueAt }) => dueAt !== null && dueAt <= now);
-      // What waits for a later attempt of its predecessor is due no earlier than that one.
-      const blocking = heads.filter(
-        ({ dueAt, claim }) => dueAt !== null && dueAt > now && claim === null,
-      );
-      if (blocking.length > 0) await deliveries.hold(blocking);
-      const ids = due.map(({ messageId }) => messageId);
-      const found = await messages.findAll(key.environmentId, ids);
-      for (const delivery of due) {
-        const message = found.get(delivery.messageId);
-        // Without its message it belongs to an event that is still being accepted.
-        if (message !== undefined) ready.push({ delivery, message });
-      }
-      if (isAll || ready.length >= slots) break;
-      except.push(...heads.map(({ subscriptionId }) => subscriptionId));
-    }
-    return ready.slice(0, slots);
-  }
-
   private async send(lane: Lane, assignment: Assignment): Promise<void> {
-    const { delivery } = assignment;
-    lane.inFlight.set(delivery._id, delivery.subscriptionId);
+    const { sender, logger } = this.options;
+    const { _id, subscriptionId } = assignment.delivery;
+    const { signal } = this.cutting;
+    lane.claimed.set(_id, subscriptionId);
+    lane.posting += 1;
+    const tried = await sender.send(assignment, signal);
+    this.freeSlot(lane);
     try {
-      await this.noteEnd(lane, await this.options.sender.send(assignment, this.cutting.signal));
+      const end = await sender.conclude(assignment, tried, { isCutOff: signal.aborted });
+      await this.noteEnd(lane, end);
     } catch (error) {
       // The lease ends by itself.
-      this.options.logger.warn({ err: error, deliveryId: delivery._id }, 'delivery will repeat');
-    } finally {
-      lane.inFlight.delete(delivery._id);
-      this.slotsTaken -= 1;
-      this.turns.add(lane);
-      this.giveTurn();
+      logger.warn({ err: error, deliveryId: _id }, 'delivery will repeat');
+    }
+    lane.claimed.delete(_id);
+    // What follows it may be sent now.
+    this.fill(lane);
+  }
+
+  private freeSlot(lane: Lane): void {
+    lane.posting -= 1;
+    this.slotsTaken -= 1;
+    if (lane.hasMore) this.turns.add(lane);
+    this.giveTurn();
+  }
+
+  private giveTurn(): void {
+    for (const lane of this.turns) {
+      this.turns.delete(lane);
+      if (freeSlotsOf(lane) > 0) {
+        this.fill(lane);
+        return;
+      }
     }
   }
 
@@ -226,24 +183,16 @@ export class DeliveryWorker {
     await this.options.sender.recordSuccess(lane.key, now);
   }
 
-  private giveTurn(): void {
-    for (const lane of this.turns) {
-      this.turns.delete(lane);
-      if (freeSlotsOf(lane) > 0) {
-        this.fill(lane);
-        return;
-      }
-    }
-  }
-
   private laneOf(key: EndpointKey): Lane {
     const known = this.lanes.get(key.endpointId);
     if (known !== undefined) return known;
     const lane: Lane = {
       key,
-      inFlight: new Map(),
+      claimed: new Map(),
+      posting: 0,
       isFilling: false,
       isWanted: false,
+      hasMore: false,
       isFailing: false,
       successWrittenAt: undefined,
     };
@@ -254,12 +203,16 @@ export class DeliveryWorker {
 
   private forgetIdleLanes(): void {
     for (const [endpointId, lane] of this.lanes) {
-      if (!this.isBusy(lane) && lane.inFlight.size === 0) this.lanes.delete(endpointId);
+      if (!this.isBusy(lane) && lane.claimed.size === 0) this.lanes.delete(endpointId);
     }
   }
 
   private isBusy(lane: Lane): boolean {
     return lane.isFilling || this.turns.has(lane) || freeSlotsOf(lane) <= 0;
+  }
+
+  private isStopping(): boolean {
+    return this.stopping.signal.aborted;
   }
 
   private track(work: Promise<void>): void {
@@ -272,12 +225,7 @@ export class DeliveryWorker {
   }
 }
 
-function isActive(
-  endpoint: Stored<WebhookEndpoint> | undefined,
-): endpoint is Stored<WebhookEndpoint> {
-  return endpoint?.state.active === true;
-}
-
-function freeSlotsOf({ isFailing, inFlight }: Lane): number {
-  return (isFailing ? inFlightMaxWhileFailing : inFlightMaxPerEndpoint) - inFlight.size;
+function freeSlotsOf({ isFailing, posting, claimed }: Lane): number {
+  const postingMaxNow = isFailing ? postingMaxWhileFailing : postingMaxPerEndpoint;
+  return Math.min(postingMaxNow - posting, claimedMaxPerEndpoint - claimed.size);
 }

@@ -28,6 +28,13 @@ export interface EndpointKey {
   readonly endpointId: string;
 }
 
+/** What decides whether an endpoint gets an event. */
+export interface Subscriber {
+  readonly endpointId: string;
+  readonly active: boolean;
+  readonly events: readonly string[];
+}
+
 /** What endpoints are kept in and checked by. */
 export interface EndpointStoreOptions {
   readonly aggregates: AggregateCollection<WebhookEndpoint>;
@@ -102,14 +109,23 @@ export class EndpointStore {
     return document === null ? undefined : toStored(webhookEndpoints, document);
   }
 
-  /** The active endpoints of an environment that ask for a kind of event. */
-  async findSubscribers(environmentId: string, type: string): Promise<EndpointKey[]> {
+  /** The endpoints of some environments, by environment. */
+  async findSubscribers(environmentIds: readonly string[]): Promise<Map<string, Subscriber[]>> {
     const { documents } = this.options.aggregates;
-    const filter = { ...known, environmentId, active: true, events: type };
+    const filter = { ...known, environmentId: { $in: [...new Set(environmentIds)] } };
     const subscribers = await retryTransient(() =>
-      documents.find(filter).project<{ _id: string }>({ _id: 1 }).toArray(),
+      documents
+        .find(filter)
+        .project<Subscriber & { environmentId: string }>({
+          _id: 0,
+          endpointId: '$_id',
+          environmentId: 1,
+          active: 1,
+          events: 1,
+        })
+        .toArray(),
     );
-    return subscribers.map(({ _id }) => ({ environmentId, endpointId: _id }));
+    return Map.groupBy(subscribers, ({ environmentId }) => environmentId);
   }
 
   private async takeSlot(endpointId: string, place: Place): Promise<void> {

@@ -3,9 +3,10 @@ import { derivedId } from '@billing/chassis/ids';
 import { currentTraceparent } from '@billing/chassis/tracing';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Delivery, DeliveryStore } from './delivery-store';
-import type { EndpointKey, EndpointStore } from './endpoint-store';
+import type { EndpointKey, EndpointStore, Subscriber } from './endpoint-store';
 import { type AnnouncedEvent, readEvent, toBody } from './events';
-import { messageId, type MessageStore } from './message-store';
+import { Grouping } from './grouping';
+import { type KnownMessage, type Message, messageId, type MessageStore } from './message-store';
 
 /** What the consumer works with. */
 export interface EventConsumerOptions {
@@ -31,7 +32,31 @@ export class EarlierEventMissingError extends DomainError {
  * between leaves deliveries that nobody sends until the event arrives again.
  */
 export class EventConsumer {
-  constructor(private readonly options: EventConsumerOptions) {}
+  // Events of many subscriptions arrive together; each step is one call to the database for all of them.
+  private readonly known: Grouping<readonly string[], Map<string, KnownMessage>>;
+  private readonly subscribers: Grouping<string, readonly Subscriber[]>;
+  private readonly deliveries: Grouping<readonly Delivery[], undefined>;
+  private readonly messages: Grouping<Message, undefined>;
+
+  constructor(private readonly options: EventConsumerOptions) {
+    const { endpoints, messages, deliveries } = options;
+    this.known = new Grouping(async (ids) => {
+      const found = await messages.findKnown(ids.flat());
+      return ids.map(() => found);
+    });
+    this.subscribers = new Grouping<string, readonly Subscriber[]>(async (environmentIds) => {
+      const found = await endpoints.findSubscribers(environmentIds);
+      return environmentIds.map((environmentId) => found.get(environmentId) ?? []);
+    });
+    this.deliveries = new Grouping<readonly Delivery[], undefined>(async (some) => {
+      await deliveries.insert(some.flat());
+      return [];
+    });
+    this.messages = new Grouping<Message, undefined>(async (some) => {
+      await messages.insert(some);
+      return [];
+    });
+  }
 
   /** Accepts an event as the stream brings it. */
   async consume(envelope: string): Promise<void> {
@@ -41,35 +66,57 @@ export class EventConsumer {
 
   /** Throws EarlierEventMissingError while the subscription's event before this one is unknown. */
   async accept(event: AnnouncedEvent): Promise<void> {
-    const { endpoints, messages, deliveries, clock, onDeliveries } = this.options;
+    const { clock, onDeliveries } = this.options;
     const { environmentId, subscriptionId, sequence, type } = event;
     const id = messageId(event);
     const earlierId = messageId({ ...event, sequence: sequence - 1 });
-    const known = await messages.findKnown([id, earlierId]);
+    const known = await this.known.add([id, earlierId]);
     if (known.has(id)) return;
-    if (sequence > 1 && !known.has(earlierId)) throw new EarlierEventMissingError();
+    const earlier = known.get(earlierId);
+    if (sequence > 1 && earlier === undefined) throw new EarlierEventMissingError();
 
     const body = toBody(event, id);
-    const subscribers = await endpoints.findSubscribers(environmentId, type);
+    const endpoints = await this.subscribers.add(environmentId);
     const acceptedAt = clock.now();
-    await deliveries.insert(
-      subscribers.map(({ endpointId }) =>
-        newDelivery(event, { endpointId, messageId: id, acceptedAt }),
-      ),
-    );
-    await messages.insert({
+    const deliveries = endpoints
+      .filter(({ active, events }) => active && events.includes(type))
+      .map(({ endpointId }) =>
+        newDelivery(event, {
+          endpointId,
+          messageId: id,
+          previousId: earlier?.lastDeliveryIds[endpointId],
+          acceptedAt,
+        }),
+      );
+    await this.deliveries.add(deliveries);
+    await this.messages.add({
       _id: id,
       environmentId,
       subscriptionId,
       sequence,
       type,
       body,
-      endpointIds: subscribers.map(({ endpointId }) => endpointId),
+      endpointIds: deliveries.map(({ endpointId }) => endpointId),
+      lastDeliveryIds: lastDeliveryIds(endpoints, deliveries, earlier),
       traceparent: currentTraceparent() ?? null,
       acceptedAt,
     });
-    onDeliveries(subscribers);
+    onDeliveries(deliveries);
   }
+}
+
+/** Endpoints that have gone are forgotten on the way, so that it stays as short as the list of endpoints. */
+function lastDeliveryIds(
+  endpoints: readonly Subscriber[],
+  deliveries: readonly Delivery[],
+  earlier: KnownMessage | undefined,
+): Record<string, string> {
+  const now = new Map(deliveries.map(({ endpointId, _id }) => [endpointId, _id]));
+  const entries = endpoints.flatMap(({ endpointId }) => {
+    const last = now.get(endpointId) ?? earlier?.lastDeliveryIds[endpointId];
+    return last === undefined ? [] : [[endpointId, last] as const];
+  });
+  return Object.fromEntries(entries);
 }
 
 function newDelivery(
@@ -77,8 +124,14 @@ function newDelivery(
   {
     endpointId,
     messageId,
+    previousId,
     acceptedAt,
-  }: { endpointId: string; messageId: string; acceptedAt: Date },
+  }: {
+    endpointId: string;
+    messageId: string;
+    previousId: string | undefined;
+    acceptedAt: Date;
+  },
 ): Delivery {
   return {
     _id: derivedId(environmentId, 'delivery', messageId, endpointId),
@@ -87,6 +140,7 @@ function newDelivery(
     messageId,
     subscriptionId,
     sequence,
+    previousId: previousId ?? null,
     status: 'PENDING',
     dueAt: acceptedAt,
     claim: null,

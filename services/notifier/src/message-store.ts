@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { derivedId } from '@billing/chassis/ids';
-import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { retryTransient } from '@billing/chassis/mongo';
+import { insertMissing } from './insert-only-store';
 
 /** An accepted event, as it goes out. Written once, after its deliveries; never changed. */
 export interface Message {
@@ -15,6 +16,8 @@ export interface Message {
   readonly body: string;
   /** Who gets it. */
   readonly endpointIds: readonly string[];
+  /** By endpoint: the last delivery that it gets of this subscription, up to and with this message. What comes next waits for it. */
+  readonly lastDeliveryIds: Readonly<Record<string, string>>;
   readonly traceparent: string | null;
   /** Real time. */
   readonly acceptedAt: Date;
@@ -22,6 +25,9 @@ export interface Message {
 
 /** The natural key of a message. */
 export type MessageKey = Pick<Message, 'environmentId' | 'subscriptionId' | 'sequence'>;
+
+/** What is asked of a stored message when the next one comes. */
+export type KnownMessage = Pick<Message, '_id' | 'lastDeliveryIds'>;
 
 /** The id of the message of an event: however often the event arrives, it is the same. */
 export function messageId({ environmentId, subscriptionId, sequence }: MessageKey): string {
@@ -36,25 +42,21 @@ export class MessageStore {
     this.messages = db.collection<Message>('messages');
   }
 
-  /** Stores a message; a repeat finds it there. */
-  async insert(message: Message): Promise<void> {
-    try {
-      await retryTransient(() => this.messages.insertOne(message));
-    } catch (error) {
-      if (duplicateKeyIndex(error) === undefined) throw error;
-    }
+  /** Stores messages; a repeat finds them there. */
+  async insert(messages: readonly Message[]): Promise<void> {
+    await insertMissing(this.messages, messages);
   }
 
-  /** Which of the ids are stored. */
-  async findKnown(ids: readonly string[]): Promise<Set<string>> {
-    if (ids.length === 0) return new Set();
+  /** Those of the messages that are stored, by id. */
+  async findKnown(ids: readonly string[]): Promise<Map<string, KnownMessage>> {
+    if (ids.length === 0) return new Map();
     const known = await retryTransient(() =>
       this.messages
         .find({ _id: { $in: ids } })
-        .project<Pick<Message, '_id'>>({ _id: 1 })
+        .project<KnownMessage>({ lastDeliveryIds: 1 })
         .toArray(),
     );
-    return new Set(known.map(({ _id }) => _id));
+    return new Map(known.map((message) => [message._id, message]));
   }
 
   /** The messages of an environment by id; those that are not there (yet) are left out. */

@@ -1,58 +1,37 @@
 import type { Logger } from '@billing/chassis/logging';
 import type { Attempt, AttemptStore } from './attempt-store';
 import type { DeliveryStore, Settlement } from './delivery-store';
+import { Grouping } from './grouping';
 
 /** What is written after a delivery was tried, or given back untried. */
-export interface Written {
+export interface DeliveryOutcome {
   readonly attempt: Attempt | undefined;
   readonly settlement: Settlement;
 }
 
-interface Waiting {
-  readonly written: Written;
-  readonly done: () => void;
-}
-
-/**
- * Writes outcomes in groups: while one group is being written the next one gathers, so that a lone outcome is written at once and many
- * cost hardly more than one.
- */
+/** Writes what came of attempts, in groups. */
 export class OutcomeStore {
-  private waiting: Waiting[] = [];
-  private isWriting = false;
+  private readonly writes: Grouping<DeliveryOutcome, undefined>;
 
   constructor(
-    private readonly attempts: AttemptStore,
-    private readonly deliveries: DeliveryStore,
+    attempts: AttemptStore,
+    deliveries: DeliveryStore,
     private readonly logger: Logger,
-  ) {}
-
-  /** Resolves when the outcome is stored, or when it could not be: then the lease ends by itself and the delivery is repeated. */
-  write(written: Written): Promise<void> {
-    return new Promise((done) => {
-      this.waiting.push({ written, done });
-      if (!this.isWriting) void this.writeGroups();
+  ) {
+    this.writes = new Grouping<DeliveryOutcome, undefined>(async (outcomes) => {
+      await attempts.insert(outcomes.flatMap(({ attempt }) => attempt ?? []));
+      await deliveries.settle(outcomes.map(({ settlement }) => settlement));
+      return [];
     });
   }
 
-  private async writeGroups(): Promise<void> {
-    this.isWriting = true;
-    while (this.waiting.length > 0) {
-      const group = this.waiting;
-      this.waiting = [];
-      try {
-        await this.writeGroup(group.map(({ written }) => written));
-      } catch (error) {
-        const deliveries = group.length;
-        this.logger.warn({ err: error, deliveries }, 'outcomes were lost, deliveries will repeat');
-      }
-      for (const { done } of group) done();
+  /** Resolves when the outcome is stored, or when it could not be: then the lease ends by itself and the delivery is repeated. */
+  async write(outcome: DeliveryOutcome): Promise<void> {
+    try {
+      await this.writes.add(outcome);
+    } catch (error) {
+      const { _id: deliveryId } = outcome.settlement.delivery;
+      this.logger.warn({ err: error, deliveryId }, 'outcome was lost, delivery will repeat');
     }
-    this.isWriting = false;
-  }
-
-  private async writeGroup(group: readonly Written[]): Promise<void> {
-    await this.attempts.insert(group.flatMap(({ attempt }) => attempt ?? []));
-    await this.deliveries.settle(group.map(({ settlement }) => settlement));
   }
 }

@@ -1,11 +1,12 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { AssignmentStore } from './assignment-store';
 import { AttemptStore } from './attempt-store';
 import type { NotifierConfiguration } from './config';
 import { createResolver, type ResolveAddresses } from './connection-pool';
 import { CursorStore } from './cursor-store';
 import { DeliveryStore } from './delivery-store';
-import { DeliveryWorker, inFlightMaxPerEndpoint } from './delivery-worker';
+import { DeliveryWorker, postingMaxPerEndpoint } from './delivery-worker';
 import { EndpointHealthStore } from './endpoint-health-store';
 import { EndpointStore } from './endpoint-store';
 import { EarlierEventMissingError, EventConsumer } from './event-consumer';
@@ -82,7 +83,7 @@ function startSending({ service, config, overrides, policyOf, stores }: Parts): 
   const { clock, logger } = service;
   const client = new WebhookClient({
     timeoutMs: overrides.timeoutMs ?? timeoutMsDefault,
-    connectionsMax: inFlightMaxPerEndpoint,
+    connectionsMax: postingMaxPerEndpoint,
     resolve: overrides.resolve ?? createResolver(),
     clock,
   });
@@ -97,7 +98,8 @@ function startSending({ service, config, overrides, policyOf, stores }: Parts): 
     logger,
   });
   const leaseMs = overrides.leaseMs ?? leaseMsDefault;
-  const worker = new DeliveryWorker({ ...stores, sender, clock, logger, leaseMs });
+  const assignments = new AssignmentStore({ ...stores, clock, leaseMs });
+  const worker = new DeliveryWorker({ ...stores, assignments, sender, clock, logger });
   service.onClose('sending', () => worker.stop(config.SHUTDOWN_GRACE_MS));
   service.every({
     name: 'send due deliveries',

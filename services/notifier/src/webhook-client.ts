@@ -83,10 +83,10 @@ async function readExcerpt(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(kept).subarray(0, excerptBytes).toString('utf8').replaceAll('\0', '\uFFFD');
 }
 
-// The innermost cause says most: "connect ECONNREFUSED 203.0.113.7:443".
+/** What an attempt shows its endpoint's owner: "connect ECONNREFUSED 203.0.113.7:443". */
 function describe(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return describe(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message === '' ? (code ?? error.name) : message;
+  const { errors, message, code, name } = error as Partial<AggregateError & NodeJS.ErrnoException>;
+  // Several addresses were tried; the first one's failure stands for all.
+  if (errors !== undefined && errors.length > 0) return describe(errors[0]);
+  return [message, code, name].find((text) => text !== undefined && text !== '') ?? 'Failed';
 }

@@ -1,22 +1,20 @@
-import type { Stored } from '@billing/chassis/aggregate';
 import type { Tenant } from '@billing/chassis/call-context';
 import { type Clock, monotonicMs } from '@billing/chassis/clock';
 import { jitter, newId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import { currentTraceparent, inSpan } from '@billing/chassis/tracing';
+import type { Assignment } from './assignment-store';
 import type { Attempt } from './attempt-store';
 import { judge, type Outcome, type Verdict } from './delivery';
 import type { Delivery, DeliveryStore } from './delivery-store';
 import { isBeyondHope } from './endpoint-health';
 import type { EndpointHealthStore } from './endpoint-health-store';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
-import type { Message } from './message-store';
 import type { OutcomeStore } from './outcome-store';
 import type { AddressPolicy } from './public-address';
 import { retrySpread } from './retry-schedule';
 import { signatureHeaders } from './signature';
 import type { WebhookClient } from './webhook-client';
-import type { WebhookEndpoint } from './webhook-endpoint';
 
 /** What a sender works with. */
 export interface WebhookSenderOptions {
@@ -31,33 +29,40 @@ export interface WebhookSenderOptions {
   readonly logger: Logger;
 }
 
-/** A claimed delivery with all that sending it takes. */
-export interface Assignment {
-  readonly endpoint: Stored<WebhookEndpoint>;
-  readonly delivery: Delivery;
-  readonly message: Message;
-  readonly claim: string;
+/** An attempt that has been made. */
+export interface Tried {
+  readonly outcome: Outcome;
+  readonly at: Date;
+  readonly durationMs: number;
 }
 
 /** How an assignment ended. UNTRIED: it was cut off, and is due again at once. */
 export type AssignmentEnd = 'SUCCEEDED' | 'FAILED' | 'UNTRIED';
 
-/** Makes one attempt at a delivery and stores what came of it. */
+/** Makes one attempt at a delivery, and stores what came of it. */
 export class WebhookSender {
   constructor(private readonly options: WebhookSenderOptions) {}
 
-  /** `signal` cuts the attempt off. */
-  async send(assignment: Assignment, signal: AbortSignal): Promise<AssignmentEnd> {
-    const { clock, outcomes, retryScheduleMs: scheduleMs } = this.options;
-    const { delivery, claim } = assignment;
-    const at = clock.now();
+  /** Never rejects. `signal` cuts the attempt off. */
+  async send(assignment: Assignment, signal: AbortSignal): Promise<Tried> {
+    const at = this.options.clock.now();
     const startedMs = monotonicMs();
     const outcome = await this.post(assignment, { at, signal });
-    const durationMs = Math.round(monotonicMs() - startedMs);
-    const now = clock.now();
-    const { failures } = delivery;
+    return { outcome, at, durationMs: Math.round(monotonicMs() - startedMs) };
+  }
 
-    if (signal.aborted && outcome.kind === 'unanswered') {
+  /** Stores what came of an attempt; `isCutOff` if it was not left to its end. */
+  async conclude(
+    assignment: Assignment,
+    { outcome, at, durationMs }: Tried,
+    { isCutOff }: { isCutOff: boolean },
+  ): Promise<AssignmentEnd> {
+    const { clock, outcomes, retryScheduleMs: scheduleMs } = this.options;
+    const { delivery, claim } = assignment;
+    const { failures } = delivery;
+    const now = clock.now();
+
+    if (isCutOff && outcome.kind === 'unanswered') {
       const settlement = { delivery, claim, status: 'PENDING', dueAt: now, failures } as const;
       await outcomes.write({ attempt: undefined, settlement });
       return 'UNTRIED';

@@ -1,0 +1,26 @@
+import { readConfig } from './config';
+
+const env = {
+  MONGODB_URI: 'mongodb://localhost',
+  MONGODB_DATABASE: 'notifier',
+  NATS_URL: 'localhost:4222',
+  GRPC_LISTEN: 'localhost:0',
+  SUBSCRIPTION_ADDRESS: 'dns:///subscription:50051',
+};
+
+describe('the configuration', () => {
+  test('keeps webhooks off this machine unless told otherwise', () => {
+    expect(readConfig(env).ALLOW_LOOPBACK_IN_SANDBOXES).toBe(false);
+    const allowed = readConfig({ ...env, ALLOW_LOOPBACK_IN_SANDBOXES: 'true' });
+    expect(allowed.ALLOW_LOOPBACK_IN_SANDBOXES).toBe(true);
+  });
+
+  test('says what is lacking or wrong', () => {
+    const wrong = {
+      ...env,
+      SUBSCRIPTION_ADDRESS: undefined,
+      ALLOW_LOOPBACK_IN_SANDBOXES: 'yes',
+    };
+    expect(() => readConfig(wrong)).toThrow(/SUBSCRIPTION_ADDRESS: is required[^]*ALLOW_LOOPBACK/);
+  });
+});

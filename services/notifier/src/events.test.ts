@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UnreadableMessageError } from '@billing/chassis/consumer';
+import { type AnnouncedEvent, readEvent, toBody } from './events';
+
+const examples = join(__dirname, '../../../proto/examples');
+
+function example(name: string): string {
+  return readFileSync(join(examples, `${name}.json`), 'utf8');
+}
+
+function readExample(name: string): AnnouncedEvent {
+  const event = readEvent(example(name));
+  if (event === undefined) throw new Error(`${name} is no webhook's event`);
+  return event;
+}
+
+function bodyOf(name: string) {
+  return JSON.parse(toBody(readExample(name), 'the id'));
+}
+
+const always = ['subscriptionId', 'customerId', 'status', 'subscription'];
+
+describe('an announced event', () => {
+  test('is read from its envelope', () => {
+    expect(readExample('subscription-created')).toMatchObject({
+      environmentId: '01900000-0000-7000-8000-000000000002',
+      subscriptionId: '01900000-0000-7000-8000-0000000000d1',
+      sequence: 1,
+      type: 'subscription.created',
+      time: '2026-01-17T00:00:00.000Z',
+    });
+  });
+
+  test('of another aggregate becomes no webhook', () => {
+    const other = { ...JSON.parse(example('subscription-created')), type: 'billing.invoice.paid' };
+    expect(readEvent(JSON.stringify(other))).toBeUndefined();
+  });
+
+  test.each([
+    ['no JSON', 'hello'],
+    ['no object', '1'],
+    ['no envelope', '{}'],
+    ['without a sequence', example('subscription-created').replace('"sequence": 1,', '')],
+    ['of no environment', example('subscription-created').replace('"environmentid"', '"other"')],
+  ])('that is %s is unreadable', (_name, envelope) => {
+    expect(() => readEvent(envelope)).toThrow(UnreadableMessageError);
+  });
+
+  test('without its subscription is unreadable', () => {
+    const event = readExample('subscription-created');
+    const { data } = event;
+    expect(() => toBody({ ...event, data: { ...data, subscription: undefined } }, 'id')).toThrow(
+      UnreadableMessageError,
+    );
+  });
+});
+
+describe('the body of a webhook', () => {
+  test.each([
+    ['subscription-created', 'subscription.created', always],
+    ['subscription-renewed', 'subscription.renewed', always],
+    ['subscription-updated', 'subscription.updated', [...always, 'changes']],
+    ['subscription-updated-past-due', 'subscription.updated', [...always, 'changes']],
+    ['subscription-canceled', 'subscription.canceled', [...always, 'canceledAt', 'reason']],
+    [
+      'subscription-payment-succeeded',
+      'subscription.payment_succeeded',
+      [...always, 'invoice', 'attempt'],
+    ],
+  ])('of %s has the type %s and the keys that apply', (name, type, keys) => {
+    const body = bodyOf(name);
+    expect(Object.keys(body)).toEqual(['id', 'type', 'timestamp', 'sequence', 'data']);
+    expect(body).toMatchObject({ id: 'the id', type });
+    expect(Object.keys(body.data)).toEqual(keys);
+  });
+
+  test('of a failed payment tells of the attempt and, where there will be one, of the next', () => {
+    const event = readExample('subscription-payment-failed');
+    const nextAttemptAt = new Date('2026-02-03T00:00:00.000Z');
+    const { data } = JSON.parse(toBody({ ...event, data: { ...event.data, nextAttemptAt } }, 'id'));
+    expect(data).toMatchObject({
+      attempt: 1,
+      nextAttemptAt: '2026-02-03T00:00:00.000Z',
+      invoice: { status: 'OPEN', payments: [{ status: 'FAILED' }] },
+    });
+
+    const last = { ...event.data, nextAttemptAt: undefined };
+    expect(JSON.parse(toBody({ ...event, data: last }, 'id')).data).not.toHaveProperty(
+      'nextAttemptAt',
+    );
+  });
+
+  test('shows the subscription as REST does', () => {
+    const { timestamp, sequence, data } = bodyOf('subscription-created');
+    expect({ timestamp, sequence }).toEqual({
+      timestamp: '2026-01-17T00:00:00.000Z',
+      sequence: 1,
+    });
+    expect(data).toMatchObject({
+      subscriptionId: '01900000-0000-7000-8000-0000000000d1',
+      customerId: '01900000-0000-7000-8000-0000000000a1',
+      status: 'ACTIVE',
+      subscription: {
+        status: 'ACTIVE',
+        phase: 'TRIAL',
+        nextInvoiceAt: '2026-01-31T00:00:00.000Z',
+        canceledAt: null,
+        metadata: { plan: 'pro', seats: 3, trial: false, note: null },
+        price: { amount: 2900, billingInterval: 'MONTHLY', trialDays: 14 },
+        customer: { email: 'ada@example.com' },
+      },
+    });
+  });
+
+  test('names both sides of every change, null among them', () => {
+    expect(bodyOf('subscription-updated').data.changes).toEqual({
+      nextInvoiceAt: { from: '2026-02-28T00:00:00.000Z', to: null },
+      cancelAtPeriodEnd: { from: false, to: true },
+      canceledAt: { from: null, to: '2026-02-10T00:00:00.000Z' },
+      cancelReason: { from: null, to: 'REQUESTED' },
+    });
+  });
+
+  test('says when and why a subscription was ended', () => {
+    expect(bodyOf('subscription-canceled').data).toMatchObject({
+      status: 'CANCELED',
+      canceledAt: '2026-02-10T00:00:00.000Z',
+      reason: 'REQUESTED',
+    });
+  });
+
+  test('is the same text each time', () => {
+    const event = readExample('subscription-payment-succeeded');
+    expect(toBody(event, 'id')).toBe(toBody(event, 'id'));
+  });
+});

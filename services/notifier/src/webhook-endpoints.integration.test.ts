@@ -1,0 +1,191 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import { testContext, testTenant } from '@billing/chassis/testing';
+import type { CreateWebhookEndpointRequest } from '@billing/proto/billing/notifier/v1/notifier';
+import { SlotStore } from './slot-store';
+import { type RunningNotifier, startSystem, type TestSystem } from './testing';
+import { eventTypes } from './webhook-endpoint';
+
+const page = { page: 1, perPage: 20 };
+
+function request(
+  changes: Partial<CreateWebhookEndpointRequest> = {},
+): CreateWebhookEndpointRequest {
+  const url = 'https://example.com/hooks';
+  return { url, events: [], description: undefined, active: undefined, ...changes };
+}
+
+describe('webhook endpoints', () => {
+  let system: TestSystem;
+  let notifier: RunningNotifier;
+
+  beforeAll(async () => {
+    system = await startSystem('endpoints');
+    notifier = await system.startNotifier();
+  });
+
+  afterAll(() => system.close());
+
+  async function create(context: CallContext, changes: Partial<CreateWebhookEndpointRequest> = {}) {
+    const { webhookEndpoint, secret } = await notifier.calls.createWebhookEndpoint(
+      request(changes),
+      context,
+    );
+    if (webhookEndpoint === undefined) throw new Error('No endpoint in the answer');
+    return { ...webhookEndpoint, secret };
+  }
+
+  test('come back as they were registered, the secret only this once', async () => {
+    const context = testContext();
+    const { secret, ...created } = await create(context, { description: 'billing' });
+
+    expect(created).toMatchObject({
+      organizationId: context.tenant.organizationId,
+      url: 'https://example.com/hooks',
+      events: eventTypes,
+      description: 'billing',
+      active: true,
+      version: 1n,
+    });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const { webhookEndpoint } = await notifier.calls.getWebhookEndpoint(
+      { id: created.id },
+      testContext(context),
+    );
+    expect(webhookEndpoint).toEqual(created);
+    expect(webhookEndpoint).not.toHaveProperty('secret');
+  });
+
+  test('bear real times where the clock is manual', async () => {
+    const before = new Date();
+    const { createdAt, updatedAt } = await create(
+      testContext({ now: new Date('2020-01-01T00:00:00.000Z') }),
+    );
+    expect(createdAt!.getTime()).toBeGreaterThanOrEqual(before.getTime());
+    expect(updatedAt).toEqual(createdAt);
+  });
+
+  test('are listed newest first with their exact number', async () => {
+    const context = testContext();
+    const first = await create(context);
+    const second = await create(context);
+    const third = await create(context);
+    const listed = await notifier.calls.listWebhookEndpoints({ page: 1, perPage: 2 }, context);
+    const rest = await notifier.calls.listWebhookEndpoints({ page: 2, perPage: 2 }, context);
+
+    expect(listed.total).toBe(3);
+    expect([...listed.webhookEndpoints, ...rest.webhookEndpoints].map(({ id }) => id)).toEqual([
+      third.id,
+      second.id,
+      first.id,
+    ]);
+  });
+
+  test('are unknown to every other environment', async () => {
+    const { id } = await create(testContext());
+    const other = testContext();
+    const unknown = { kind: 'not_found', reason: 'WEBHOOK_ENDPOINT_NOT_FOUND' };
+
+    await expect(notifier.calls.getWebhookEndpoint({ id }, other)).rejects.toMatchObject(unknown);
+    await expect(notifier.calls.deleteWebhookEndpoint({ id }, other)).rejects.toMatchObject(
+      unknown,
+    );
+    expect(await notifier.calls.listWebhookEndpoints(page, other)).toMatchObject({ total: 0 });
+  });
+
+  test('are gone once deleted, and a second deletion finds nothing', async () => {
+    const context = testContext();
+    const { id } = await create(context);
+    await notifier.calls.deleteWebhookEndpoint({ id }, context);
+
+    const unknown = { kind: 'not_found' };
+    await expect(notifier.calls.getWebhookEndpoint({ id }, context)).rejects.toMatchObject(unknown);
+    await expect(notifier.calls.deleteWebhookEndpoint({ id }, context)).rejects.toMatchObject(
+      unknown,
+    );
+    expect(await notifier.calls.listWebhookEndpoints(page, context)).toEqual({
+      webhookEndpoints: [],
+      total: 0,
+    });
+  });
+
+  test('with a malformed id are unknown', async () => {
+    await expect(
+      notifier.calls.getWebhookEndpoint({ id: '../x' }, testContext()),
+    ).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  test('are refused with the name of each field that is wrong', async () => {
+    const changes = { url: 'http://10.0.0.1', events: ['subscription.paused'] };
+    await expect(create(testContext(), changes)).rejects.toMatchObject({
+      kind: 'invalid_input',
+      fields: { url: ['Must be a public address'], events: ['0: Unknown event'] },
+    });
+  });
+
+  test('may be on this machine in a sandbox that allows it, never in a live environment', async () => {
+    const url = 'http://127.0.0.1:9/hooks';
+    await expect(create(testContext(), { url })).resolves.toMatchObject({ url });
+    await expect(create(testContext({ tenant: { live: true } }), { url })).rejects.toMatchObject({
+      fields: { url: ['Must be a public address'] },
+    });
+  });
+
+  test('are ten at most in an environment, whatever number of callers race', async () => {
+    const tenant = testTenant();
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 20 }, () => create(testContext({ tenant }))),
+    );
+    const refused = attempts.filter(({ status }) => status === 'rejected');
+
+    expect(attempts.length - refused.length).toBe(10);
+    for (const { reason } of refused as PromiseRejectedResult[]) {
+      expect(reason).toMatchObject({
+        kind: 'failed_precondition',
+        reason: 'TOO_MANY_WEBHOOK_ENDPOINTS',
+      });
+    }
+    const { total } = await notifier.calls.listWebhookEndpoints(page, testContext({ tenant }));
+    expect(total).toBe(10);
+  });
+
+  test('make room for another one when they are deleted', async () => {
+    const tenant = testTenant();
+    const created = [];
+    for (let number = 1; number <= 10; number += 1) {
+      created.push(await create(testContext({ tenant })));
+    }
+    await expect(create(testContext({ tenant }))).rejects.toMatchObject({
+      kind: 'failed_precondition',
+    });
+    await notifier.calls.deleteWebhookEndpoint({ id: created[3]!.id }, testContext({ tenant }));
+    await expect(create(testContext({ tenant }))).resolves.toBeDefined();
+    await expect(create(testContext({ tenant }))).rejects.toMatchObject({
+      kind: 'failed_precondition',
+    });
+  });
+
+  test('get back the places that processes which died have left taken', async () => {
+    const tenant = testTenant();
+    const { environmentId } = tenant;
+    const slots = new SlotStore(system.mongo.db);
+    const longAgo = new Date(Date.now() - 3_600_000);
+    const abandoned = newId();
+    const beingMade = newId();
+    await slots.take({ environmentId, endpointId: abandoned, slotsMax: 10, takenAt: longAgo });
+    await slots.take({ environmentId, endpointId: beingMade, slotsMax: 10, takenAt: new Date() });
+    for (let number = 1; number <= 8; number += 1) await create(testContext({ tenant }));
+
+    await expect(create(testContext({ tenant }))).resolves.toBeDefined();
+    await expect(create(testContext({ tenant }))).rejects.toMatchObject({
+      kind: 'failed_precondition',
+    });
+    const holders = (await slots.list(environmentId)).map(({ endpointId }) => endpointId);
+    expect(holders).toHaveLength(10);
+    expect(holders).toContain(beingMade);
+    expect(holders).not.toContain(abandoned);
+    await expect(
+      notifier.calls.getWebhookEndpoint({ id: abandoned }, testContext({ tenant })),
+    ).rejects.toMatchObject({ kind: 'not_found' });
+  });
+});
