@@ -2,8 +2,10 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { type Authentication, checkScope } from './authentication';
 import { parseBody } from './body';
+import { readIfMatch, unlessMatched } from './conditions';
 import { type Call, exchange, type ExchangeSurroundings } from './exchange';
 import { RequestError } from './http-error';
+import { readIdempotency } from './idempotency';
 import type { Peers } from './peers';
 import { type ApiAnswer, type ApiRequest, ok, present, type Route } from './route';
 import { customerRoutes } from './routes/customers';
@@ -74,14 +76,13 @@ function addRoute(app: Express, route: Route, parts: AppParts): void {
     route.path,
     async (call, request, response) => {
       checkScope(call.scopes, { method: route.method, segment });
-      const takesBody = route.method === 'POST' || route.method === 'PATCH';
-      const apiRequest: ApiRequest = {
-        params: request.params as Record<string, string>,
-        query: request.query,
-        body: takesBody ? await parseBody(request, response) : {},
-        context: { ...call, now: await environmentTime(call, parts) },
-      };
-      return route.handle(apiRequest, parts.peers);
+      const answer = await route.handle(
+        await readRequest(route, call, { request, response, parts }),
+        parts.peers,
+      );
+      return route.method === 'GET'
+        ? unlessMatched(request.header('if-none-match'), answer)
+        : answer;
     },
     route.deadlineMs,
   );
@@ -96,6 +97,26 @@ function addRoute(app: Express, route: Route, parts: AppParts): void {
     case 'DELETE':
       return void app.delete(path, handler);
   }
+}
+
+async function readRequest(
+  { method }: Route,
+  call: CallContext,
+  { request, response, parts }: { request: Request; response: Response; parts: AppParts },
+): Promise<ApiRequest> {
+  const changes = method === 'POST' || method === 'PATCH';
+  const body = changes ? await parseBody(request, response) : {};
+  const repeatable = { key: request.header('idempotency-key'), method, path: request.path, body };
+  const idempotency = changes
+    ? readIdempotency(repeatable, () => response.setHeader('Idempotent-Replayed', 'true'))
+    : undefined;
+  return {
+    params: request.params as Record<string, string>,
+    query: request.query,
+    body,
+    expectedVersion: changes ? readIfMatch(request.header('if-match')) : undefined,
+    context: { ...call, now: await environmentTime(call, parts), idempotency },
+  };
 }
 
 /** A handler that knows its caller. */

@@ -8,6 +8,7 @@ const request = (parts: Partial<ApiRequest>): ApiRequest => ({
   query: {},
   body: {},
   context: {} as ApiRequest['context'],
+  expectedVersion: undefined,
   ...parts,
 });
 

@@ -9,6 +9,8 @@ export interface ApiRequest {
   /** The JSON body, `{}` when there was none. */
   readonly body: unknown;
   readonly context: CallContext;
+  /** From `If-Match`: the version that the caller has seen and wants to change; undefined for any. */
+  readonly expectedVersion: bigint | undefined;
 }
 
 /** What a route answers; errors are thrown. */
@@ -39,11 +41,21 @@ export function ok(body: unknown, headers = {}): ApiAnswer {
   return { status: 200, body, headers };
 }
 
+/** The header by which a caller names the version of a resource that it has seen. */
+export function etag(version: bigint): { ETag: string } {
+  return { ETag: `"${String(version)}"` };
+}
+
 /** A path parameter that the route's own path names. */
 export function param({ params }: ApiRequest, name: string): string {
   const value = params[name];
   if (value === undefined) throw new Error(`The path has no :${name}`);
   return value;
+}
+
+/** A secret as it is shown once; a repeated answer has none. */
+export function secretOrNull(secret: string): string | null {
+  return secret === '' ? null : secret;
 }
 
 /** What a peer's answer must hold. */

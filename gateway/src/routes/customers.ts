@@ -1,29 +1,55 @@
 import { z } from 'zod';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { toJsonCustomer } from '@billing/proto/json/customer';
-import { metadata, optional, readBody } from '../input';
-import { created, ok, param, present, type Route } from '../route';
+import { metadata, optional, pageShape, readBody, readQuery } from '../input';
+import { page } from '../list';
+import { changeable, frozen, readPatch, required } from '../patch';
+import { created, etag, ok, param, present, type Route } from '../route';
 
 const addressPart = optional(z.string().max(200));
+
+const address = z.object({
+  line1: addressPart,
+  line2: addressPart,
+  city: addressPart,
+  state: addressPart,
+  postalCode: addressPart,
+  country: addressPart,
+});
+const name = z.string().max(200);
+const phone = z.string().max(40);
+const collectionMethod = z.enum(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE']);
 
 const CreateCustomer = z.object({
   email: z.string(),
   externalId: optional(z.string().min(1).max(255)),
-  name: optional(z.string().max(200)),
-  phone: optional(z.string().max(40)),
-  address: optional(
-    z.object({
-      line1: addressPart,
-      line2: addressPart,
-      city: addressPart,
-      state: addressPart,
-      postalCode: addressPart,
-      country: addressPart,
-    }),
-  ),
+  name: optional(name),
+  phone: optional(phone),
+  address: optional(address),
   currency: optional(z.string()),
-  collectionMethod: optional(z.enum(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE'])),
+  collectionMethod: optional(collectionMethod),
   metadata: optional(metadata),
+});
+
+const UpdateCustomer = z.object({
+  email: required(z.string()),
+  name: changeable(name),
+  phone: changeable(phone),
+  address: changeable(address),
+  currency: changeable(z.string()),
+  collectionMethod: changeable(collectionMethod),
+  metadata: changeable(metadata),
+  externalId: frozen,
+  id: frozen,
+  organizationId: frozen,
+  createdAt: frozen,
+  updatedAt: frozen,
+});
+
+const ListCustomers = z.object({
+  ...pageShape,
+  email: z.string().optional(),
+  externalId: z.string().optional(),
 });
 
 const collectionMethods = {
@@ -40,15 +66,24 @@ export const customerRoutes: readonly Route[] = [
       const answer = await peers.customer.createCustomer(
         {
           ...input,
-          collectionMethod:
-            input.collectionMethod === undefined
-              ? CollectionMethod.COLLECTION_METHOD_UNSPECIFIED
-              : collectionMethods[input.collectionMethod],
+          collectionMethod: toProtoCollectionMethod(input.collectionMethod),
         },
         request.context,
       );
       const customer = present(answer.customer);
-      return created(`/customers/${customer.id}`, toJsonCustomer(customer), ignoredHeaders);
+      return created(`/customers/${customer.id}`, toJsonCustomer(customer), {
+        ...ignoredHeaders,
+        ...etag(customer.version),
+      });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/customers',
+    handle: async (request, peers) => {
+      const query = readQuery(ListCustomers, request);
+      const { customers, total } = await peers.customer.listCustomers(query, request.context);
+      return page(customers, { ...query, total }, toJsonCustomer);
     },
   },
   {
@@ -59,7 +94,33 @@ export const customerRoutes: readonly Route[] = [
         { id: param(request, 'id') },
         request.context,
       );
-      return ok(toJsonCustomer(present(customer)));
+      const current = present(customer);
+      return ok(toJsonCustomer(current), etag(current.version));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/customers/:id',
+    handle: async (request, peers) => {
+      const { input, updateMask, ignoredHeaders } = readPatch(UpdateCustomer, request);
+      const { customer } = await peers.customer.updateCustomer(
+        {
+          ...input,
+          id: param(request, 'id'),
+          collectionMethod: toProtoCollectionMethod(input.collectionMethod),
+          updateMask,
+        },
+        request.context,
+      );
+      return ok(toJsonCustomer(present(customer)), ignoredHeaders);
     },
   },
 ];
+
+function toProtoCollectionMethod(
+  method: keyof typeof collectionMethods | undefined,
+): CollectionMethod {
+  return method === undefined
+    ? CollectionMethod.COLLECTION_METHOD_UNSPECIFIED
+    : collectionMethods[method];
+}

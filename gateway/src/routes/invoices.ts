@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { pageShape, readQuery } from '../input';
 import { page } from '../list';
-import { ok, param, present, type Route } from '../route';
+import { etag, ok, param, present, type Route } from '../route';
 
 const ListInvoices = z.object({
   ...pageShape,
@@ -24,11 +24,9 @@ export const invoiceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/invoices/:id',
     handle: async (request, peers) => {
-      const { invoice } = await peers.checkout.getInvoice(
-        { id: param(request, 'id') },
-        request.context,
-      );
-      return ok(toJsonInvoice(present(invoice)));
+      const answer = await peers.checkout.getInvoice({ id: param(request, 'id') }, request.context);
+      const invoice = present(answer.invoice);
+      return ok(toJsonInvoice(invoice), etag(invoice.version));
     },
   },
 ];

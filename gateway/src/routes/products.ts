@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BillingInterval, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import { toJsonProduct } from '@billing/proto/json/product';
 import { amount, metadata, optional, readBody } from '../input';
-import { created, ok, param, present, type Route } from '../route';
+import { created, etag, ok, param, present, type Route } from '../route';
 
 const CreateProduct = z.object({
   name: z.string(),
@@ -45,7 +45,10 @@ export const productRoutes: readonly Route[] = [
         request.context,
       );
       const product = present(answer.product);
-      return created(`/products/${product.id}`, toJsonProduct(product), ignoredHeaders);
+      return created(`/products/${product.id}`, toJsonProduct(product), {
+        ...ignoredHeaders,
+        ...etag(product.version),
+      });
     },
   },
   {
@@ -56,7 +59,8 @@ export const productRoutes: readonly Route[] = [
         { id: param(request, 'id') },
         request.context,
       );
-      return ok(toJsonProduct(present(product)));
+      const current = present(product);
+      return ok(toJsonProduct(current), etag(current.version));
     },
   },
 ];

@@ -3,7 +3,7 @@ import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
 import { toJsonClock, toJsonSandbox } from '@billing/proto/json/sandbox';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { optional, readBody, time } from '../input';
-import { created, ok, present, type Route } from '../route';
+import { created, ok, present, type Route, secretOrNull } from '../route';
 
 const CreateSandbox = z.object({
   name: optional(z.string().max(200)),
@@ -35,7 +35,7 @@ export const sandboxRoutes: readonly Route[] = [
         },
         request.context,
       );
-      const body = { ...toJsonSandbox(present(sandbox)), key };
+      const body = { ...toJsonSandbox(present(sandbox)), key: secretOrNull(key) };
       return created('/sandboxes/clock', body, ignoredHeaders);
     },
   },

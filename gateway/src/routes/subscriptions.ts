@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
 import { metadata, optional, readBody, time } from '../input';
-import { created, ok, param, present, type Route } from '../route';
+import { type ApiAnswer, created, etag, ok, param, present, type Route } from '../route';
 
 const CreateSubscription = z.object({
   customerId: z.string(),
@@ -23,18 +24,21 @@ export const subscriptionRoutes: readonly Route[] = [
       const answer = await peers.subscription.createSubscription(input, request.context);
       const subscription = present(answer.subscription);
       const location = `/subscriptions/${subscription.id}`;
-      return created(location, toJsonSubscription(subscription), ignoredHeaders);
+      return created(location, toJsonSubscription(subscription), {
+        ...ignoredHeaders,
+        ...etag(subscription.version),
+      });
     },
   },
   {
     method: 'GET',
     path: '/subscriptions/:id',
     handle: async (request, peers) => {
-      const { subscription } = await peers.subscription.getSubscription(
+      const answer = await peers.subscription.getSubscription(
         { id: param(request, 'id') },
         request.context,
       );
-      return ok(toJsonSubscription(present(subscription)));
+      return answered(answer.subscription);
     },
   },
   {
@@ -42,22 +46,27 @@ export const subscriptionRoutes: readonly Route[] = [
     path: '/subscriptions/:id/cancel',
     handle: async (request, peers) => {
       const { input, ignoredHeaders } = readBody(CancelSubscription, request);
-      const { subscription } = await peers.subscription.cancelSubscription(
+      const answer = await peers.subscription.cancelSubscription(
         { id: param(request, 'id'), atPeriodEnd: input.atPeriodEnd ?? false },
         request.context,
       );
-      return ok(toJsonSubscription(present(subscription)), ignoredHeaders);
+      return answered(answer.subscription, ignoredHeaders);
     },
   },
   {
     method: 'POST',
     path: '/subscriptions/:id/uncancel',
     handle: async (request, peers) => {
-      const { subscription } = await peers.subscription.uncancelSubscription(
+      const answer = await peers.subscription.uncancelSubscription(
         { id: param(request, 'id') },
         request.context,
       );
-      return ok(toJsonSubscription(present(subscription)));
+      return answered(answer.subscription);
     },
   },
 ];
+
+function answered(subscription: Subscription | undefined, headers = {}): ApiAnswer {
+  const current = present(subscription);
+  return ok(toJsonSubscription(current), { ...headers, ...etag(current.version) });
+}

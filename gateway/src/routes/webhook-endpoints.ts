@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
 import { optional, pageShape, readBody, readQuery } from '../input';
 import { page } from '../list';
-import { created, ok, param, present, type Route } from '../route';
+import { created, etag, ok, param, present, type Route, secretOrNull } from '../route';
 
 const CreateWebhookEndpoint = z.object({
   url: z.string(),
@@ -24,8 +24,11 @@ export const webhookEndpointRoutes: readonly Route[] = [
         request.context,
       );
       const endpoint = present(webhookEndpoint);
-      const body = { ...toJsonWebhookEndpoint(endpoint), secret };
-      return created(`/webhook-endpoints/${endpoint.id}`, body, ignoredHeaders);
+      const body = { ...toJsonWebhookEndpoint(endpoint), secret: secretOrNull(secret) };
+      return created(`/webhook-endpoints/${endpoint.id}`, body, {
+        ...ignoredHeaders,
+        ...etag(endpoint.version),
+      });
     },
   },
   {
@@ -44,11 +47,12 @@ export const webhookEndpointRoutes: readonly Route[] = [
     method: 'GET',
     path: '/webhook-endpoints/:id',
     handle: async (request, peers) => {
-      const { webhookEndpoint } = await peers.notifier.getWebhookEndpoint(
+      const answer = await peers.notifier.getWebhookEndpoint(
         { id: param(request, 'id') },
         request.context,
       );
-      return ok(toJsonWebhookEndpoint(present(webhookEndpoint)));
+      const endpoint = present(answer.webhookEndpoint);
+      return ok(toJsonWebhookEndpoint(endpoint), etag(endpoint.version));
     },
   },
   {

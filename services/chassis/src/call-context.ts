@@ -1,6 +1,7 @@
 import { Metadata } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Clock } from './clock';
+import { derivedId, newId } from './ids';
 
 /** Whose data a call touches. Every document, filter, index and event starts with the environment. */
 export interface Tenant {
@@ -12,6 +13,15 @@ export interface Tenant {
   readonly manualClock: boolean;
 }
 
+/** A key under which a call has one answer, however often it comes. */
+export interface Idempotency {
+  readonly key: string;
+  /** Of the whole request; a key that comes back with another one is refused. */
+  readonly requestHash: string;
+  /** Tells the caller that the answer was a repeated one. */
+  readonly onReplayed?: () => void;
+}
+
 /** What every handler is told about the call it serves, and passes on to the peers it calls. */
 export interface CallContext {
   readonly tenant: Tenant;
@@ -20,7 +30,10 @@ export interface CallContext {
   /** Empty means all. */
   readonly scopes: readonly string[];
   readonly requestId: string;
-  readonly idempotencyKey?: string | undefined;
+  /** The caller may repeat the call under this key; consumed by the service that is called, never passed on to its peers. */
+  readonly idempotency?: Idempotency | undefined;
+  /** What the id of a new resource is derived from, where the call may be repeated; see newResourceId. */
+  readonly resourceSeed?: string | undefined;
   /** Real time after which nobody waits for the answer. */
   readonly deadline: Date;
   /** Aborts when the caller goes away or the deadline passes. */
@@ -35,6 +48,11 @@ export function timelineOf(tenant: Tenant): string {
 /** The timeline of everything that follows real time. */
 export const realTimeline = 'real';
 
+/** The id of a resource that a call makes: derived from the call's key where it has one, so that a repeat makes the same; else new. */
+export function newResourceId(context: Pick<CallContext, 'resourceSeed'>, noun: string): string {
+  return context.resourceSeed === undefined ? newId() : derivedId(context.resourceSeed, noun);
+}
+
 /** The gRPC metadata that carries a context to a peer. */
 export function toMetadata(context: CallContext, traceparent: string | undefined): Metadata {
   const metadata = tenantMetadata(context.tenant, context.now);
@@ -44,12 +62,16 @@ export function toMetadata(context: CallContext, traceparent: string | undefined
 
 /** The gRPC metadata of a call that carries no tenant. */
 export function callMetadata(
-  context: Pick<CallContext, 'requestId' | 'idempotencyKey'>,
+  context: Pick<CallContext, 'requestId' | 'idempotency'>,
   traceparent: string | undefined,
   metadata = new Metadata(),
 ): Metadata {
   metadata.set('request-id', context.requestId);
-  if (context.idempotencyKey !== undefined) metadata.set('idempotency-key', context.idempotencyKey);
+  if (context.idempotency !== undefined) {
+    // Base64, because a key may hold characters that metadata may not.
+    metadata.set('idempotency-key', Buffer.from(context.idempotency.key).toString('base64'));
+    metadata.set('request-hash', context.idempotency.requestHash);
+  }
   if (traceparent !== undefined) metadata.set('traceparent', traceparent);
   return metadata;
 }
@@ -67,7 +89,7 @@ function tenantMetadata(tenant: Tenant, now: Date): Metadata {
 export function fromMetadata(
   metadata: Metadata,
   clock: Clock,
-): Pick<CallContext, 'now' | 'scopes' | 'requestId' | 'idempotencyKey'> & {
+): Pick<CallContext, 'now' | 'scopes' | 'requestId' | 'idempotency'> & {
   tenant: Tenant | undefined;
 } {
   const text = (key: string): string | undefined => {
@@ -81,8 +103,15 @@ export function fromMetadata(
     now: environmentTime === undefined ? clock.now() : readEnvironmentTime(environmentTime),
     scopes: scopes === undefined ? [] : scopes.split(','),
     requestId: text('request-id') ?? '',
-    idempotencyKey: text('idempotency-key'),
+    idempotency: idempotencyFrom(text),
   };
+}
+
+function idempotencyFrom(text: (key: string) => string | undefined): Idempotency | undefined {
+  const key = text('idempotency-key');
+  const requestHash = text('request-hash');
+  if (key === undefined || requestHash === undefined) return undefined;
+  return { key: Buffer.from(key, 'base64').toString(), requestHash };
 }
 
 function tenantFrom(

@@ -11,6 +11,7 @@ import {
 } from '@grpc/grpc-js';
 import { callMetadata, toMetadata, type CallContext } from './call-context';
 import { DeadlineExceededError, fromServiceError } from './grpc-status';
+import { isReplayed } from './replay';
 import type { AsyncHandlers } from './rpc';
 import { currentTraceparent, inSpan } from './tracing';
 
@@ -112,6 +113,9 @@ function call(
         else resolve(response);
       },
     );
+    running.once('metadata', (sent: Metadata) => {
+      if (isReplayed(sent)) context.idempotency?.onReplayed?.();
+    });
     const cancel = () => {
       running.cancel();
     };

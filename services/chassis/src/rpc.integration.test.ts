@@ -57,14 +57,18 @@ describe('a call between services', () => {
       return Promise.resolve(answer);
     });
     const now = new Date('2026-01-31T10:00:00.123Z');
-    const context = { ...testContext({ now }), scopes: ['a:read', 'b:write'], idempotencyKey: 'k' };
+    const context = {
+      ...testContext({ now }),
+      scopes: ['a:read', 'b:write'],
+      idempotency: { key: 'ключ', requestHash: 'h' },
+    };
     await dial(server.address).getCustomer({ id: 'x' }, context);
-    const [{ tenant, scopes, requestId, idempotencyKey, now: seenNow }] = seen as [CallContext];
-    expect({ tenant, scopes, requestId, idempotencyKey, now: seenNow }).toEqual({
+    const [{ tenant, scopes, requestId, idempotency, now: seenNow }] = seen as [CallContext];
+    expect({ tenant, scopes, requestId, idempotency, now: seenNow }).toEqual({
       tenant: context.tenant,
       scopes: context.scopes,
       requestId: context.requestId,
-      idempotencyKey: 'k',
+      idempotency: context.idempotency,
       now,
     });
   });

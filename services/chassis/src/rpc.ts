@@ -1,6 +1,7 @@
 import {
   Metadata,
   type handleUnaryCall,
+  type MethodDefinition,
   type sendUnaryData,
   type ServerUnaryCall,
   type ServiceDefinition,
@@ -9,6 +10,8 @@ import {
 import { DomainError } from '@billing/kernel/domain-error';
 import { type CallContext, fromMetadata } from './call-context';
 import type { Clock } from './clock';
+import { type IdempotencyRecords, onceForKey } from './idempotency';
+import { replayedMetadata } from './replay';
 import { DeadlineExceededError, isBug, toServerStatus } from './grpc-status';
 import { type Logger, withRequestId } from './logging';
 import { inSpan } from './tracing';
@@ -31,19 +34,31 @@ export interface RpcSurroundings {
   readonly service: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where answers to calls with an idempotency key are kept. */
+  readonly idempotencyRecords?: IdempotencyRecords;
 }
 
+/** How the methods of a service differ from the usual. */
+export interface RpcOptions<S> {
+  /** Methods that may be called without a tenant. */
+  readonly withoutTenant?: readonly (keyof AsyncHandlers<S>)[];
+  /** Names of response fields that are shown once: a repeated answer has them empty. */
+  readonly secrets?: readonly string[];
+}
+
+type AnyMethod = MethodDefinition<unknown, unknown>;
 type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown>;
 
 /**
  * Binds async handlers to a generated service definition. Around each call: a span that continues the caller's trace, the context
  * from the metadata, cancellation and deadline as one AbortSignal, and the mapping of errors; no rejection ever reaches grpc-js.
- * Calls without a deadline are refused. Methods in `withoutTenant` may be called without one; for all others it is required.
+ * Calls without a deadline are refused. A call with an idempotency
+ * key runs once.
  */
 export function rpcService<S extends UntypedServiceImplementation>(
   definition: ServiceDefinition,
   handlers: AsyncHandlers<S>,
-  { withoutTenant = [] }: { withoutTenant?: readonly (keyof AsyncHandlers<S>)[] } = {},
+  { withoutTenant = [], secrets = [] }: RpcOptions<S> = {},
 ): (surroundings: RpcSurroundings) => RpcService {
   return (surroundings) => {
     const implementation: UntypedServiceImplementation = {};
@@ -51,34 +66,70 @@ export function rpcService<S extends UntypedServiceImplementation>(
       const handler = (handlers as Record<string, AnyHandler>)[name];
       if (handler === undefined) throw new Error(`${method.path} has no handler`);
       const needsTenant = !withoutTenant.includes(name as keyof AsyncHandlers<S>);
-      implementation[name] = unary(method.path, handler, { ...surroundings, needsTenant });
+      implementation[name] = unary(method, handler, { ...surroundings, needsTenant, secrets });
     }
     return { definition, implementation };
   };
 }
 
 function unary(
-  path: string,
+  method: AnyMethod,
   handler: AnyHandler,
-  { needsTenant, ...surroundings }: RpcSurroundings & { needsTenant: boolean },
+  surroundings: RpcSurroundings & { needsTenant: boolean; secrets: readonly string[] },
 ): handleUnaryCall<unknown, unknown> {
+  const { path } = method;
+  const { service, clock, logger, needsTenant } = surroundings;
   return (call, callback) => {
     const traceparent = call.metadata.get('traceparent')[0]?.toString();
-    inSpan(
-      { name: `grpc ${path}`, kind: 'server', service: surroundings.service, traceparent },
-      async () => {
-        const context = readContext(call, needsTenant, surroundings.clock);
-        return withRequestId(context.requestId, () => handler(call.request, context));
-      },
-    ).then(
+    inSpan({ name: `grpc ${path}`, kind: 'server', service, traceparent }, async () => {
+      const context = readContext(call, needsTenant, clock);
+      return withRequestId(context.requestId, () =>
+        answer(method, handler, { call, context, ...surroundings }),
+      );
+    }).then(
       (response) => {
         callback(null, response);
       },
       (error: unknown) => {
-        refuse(path, error, callback, surroundings.logger);
+        refuse(path, error, callback, logger);
       },
     );
   };
+}
+
+async function answer(
+  { path, responseSerialize, responseDeserialize }: AnyMethod,
+  handler: AnyHandler,
+  {
+    call,
+    context,
+    clock,
+    idempotencyRecords,
+    secrets,
+  }: RpcSurroundings & {
+    call: ServerUnaryCall<unknown, unknown>;
+    context: CallContext;
+    secrets: readonly string[];
+  },
+): Promise<unknown> {
+  const { idempotency } = context;
+  const run = (passedOn: CallContext) => handler(call.request, passedOn);
+  if (idempotency === undefined || idempotencyRecords === undefined) return run(context);
+  return onceForKey(idempotencyRecords, clock, {
+    path,
+    context: { ...context, idempotency },
+    run,
+    onReplay: () => {
+      call.sendMetadata(replayedMetadata());
+    },
+    toBytes: (first) => responseSerialize(withoutSecrets(first, secrets)),
+    fromBytes: (bytes) => responseDeserialize(bytes) as unknown,
+  });
+}
+
+function withoutSecrets(response: unknown, secrets: readonly string[]): unknown {
+  const blanks = Object.fromEntries(secrets.map((name) => [name, '']));
+  return { ...(response as object), ...blanks };
 }
 
 function refuse(

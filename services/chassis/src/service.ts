@@ -9,6 +9,7 @@ import { createPoisonStore, startConsumer, type StreamMessage } from './consumer
 import { DueWork, dueWorkRpc } from './due-work';
 import { ensureEventLogIndexes, eventLogRpc, openEventLog } from './event-log';
 import { listen } from './grpc-server';
+import { ensureIdempotencyIndexes, forgetOldRecords, openIdempotencyRecords } from './idempotency';
 import { jitter } from './ids';
 import { connectStream, type EventStream } from './jet-stream';
 import { createLogger, type Logger } from './logging';
@@ -45,6 +46,7 @@ type AnyCollection = AggregateCollection<never>;
 type BoundRpc = (surroundings: RpcSurroundings) => RpcService;
 
 const healthCheckEveryMs = 5_000;
+const forgetKeysEveryMs = 10 * 60_000;
 
 /**
  * Everything a service process is made of: database, stream, peers, aggregates with relay and scanner, gRPC server with health. A
@@ -183,7 +185,14 @@ export class Service {
     const { name, clock, logger, stream } = this;
     const eventLog = openEventLog(this.db);
     const activity = openActivity(this.db);
+    const idempotencyRecords = openIdempotencyRecords(this.db);
     await ensureEventLogIndexes(eventLog);
+    await ensureIdempotencyIndexes(idempotencyRecords);
+    this.every({
+      name: 'forget idempotency keys',
+      everyMs: forgetKeysEveryMs,
+      run: () => forgetOldRecords(idempotencyRecords, clock.now()),
+    });
     for (const ensure of this.indexers) await ensure();
 
     const relay = new Relay(this.collections, { service: name, clock, logger, eventLog, stream });
@@ -197,7 +206,7 @@ export class Service {
     const bound = [...rpcs, eventLogRpc(eventLog), dueWorkRpc(this.collections, dueWork, activity)];
     const server = await listen(
       this.configuration.GRPC_LISTEN,
-      bound.map((bind) => bind({ service: name, clock, logger })),
+      bound.map((bind) => bind({ service: name, clock, logger, idempotencyRecords })),
     );
     const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = this.configuration;
     this.onClose('server', () => server.stop({ drainDelayMs, graceMs }));

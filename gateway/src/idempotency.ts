@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { Idempotency } from '@billing/chassis/call-context';
+import { invalidInput } from '@billing/kernel/domain-error';
+
+const keyLengthMax = 255;
+
+/** What a request says of its repeats. */
+export interface RepeatableRequest {
+  /** The header `Idempotency-Key`. */
+  readonly key: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** The key under which a request may be repeated; undefined without one. Requests are the same when their parsed JSON is. */
+export function readIdempotency(
+  { key, method, path, body }: RepeatableRequest,
+  onReplayed: () => void,
+): Idempotency | undefined {
+  if (key === undefined || key === '') return undefined;
+  if (key.length > keyLengthMax) {
+    throw invalidInput({
+      'Idempotency-Key': [`Must be at most ${String(keyLengthMax)} characters`],
+    });
+  }
+  const text = JSON.stringify([method, path, inOrder(body)]);
+  return { key, requestHash: createHash('sha256').update(text).digest('base64'), onReplayed };
+}
+
+/** The same value with the keys of every object in one order. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([key, nested]) => [key, inOrder(nested)]);
+}

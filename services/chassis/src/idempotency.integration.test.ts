@@ -1,0 +1,217 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type CreateWebhookEndpointRequest,
+  type CreateWebhookEndpointResponse,
+  type NotifierServiceServer,
+  NotifierServiceService,
+} from '@billing/proto/billing/notifier/v1/notifier';
+import { type CallContext, newResourceId } from './call-context';
+import { sleep, systemClock } from './clock';
+import { listen } from './grpc-server';
+import {
+  ensureIdempotencyIndexes,
+  forgetOldRecords,
+  type IdempotencyRecords,
+  openIdempotencyRecords,
+} from './idempotency';
+import { createLogger } from './logging';
+import { connectMongo } from './mongo';
+import { connectPeer, type Peer } from './peer';
+import { type AsyncHandlers, rpcService } from './rpc';
+import { dropTestDatabase, testContext, testServiceConfiguration } from './testing';
+
+type Handler = AsyncHandlers<NotifierServiceServer>['createWebhookEndpoint'];
+
+const configuration = testServiceConfiguration('idempotency');
+const request: CreateWebhookEndpointRequest = {
+  url: 'https://example.com',
+  events: [],
+  description: undefined,
+  active: undefined,
+};
+
+describe('a call with an idempotency key', () => {
+  let mongo: Awaited<ReturnType<typeof connectMongo>>;
+  let records: IdempotencyRecords;
+  let peer: Peer<NotifierServiceServer>;
+  let handle: Handler;
+  let closeServer: () => Promise<void>;
+  const made: string[] = [];
+
+  const makeEndpoint: Handler = (_request, context) => {
+    const id = newResourceId(context, 'webhookEndpoint');
+    made.push(id);
+    return Promise.resolve(endpointOf(id, context));
+  };
+
+  beforeAll(async () => {
+    const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+    mongo = await connectMongo({ uri, database, service: 'test' });
+    records = openIdempotencyRecords(mongo.db);
+    await ensureIdempotencyIndexes(records);
+    const refuse = () => Promise.reject(new Error('Not called'));
+    const bind = rpcService<NotifierServiceServer>(
+      NotifierServiceService,
+      {
+        createWebhookEndpoint: (received, context) => handle(received, context),
+        getWebhookEndpoint: refuse,
+        listWebhookEndpoints: refuse,
+        deleteWebhookEndpoint: refuse,
+      },
+      { secrets: ['secret'] },
+    );
+    const logger = createLogger({ service: 'test', level: 'silent' });
+    const server = await listen('127.0.0.1:0', [
+      bind({ service: 'test', clock: systemClock, logger, idempotencyRecords: records }),
+    ]);
+    peer = connectPeer<NotifierServiceServer>(NotifierServiceService, {
+      address: server.address,
+      service: 'test',
+      notIdempotent: ['createWebhookEndpoint'],
+    });
+    closeServer = () => server.stop({ drainDelayMs: 0, graceMs: 1_000 });
+  });
+
+  beforeEach(() => {
+    handle = makeEndpoint;
+    made.length = 0;
+  });
+
+  afterAll(async () => {
+    peer.close();
+    await closeServer();
+    await mongo.close();
+    await dropTestDatabase(configuration);
+  });
+
+  /** A call under a key, and whether its answer was a repeated one. */
+  async function callWith(
+    key: string,
+    {
+      context = testContext(),
+      requestHash = 'same',
+    }: { context?: CallContext; requestHash?: string } = {},
+  ): Promise<{ response: CreateWebhookEndpointResponse; replayed: boolean }> {
+    let replayed = false;
+    const onReplayed = () => {
+      replayed = true;
+    };
+    const keyed = { ...context, idempotency: { key, requestHash, onReplayed } };
+    const response = await peer.createWebhookEndpoint(request, keyed);
+    return { response, replayed };
+  }
+
+  test('is made once by fifty callers; the others get its answer or are told that it runs', async () => {
+    handle = async (received, context) => {
+      await sleep(100);
+      return makeEndpoint(received, context);
+    };
+    const context = testContext();
+    const calls = Array.from({ length: 50 }, () => callWith('fifty', { context }));
+    const outcomes = await Promise.allSettled(calls);
+    expect(made).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') {
+        expect(outcome.reason).toMatchObject({ reason: 'IDEMPOTENCY_KEY_IN_USE' });
+      } else expect(outcome.value.response.webhookEndpoint?.id).toBe(made[0]);
+    }
+    const late = await callWith('fifty', { context });
+    expect([late.replayed, late.response.webhookEndpoint?.id]).toEqual([true, made[0]]);
+  });
+
+  test('shows a secret in its first answer only', async () => {
+    const context = testContext();
+    expect((await callWith('secret', { context })).response.secret).toBe('whsec_shown-once');
+    expect((await callWith('secret', { context })).response.secret).toBe('');
+    const stored = await records.find({}).toArray();
+    expect(JSON.stringify(stored)).not.toContain(Buffer.from('whsec_').toString('base64'));
+  });
+
+  test('is refused with another request', async () => {
+    const context = testContext();
+    await callWith('other', { context });
+    await expect(callWith('other', { context, requestHash: 'different' })).rejects.toMatchObject({
+      kind: 'idempotency_mismatch',
+    });
+  });
+
+  test('means nothing in another environment', async () => {
+    await callWith('shared');
+    expect((await callWith('shared')).replayed).toBe(false);
+    expect(made).toHaveLength(2);
+  });
+
+  test('repeats a refusal, fields and all', async () => {
+    handle = () =>
+      Promise.reject(
+        new DomainError('invalid_input', 'INVALID_REQUEST', 'Invalid', {
+          fields: { 'a.b': ['No'] },
+        }),
+      );
+    const context = testContext();
+    const refusal = { kind: 'invalid_input', fields: { 'a.b': ['No'] } };
+    await expect(callWith('refused', { context })).rejects.toMatchObject(refusal);
+    handle = makeEndpoint;
+    await expect(callWith('refused', { context })).rejects.toMatchObject(refusal);
+    expect(made).toEqual([]);
+  });
+
+  test.each([
+    ['unavailable', new DomainError('unavailable', 'X', 'Later')],
+    ['a bug', new Error('Bug')],
+  ])('may be made again at once after %s, with the same id', async (name, failure) => {
+    const context = testContext();
+    handle = async (received, passedOn) => {
+      await makeEndpoint(received, passedOn);
+      throw failure;
+    };
+    await expect(callWith(name, { context })).rejects.toThrow();
+    handle = makeEndpoint;
+    const { replayed } = await callWith(name, { context });
+    expect(replayed).toBe(false);
+    expect(made).toHaveLength(2);
+    expect(made[0]).toBe(made[1]);
+  });
+
+  test('that a crash cut off is taken up by one of twenty once its deadline has passed', async () => {
+    const context = testContext();
+    handle = (received, passedOn) =>
+      makeEndpoint(received, passedOn).then(() => new Promise<never>(() => undefined));
+    const dead = { ...context, deadline: new Date(systemClock.now().getTime() + 300) };
+    await expect(callWith('crash', { context: dead })).rejects.toThrow();
+    handle = makeEndpoint;
+    await expect(callWith('crash', { context })).rejects.toMatchObject({
+      reason: 'IDEMPOTENCY_KEY_IN_USE',
+    });
+    await sleep(1_500);
+    const calls = Array.from({ length: 20 }, () => callWith('crash', { context }));
+    const outcomes = await Promise.allSettled(calls);
+    const answered = outcomes.filter(({ status }) => status === 'fulfilled');
+    expect(answered.length).toBeGreaterThan(0);
+    expect(made).toHaveLength(2);
+    expect(made[0]).toBe(made[1]);
+  });
+
+  test('is forgotten after a day', async () => {
+    const context = testContext();
+    await callWith('old', { context });
+    const tomorrow = systemClock.now().getTime() + 24 * 60 * 60 * 1_000 + 1_000;
+    await forgetOldRecords(records, new Date(tomorrow));
+    expect((await callWith('old', { context })).replayed).toBe(false);
+  });
+});
+
+function endpointOf(id: string, { tenant, now }: CallContext): CreateWebhookEndpointResponse {
+  const webhookEndpoint = {
+    id,
+    organizationId: tenant.organizationId,
+    url: request.url,
+    events: [],
+    description: undefined,
+    active: true,
+    createdAt: now,
+    updatedAt: now,
+    version: 1n,
+  };
+  return { webhookEndpoint, secret: 'whsec_shown-once' };
+}

@@ -1,0 +1,179 @@
+import type { Collection, Db } from 'mongodb';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { CallContext, Idempotency } from './call-context';
+import type { Clock } from './clock';
+import { DeadlineExceededError } from './grpc-status';
+import { derivedId, newId } from './ids';
+import { duplicateKeyIndex, retryTransient } from './mongo';
+
+/** The answer of a call: the bytes of its response, or the refusal that every repeat gets too. */
+type Outcome =
+  | { readonly response: Uint8Array }
+  | {
+      readonly refusal: Pick<DomainError, 'kind' | 'reason' | 'message'> & {
+        readonly fields: string | null;
+      };
+    };
+
+interface IdempotencyDocument {
+  /** Derived from environment, call and key. */
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly requestHash: string;
+  /** Whoever runs the call; a takeover sets another. */
+  readonly runId: string;
+  /** Real time after which another call may take over; null once answered. */
+  readonly leasedUntil: Date | null;
+  readonly outcome: Outcome | null;
+  readonly createdAt: Date;
+}
+
+/** One record for each idempotency key that a service was called with. */
+export type IdempotencyRecords = Collection<IdempotencyDocument>;
+
+/** What a call may be repeated under. */
+export interface KeyedCall<Response> {
+  readonly path: string;
+  readonly context: CallContext & { readonly idempotency: Idempotency };
+  readonly run: (context: CallContext) => Promise<Response>;
+  /** Called before an answer is given again, a refusal too. */
+  readonly onReplay: () => void;
+  /** The response as it may be repeated: without secrets. */
+  readonly toBytes: (response: Response) => Uint8Array;
+  readonly fromBytes: (bytes: Buffer) => Response;
+}
+
+const keptMs = 24 * 60 * 60 * 1_000;
+// A call ends with its deadline; this much later nobody runs it any more, also where clocks differ a little.
+const leaseMarginMs = 1_000;
+
+export function openIdempotencyRecords(db: Db): IdempotencyRecords {
+  return db.collection<IdempotencyDocument>('idempotencyRecords');
+}
+
+export async function ensureIdempotencyIndexes(records: IdempotencyRecords): Promise<void> {
+  await records.createIndexes([{ name: 'createdAt', key: { createdAt: 1 } }]);
+}
+
+/** Forgets records that are older than a day. */
+export async function forgetOldRecords(records: IdempotencyRecords, now: Date): Promise<void> {
+  await records.deleteMany({ createdAt: { $lt: new Date(now.getTime() - keptMs) } });
+}
+
+/**
+ * Runs a call once for its key and gives every repeat the first answer. The same key with another request is idempotency_mismatch; while
+ * the first one runs, a repeat is failed_precondition. A call that crashed, timed out or failed by a fault is run again by the next
+ * repeat: what it makes has ids derived from the key, so that nothing is made twice.
+ */
+export async function onceForKey<Response>(
+  records: IdempotencyRecords,
+  clock: Clock,
+  call: KeyedCall<Response>,
+): Promise<Response> {
+  const { context, path } = call;
+  const id = derivedId(context.tenant.environmentId, path, context.idempotency.key);
+  const claimed = await claim(records, clock, { id, context });
+  if ('outcome' in claimed) {
+    call.onReplay();
+    return replay(claimed.outcome, call);
+  }
+  const { idempotency: _consumed, ...passedOn } = context;
+  try {
+    const response = await call.run({ ...passedOn, resourceSeed: id });
+    await settle(records, { id, runId: claimed.runId }, { response: call.toBytes(response) });
+    return response;
+  } catch (error) {
+    const outcome = isFinal(error) ? { refusal: toRefusal(error) } : undefined;
+    await settle(records, { id, runId: claimed.runId }, outcome);
+    throw error;
+  }
+}
+
+async function claim(
+  records: IdempotencyRecords,
+  clock: Clock,
+  { id, context }: { id: string; context: KeyedCall<unknown>['context'] },
+): Promise<{ runId: string } | { outcome: Outcome }> {
+  const now = clock.now();
+  const { environmentId } = context.tenant;
+  const { requestHash } = context.idempotency;
+  const claimed = {
+    requestHash,
+    runId: newId(),
+    leasedUntil: new Date(context.deadline.getTime() + leaseMarginMs),
+    outcome: null,
+    createdAt: now,
+  };
+  try {
+    await retryTransient(() => records.insertOne({ _id: id, environmentId, ...claimed }));
+    return { runId: claimed.runId };
+  } catch (error) {
+    if (duplicateKeyIndex(error) === undefined) throw error;
+  }
+  const existing = await retryTransient(() => records.findOne({ _id: id, environmentId }));
+  if (existing === null) throw inUse();
+  // The insert may have been repeated after its answer was lost.
+  if (existing.runId === claimed.runId) return { runId: claimed.runId };
+  const isOver = existing.createdAt.getTime() + keptMs <= now.getTime();
+  if (!isOver && existing.requestHash !== requestHash) throw reused();
+  if (!isOver && existing.outcome !== null) return { outcome: existing.outcome };
+  if (!isOver && existing.leasedUntil !== null && existing.leasedUntil > now) throw inUse();
+  const { runId } = existing;
+  const { matchedCount } = await retryTransient(() =>
+    records.updateOne({ _id: id, environmentId, runId }, { $set: claimed }),
+  );
+  if (matchedCount === 0) throw inUse();
+  return { runId: claimed.runId };
+}
+
+/** Keeps the outcome; without one the next repeat may run at once. Only for whoever still holds the claim. */
+async function settle(
+  records: IdempotencyRecords,
+  claim: { id: string; runId: string },
+  outcome: Outcome | undefined,
+): Promise<void> {
+  const filter = { _id: claim.id, runId: claim.runId };
+  const change = { leasedUntil: null, outcome: outcome ?? null };
+  await retryTransient(() => records.updateOne(filter, { $set: change }));
+}
+
+function replay<Response>(outcome: Outcome, { fromBytes }: KeyedCall<Response>): Response {
+  if ('response' in outcome) return fromBytes(toBuffer(outcome.response));
+  const { kind, reason, message, fields } = outcome.refusal;
+  throw new DomainError(kind, reason, message, {
+    ...(fields === null ? {} : { fields: JSON.parse(fields) as Record<string, string[]> }),
+  });
+}
+
+// The driver reads binary data as an object of its own around the bytes.
+function toBuffer(stored: unknown): Buffer {
+  if (stored instanceof Uint8Array) return Buffer.from(stored);
+  return Buffer.from((stored as { buffer: Uint8Array }).buffer);
+}
+
+/** A refusal is an answer; a fault or a time-out leaves the outcome unknown, and what the caller cannot help may pass. */
+function isFinal(error: unknown): error is DomainError {
+  if (!(error instanceof DomainError) || error instanceof DeadlineExceededError) return false;
+  return error.kind !== 'unavailable' && error.kind !== 'resource_exhausted';
+}
+
+function toRefusal({ kind, reason, message, fields }: DomainError) {
+  // Field names come from requests and may hold what the database refuses in keys.
+  return { kind, reason, message, fields: fields === undefined ? null : JSON.stringify(fields) };
+}
+
+function inUse(): DomainError {
+  return new DomainError(
+    'failed_precondition',
+    'IDEMPOTENCY_KEY_IN_USE',
+    'A request with this Idempotency-Key is still running',
+  );
+}
+
+function reused(): DomainError {
+  return new DomainError(
+    'idempotency_mismatch',
+    'IDEMPOTENCY_KEY_REUSED',
+    'Idempotency-Key was used with another request',
+  );
+}
