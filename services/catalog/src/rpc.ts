@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { newId } from '@billing/chassis/ids';
+import { newResourceId } from '@billing/chassis/call-context';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { rpcService } from '@billing/chassis/rpc';
 import type { BillingInterval } from '@billing/kernel/billing-period';
@@ -21,8 +21,8 @@ export function catalogRpc(products: AggregateCollection<Product>) {
   return rpcService<CatalogServiceServer>(CatalogServiceService, {
     createProduct: async (request, context) => {
       const product = createProduct(fromProtoProductInput(request), {
-        id: newId(),
-        priceId: newId(),
+        id: newResourceId(context, 'product'),
+        priceId: newResourceId(context, 'price'),
         now: context.now,
         metadataProblems: checkMetadata(request.metadata),
       });

@@ -1,8 +1,8 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { Tenant } from '@billing/chassis/call-context';
+import { newResourceId, type Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { derivedId, newId } from '@billing/chassis/ids';
+import { derivedId } from '@billing/chassis/ids';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { invalidInput } from '@billing/kernel/domain-error';
 import {
@@ -38,12 +38,13 @@ export function environmentHandlers(options: EnvironmentRpcOptions): Handlers {
   return {
     ensureOrganization: async ({ name }) => ensureOrganization(checkName(name), options),
 
-    createSandbox: async (request, { tenant }) => {
+    createSandbox: async (request, context) => {
+      const { tenant } = context;
       const now = clock.now();
       const caller = await environments.within({ tenant, now }).get(tenant.environmentId);
       if (caller.state.kind !== 'LIVE') throw insufficientPermissions();
       const wish = { ...request, clock: fromProtoClockKind(request.clock) };
-      const transition = openSandbox(newId(), wish, now);
+      const transition = openSandbox(newResourceId(context, 'sandbox'), wish, now);
       const { id, kind } = transition.state;
       const tenantOfSandbox = sandboxTenant(caller.tenant.organizationId, id, {
         manualClock: transition.state.clock.kind === 'MANUAL',

@@ -16,6 +16,6 @@ export function identityRpc(options: ApiKeyRpcOptions & ClockRpcOptions & Enviro
       ...apiKeyHandlers(options),
       ...clockHandlers(options),
     },
-    { withoutTenant: ['ensureOrganization', 'authenticate'] },
+    { withoutTenant: ['ensureOrganization', 'authenticate'], secrets: ['key'] },
   );
 }

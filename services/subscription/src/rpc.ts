@@ -1,8 +1,8 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext } from '@billing/chassis/call-context';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { derivedId, newId } from '@billing/chassis/ids';
+import { derivedId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { rpcService } from '@billing/chassis/rpc';
 import { DomainError } from '@billing/kernel/domain-error';
@@ -93,12 +93,13 @@ async function create(
   const { environmentId } = context.tenant;
   const id =
     authorizedTransactionId === null
-      ? newId()
+      ? newResourceId(context, 'subscription')
       : derivedId(environmentId, 'authorized-transaction', authorizedTransactionId);
   const fingerprint = derivedId(environmentId, inputText(input));
   const store = subscriptions.within(context);
 
-  const earlier = authorizedTransactionId === null ? undefined : await store.find(id);
+  const mayRepeat = authorizedTransactionId !== null || context.resourceSeed !== undefined;
+  const earlier = mayRepeat ? await store.find(id) : undefined;
   if (earlier?.state.fingerprint === fingerprint) return earlier;
   checkInput(input, { now: context.now, metadataProblems: checkMetadata(input.metadata) });
   if (earlier !== undefined) checkRepeat(earlier.state, { fingerprint });
