@@ -1,4 +1,4 @@
-// What api.md calls metadata: the caller's own notes on a resource, kept and returned, never read by a rule.
+// Metadata: the caller's own notes on a resource, kept and returned, never read by a rule.
 
 const keysMax = 50;
 const keyPattern = /^[A-Za-z0-9_.-]{1,40}$/;
