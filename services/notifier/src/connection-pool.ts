@@ -7,7 +7,7 @@ import { addressLiteral, type AddressPolicy, isAllowedAddress } from './public-a
 export type ResolveAddresses = (hostname: string) => Promise<string[]>;
 
 /** The endpoint's host is, or resolves to, an address that nothing is sent to. */
-export class AddressRefusedError extends Error {
+class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
 
   constructor() {
@@ -89,7 +89,7 @@ export class ConnectionPools {
  * Connects to verified addresses alone. Each address that a name resolves to is checked, in the same lookup whose answer is connected to,
  * so that a name that changes between a check and its use gains nothing; and so is the address that the socket reports.
  */
-export function verifiedConnector(
+function verifiedConnector(
   policy: AddressPolicy,
   { timeoutMs, resolve }: { timeoutMs: number; resolve: ResolveAddresses },
 ): buildConnector.connector {

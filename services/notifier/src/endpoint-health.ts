@@ -7,7 +7,7 @@ export interface EndpointHealth {
 }
 
 /** An endpoint that does nothing but fail for this long is disabled. */
-export const failingMsMax = 5 * 24 * 60 * 60 * 1_000;
+const failingMsMax = 5 * 24 * 60 * 60 * 1_000;
 
 /** A success is written down this often at most: a healthy endpoint costs next to nothing, and five days do not notice an hour. */
 export const successWrittenEveryMs = 60 * 60 * 1_000;

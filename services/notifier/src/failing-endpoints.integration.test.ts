@@ -157,6 +157,23 @@ describe('a notifier with a receiver that fails', () => {
     });
   });
 
+  test('forgets what was not yet delivered to an endpoint that is deleted', async () => {
+    const { owner, receiver } = system;
+    const { id } = await notifier.register(tenant, '/left');
+    receiver.answer = () => ({ status: 500 });
+    const subscriptionId = newId();
+    await owner.announce(tenant, subscriptionId);
+    await owner.announce(tenant, subscriptionId);
+    await eventually(() => {
+      expect(receiver.receivedAt('/left').length).toBeGreaterThanOrEqual(1);
+    });
+    await notifier.calls.deleteWebhookEndpoint({ id }, testContext({ tenant }));
+
+    await eventually(async () => {
+      expect(await deliveriesOf({ endpointId: id })).toEqual([]);
+    });
+  });
+
   test('disables an endpoint that has done nothing but fail for five days', async () => {
     const { owner, receiver, mongo } = system;
     const failing = await notifier.register(tenant, '/five-days');

@@ -12,26 +12,31 @@ function recorded(groupMax?: number) {
 }
 
 describe('grouping', () => {
-  test('runs a lone item at once, and what comes meanwhile together', async () => {
+  test('runs together what comes together, and then what came meanwhile', async () => {
     const { groups, grouping } = recorded();
-    const results = await Promise.all([1, 2, 3].map((item) => grouping.add(item)));
+    const first = [grouping.add(1), grouping.add(2)];
+    await Promise.resolve();
+    const second = [grouping.add(3), grouping.add(4)];
 
-    expect(results).toEqual([2, 4, 6]);
-    expect(groups).toEqual([[1], [2, 3]]);
+    expect(await Promise.all([...first, ...second])).toEqual([2, 4, 6, 8]);
+    expect(groups).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
   });
 
   test('bounds its groups', async () => {
     const { groups, grouping } = recorded(2);
-    await Promise.all([1, 2, 3, 4].map((item) => grouping.add(item)));
+    await Promise.all([1, 2, 3, 4, 5].map((item) => grouping.add(item)));
 
-    expect(groups).toEqual([[1], [2, 3], [4]]);
+    expect(groups).toEqual([[1, 2], [3, 4], [5]]);
   });
 
   test('gives an error to its own group alone, and goes on', async () => {
-    const { grouping } = recorded();
+    const { grouping } = recorded(2);
     const results = await Promise.allSettled([1, 0, 2].map((item) => grouping.add(item)));
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
 
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
     await expect(grouping.add(4)).resolves.toBe(8);
   });
 });

@@ -1,16 +1,15 @@
-interface Waiting<T, R> {
-  readonly item: T;
-  readonly resolve: (result: R) => void;
-  readonly reject: (error: unknown) => void;
+interface Group<T, R> {
+  readonly items: T[];
+  readonly results: Promise<readonly R[]>;
 }
 
 /**
  * Does for many at once what each asks for alone. While one group is under way the next one gathers: a lone item does not wait, and many
- * cost hardly more than one. An error is everybody's of its group.
+ * cost hardly more than one. An error is everybody's of its group. A group runs on behalf of its first item, in whose trace it appears.
  */
 export class Grouping<T, R> {
-  private waiting: Waiting<T, R>[] = [];
-  private isRunning = false;
+  private gathering: Group<T, R> | undefined;
+  private last: Promise<unknown> = Promise.resolve();
 
   /** `run` returns a result for each item in their order, or nothing at all. */
   constructor(
@@ -18,29 +17,25 @@ export class Grouping<T, R> {
     private readonly groupMax = 100,
   ) {}
 
-  add(item: T): Promise<R> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject });
-      if (!this.isRunning) void this.runGroups();
-    });
+  async add(item: T): Promise<R> {
+    const group = this.gathering ?? this.open();
+    const index = group.items.push(item) - 1;
+    if (group.items.length === this.groupMax) this.gathering = undefined;
+    const results = await group.results;
+    return results[index] as R;
   }
 
-  private async runGroups(): Promise<void> {
-    this.isRunning = true;
-    while (this.waiting.length > 0) {
-      const group = this.waiting.slice(0, this.groupMax);
-      this.waiting = this.waiting.slice(this.groupMax);
-      await this.runGroup(group);
-    }
-    this.isRunning = false;
+  private open(): Group<T, R> {
+    const items: T[] = [];
+    const group = { items, results: this.runAfter(this.last, items) };
+    this.gathering = group;
+    this.last = group.results.catch(() => undefined);
+    return group;
   }
 
-  private async runGroup(group: readonly Waiting<T, R>[]): Promise<void> {
-    try {
-      const results = await this.run(group.map(({ item }) => item));
-      for (const [index, { resolve }] of group.entries()) resolve(results[index] as R);
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
+  private async runAfter(previous: Promise<unknown>, items: readonly T[]): Promise<readonly R[]> {
+    await previous;
+    if (this.gathering?.items === items) this.gathering = undefined;
+    return this.run(items);
   }
 }
