@@ -107,12 +107,16 @@ export const customerRoutes: readonly Route[] = [
         {
           ...input,
           id: param(request, 'id'),
+          address: input.address,
+          metadata: input.metadata,
           collectionMethod: toProtoCollectionMethod(input.collectionMethod),
           updateMask,
+          expectedVersion: request.expectedVersion,
         },
         request.context,
       );
-      return ok(toJsonCustomer(present(customer)), ignoredHeaders);
+      const changed = present(customer);
+      return ok(toJsonCustomer(changed), { ...ignoredHeaders, ...etag(changed.version) });
     },
   },
 ];

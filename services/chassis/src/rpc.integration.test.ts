@@ -31,6 +31,8 @@ describe('a call between services', () => {
     const bind = rpcService<CustomerServiceServer>(CustomerServiceService, {
       getCustomer,
       createCustomer: () => Promise.reject(new DomainError('unavailable', 'X', 'Try again')),
+      listCustomers: () => Promise.reject(new Error('Never asked')),
+      updateCustomer: () => Promise.reject(new Error('Never asked')),
     });
     const server = await listen(address, [bind({ service: 'test', clock: systemClock, logger })]);
     closers.push(() => server.stop({ drainDelayMs: 0, graceMs: 200 }));

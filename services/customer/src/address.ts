@@ -14,8 +14,8 @@ export interface Address {
   readonly country: string | null;
 }
 
-/** An address as it was sent; absent parts are undefined. */
-export type AddressInput = { readonly [Part in keyof Address]?: string | undefined };
+/** An address as it was sent; parts may be absent. */
+export type AddressInput = { readonly [Part in keyof Address]?: string | null | undefined };
 
 /** What is wrong with the address, each problem with its part in front. */
 export function addressProblems(input: AddressInput): string[] {

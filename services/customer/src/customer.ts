@@ -1,5 +1,6 @@
 import { type Currency, parseCurrency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
+import { isSameData } from '@billing/kernel/equality';
 import { problemsOfParsing, refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import { type Address, type AddressInput, addressOf, addressProblems } from './address';
 import { parseEmailAddress } from './email-address';
@@ -44,6 +45,11 @@ export interface CustomerInput {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** What is to change about a customer: a field that is absent stays, one that is null is cleared. */
+export type CustomerChanges = {
+  readonly [Field in Exclude<keyof CustomerInput, 'externalId'>]?: CustomerInput[Field] | null;
+};
+
 /** What a new customer is given beside its input. */
 export interface CustomerCreation {
   readonly id: string;
@@ -82,6 +88,22 @@ export function createCustomer(
   };
 }
 
+/**
+ * The customer after a change: what a creation with its fields would make of them, so that a cleared field is back at its default and
+ * nothing can be changed to what could not have been created. The very same customer where nothing differs.
+ */
+export function changeCustomer(
+  customer: Customer,
+  changes: CustomerChanges,
+  { metadataProblems }: Pick<CustomerCreation, 'metadataProblems'>,
+): Customer {
+  const changed = createCustomer(inputAfter(customer, changes), {
+    id: customer.id,
+    metadataProblems,
+  });
+  return isSameData(customer, changed) ? customer : changed;
+}
+
 /** Another customer of the environment has the external id. */
 export function externalIdTaken(): DomainError {
   return new DomainError(
@@ -89,4 +111,18 @@ export function externalIdTaken(): DomainError {
     'EXTERNAL_ID_TAKEN',
     'Customer with this externalId already exists',
   );
+}
+
+function inputAfter(customer: Customer, changes: CustomerChanges): CustomerInput {
+  const after = { ...customer, ...changes };
+  return {
+    email: after.email ?? '',
+    externalId: customer.externalId ?? undefined,
+    name: after.name ?? undefined,
+    phone: after.phone ?? undefined,
+    address: after.address ?? undefined,
+    currency: after.currency ?? undefined,
+    collectionMethod: after.collectionMethod ?? undefined,
+    metadata: after.metadata ?? undefined,
+  };
 }

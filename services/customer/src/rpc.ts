@@ -1,8 +1,10 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { newId } from '@billing/chassis/ids';
+import { newResourceId } from '@billing/chassis/call-context';
 import { checkMetadata } from '@billing/chassis/metadata';
+import { readPage } from '@billing/chassis/page';
 import { rpcService } from '@billing/chassis/rpc';
+import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import {
   type Address as ProtoAddress,
   CollectionMethod as ProtoCollectionMethod,
@@ -10,21 +12,25 @@ import {
   type Customer as ProtoCustomer,
   type CustomerServiceServer,
   CustomerServiceService,
+  type UpdateCustomerRequest,
 } from '@billing/proto/billing/customer/v1/customer';
 import type { Address } from './address';
 import {
+  changeCustomer,
   type CollectionMethod,
   createCustomer,
   type Customer,
+  type CustomerChanges,
   type CustomerInput,
 } from './customer';
+import { customersWith } from './store';
 
 /** The service's calls, on its customers. */
 export function customerRpc(customers: AggregateCollection<Customer>) {
   return rpcService<CustomerServiceServer>(CustomerServiceService, {
     createCustomer: async (request, context) => {
       const customer = createCustomer(fromProtoCustomerInput(request), {
-        id: newId(),
+        id: newResourceId(context, 'customer'),
         metadataProblems: checkMetadata(request.metadata),
       });
       const { stored } = await customers
@@ -36,6 +42,28 @@ export function customerRpc(customers: AggregateCollection<Customer>) {
     getCustomer: async ({ id }, context) => ({
       customer: toProtoCustomer(await customers.within(context).get(id)),
     }),
+
+    listCustomers: async (request, context) => {
+      const { data, total } = await customers
+        .within(context)
+        .list({ filter: customersWith(request), ...readPage(request) });
+      return { customers: data.map(toProtoCustomer), total };
+    },
+
+    updateCustomer: async (request, context) => {
+      const changes = fromProtoCustomerChanges(request);
+      const metadataProblems = checkMetadata(changes.metadata);
+      const stored = await customers.within(context).mutate(
+        request.id,
+        (customer) => ({
+          state: changeCustomer(customer, changes, { metadataProblems }),
+          events: [],
+          commands: [],
+        }),
+        expectedVersionOf(request),
+      );
+      return { customer: toProtoCustomer(stored) };
+    },
   });
 }
 
@@ -46,6 +74,20 @@ const protoCollectionMethods: Readonly<Record<CollectionMethod, ProtoCollectionM
 
 function fromProtoCustomerInput(request: CreateCustomerRequest): CustomerInput {
   return { ...request, collectionMethod: fromProtoCollectionMethod(request.collectionMethod) };
+}
+
+function fromProtoCustomerChanges(request: UpdateCustomerRequest): CustomerChanges {
+  const { email, name, phone, address, currency, collectionMethod, metadata } = request;
+  const fields = {
+    email: email ?? null,
+    name: name ?? null,
+    phone: phone ?? null,
+    address: address ?? null,
+    currency: currency ?? null,
+    collectionMethod: fromProtoCollectionMethod(collectionMethod) ?? null,
+    metadata: metadata ?? null,
+  };
+  return maskedFields(fields, request.updateMask);
 }
 
 function fromProtoCollectionMethod(sent: ProtoCollectionMethod): CustomerInput['collectionMethod'] {

@@ -13,19 +13,40 @@ export const customerDefinition: AggregateDefinition<Customer> = {
   collection: 'customers',
   aggregate: 'customer',
   resource: 'Customer',
-  indexes: [{ name: 'externalId', keys: { externalIdKey: 1 }, unique: true }],
+  indexes: [
+    { name: 'externalId', keys: { externalIdKey: 1 }, unique: true },
+    { name: 'email', keys: { email: 1, createdAt: -1, _id: -1 } },
+  ],
   conflicts: { externalId: externalIdTaken },
   toDocument: toDocumentCustomer,
   fromDocument: (document) => fromDocumentCustomer(document as CustomerDocument & { _id: string }),
 };
+
+/** The filter of a list: those with an e-mail address, the one with an external id. */
+export function customersWith({
+  email,
+  externalId,
+}: {
+  readonly email?: string | undefined;
+  readonly externalId?: string | undefined;
+}): Record<string, unknown> {
+  return {
+    ...(email !== undefined && { email: email.trim() }),
+    ...(externalId !== undefined && { externalIdKey: externalIdKey(externalId) }),
+  };
+}
 
 function toDocumentCustomer({ id, ...customer }: Customer): CustomerDocument {
   const { metadata, externalId } = customer;
   return {
     ...customer,
     metadata: JSON.stringify(metadata),
-    externalIdKey: externalId === null ? `i:${id}` : `v:${externalId}`,
+    externalIdKey: externalId === null ? `i:${id}` : externalIdKey(externalId),
   };
+}
+
+function externalIdKey(externalId: string): string {
+  return `v:${externalId}`;
 }
 
 function fromDocumentCustomer(document: CustomerDocument & { readonly _id: string }): Customer {

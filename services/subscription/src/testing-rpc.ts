@@ -189,6 +189,8 @@ export class Neighbours {
   private customer(): AsyncHandlers<CustomerServiceServer> {
     return {
       createCustomer: neverAsked,
+      listCustomers: neverAsked,
+      updateCustomer: neverAsked,
       getCustomer: async ({ id }) => ({ customer: known(this.customers, id, 'Customer') }),
     };
   }
