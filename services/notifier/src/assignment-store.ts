@@ -56,6 +56,7 @@ export class AssignmentStore {
     const now = clock.now();
     const claim = newId();
     const claimed = await deliveries.claim(
+      key.environmentId,
       ready.map(({ delivery }) => delivery),
       { claim, now, until: new Date(now.getTime() + leaseMs) },
     );
@@ -73,7 +74,7 @@ export class AssignmentStore {
     const ready: Ready[] = [];
     for (let round = 1; round <= roundsMax; round += 1) {
       const due = await deliveries.findDue(key, { now, except: seen, limit });
-      const first = await this.findFirst(due);
+      const first = await this.findFirst(key, due);
       ready.push(...(await this.withMessages(key, first.slice(0, slots - ready.length))));
       if (due.length < limit || ready.length >= slots) break;
       seen.push(...due.map(({ subscriptionId }) => subscriptionId));
@@ -82,10 +83,13 @@ export class AssignmentStore {
   }
 
   /** Those whose predecessor is finished. The others wait as long as it does, and are looked at no more until then. */
-  private async findFirst(due: readonly Delivery[]): Promise<Delivery[]> {
+  private async findFirst(
+    { environmentId }: EndpointKey,
+    due: readonly Delivery[],
+  ): Promise<Delivery[]> {
     const { deliveries } = this.options;
     const previousIds = due.flatMap(({ previousId }) => previousId ?? []);
-    const unfinished = await deliveries.findUnfinished(previousIds);
+    const unfinished = await deliveries.findUnfinished(environmentId, previousIds);
     const waitedFor = [...unfinished.values()].filter(({ claim }) => claim === null);
     if (waitedFor.length > 0) await deliveries.hold(waitedFor);
     return due.filter(({ previousId }) => previousId === null || !unfinished.has(previousId));

@@ -1,4 +1,5 @@
 import { systemClock } from '@billing/chassis/clock';
+import { createResolver } from './connection-pool';
 import type { Outcome } from './delivery';
 import { startReceiver, type WebhookReceiver } from './testing';
 import { WebhookClient } from './webhook-client';
@@ -103,3 +104,10 @@ describe('connections to endpoints', () => {
     expect(outcome).toMatchObject({ status: 503, retryAfterMs: 30_000 });
   });
 });
+
+test.each(['localhost', 'LOCALHOST', 'hooks.localhost.'])(
+  'the name %s is loopback without asking a name server',
+  async (name) => {
+    expect(await createResolver()(name)).toEqual(['127.0.0.1', '::1']);
+  },
+);

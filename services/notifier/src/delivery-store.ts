@@ -106,17 +106,21 @@ export class DeliveryStore {
     );
   }
 
-  /** Those of the deliveries that are not finished, by id. */
-  async findUnfinished(ids: readonly string[]): Promise<Map<string, Delivery>> {
+  /** Those of an environment's deliveries that are not finished, by id. */
+  async findUnfinished(
+    environmentId: string,
+    ids: readonly string[],
+  ): Promise<Map<string, Delivery>> {
     if (ids.length === 0) return new Map();
     const unfinished = await retryTransient(() =>
-      this.deliveries.find({ _id: { $in: ids }, status: 'PENDING' }).toArray(),
+      this.deliveries.find({ _id: { $in: ids }, environmentId, status: 'PENDING' }).toArray(),
     );
     return new Map(unfinished.map((delivery) => [delivery._id, delivery]));
   }
 
-  /** Claims due deliveries until `until`; returns those that were won. Each claim has a name of its own. */
+  /** Claims an environment's due deliveries until `until`; returns those that were won. Each claim has a name of its own. */
   async claim(
+    environmentId: string,
     deliveries: readonly Delivery[],
     { claim, now, until }: { claim: string; now: Date; until: Date },
   ): Promise<Delivery[]> {
@@ -124,14 +128,14 @@ export class DeliveryStore {
     const ids = deliveries.map(({ _id }) => _id);
     const { modifiedCount } = await retryTransient(() =>
       this.deliveries.updateMany(
-        { _id: { $in: ids }, status: 'PENDING', dueAt: { $lte: now } },
+        { _id: { $in: ids }, environmentId, status: 'PENDING', dueAt: { $lte: now } },
         { $set: { dueAt: until, claim } },
       ),
     );
     if (modifiedCount === ids.length) return [...deliveries];
     const won = await retryTransient(() =>
       this.deliveries
-        .find({ _id: { $in: ids }, claim })
+        .find({ _id: { $in: ids }, environmentId, claim })
         .project<{ _id: string }>({ _id: 1 })
         .toArray(),
     );
@@ -149,7 +153,7 @@ export class DeliveryStore {
       const { delivery, claim, status, dueAt, failures } = settlement;
       const write: AnyBulkWriteOperation<Delivery> = {
         updateOne: {
-          filter: { _id: delivery._id, claim },
+          filter: { _id: delivery._id, environmentId: delivery.environmentId, claim },
           update: { $set: { status, dueAt: dueAt ?? null, failures, claim: null } },
         },
       };

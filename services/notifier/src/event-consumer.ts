@@ -101,7 +101,7 @@ export class EventConsumer {
       traceparent: currentTraceparent() ?? null,
       acceptedAt,
     });
-    onDeliveries(deliveries);
+    onDeliveries(deliveries.map(({ endpointId }) => ({ environmentId, endpointId })));
   }
 }
 

@@ -250,7 +250,8 @@ describe('a notifier with a receiver that fails', () => {
       expect(delivery).toMatchObject({ failures: 1 });
       const now = delivery!.dueAt!;
       const claim = { claim: newId(), now, until: new Date(now.getTime() + 1_000) };
-      expect(await new DeliveryStore(mongo.db).claim([delivery!], claim)).toHaveLength(1);
+      const deliveries = new DeliveryStore(mongo.db);
+      expect(await deliveries.claim(tenant.environmentId, [delivery!], claim)).toHaveLength(1);
     });
     receiver.answer = () => ({ status: 204 });
 
