@@ -4,7 +4,7 @@ import { toStored } from '@billing/chassis/aggregate-document';
 import type { Page } from '@billing/chassis/aggregate-store';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { newId, randomSecret } from '@billing/chassis/ids';
+import { randomSecret } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AddressPolicy } from './public-address';
@@ -55,17 +55,21 @@ const known = { deletedAt: null };
 export class EndpointStore {
   constructor(private readonly options: EndpointStoreOptions) {}
 
-  /** Registers an endpoint; throws failed_precondition if the environment has as many as it may have. */
-  async add(tenant: Tenant, registration: Registration): Promise<Stored<WebhookEndpoint>> {
+  /** Registers an endpoint once under its id; throws failed_precondition if the environment has as many as it may have. */
+  async add(
+    tenant: Tenant,
+    id: string,
+    registration: Registration,
+  ): Promise<Stored<WebhookEndpoint>> {
     const { aggregates, policyOf } = this.options;
     const place = this.placeOf(tenant);
-    const id = newId();
     const secret = toSecret(randomSecret(secretBytes));
     const transition = register(registration, { id, secret, policy: policyOf(tenant) });
     await this.takeSlot(id, place);
-    const { stored, inserted } = await aggregates.within(place).insert(transition);
+    const { stored } = await aggregates.within(place).insert(transition);
     // Another process took this one for dead, and its slot back.
-    if (!inserted) throw new DomainError('unavailable', 'TOO_SLOW', 'Service unavailable');
+    if (stored.state.deletedAt !== undefined)
+      throw new DomainError('unavailable', 'TOO_SLOW', 'Service unavailable');
     return stored;
   }
 

@@ -1,5 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
-import { rpcService } from '@billing/chassis/rpc';
+import { newResourceId } from '@billing/chassis/call-context';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import {
   type NotifierServiceServer,
   NotifierServiceService,
@@ -17,9 +18,11 @@ export interface NotifierParts {
 
 /** The notifier's calls. */
 export function notifierRpc({ endpoints, deliveries }: NotifierParts) {
-  return rpcService<NotifierServiceServer>(NotifierServiceService, {
-    createWebhookEndpoint: async ({ url, events, description, active }, { tenant }) => {
-      const stored = await endpoints.add(tenant, { url, events, description, active });
+  const handlers: AsyncHandlers<NotifierServiceServer> = {
+    createWebhookEndpoint: async ({ url, events, description, active }, context) => {
+      const id = newResourceId(context, 'webhookEndpoint');
+      const registration = { url, events, description, active };
+      const stored = await endpoints.add(context.tenant, id, registration);
       return { webhookEndpoint: toProtoWebhookEndpoint(stored), secret: stored.state.secret };
     },
     getWebhookEndpoint: async ({ id }, { tenant }) => ({
@@ -34,7 +37,8 @@ export function notifierRpc({ endpoints, deliveries }: NotifierParts) {
       await deliveries.discard({ environmentId: tenant.environmentId, endpointId: id });
       return {};
     },
-  });
+  };
+  return rpcService(NotifierServiceService, handlers, { secrets: ['secret'] });
 }
 
 function toProtoWebhookEndpoint(stored: Stored<WebhookEndpoint>): ProtoWebhookEndpoint {
