@@ -70,6 +70,11 @@ export const answerOfKind: Readonly<Record<DomainErrorKind, Row>> = {
   },
 };
 
+// Conflicts that a program must tell from the others.
+const codeOfReason: Readonly<Record<string, string>> = {
+  IDEMPOTENCY_KEY_IN_USE: 'idempotency_key_in_use',
+};
+
 /** What the caller is told about any error. The cause of a bug stays in the log. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof RequestError) return error;
@@ -85,7 +90,7 @@ function fromDomainError({ kind, reason, message, fields }: DomainError): HttpEr
   const text = row.message ?? message;
   return {
     status: row.status,
-    code: row.code ?? reason.toLowerCase(),
+    code: codeOfReason[reason] ?? row.code ?? reason.toLowerCase(),
     body: { error: kind === 'invalid_input' && fields !== undefined ? fields : text },
     headers: row.headers ?? {},
   };
