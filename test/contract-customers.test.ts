@@ -1,5 +1,5 @@
 import type { ApiClient } from './api-client';
-import { instant, uuid } from './patterns';
+import { instant, unknownId, uuid } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
 
 let system: TestSystem;
@@ -88,5 +88,190 @@ describe('a customer', () => {
     const answer = await api.post('/customers', { email: 'nobody' });
     expect(answer.body).toEqual({ error: { email: ['Invalid email'] } });
     expect(answer.headers.get('error-code')).toBe('invalid_request');
+  });
+});
+
+describe('the list of customers', () => {
+  let listing: ApiClient;
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    listing = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
+    for (const index of [1, 2, 3]) {
+      const body = {
+        email: `c${String(index % 2)}+x@example.com`,
+        externalId: `ext ${String(index)}&`,
+      };
+      ids.unshift((await listing.expect(201, listing.post('/customers', body))).id as string);
+    }
+  });
+
+  test('has the envelope of every list, newest first', async () => {
+    const list = await listing.expect(200, listing.get('/customers'));
+    expect(list).toEqual({ data: expect.any(Array), total: 3, page: 1, perPage: 20 });
+    expect(list.data.map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(list.data[0]).toEqual((await listing.get(`/customers/${String(ids[0])}`)).body);
+  });
+
+  test('is read page by page, and past the end it is empty', async () => {
+    for (const [page, shown] of [
+      ['1', ids.slice(0, 2)],
+      ['2', ids.slice(2)],
+      ['3', []],
+      ['9007199254740991', []],
+    ] as const) {
+      const list = await listing.expect(200, listing.get(`/customers?page=${page}&perPage=2`));
+      expect(list).toMatchObject({ total: 3, page: Number(page), perPage: 2 });
+      expect(list.data.map(({ id }: { id: string }) => id)).toEqual(shown);
+    }
+  });
+
+  test.each([
+    ['email=c0%2Bx%40example.com', 1],
+    ['email=c1%2Bx%40example.com', 2],
+    ['email=%20c0%2Bx%40example.com%20', 1],
+    ['email=C0%2Bx%40example.com', 0],
+    ['email=', 0],
+    ['email=c', 0],
+    [`externalId=${encodeURIComponent('ext 1&')}`, 1],
+    ['externalId=ext', 0],
+    ['externalId=', 0],
+    [`externalId=${encodeURIComponent('ext 1&')}&email=c1%2Bx%40example.com`, 1],
+    [`externalId=${encodeURIComponent('ext 1&')}&email=c0%2Bx%40example.com`, 0],
+    [`externalId=${'x'.repeat(2000)}`, 0],
+    ['nothing=1', 3],
+  ])('filtered by %s has %d', async (query, total) => {
+    const list = await listing.expect(200, listing.get(`/customers?${query}`));
+    expect([list.total, list.data.length]).toEqual([total, total]);
+  });
+
+  test.each([
+    ['page=0', 'page'],
+    ['page=', 'page'],
+    ['page=1.5', 'page'],
+    ['page=-1', 'page'],
+    ['page=1&page=2', 'page'],
+    ['perPage=0', 'perPage'],
+    ['perPage=101', 'perPage'],
+    ['perPage=all', 'perPage'],
+    ['email=a&email=b', 'email'],
+    ['externalId=a&externalId=b', 'externalId'],
+  ])('is refused with %s', async (query, field) => {
+    const { error } = await listing.expect(400, listing.get(`/customers?${query}`));
+    expect(Object.keys(error)).toEqual([field]);
+  });
+
+  test('shows nothing of another environment', async () => {
+    const other = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
+    const list = await other.expect(200, other.get('/customers?externalId=ext%201%26'));
+    expect(list).toEqual({ data: [], total: 0, page: 1, perPage: 20 });
+  });
+});
+
+describe('a change of a customer', () => {
+  const given = {
+    email: 'a@example.com',
+    name: 'Ada',
+    phone: '+44 20',
+    address: { line1: '1 St', country: 'GB' },
+    currency: 'GBP',
+    collectionMethod: 'SEND_INVOICE',
+    metadata: { kept: 1 },
+  };
+  const create = async (): Promise<any> => api.expect(201, api.post('/customers', given));
+  const noAddress = {
+    line1: null,
+    line2: null,
+    city: null,
+    state: null,
+    postalCode: null,
+    country: null,
+  };
+
+  test.each([
+    [{}, {}],
+    [{ email: ' b@example.com ' }, { email: 'b@example.com' }],
+    [{ name: 'x'.repeat(200) }, { name: 'x'.repeat(200) }],
+    [{ name: null }, { name: null }],
+    [{ phone: '1'.repeat(40) }, { phone: '1'.repeat(40) }],
+    [{ phone: null }, { phone: null }],
+    [{ address: { city: 'L' } }, { address: { ...noAddress, city: 'L' } }],
+    [{ address: null }, { address: null }],
+    [{ currency: 'eur' }, { currency: 'EUR' }],
+    [{ currency: null }, { currency: 'USD' }],
+    [{ collectionMethod: 'CHARGE_AUTOMATICALLY' }, { collectionMethod: 'CHARGE_AUTOMATICALLY' }],
+    [{ collectionMethod: null }, { collectionMethod: 'CHARGE_AUTOMATICALLY' }],
+    [{ metadata: { 'a.b': null } }, { metadata: { 'a.b': null } }],
+    [{ metadata: null }, { metadata: {} }],
+    [
+      { email: 'c@example.com', name: null },
+      { email: 'c@example.com', name: null },
+    ],
+  ])('by %j answers with it and is kept', async (changes, after) => {
+    const created = await create();
+    const path = `/customers/${String(created.id)}`;
+    const changed = await api.expect(200, api.request('PATCH', path, { body: changes }));
+    expect(changed).toEqual({ ...created, ...after, updatedAt: expect.stringMatching(instant) });
+    expect((await api.get(path)).body).toEqual(changed);
+  });
+
+  test.each([
+    [{ externalId: 'other' }, ['externalId']],
+    [{ externalId: null }, ['externalId']],
+    [{ id: unknownId }, ['id']],
+    [
+      { organizationId: unknownId, createdAt: null, updatedAt: 1 },
+      ['createdAt', 'organizationId', 'updatedAt'],
+    ],
+    [{ email: null }, ['email']],
+    [{ email: '' }, ['email']],
+    [{ email: 'nobody' }, ['email']],
+    [{ email: 7 }, ['email']],
+    [{ name: 'x'.repeat(201) }, ['name']],
+    [{ name: 7 }, ['name']],
+    [{ phone: 'x'.repeat(41) }, ['phone']],
+    [{ address: 'here' }, ['address']],
+    [{ address: { country: 'XX' } }, ['address']],
+    [{ currency: 'XXX' }, ['currency']],
+    [{ currency: 840 }, ['currency']],
+    [{ collectionMethod: 'LATER' }, ['collectionMethod']],
+    [{ metadata: [] }, ['metadata']],
+    [{ metadata: { nested: {} } }, ['metadata']],
+    [{ metadata: { $set: 1 } }, ['metadata']],
+    [{ name: 'fine', email: 'nobody', currency: 'XXX' }, ['currency', 'email']],
+  ])('by %j is refused and changes nothing', async (changes, fields) => {
+    const created = await create();
+    const path = `/customers/${String(created.id)}`;
+    const { error } = await api.expect(400, api.request('PATCH', path, { body: changes }));
+    expect(Object.keys(error).sort()).toEqual(fields);
+    expect((await api.get(path)).body).toEqual(created);
+  });
+
+  test('to what already is changes not even the time', async () => {
+    const created = await create();
+    const path = `/customers/${String(created.id)}`;
+    expect((await api.request('PATCH', path, { body: given })).body).toEqual(created);
+  });
+
+  test('names the fields it ignores', async () => {
+    const created = await create();
+    const path = `/customers/${String(created.id)}`;
+    const answer = await api.request('PATCH', path, { body: { nmae: 'x' } });
+    expect([answer.status, answer.headers.get('ignored-fields')]).toEqual([200, 'nmae']);
+  });
+
+  test('of what this environment does not have is 404', async () => {
+    const { id } = await create();
+    const other = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
+    for (const [client, path] of [
+      [api, unknownId],
+      [api, 'not-a-uuid'],
+      [other, String(id)],
+      [system.live, String(id)],
+    ] as const) {
+      const answer = await client.request('PATCH', `/customers/${path}`, { body: { name: 'x' } });
+      expect([answer.status, answer.body]).toEqual([404, { error: 'Customer not found' }]);
+      expect(answer.headers.get('error-code')).toBe('customer_not_found');
+    }
   });
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { toJsonCustomer } from '@billing/proto/json/customer';
 import { metadata, optional, pageShape, readBody, readQuery } from '../input';
-import { page } from '../list';
+import { page, pageQuery } from '../list';
 import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route } from '../route';
 
@@ -82,7 +82,10 @@ export const customerRoutes: readonly Route[] = [
     path: '/customers',
     handle: async (request, peers) => {
       const query = readQuery(ListCustomers, request);
-      const { customers, total } = await peers.customer.listCustomers(query, request.context);
+      const { customers, total } = await peers.customer.listCustomers(
+        pageQuery(query),
+        request.context,
+      );
       return page(customers, { ...query, total }, toJsonCustomer);
     },
   },

@@ -1,7 +1,19 @@
-import { createCustomer, type CustomerInput, externalIdTaken } from './customer';
+import type { Address } from './address';
+import {
+  changeCustomer,
+  createCustomer,
+  type CustomerChanges,
+  type CustomerInput,
+  externalIdTaken,
+} from './customer';
 
 const input: CustomerInput = { email: 'ada@example.com', collectionMethod: undefined };
 const creation = { id: 'customer', metadataProblems: [] };
+
+function anAddress(parts: Partial<Address>): Address {
+  const none = { line1: null, line2: null, city: null, state: null, postalCode: null };
+  return { ...none, country: null, ...parts };
+}
 
 function refusal(overrides: Partial<CustomerInput>, metadataProblems: string[] = []): unknown {
   try {
@@ -103,6 +115,91 @@ describe('a customer is refused for', () => {
 
     expect(Object.keys(fields).sort()).toEqual([...Object.keys(wrong), 'metadata'].sort());
     expect(fields).toHaveProperty('metadata', ['a: Number out of range']);
+  });
+});
+
+describe('a change', () => {
+  const noProblems = { metadataProblems: [] };
+  const ada = createCustomer(
+    {
+      email: 'ada@example.com',
+      externalId: 'crm-1',
+      name: 'Ada',
+      phone: '+44 20',
+      address: { line1: '1 St', country: 'GB' },
+      currency: 'GBP',
+      collectionMethod: 'SEND_INVOICE',
+      metadata: { plan: 'a', seats: 3 },
+    },
+    creation,
+  );
+
+  test.each<[string, CustomerChanges, object]>([
+    ['an e-mail address', { email: ' grace@example.com ' }, { email: 'grace@example.com' }],
+    ['a name', { name: 'Grace' }, { name: 'Grace' }],
+    ['a phone number', { phone: '1' }, { phone: '1' }],
+    ['all parts of an address', { address: { city: 'L' } }, { address: anAddress({ city: 'L' }) }],
+    ['a currency', { currency: 'eur' }, { currency: 'EUR' }],
+    [
+      'how invoices are collected',
+      { collectionMethod: 'CHARGE_AUTOMATICALLY' },
+      { collectionMethod: 'CHARGE_AUTOMATICALLY' },
+    ],
+    ['all keys of the metadata', { metadata: { seats: 4 } }, { metadata: { seats: 4 } }],
+    ['several fields', { name: 'G', phone: null }, { name: 'G', phone: null }],
+  ])('sets %s and leaves the rest', (_case, changes, after) => {
+    expect(changeCustomer(ada, changes, noProblems)).toEqual({ ...ada, ...after });
+  });
+
+  test.each<[keyof CustomerChanges, unknown]>([
+    ['name', null],
+    ['phone', null],
+    ['address', null],
+    ['currency', 'USD'],
+    ['collectionMethod', 'CHARGE_AUTOMATICALLY'],
+    ['metadata', {}],
+  ])('clears %s with null', (field, cleared) => {
+    expect(changeCustomer(ada, { [field]: null }, noProblems)).toEqual({
+      ...ada,
+      [field]: cleared,
+    });
+  });
+
+  test.each<[string, CustomerChanges]>([
+    ['nothing', {}],
+    ['the same name', { name: 'Ada' }],
+    ['the same address', { address: { country: 'GB', line1: '1 St' } }],
+    ['the same metadata in another order', { metadata: { seats: 3, plan: 'a' } }],
+    ['the same e-mail address with space around it', { email: ' ada@example.com' }],
+  ])('to %s gives the very same customer', (_case, changes) => {
+    expect(changeCustomer(ada, changes, noProblems)).toBe(ada);
+  });
+
+  test.each<[string, CustomerChanges, Record<string, string[]>]>([
+    ['takes the e-mail address away', { email: null }, { email: ['Required'] }],
+    ['breaks the e-mail address', { email: 'ada' }, { email: ['Invalid email'] }],
+    ['sets an unknown currency', { currency: 'XYZ' }, { currency: ['Invalid currency'] }],
+    [
+      'sets an unknown collection method',
+      { collectionMethod: 'UNKNOWN' },
+      { collectionMethod: ['Invalid collection method'] },
+    ],
+    [
+      'sets an unknown country and too long a name',
+      { address: { country: 'ZZ' }, name: 'x'.repeat(201) },
+      { address: ['country: Invalid country'], name: ['Must be at most 200 characters'] },
+    ],
+  ])('is refused where it %s', (_case, changes, fields) => {
+    expect(() => changeCustomer(ada, changes, noProblems)).toThrow(
+      expect.objectContaining({ kind: 'invalid_input', fields }),
+    );
+  });
+
+  test('is refused for its metadata', () => {
+    const problems = { metadataProblems: ['a: Number out of range'] };
+    expect(() => changeCustomer(ada, { metadata: {} }, problems)).toThrow(
+      expect.objectContaining({ fields: { metadata: problems.metadataProblems } }),
+    );
   });
 });
 
