@@ -24,13 +24,21 @@ export interface TestSystem {
   stop(): Promise<void>;
 }
 
+// Tests of anything else send as fast as they can.
+const unlimited = { RATE_LIMIT_PER_SECOND: '0', RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '0' };
+
 /** Starts every service on the infrastructure that jest's global setup has started. */
 export async function startTestSystem({
   processes = false,
   otlpEndpoint,
-}: { processes?: boolean; otlpEndpoint?: string } = {}): Promise<TestSystem> {
+  rateLimits = unlimited,
+}: {
+  processes?: boolean;
+  otlpEndpoint?: string;
+  rateLimits?: Record<string, string>;
+} = {}): Promise<TestSystem> {
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
-  const site = siteIn(dataDir, otlpEndpoint);
+  const site = { ...siteIn(dataDir, otlpEndpoint), rateLimits };
   const system = processes
     ? await startSystemProcesses({
         site,

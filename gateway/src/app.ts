@@ -1,6 +1,7 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
-import { type Authentication, checkScope } from './authentication';
+import type { Admission } from './admission';
+import { checkScope } from './authentication';
 import { parseBody } from './body';
 import { readIfMatch, unlessMatched } from './conditions';
 import { type Call, exchange, type ExchangeSurroundings } from './exchange';
@@ -28,7 +29,9 @@ export const routes: readonly Route[] = [
 /** What the app is made of. */
 export interface AppParts extends ExchangeSurroundings {
   readonly peers: Peers;
-  readonly authentication: Authentication;
+  readonly admission: Admission;
+  /** Whose `X-Forwarded-For` is believed; nobody's if empty. */
+  readonly trustedProxies: readonly string[];
   readonly isReady: () => Promise<boolean>;
 }
 
@@ -40,6 +43,7 @@ export function createApp(parts: AppParts): Express {
   app.set('query parser', 'simple');
   app.set('case sensitive routing', true);
   app.disable('x-powered-by');
+  if (parts.trustedProxies.length > 0) app.set('trust proxy', parts.trustedProxies);
 
   app.get(
     '/healthz',
@@ -130,8 +134,7 @@ function authenticated(
     parts,
     `/v1${path}`,
     async (call, request, response) => {
-      const authorization = request.header('authorization');
-      const { tenant, scopes } = await parts.authentication.authenticate(authorization, call);
+      const { tenant, scopes } = await parts.admission.admit(request, response, call);
       return work({ ...call, tenant, scopes }, request, response);
     },
     deadlineMs,

@@ -8,6 +8,8 @@ import type { Peers } from './peers';
 /** Who calls. */
 export interface Caller {
   readonly tenant: Tenant;
+  /** Of the key that it called with. */
+  readonly apiKeyId: string;
   /** Empty means all. */
   readonly scopes: readonly string[];
   readonly expiresAt: Date | undefined;
@@ -67,7 +69,7 @@ export class Authentication {
     call: Omit<CallContext, 'tenant'>,
   ): Promise<Caller | undefined> {
     try {
-      const { environment, scopes, expiresAt } = await this.identity.authenticate(
+      const { environment, apiKeyId, scopes, expiresAt } = await this.identity.authenticate(
         { key },
         call as CallContext,
       );
@@ -79,7 +81,7 @@ export class Authentication {
         live: kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
         manualClock: clock === ClockKind.CLOCK_KIND_MANUAL,
       };
-      return { tenant, scopes, expiresAt };
+      return { tenant, apiKeyId, scopes, expiresAt };
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;
       throw error;

@@ -1,9 +1,16 @@
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
 
 const { LOG_LEVEL, LOG_FILE, OTEL_EXPORTER_OTLP_ENDPOINT, TRACE_SAMPLE_RATIO, SHUTDOWN_GRACE_MS } =
   serviceConfigurationShape;
 const address = z.string().min(1);
+const count = z
+  .string()
+  .regex(/^\d{1,6}$/, 'must be a whole number')
+  .transform(Number);
+// Names that Express knows for ranges.
+const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
 
 export const configurationSchema = z.object({
   LOG_LEVEL,
@@ -19,6 +26,17 @@ export const configurationSchema = z.object({
   CHECKOUT_ADDRESS: address,
   SUBSCRIPTION_ADDRESS: address,
   NOTIFIER_ADDRESS: address,
+  /** Requests of one key, for this process; 0 for no limit. */
+  RATE_LIMIT_PER_SECOND: count.default(100),
+  RATE_LIMIT_BURST: count.refine((burst) => burst > 0, 'must be at least 1').default(200),
+  /** Requests of one address that were refused for their key; 0 for no limit. */
+  RATE_LIMIT_REFUSED_KEYS_PER_SECOND: count.default(100),
+  /** Proxies whose `X-Forwarded-For` is believed, as addresses and ranges separated by commas. */
+  TRUSTED_PROXIES: z
+    .string()
+    .transform((list) => list.split(',').map((one) => one.trim()))
+    .refine((all) => all.every(isAddressOrRange), 'must be addresses or ranges such as 10.0.0.0/8')
+    .default([]),
 });
 
 export type GatewayConfiguration = z.infer<typeof configurationSchema>;
@@ -26,4 +44,8 @@ export type GatewayConfiguration = z.infer<typeof configurationSchema>;
 /** All problems in one message. */
 export function readConfig(env: Record<string, string | undefined>): GatewayConfiguration {
   return readConfiguration(configurationSchema, env);
+}
+
+function isAddressOrRange(text: string): boolean {
+  return namedRanges.includes(text) || ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 }

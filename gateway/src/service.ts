@@ -6,15 +6,19 @@ import { createLogger } from '@billing/chassis/logging';
 import { Closers } from '@billing/chassis/process';
 import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
 import { startTracing } from '@billing/chassis/tracing';
+import { Admission } from './admission';
 import { createApp } from './app';
 import { Authentication } from './authentication';
 import type { GatewayConfiguration } from './config';
 import { connectPeers } from './peers';
+import { RateLimit } from './rate-limit';
 
 // A probe must answer before whoever asks gives up.
 const readinessTimeoutMs = 1_000;
 // Longer than usual load balancers keep theirs, so that it is they who close.
 const keepAliveMs = 65_000;
+// A burst of refused keys: a caller with a wrong key in its configuration is told so many times before it is limited.
+const refusedKeysBurstSeconds = 10;
 
 /** Serves REST; the address is a base URL. */
 export async function start(
@@ -40,7 +44,12 @@ export async function start(
     clock,
     logger,
     peers,
-    authentication: new Authentication(peers.identity, clock),
+    admission: new Admission({
+      authentication: new Authentication(peers.identity, clock),
+      clock,
+      ...rateLimits(config),
+    }),
+    trustedProxies: config.TRUSTED_PROXIES,
     isReady: () =>
       isServing(config.IDENTITY_ADDRESS, {
         deadline: new Date(clock.now().getTime() + readinessTimeoutMs),
@@ -56,6 +65,22 @@ export async function start(
     await closers.closeAll();
     throw error;
   }
+}
+
+function rateLimits({
+  RATE_LIMIT_PER_SECOND: perSecond,
+  RATE_LIMIT_BURST: burst,
+  RATE_LIMIT_REFUSED_KEYS_PER_SECOND: refusedPerSecond,
+}: GatewayConfiguration): { perKey?: RateLimit; refusedKeys?: RateLimit } {
+  return {
+    ...(perSecond > 0 && { perKey: new RateLimit({ perSecond, burst }) }),
+    ...(refusedPerSecond > 0 && {
+      refusedKeys: new RateLimit({
+        perSecond: refusedPerSecond,
+        burst: refusedPerSecond * refusedKeysBurstSeconds,
+      }),
+    }),
+  };
 }
 
 function listen(server: Server, hostAndPort: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Environment } from './service-environment';
 
 /** What the launcher reads from its environment; nothing else in this package looks at it. */
 export interface LauncherEnvironment {
@@ -11,6 +12,8 @@ export interface LauncherEnvironment {
   hasProxy: boolean;
   logLevel: string | undefined;
   otlpEndpoint: string | undefined;
+  /** The `RATE_LIMIT_*` that are set. */
+  rateLimits: Environment;
   /** All of it, for tools such as `go` that have settings of their own. */
   all: NodeJS.ProcessEnv;
 }
@@ -31,8 +34,17 @@ export function readLauncherEnvironment(
     hasProxy: Boolean(environment.HTTPS_PROXY ?? environment.https_proxy),
     logLevel: filled(environment.LOG_LEVEL),
     otlpEndpoint: filled(environment.OTEL_EXPORTER_OTLP_ENDPOINT),
+    rateLimits: rateLimitsOf(environment),
     all: environment,
   };
+}
+
+function rateLimitsOf(environment: NodeJS.ProcessEnv): Environment {
+  const set: Environment = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (name.startsWith('RATE_LIMIT_') && value !== undefined) set[name] = value;
+  }
+  return set;
 }
 
 function filled(value: string | undefined): string | undefined {

@@ -68,6 +68,7 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     logDir,
     logLevel: environment.logLevel,
     otlpEndpoint: environment.otlpEndpoint,
+    rateLimits: environment.rateLimits,
   };
   if (!flags.processes) return await startSystem(site);
   return await startSystemProcesses({ site, root, dataDir, environment: environment.all, log });

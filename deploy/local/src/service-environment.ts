@@ -23,6 +23,8 @@ export interface SystemSite {
   logDir?: string | undefined;
   logLevel?: string | undefined;
   otlpEndpoint?: string | undefined;
+  /** The gateway's `RATE_LIMIT_*` where they differ from its defaults. */
+  rateLimits?: Environment | undefined;
 }
 
 export type Environment = Record<string, string>;
@@ -73,8 +75,8 @@ function backend(service: ServiceName, site: SystemSite): Environment {
   };
 }
 
-function gateway(site: SystemSite): Environment {
-  return { HTTP_LISTEN: `127.0.0.1:${String(site.port)}` };
+function gateway({ port, rateLimits }: SystemSite): Environment {
+  return { HTTP_LISTEN: `127.0.0.1:${String(port)}`, ...rateLimits };
 }
 
 function own(service: ServiceName, { secrets }: SystemSite): Environment {

@@ -1,0 +1,66 @@
+import type { Request, Response } from 'express';
+import ipaddr from 'ipaddr.js';
+import type { Clock } from '@billing/chassis/clock';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Authentication, Caller } from './authentication';
+import type { Call } from './exchange';
+import { RequestError } from './http-error';
+import { type Allowance, rateLimitHeaders, type RateLimit } from './rate-limit';
+
+// A single subscriber holds a whole /64 of IPv6: eight of the sixteen bytes.
+const networkBytes = 8;
+
+/** What an admission is made of; a limit that is absent does not apply. */
+export interface AdmissionParts {
+  readonly authentication: Authentication;
+  readonly clock: Clock;
+  readonly perKey?: RateLimit;
+  /** By address. It is asked before authentication and charged for refused keys alone, so that guessing stops and nobody else notices. */
+  readonly refusedKeys?: RateLimit;
+}
+
+/** Decides who gets in: the address, then the key, then the key's rate. */
+export class Admission {
+  constructor(private readonly parts: AdmissionParts) {}
+
+  /** The caller of a request. The headers about its rate are on the answer, whatever becomes of the request. */
+  async admit(request: Request, response: Response, call: Call): Promise<Caller> {
+    const caller = await this.authenticate(request, call);
+    const { perKey, clock } = this.parts;
+    if (perKey === undefined) return caller;
+    const allowance = perKey.take(caller.apiKeyId, clock.now());
+    const headers = rateLimitHeaders(perKey.policy, allowance);
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (!allowance.isAllowed) throw tooManyRequests(allowance);
+    return caller;
+  }
+
+  private async authenticate(request: Request, call: Call): Promise<Caller> {
+    const { authentication, refusedKeys, clock } = this.parts;
+    const network = networkOf(request.ip);
+    const allowance = refusedKeys?.look(network, clock.now());
+    if (allowance?.isAllowed === false) throw tooManyRequests(allowance);
+    try {
+      return await authentication.authenticate(request.header('authorization'), call);
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'unauthenticated') {
+        refusedKeys?.charge(network, clock.now());
+      }
+      throw error;
+    }
+  }
+}
+
+/** Addresses that one party holds count as one: an IPv4 address, or a /64 of IPv6. */
+export function networkOf(address: string | undefined): string {
+  if (address === undefined || !ipaddr.isValid(address)) return '';
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return Buffer.from(parsed.toByteArray().slice(0, networkBytes)).toString('hex');
+}
+
+function tooManyRequests({ secondsToNext }: Allowance): RequestError {
+  return new RequestError(429, 'too_many_requests', 'Too many requests', {
+    'Retry-After': String(secondsToNext),
+  });
+}

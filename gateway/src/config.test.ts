@@ -1,0 +1,40 @@
+import { readConfig } from './config';
+
+const required = {
+  HTTP_LISTEN: '127.0.0.1:0',
+  IDENTITY_ADDRESS: 'unix:/i',
+  CATALOG_ADDRESS: 'unix:/c',
+  CUSTOMER_ADDRESS: 'unix:/u',
+  CHECKOUT_ADDRESS: 'unix:/k',
+  SUBSCRIPTION_ADDRESS: 'unix:/s',
+  NOTIFIER_ADDRESS: 'unix:/n',
+};
+
+test('limits have defaults, and no proxy is believed', () => {
+  expect(readConfig(required)).toMatchObject({
+    RATE_LIMIT_PER_SECOND: 100,
+    RATE_LIMIT_BURST: 200,
+    RATE_LIMIT_REFUSED_KEYS_PER_SECOND: 100,
+    TRUSTED_PROXIES: [],
+  });
+});
+
+test('proxies are a list of addresses and ranges', () => {
+  const { TRUSTED_PROXIES } = readConfig({
+    ...required,
+    TRUSTED_PROXIES: 'loopback, 10.0.0.0/8,2001:db8::1',
+  });
+  expect(TRUSTED_PROXIES).toEqual(['loopback', '10.0.0.0/8', '2001:db8::1']);
+});
+
+test('all that is wrong is said at once', () => {
+  const wrong = {
+    ...required,
+    RATE_LIMIT_PER_SECOND: '1.5',
+    RATE_LIMIT_BURST: '0',
+    TRUSTED_PROXIES: '10.0.0.0/8,everyone',
+  };
+  expect(() => readConfig(wrong)).toThrow(
+    /RATE_LIMIT_PER_SECOND: must be a whole number\n.*RATE_LIMIT_BURST: must be at least 1\n.*TRUSTED_PROXIES: must be addresses/,
+  );
+});

@@ -1,0 +1,55 @@
+import type { ApiClient } from './api-client';
+import { startTestSystem, type TestSystem } from './test-system';
+
+let system: TestSystem;
+let api: ApiClient;
+
+beforeAll(async () => {
+  system = await startTestSystem({
+    rateLimits: {
+      RATE_LIMIT_PER_SECOND: '1',
+      RATE_LIMIT_BURST: '40',
+      RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '1',
+    },
+  });
+  api = system.sandbox;
+});
+
+afterAll(async () => {
+  await system.stop();
+});
+
+function at(once: number, client: ApiClient) {
+  return Promise.all(Array.from({ length: once }, () => client.get('/products/x')));
+}
+
+test('a key has a burst, then it is told to wait, and other keys are not', async () => {
+  const first = await api.get('/products/x');
+  expect(first.status).toBe(404);
+  expect(first.headers.get('ratelimit-policy')).toBe('"key";q=40;w=40');
+  expect(first.headers.get('ratelimit')).toBe('"key";r=39;t=1');
+
+  const refused = (await at(60, api)).filter(({ status }) => status !== 404);
+  expect(refused.length).toBeGreaterThanOrEqual(15);
+  for (const { status, headers, body } of refused) {
+    expect([status, body]).toEqual([429, { error: 'Too many requests' }]);
+    expect(headers.get('error-code')).toBe('too_many_requests');
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(headers.get('ratelimit')).toMatch(/^"key";r=0;t=\d+$/);
+    expect(headers.get('x-request-id')).not.toBeNull();
+  }
+  expect((await system.live.get('/products/x')).status).toBe(404);
+});
+
+// Last: from then on the address of all tests is refused.
+test('an address that keeps sending wrong keys is told to wait, whatever it says of itself', async () => {
+  const guess = (headers = {}) =>
+    system.client('wrong').request('GET', '/customers/x', { headers });
+  const answers = await Promise.all(Array.from({ length: 12 }, () => guess()));
+  expect(new Set(answers.map(({ status }) => status))).toContain(401);
+
+  const limited = await guess({ 'X-Forwarded-For': '192.0.2.1' });
+  expect([limited.status, limited.body]).toEqual([429, { error: 'Too many requests' }]);
+  expect(limited.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(limited.headers.get('ratelimit')).toBeNull();
+});
