@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { BillingInterval, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import { toJsonProduct } from '@billing/proto/json/product';
-import { amount, metadata, optional, readBody } from '../input';
+import { amount, metadata, optional, pageShape, readBody, readQuery } from '../input';
+import { page, pageQuery } from '../list';
+import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route } from '../route';
 
 const CreateProduct = z.object({
@@ -18,6 +20,35 @@ const CreateProduct = z.object({
   active: optional(z.boolean()),
   metadata: optional(metadata),
   lookupKey: optional(z.string()),
+});
+
+const UpdateProduct = z.object({
+  name: required(z.string()),
+  description: changeable(z.string()),
+  active: changeable(z.boolean()),
+  metadata: changeable(metadata),
+  lookupKey: changeable(z.string()),
+  amount: required(amount),
+  type: frozen,
+  currency: frozen,
+  billingInterval: frozen,
+  intervalCount: frozen,
+  trialDays: frozen,
+  priceId: frozen,
+  meterPrices: frozen,
+  id: frozen,
+  organizationId: frozen,
+  createdAt: frozen,
+  updatedAt: frozen,
+});
+
+const ListProducts = z.object({
+  ...pageShape,
+  active: z
+    .enum(['true', 'false'], 'Must be true or false')
+    .transform((text) => text === 'true')
+    .optional(),
+  lookupKey: z.string().optional(),
 });
 
 const intervals = {
@@ -53,6 +84,18 @@ export const productRoutes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/products',
+    handle: async (request, peers) => {
+      const query = readQuery(ListProducts, request);
+      const { products, total } = await peers.catalog.listProducts(
+        pageQuery(query),
+        request.context,
+      );
+      return page(products, { ...query, total }, toJsonProduct);
+    },
+  },
+  {
+    method: 'GET',
     path: '/products/:id',
     handle: async (request, peers) => {
       const { product } = await peers.catalog.getProduct(
@@ -61,6 +104,26 @@ export const productRoutes: readonly Route[] = [
       );
       const current = present(product);
       return ok(toJsonProduct(current), etag(current.version));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/products/:id',
+    handle: async (request, peers) => {
+      const { input, updateMask, ignoredHeaders } = readPatch(UpdateProduct, request);
+      const { product } = await peers.catalog.updateProduct(
+        {
+          ...input,
+          id: param(request, 'id'),
+          metadata: input.metadata,
+          amount: input.amount === undefined ? undefined : BigInt(input.amount),
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      const changed = present(product);
+      return ok(toJsonProduct(changed), { ...ignoredHeaders, ...etag(changed.version) });
     },
   },
 ];

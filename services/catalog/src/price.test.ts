@@ -37,6 +37,10 @@ describe('terms that are taken', () => {
 });
 
 describe('terms that are refused', () => {
+  test('no amount', () => {
+    expect(problemsOf({ amount: undefined })).toEqual({ amount: ['Required'] });
+  });
+
   const trialRefused = { trialDays: ['Must be a whole number from 0 to 730'] };
   const countRefused = { intervalCount: ['Must be a whole number from 1 to 36'] };
 

@@ -1,5 +1,6 @@
 import { type BillingInterval, INTERVAL_COUNT_MAX } from '@billing/kernel/billing-period';
 import { type Currency, parseCurrency } from '@billing/kernel/currency';
+import { isSameData } from '@billing/kernel/equality';
 import {
   type InputProblems,
   problemsOfParsing,
@@ -27,10 +28,25 @@ export interface PriceTerms {
  */
 export interface Price extends PriceTerms {
   readonly id: string;
+  /** Counts the product's versions from 1. */
+  readonly number: number;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly lookupKey: string | null;
   readonly createdAt: Date;
 }
+
+/** A price that a later version has replaced, kept for those who started with it. */
+export interface SupersededPrice {
+  readonly productId: string;
+  readonly price: Price;
+  readonly supersededAt: Date;
+}
+
+/** What a price version has besides its terms. */
+export type PriceOccasion = Pick<Price, 'metadata' | 'lookupKey' | 'createdAt'>;
+
+/** The id of a product's price version, the same however often it is asked for. */
+export type PriceIdOf = (number: number) => string;
 
 /** A choice as it was sent: undefined where none was made, UNKNOWN where this version does not know it. */
 export type SentChoice<T> = T | 'UNKNOWN' | undefined;
@@ -40,7 +56,8 @@ export interface PriceTermsInput {
   readonly type: SentChoice<PriceTerms['type']>;
   /** In any case. */
   readonly currency: string;
-  readonly amount: bigint;
+  /** Absent: refused as missing. */
+  readonly amount: bigint | undefined;
   readonly billingInterval: SentChoice<BillingInterval>;
   /** Absent: 1. */
   readonly intervalCount?: number | undefined;
@@ -54,7 +71,7 @@ export function priceTermsProblems(input: PriceTermsInput): InputProblems {
     type: typeProblems(input.type),
     currency:
       input.currency === '' ? ['Required'] : problemsOfParsing(() => parseCurrency(input.currency)),
-    amount: problemsOfParsing(() => parseAmount(input.amount)),
+    amount: amountProblems(input.amount),
     billingInterval: intervalProblems(input.billingInterval),
     intervalCount: intervalCountProblems(input),
     trialDays: trialDaysProblems(input),
@@ -63,21 +80,46 @@ export function priceTermsProblems(input: PriceTermsInput): InputProblems {
 
 /** The terms of an input without problems; throws an Error for one that has some, because it was to be refused before. */
 export function priceTerms(input: PriceTermsInput): PriceTerms {
-  const { type, billingInterval, intervalCount, trialDays } = input;
-  if (type !== 'FLAT' || !isKnown(billingInterval)) throw new Error('The terms were not checked');
+  const { type, amount, billingInterval, intervalCount, trialDays } = input;
+  if (type !== 'FLAT' || amount === undefined || !isKnown(billingInterval)) {
+    throw new Error('The terms were not checked');
+  }
   return {
     type,
     currency: parseCurrency(input.currency),
-    amount: parseAmount(input.amount),
+    amount: parseAmount(amount),
     billingInterval,
     intervalCount: intervalCount ?? 1,
     trialDays: trialDays ?? null,
   };
 }
 
+/** The first price of a product. */
+export function firstPrice({ terms, occasion, priceIdOf }: PriceChange): Price {
+  return { id: priceIdOf(1), number: 1, ...terms, ...occasion };
+}
+
+/** The price after a change of terms: the very same one where they are the same, else the next version. */
+export function priceAfter(price: Price, { terms, occasion, priceIdOf }: PriceChange): Price {
+  if (isSameData({ ...price, ...terms }, price)) return price;
+  const number = price.number + 1;
+  return { id: priceIdOf(number), number, ...terms, ...occasion };
+}
+
+/** The terms that are asked for, and what a new version is given beside them. */
+export interface PriceChange {
+  readonly terms: PriceTerms;
+  readonly occasion: PriceOccasion;
+  readonly priceIdOf: PriceIdOf;
+}
+
 function typeProblems(type: PriceTermsInput['type']): string[] {
   if (type === undefined) return ['Required'];
   return type === 'FLAT' ? [] : ['Only FLAT is supported'];
+}
+
+function amountProblems(amount: PriceTermsInput['amount']): string[] {
+  return amount === undefined ? ['Required'] : problemsOfParsing(() => parseAmount(amount));
 }
 
 function intervalProblems(interval: PriceTermsInput['billingInterval']): string[] {

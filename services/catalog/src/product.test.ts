@@ -1,7 +1,14 @@
-import { createProduct, lookupKeyTaken, type ProductInput } from './product';
+import {
+  changeProduct,
+  createProduct,
+  lookupKeyTaken,
+  type ProductChanges,
+  type ProductInput,
+} from './product';
 
 const now = new Date('2026-01-31T12:00:00.000Z');
-const creation = { id: 'product', priceId: 'price', now, metadataProblems: [] };
+const priceIdOf = (number: number) => `price ${String(number)}`;
+const creation = { id: 'product', priceIdOf, now, metadataProblems: [] };
 
 const input: ProductInput = {
   name: 'Team',
@@ -30,7 +37,8 @@ describe('a new product', () => {
       metadata: {},
       lookupKey: null,
       price: {
-        id: 'price',
+        id: 'price 1',
+        number: 1,
         type: 'FLAT',
         currency: 'USD',
         amount: 2900n,
@@ -111,6 +119,101 @@ describe('a product is refused for', () => {
 
     expect(Object.keys(fields).sort()).toEqual([...Object.keys(wrong), 'metadata'].sort());
     expect(fields).toHaveProperty('metadata', ['a: Number out of range']);
+  });
+});
+
+describe('a change', () => {
+  const later = new Date('2026-02-28T12:00:00.000Z');
+  const decision = { now: later, priceIdOf, metadataProblems: [] };
+  const team = createProduct(
+    {
+      ...input,
+      description: 'For teams',
+      active: false,
+      metadata: { a: 1, b: 2 },
+      lookupKey: 'team',
+      intervalCount: 3,
+      trialDays: 14,
+    },
+    creation,
+  );
+
+  test.each<[string, ProductChanges, object]>([
+    ['a name', { name: 'Crew' }, { name: 'Crew' }],
+    ['a description', { description: '' }, { description: '' }],
+    ['what may be sold', { active: true }, { active: true }],
+    ['all keys of the metadata', { metadata: { a: 2 } }, { metadata: { a: 2 } }],
+    ['a lookup key', { lookupKey: 'crew' }, { lookupKey: 'crew' }],
+    ['no description', { description: null }, { description: null }],
+    ['the default of what may be sold', { active: null }, { active: true }],
+    ['no metadata', { metadata: null }, { metadata: {} }],
+    ['no lookup key', { lookupKey: null }, { lookupKey: null }],
+  ])('sets %s and leaves the rest, its price too', (_case, changes, after) => {
+    expect(changeProduct(team, changes, decision)).toEqual({
+      state: { ...team, ...after },
+      events: [],
+      commands: [],
+    });
+  });
+
+  test('of the amount makes a new price version and keeps the one that it replaces', () => {
+    const changes = { amount: 3900n, lookupKey: 'crew' };
+    expect(changeProduct(team, changes, decision)).toEqual({
+      state: {
+        ...team,
+        lookupKey: 'crew',
+        price: {
+          ...team.price,
+          id: 'price 2',
+          number: 2,
+          amount: 3900n,
+          lookupKey: 'crew',
+          createdAt: later,
+        },
+      },
+      events: [],
+      commands: [
+        {
+          type: 'keepPrice',
+          payload: { productId: 'product', price: team.price, supersededAt: later },
+        },
+      ],
+    });
+  });
+
+  test('back to an earlier amount is a new version again', () => {
+    const dearer = changeProduct(team, { amount: 3900n }, decision).state;
+    const { price } = changeProduct(dearer, { amount: 2900n }, decision).state;
+    expect(price).toMatchObject({ id: 'price 3', number: 3, amount: 2900n });
+  });
+
+  test.each<[string, ProductChanges]>([
+    ['nothing', {}],
+    ['the same amount', { amount: 2900n }],
+    ['the same metadata in another order', { metadata: { b: 2, a: 1 } }],
+    ['the same name and lookup key', { name: 'Team', lookupKey: 'team' }],
+  ])('to %s gives the very same product', (_case, changes) => {
+    const { state, commands } = changeProduct(team, changes, decision);
+    expect(state).toBe(team);
+    expect(commands).toEqual([]);
+  });
+
+  test.each<[string, ProductChanges, Record<string, string[]>]>([
+    ['takes the name away', { name: null }, { name: ['Required'] }],
+    ['empties the name', { name: '' }, { name: ['Required'] }],
+    ['takes the amount away', { amount: null }, { amount: ['Required'] }],
+    [
+      'sets a negative amount and a lookup key with a blank',
+      { amount: -1n, lookupKey: 'a b' },
+      {
+        amount: ['Must be between 0 and 99999999999'],
+        lookupKey: ['Must be 1 to 100 characters of a-z, 0-9, ., _ and -'],
+      },
+    ],
+  ])('is refused where it %s', (_case, changes, fields) => {
+    expect(() => changeProduct(team, changes, decision)).toThrow(
+      expect.objectContaining({ kind: 'invalid_input', fields }),
+    );
   });
 });
 

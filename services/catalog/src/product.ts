@@ -1,6 +1,18 @@
 import { DomainError } from '@billing/kernel/domain-error';
+import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
-import { type Price, priceTerms, type PriceTermsInput, priceTermsProblems } from './price';
+import { type Command, type Transition, unchanged } from '@billing/kernel/transition';
+import {
+  firstPrice,
+  type Price,
+  priceAfter,
+  type PriceChange,
+  type PriceIdOf,
+  priceTerms,
+  type PriceTermsInput,
+  priceTermsProblems,
+  type SupersededPrice,
+} from './price';
 
 const nameLengthMax = 200;
 const descriptionLengthMax = 2000;
@@ -30,38 +42,63 @@ export interface ProductInput extends PriceTermsInput {
   readonly lookupKey?: string | undefined;
 }
 
-/** What a new product is given beside its input. */
-export interface ProductCreation {
-  readonly id: string;
-  readonly priceId: string;
+/** What is to change about a product: a field that is absent stays, one that is null is cleared. */
+export interface ProductChanges {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly active?: boolean | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+  readonly lookupKey?: string | null;
+  readonly amount?: bigint | null;
+}
+
+/** What a decision about a product is given beside its input. */
+export interface ProductDecision {
   readonly now: Date;
+  readonly priceIdOf: PriceIdOf;
   /** Metadata is checked alike by all services, outside their rules; its problems are reported with the others. */
   readonly metadataProblems: readonly string[];
 }
 
+/** Keeps a price version that the product itself no longer holds. */
+export interface KeepPrice extends Command {
+  readonly type: 'keepPrice';
+  readonly payload: SupersededPrice & Record<string, unknown>;
+}
+
+export type ProductTransition = Transition<Product, never, KeepPrice>;
+
 /** A new product with its first price version. Refuses the input once, for everything that is wrong with it. */
 export function createProduct(
   input: ProductInput,
-  { id, priceId, now, metadataProblems }: ProductCreation,
+  { id, ...decision }: ProductDecision & { readonly id: string },
 ): Product {
-  refuseProblems({
-    name: textProblems(input.name, { min: 1, max: nameLengthMax }),
-    description: textProblems(input.description ?? '', { max: descriptionLengthMax }),
-    ...priceTermsProblems(input),
-    lookupKey: lookupKeyProblems(input.lookupKey),
-    metadata: metadataProblems,
-  });
-  const metadata = input.metadata ?? {};
-  const lookupKey = input.lookupKey ?? null;
+  checkInput(input, decision);
   return {
     id,
-    name: input.name,
-    description: input.description ?? null,
-    active: input.active ?? true,
-    metadata,
-    lookupKey,
-    price: { id: priceId, ...priceTerms(input), metadata, lookupKey, createdAt: now },
+    ...descriptionOf(input),
+    price: firstPrice(priceChange(input, decision)),
   };
+}
+
+/**
+ * The product after a change: what a creation with its fields would make of them, so that a cleared field is back at its default and
+ * nothing can be changed to what could not have been created. Other terms make a new price version, and the one that they replace is
+ * kept elsewhere. The very same product where nothing differs.
+ */
+export function changeProduct(
+  product: Product,
+  changes: ProductChanges,
+  decision: ProductDecision,
+): ProductTransition {
+  const input = inputAfter(product, changes);
+  checkInput(input, decision);
+  const price = priceAfter(product.price, priceChange(input, decision));
+  const changed = { id: product.id, ...descriptionOf(input), price };
+  if (isSameData(product, changed)) return unchanged(product);
+  if (price === product.price) return { state: changed, events: [], commands: [] };
+  const payload = { productId: product.id, price: product.price, supersededAt: decision.now };
+  return { state: changed, events: [], commands: [{ type: 'keepPrice', payload }] };
 }
 
 /** Another product of the environment has the lookup key. */
@@ -71,6 +108,54 @@ export function lookupKeyTaken(): DomainError {
     'LOOKUP_KEY_TAKEN',
     'Product with this lookupKey already exists',
   );
+}
+
+function checkInput(
+  input: ProductInput,
+  { metadataProblems }: Pick<ProductDecision, 'metadataProblems'>,
+): void {
+  refuseProblems({
+    name: textProblems(input.name, { min: 1, max: nameLengthMax }),
+    description: textProblems(input.description ?? '', { max: descriptionLengthMax }),
+    ...priceTermsProblems(input),
+    lookupKey: lookupKeyProblems(input.lookupKey),
+    metadata: metadataProblems,
+  });
+}
+
+/** All of a product but its id and price. */
+function descriptionOf(input: ProductInput): Omit<Product, 'id' | 'price'> {
+  return {
+    name: input.name,
+    description: input.description ?? null,
+    active: input.active ?? true,
+    metadata: input.metadata ?? {},
+    lookupKey: input.lookupKey ?? null,
+  };
+}
+
+function priceChange(input: ProductInput, { now, priceIdOf }: ProductDecision): PriceChange {
+  const { metadata, lookupKey } = descriptionOf(input);
+  return {
+    terms: priceTerms(input),
+    occasion: { metadata, lookupKey, createdAt: now },
+    priceIdOf,
+  };
+}
+
+function inputAfter(product: Product, changes: ProductChanges): ProductInput {
+  const { price, ...description } = product;
+  const after = { ...description, amount: price.amount, ...changes };
+  return {
+    ...price,
+    trialDays: price.trialDays ?? undefined,
+    name: after.name ?? '',
+    description: after.description ?? undefined,
+    active: after.active ?? undefined,
+    metadata: after.metadata ?? undefined,
+    lookupKey: after.lookupKey ?? undefined,
+    amount: after.amount ?? undefined,
+  };
 }
 
 function lookupKeyProblems(lookupKey: string | undefined): string[] {

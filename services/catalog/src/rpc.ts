@@ -1,9 +1,13 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { newResourceId } from '@billing/chassis/call-context';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { derivedId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/metadata';
+import { readPage } from '@billing/chassis/page';
 import { rpcService } from '@billing/chassis/rpc';
+import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import type { BillingInterval } from '@billing/kernel/billing-period';
+import { notFound } from '@billing/kernel/domain-error';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
@@ -12,18 +16,34 @@ import {
   type Product as ProtoProduct,
   BillingInterval as ProtoBillingInterval,
   PricingType as ProtoPricingType,
+  type UpdateProductRequest,
 } from '@billing/proto/billing/catalog/v1/catalog';
-import type { PriceTerms, SentChoice } from './price';
-import { createProduct, type Product, type ProductInput } from './product';
+import type { PriceIdOf, PriceTerms, SentChoice, SupersededPrice } from './price';
+import {
+  changeProduct,
+  createProduct,
+  type Product,
+  type ProductChanges,
+  type ProductInput,
+} from './product';
+import { pricedBy, productsWith } from './store';
+import type { SupersededPriceStore } from './superseded-price-store';
+
+/** What the calls work on. */
+export interface CatalogParts {
+  readonly products: AggregateCollection<Product>;
+  readonly supersededPricesOf: (environmentId: string) => SupersededPriceStore;
+}
 
 /** The service's calls, on its products. */
-export function catalogRpc(products: AggregateCollection<Product>) {
+export function catalogRpc({ products, supersededPricesOf }: CatalogParts) {
   return rpcService<CatalogServiceServer>(CatalogServiceService, {
     createProduct: async (request, context) => {
+      const id = newResourceId(context, 'product');
       const product = createProduct(fromProtoProductInput(request), {
-        id: newResourceId(context, 'product'),
-        priceId: newResourceId(context, 'price'),
+        id,
         now: context.now,
+        priceIdOf: priceIdsOf(id, context),
         metadataProblems: checkMetadata(request.metadata),
       });
       const { stored } = await products
@@ -35,7 +55,47 @@ export function catalogRpc(products: AggregateCollection<Product>) {
     getProduct: async ({ id }, context) => ({
       product: toProtoProduct(await products.within(context).get(id)),
     }),
+
+    listProducts: async (request, context) => {
+      const { data, total } = await products
+        .within(context)
+        .list({ filter: productsWith(request), ...readPage(request) });
+      return { products: data.map(toProtoProduct), total };
+    },
+
+    updateProduct: async (request, context) => {
+      const { id } = request;
+      const changes = fromProtoProductChanges(request);
+      const metadataProblems = checkMetadata(changes.metadata);
+      const priceIdOf = priceIdsOf(id, context);
+      const stored = await products
+        .within(context)
+        .mutate(
+          id,
+          (product, now) => changeProduct(product, changes, { now, priceIdOf, metadataProblems }),
+          expectedVersionOf(request),
+        );
+      return { product: toProtoProduct(stored) };
+    },
+
+    getPrice: async ({ id }, context) => {
+      const store = products.within(context);
+      const current = await store.findBy(pricedBy(id));
+      if (current !== undefined) {
+        const product = toProtoProduct(current);
+        return { price: product.price, product };
+      }
+      const superseded = await supersededPricesOf(context.tenant.environmentId).find(id);
+      if (superseded === undefined) throw notFound('Product');
+      const product = toProtoProduct(await store.get(superseded.productId));
+      return { price: toProtoSupersededPrice(superseded), product };
+    },
   });
+}
+
+/** Derived, so that a step that is repeated makes no second version. */
+function priceIdsOf(productId: string, { tenant }: CallContext): PriceIdOf {
+  return (number) => derivedId(tenant.environmentId, 'price', productId, number);
 }
 
 const protoPricingTypes: Readonly<Record<PriceTerms['type'], ProtoPricingType>> = {
@@ -57,6 +117,19 @@ function fromProtoProductInput(request: CreateProductRequest): ProductInput {
     type: fromProtoChoice(protoPricingTypes, request.type),
     billingInterval: fromProtoChoice(protoBillingIntervals, request.billingInterval),
   };
+}
+
+function fromProtoProductChanges(request: UpdateProductRequest): ProductChanges {
+  const { name, description, active, metadata, lookupKey, amount } = request;
+  const fields = {
+    name: name ?? null,
+    description: description ?? null,
+    active: active ?? null,
+    metadata: metadata ?? null,
+    lookupKey: lookupKey ?? null,
+    amount: amount ?? null,
+  };
+  return maskedFields(fields, request.updateMask);
 }
 
 /** Enum values count from 1; 0 stands for "not sent". */
@@ -84,6 +157,11 @@ function toProtoProduct({ state, ...stored }: Stored<Product>): ProtoProduct {
     updatedAt: stored.updatedAt,
     version: BigInt(stored.version),
   };
+}
+
+/** A version that has been replaced has changed once, when that happened. */
+function toProtoSupersededPrice({ price, productId, supersededAt }: SupersededPrice): ProtoPrice {
+  return { ...toProtoPrice(price, productId), active: false, updatedAt: supersededAt };
 }
 
 /** A product's current price: active because no later version has replaced it, and therefore never changed. */

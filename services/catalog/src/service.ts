@@ -1,7 +1,9 @@
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { productCommands } from './commands';
 import type { CatalogConfiguration } from './config';
 import { catalogRpc } from './rpc';
 import { productDefinition } from './store';
+import { SupersededPriceStore } from './superseded-price-store';
 
 /** Products with their prices, served over gRPC. */
 export async function start(
@@ -10,5 +12,8 @@ export async function start(
 ): Promise<RunningService> {
   const service = await Service.open('catalog', config, overrides);
   const products = service.aggregates(productDefinition);
-  return service.serve([catalogRpc(products)]);
+  const supersededPricesOf = (environmentId: string) =>
+    new SupersededPriceStore(service.db, environmentId);
+  products.handle({ commands: productCommands(supersededPricesOf) });
+  return service.serve([catalogRpc({ products, supersededPricesOf })]);
 }

@@ -36,6 +36,7 @@ function aProduct(amount: bigint): Product {
     lookupKey: null,
     price: {
       id: newId(),
+      number: 1,
       type: 'FLAT',
       currency: 'USD',
       amount,

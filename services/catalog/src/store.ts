@@ -1,11 +1,17 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { Command } from '@billing/kernel/transition';
 import type { Price } from './price';
-import { lookupKeyTaken, type Product } from './product';
+import { type KeepPrice, lookupKeyTaken, type Product } from './product';
 
 // Metadata is stored as JSON text: its keys may contain dots, which mean paths to the database. Whole numbers come back 32 or 64 bits
 // wide, as the server has kept them.
 
-type PriceDocument = Omit<Price, 'amount' | 'intervalCount' | 'trialDays' | 'metadata'> & {
+/** A price version as it is stored. */
+export type PriceDocument = Omit<
+  Price,
+  'number' | 'amount' | 'intervalCount' | 'trialDays' | 'metadata'
+> & {
+  readonly number: number | bigint;
   readonly amount: number | bigint;
   readonly intervalCount: number | bigint;
   readonly trialDays: number | bigint | null;
@@ -24,20 +30,65 @@ export const productDefinition: AggregateDefinition<Product> = {
   collection: 'products',
   aggregate: 'product',
   resource: 'Product',
-  indexes: [{ name: 'lookupKey', keys: { lookupKeyKey: 1 }, unique: true }],
+  indexes: [
+    { name: 'lookupKey', keys: { lookupKeyKey: 1 }, unique: true },
+    { name: 'active', keys: { active: 1, createdAt: -1, _id: -1 } },
+    { name: 'price', keys: { 'price.id': 1 } },
+  ],
   conflicts: { lookupKey: lookupKeyTaken },
   toDocument: toDocumentProduct,
   fromDocument: (document) => fromDocumentProduct(document as ProductDocument & { _id: string }),
+  encodeCommand: (command) => toDocumentSupersededPrice(command),
 };
+
+/** A superseded price as it waits in the outbox and as it is kept. */
+export interface SupersededPriceDocument {
+  readonly productId: string;
+  readonly price: PriceDocument;
+  readonly supersededAt: Date;
+}
+
+/** The filter of a list: what may be sold or not, the one with a lookup key. */
+export function productsWith({
+  active,
+  lookupKey,
+}: {
+  readonly active?: boolean | undefined;
+  readonly lookupKey?: string | undefined;
+}): Record<string, unknown> {
+  return {
+    ...(active !== undefined && { active }),
+    ...(lookupKey !== undefined && { lookupKeyKey: lookupKeyKey(lookupKey) }),
+  };
+}
+
+/** The filter of the product whose current price this is. */
+export function pricedBy(priceId: string): Record<string, unknown> {
+  return { 'price.id': priceId };
+}
 
 function toDocumentProduct({ id, ...product }: Product): ProductDocument {
   const { metadata, lookupKey, price } = product;
   return {
     ...product,
     metadata: JSON.stringify(metadata),
-    lookupKeyKey: lookupKey === null ? `i:${id}` : `v:${lookupKey}`,
-    price: { ...price, metadata: JSON.stringify(price.metadata) },
+    lookupKeyKey: lookupKey === null ? `i:${id}` : lookupKeyKey(lookupKey),
+    price: toDocumentPrice(price),
   };
+}
+
+function toDocumentSupersededPrice(command: Command): SupersededPriceDocument & Command['payload'] {
+  // Products decide no other command.
+  const { productId, price, supersededAt } = (command as KeepPrice).payload;
+  return { productId, price: toDocumentPrice(price), supersededAt };
+}
+
+function toDocumentPrice(price: Price): PriceDocument {
+  return { ...price, metadata: JSON.stringify(price.metadata) };
+}
+
+function lookupKeyKey(lookupKey: string): string {
+  return `v:${lookupKey}`;
 }
 
 function fromDocumentProduct(document: ProductDocument & { readonly _id: string }): Product {
@@ -53,10 +104,12 @@ function fromDocumentProduct(document: ProductDocument & { readonly _id: string 
   };
 }
 
-function fromDocumentPrice(price: PriceDocument): Price {
-  const { amount, intervalCount, trialDays, metadata } = price;
+/** A price version as the rules know it. */
+export function fromDocumentPrice(price: PriceDocument): Price {
+  const { number, amount, intervalCount, trialDays, metadata } = price;
   return {
     ...price,
+    number: Number(number),
     amount: BigInt(amount),
     intervalCount: Number(intervalCount),
     trialDays: trialDays === null ? null : Number(trialDays),

@@ -182,6 +182,9 @@ export class Neighbours {
   private catalog(): AsyncHandlers<CatalogServiceServer> {
     return {
       createProduct: neverAsked,
+      listProducts: neverAsked,
+      updateProduct: neverAsked,
+      getPrice: neverAsked,
       getProduct: async ({ id }) => ({ product: known(this.products, id, 'Product') }),
     };
   }

@@ -1,0 +1,43 @@
+import type { Collection, Db } from 'mongodb';
+import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import type { SupersededPrice } from './price';
+import { fromDocumentPrice, type SupersededPriceDocument } from './store';
+
+type Document = SupersededPriceDocument & {
+  /** The price's own. */
+  readonly _id: string;
+  readonly environmentId: string;
+};
+
+/** The superseded price versions of one environment: only inserted, never changed. */
+export class SupersededPriceStore {
+  private readonly prices: Collection<Document>;
+
+  constructor(
+    db: Db,
+    private readonly environmentId: string,
+  ) {
+    this.prices = db.collection<Document>('supersededPrices');
+  }
+
+  /** Keeps a version; one that is kept already is the same, because no version ever changes. */
+  async keep(superseded: SupersededPriceDocument): Promise<void> {
+    const { environmentId } = this;
+    const document = { _id: superseded.price.id, environmentId, ...superseded };
+    try {
+      await retryTransient(() => this.prices.insertOne(document));
+    } catch (error) {
+      if (duplicateKeyIndex(error) !== '_id_') throw error;
+    }
+  }
+
+  async find(priceId: string): Promise<SupersededPrice | undefined> {
+    const { environmentId } = this;
+    const document = await retryTransient(() =>
+      this.prices.findOne({ _id: priceId, environmentId }),
+    );
+    if (document === null) return undefined;
+    const { productId, price, supersededAt } = document;
+    return { productId, price: fromDocumentPrice(price), supersededAt };
+  }
+}
