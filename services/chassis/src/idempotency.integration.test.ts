@@ -198,6 +198,18 @@ describe('a call with an idempotency key', () => {
     const tomorrow = systemClock.now().getTime() + 24 * 60 * 60 * 1_000 + 1_000;
     await forgetOldRecords(records, new Date(tomorrow));
     expect((await callWith('old', { context })).replayed).toBe(false);
+    expect(new Set(made).size).toBe(2);
+  });
+
+  test('is a new call after a day, even with another request and before it is forgotten', async () => {
+    const context = testContext();
+    await callWith('aged', { context });
+    const { environmentId } = context.tenant;
+    const yesterday = new Date(systemClock.now().getTime() - 24 * 60 * 60 * 1_000);
+    await records.updateOne({ environmentId }, { $set: { createdAt: yesterday } });
+    const { replayed } = await callWith('aged', { context, requestHash: 'different' });
+    expect(replayed).toBe(false);
+    expect(new Set(made).size).toBe(2);
   });
 });
 

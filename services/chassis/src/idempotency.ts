@@ -28,6 +28,9 @@ interface IdempotencyDocument {
   readonly createdAt: Date;
 }
 
+/** The right to run a call. */
+type Claim = Pick<IdempotencyDocument, 'runId' | 'createdAt'>;
+
 /** One record for each idempotency key that a service was called with. */
 export type IdempotencyRecords = Collection<IdempotencyDocument>;
 
@@ -79,7 +82,9 @@ export async function onceForKey<Response>(
   }
   const { idempotency: _consumed, ...passedOn } = context;
   try {
-    const response = await call.run({ ...passedOn, resourceSeed: id });
+    // A key that comes back after its day is a new one, and makes new resources.
+    const resourceSeed = derivedId(id, claimed.createdAt.toISOString());
+    const response = await call.run({ ...passedOn, resourceSeed });
     await settle(records, { id, runId: claimed.runId }, { response: call.toBytes(response) });
     return response;
   } catch (error) {
@@ -93,7 +98,7 @@ async function claim(
   records: IdempotencyRecords,
   clock: Clock,
   { id, context }: { id: string; context: KeyedCall<unknown>['context'] },
-): Promise<{ runId: string } | { outcome: Outcome }> {
+): Promise<Claim | { outcome: Outcome }> {
   const now = clock.now();
   const { environmentId } = context.tenant;
   const { requestHash } = context.idempotency;
@@ -106,24 +111,30 @@ async function claim(
   };
   try {
     await retryTransient(() => records.insertOne({ _id: id, environmentId, ...claimed }));
-    return { runId: claimed.runId };
+    return toClaim(claimed);
   } catch (error) {
     if (duplicateKeyIndex(error) === undefined) throw error;
   }
   const existing = await retryTransient(() => records.findOne({ _id: id, environmentId }));
   if (existing === null) throw inUse();
   // The insert may have been repeated after its answer was lost.
-  if (existing.runId === claimed.runId) return { runId: claimed.runId };
+  if (existing.runId === claimed.runId) return toClaim(claimed);
   const isOver = existing.createdAt.getTime() + keptMs <= now.getTime();
   if (!isOver && existing.requestHash !== requestHash) throw reused();
   if (!isOver && existing.outcome !== null) return { outcome: existing.outcome };
   if (!isOver && existing.leasedUntil !== null && existing.leasedUntil > now) throw inUse();
   const { runId } = existing;
+  // Who takes over derives the same ids as whoever crashed.
+  const takeover = isOver ? claimed : { ...claimed, createdAt: existing.createdAt };
   const { matchedCount } = await retryTransient(() =>
-    records.updateOne({ _id: id, environmentId, runId }, { $set: claimed }),
+    records.updateOne({ _id: id, environmentId, runId }, { $set: takeover }),
   );
   if (matchedCount === 0) throw inUse();
-  return { runId: claimed.runId };
+  return toClaim(takeover);
+}
+
+function toClaim({ runId, createdAt }: Claim): Claim {
+  return { runId, createdAt };
 }
 
 /** Keeps the outcome; without one the next repeat may run at once. Only for whoever still holds the claim. */
