@@ -1,6 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Clock } from '@billing/chassis/clock';
+import { readPage } from '@billing/chassis/page';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import type {
   ApiKey as ProtoApiKey,
@@ -8,22 +9,25 @@ import type {
 } from '@billing/proto/billing/identity/v1/identity';
 import { type ApiKey, checkWish, invalidApiKey, isGood } from './api-key';
 import type { ApiKeyStore } from './api-key-store';
+import type { ApiKeyUseStore } from './api-key-use-store';
 import type { Environment } from './environment';
 import { toProtoEnvironment } from './environment-rpc';
 
 /** What the calls about keys work with. */
 export interface ApiKeyRpcOptions {
   readonly apiKeys: ApiKeyStore;
+  readonly apiKeyUses: ApiKeyUseStore;
   readonly environments: AggregateCollection<Environment>;
   readonly clock: Clock;
 }
 
 type Handlers = Pick<
   AsyncHandlers<IdentityServiceServer>,
-  'authenticate' | 'createApiKey' | 'revokeApiKey'
+  'authenticate' | 'createApiKey' | 'listApiKeys' | 'revokeApiKey'
 >;
 
-export function apiKeyHandlers({ apiKeys, environments, clock }: ApiKeyRpcOptions): Handlers {
+export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
+  const { apiKeys, apiKeyUses, environments, clock } = options;
   return {
     authenticate: async ({ key }) => {
       const found = await apiKeys.find(key);
@@ -31,6 +35,7 @@ export function apiKeyHandlers({ apiKeys, environments, clock }: ApiKeyRpcOption
       if (found === undefined || !isGood(found.state, now)) throw invalidApiKey();
       const { state, tenant } = found;
       const environment = await environments.within({ tenant, now }).get(tenant.environmentId);
+      apiKeyUses.note(found, now);
       return {
         environment: toProtoEnvironment(environment, now),
         apiKeyId: state.id,
@@ -39,14 +44,20 @@ export function apiKeyHandlers({ apiKeys, environments, clock }: ApiKeyRpcOption
       };
     },
 
-    createApiKey: async ({ name, scopes, expiresAt }, { tenant: caller, scopes: callerScopes }) => {
+    createApiKey: async ({ name, scopes, expiresAt }, context) => {
+      const { tenant: caller, scopes: callerScopes, resourceSeed } = context;
       const now = clock.now();
       const wish = checkWish({ name, scopes, expiresAt }, { callerScopes, now });
       const { state, tenant } = await environments
         .within({ tenant: caller, now })
         .get(caller.environmentId);
-      const { key, stored } = await apiKeys.issue({ tenant, kind: state.kind }, wish);
+      const { key, stored } = await apiKeys.issue({ tenant, kind: state.kind, resourceSeed }, wish);
       return { key, apiKey: toProtoApiKey(stored) };
+    },
+
+    listApiKeys: async (request, context) => {
+      const { data, total } = await apiKeys.list(context, readPage(request));
+      return { apiKeys: data.map(toProtoApiKey), total };
     },
 
     revokeApiKey: async ({ id }, context) => ({
@@ -56,6 +67,16 @@ export function apiKeyHandlers({ apiKeys, environments, clock }: ApiKeyRpcOption
 }
 
 function toProtoApiKey({ state, createdAt }: Stored<ApiKey>): ProtoApiKey {
-  const { id, name, prefix, last4, scopes, expiresAt, revokedAt } = state;
-  return { id, name, prefix, last4, scopes: [...scopes], expiresAt, revokedAt, createdAt };
+  const { id, name, prefix, last4, scopes, expiresAt, revokedAt, lastUsedAt } = state;
+  return {
+    id,
+    name,
+    prefix,
+    last4,
+    scopes: [...scopes],
+    expiresAt,
+    revokedAt,
+    lastUsedAt,
+    createdAt,
+  };
 }

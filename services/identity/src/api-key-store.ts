@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { toStored } from '@billing/chassis/aggregate-document';
+import type { Page } from '@billing/chassis/aggregate-store';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, randomSecret } from '@billing/chassis/ids';
@@ -9,6 +10,13 @@ import { retryTransient } from '@billing/chassis/mongo';
 import { type ApiKey, type ApiKeyWish, issue, revoke } from './api-key';
 import { formatKey, isWellFormed, keyPrefixes, keySecretBytes } from './api-key-format';
 import type { EnvironmentKind } from './environment';
+
+/** Which environment a key is made for, and what its secret derives from where the call may be repeated. */
+export interface KeyPlace {
+  readonly tenant: Tenant;
+  readonly kind: EnvironmentKind;
+  readonly resourceSeed?: string | undefined;
+}
 
 /** Makes keys and finds them by their text, of which it keeps an HMAC alone. Keys live in real time in every environment. */
 export class ApiKeyStore {
@@ -19,12 +27,18 @@ export class ApiKeyStore {
     private readonly pepper: string,
   ) {}
 
-  /** Makes a key of the tenant's environment. Its text leaves with the answer and is kept nowhere. */
+  /**
+   * Makes a key of the tenant's environment. Its text leaves with the answer and is kept nowhere. With a seed (see CallContext) the secret
+   * derives from it: a call that crashed before its answer and is repeated makes the same key again, not a second one that nobody knows.
+   */
   async issue(
-    { tenant, kind }: { tenant: Tenant; kind: EnvironmentKind },
+    { tenant, kind, resourceSeed }: KeyPlace,
     wish: ApiKeyWish,
   ): Promise<{ key: string; stored: Stored<ApiKey> }> {
-    const key = formatKey(kind, randomSecret(keySecretBytes));
+    const key = formatKey(
+      kind,
+      resourceSeed === undefined ? randomSecret(keySecretBytes) : this.secretOf(resourceSeed),
+    );
     const hash = this.hashOf(key);
     const kept = { id: idOf(hash), hash, prefix: keyPrefixes[kind], last4: key.slice(-4) };
     const { stored } = await this.within({ tenant }).insert(issue(wish, kept));
@@ -43,6 +57,14 @@ export class ApiKeyStore {
     return document === null ? undefined : toStored(definition, document);
   }
 
+  /** Newest first, revoked keys too. */
+  async list(
+    { tenant }: Pick<CallContext, 'tenant'>,
+    wanted: { page: number; perPage: number },
+  ): Promise<Page<ApiKey>> {
+    return this.within({ tenant }).list(wanted);
+  }
+
   /** Throws not_found for a key of another environment. */
   async revoke(id: string, { tenant }: Pick<CallContext, 'tenant'>): Promise<Stored<ApiKey>> {
     return this.within({ tenant }).mutate(id, revoke);
@@ -54,6 +76,11 @@ export class ApiKeyStore {
 
   private hashOf(key: string): string {
     return createHmac('sha256', this.pepper).update(key).digest('hex');
+  }
+
+  // No key begins like this text, so no secret is ever the hash of a key.
+  private secretOf(resourceSeed: string): Buffer {
+    return createHmac('sha256', this.pepper).update(`secret of ${resourceSeed}`).digest();
   }
 }
 

@@ -1,5 +1,5 @@
 import { unchanged } from '@billing/kernel/transition';
-import { type ApiKey, checkWish, isGood, issue, revoke } from './api-key';
+import { type ApiKey, checkWish, isGood, issue, noteUse, revoke } from './api-key';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const before = new Date('2026-03-01T11:59:59.999Z');
@@ -26,6 +26,11 @@ describe('wishing for a key', () => {
   test.each([
     ['no name', { ...wish, name: ' ' }, { name: ['Required'] }],
     ['too long a name', { ...wish, name: 'x'.repeat(121) }, { name: [expect.any(String)] }],
+    [
+      'an expiry that four digits of a year cannot say',
+      { ...wish, expiresAt: new Date('+010000-01-01T00:00:00.000Z') },
+      { expiresAt: ['Invalid datetime'] },
+    ],
     ['an expiry that has come', { ...wish, expiresAt: now }, { expiresAt: [expect.any(String)] }],
     [
       'scopes that are none',
@@ -79,5 +84,24 @@ describe('a key', () => {
   test('that is revoked twice changes nothing and announces nothing the second time', () => {
     const revoked = aKey({ revokedAt: before });
     expect(revoke(revoked, now)).toEqual(unchanged(revoked));
+  });
+
+  test.each([
+    ['that was never used', undefined],
+    ['whose use of a minute ago is known', new Date('2026-03-01T11:59:00.000Z')],
+  ])('%s remembers a use', (_case, lastUsedAt) => {
+    expect(noteUse(aKey({ lastUsedAt }), now)).toEqual({
+      state: aKey({ lastUsedAt: now }),
+      events: [],
+      commands: [],
+    });
+  });
+
+  test.each([
+    ['of less than a minute ago', new Date('2026-03-01T11:59:00.001Z')],
+    ['seen by a clock that is ahead', after],
+  ])('whose use is known %s is left as it is', (_case, lastUsedAt) => {
+    const used = aKey({ lastUsedAt });
+    expect(noteUse(used, now)).toEqual(unchanged(used));
   });
 });

@@ -1,6 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
+import { timeProblems } from './environment';
 
 /** What is kept of a key. Its text is shown once, to whoever asked for it. */
 export interface ApiKey {
@@ -16,6 +17,8 @@ export interface ApiKey {
   readonly expiresAt: Date | undefined;
   /** Real time of revocation. */
   readonly revokedAt: Date | undefined;
+  /** Real time of a use, at most a minute before the last one. */
+  readonly lastUsedAt: Date | undefined;
 }
 
 /** What its maker chooses about a key. */
@@ -32,6 +35,8 @@ export interface ApiKeyRevoked {
 }
 
 const nameLengthMax = 120;
+// Every use falls to a busy key's one document: it takes one write a minute, not thousands.
+const useNotedEveryMs = 60_000;
 // Far more than there are path segments.
 const scopesMax = 50;
 const scopePattern = /^[a-z-]+:(?:read|write)$/;
@@ -46,7 +51,7 @@ export function checkWish(
   refuseProblems({
     name: textProblems(name, { min: 1, max: nameLengthMax }),
     scopes: scopesProblems(scopes),
-    expiresAt: expiresAt !== undefined && expiresAt <= now ? ['Must lie in the future'] : [],
+    expiresAt: expiresAt === undefined ? [] : expiryProblems(expiresAt, now),
   });
   if (!isWithin(scopes, callerScopes)) throw insufficientPermissions();
   return { name, scopes: [...new Set(scopes)], expiresAt };
@@ -57,7 +62,22 @@ export function issue(
   wish: ApiKeyWish,
   made: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'last4'>,
 ): Transition<ApiKey> {
-  return { state: { ...wish, ...made, revokedAt: undefined }, events: [], commands: [] };
+  return {
+    state: { ...wish, ...made, revokedAt: undefined, lastUsedAt: undefined },
+    events: [],
+    commands: [],
+  };
+}
+
+/** Whether a use at real time `now` is worth a write. */
+export function isUseNews({ lastUsedAt }: ApiKey, now: Date): boolean {
+  return lastUsedAt === undefined || now.getTime() - lastUsedAt.getTime() >= useNotedEveryMs;
+}
+
+/** Remembers that the key was used at real time `now`, unless a use of the last minute is known. */
+export function noteUse(apiKey: ApiKey, now: Date): Transition<ApiKey> {
+  if (!isUseNews(apiKey, now)) return unchanged(apiKey);
+  return { state: { ...apiKey, lastUsedAt: now }, events: [], commands: [] };
 }
 
 /** Refuses the key from now on; a repeat changes nothing. `now` is real time. */
@@ -82,6 +102,10 @@ export function invalidApiKey(): DomainError {
 
 export function insufficientPermissions(): DomainError {
   return new DomainError('permission', 'INSUFFICIENT_PERMISSIONS', 'Insufficient permissions');
+}
+
+function expiryProblems(expiresAt: Date, now: Date): string[] {
+  return expiresAt <= now ? ['Must lie in the future'] : timeProblems(expiresAt);
 }
 
 function scopesProblems(scopes: readonly string[]): string[] {

@@ -52,7 +52,10 @@ export function environmentHandlers(options: EnvironmentRpcOptions): Handlers {
       const { stored } = await environments
         .within({ tenant: tenantOfSandbox, now })
         .insert(transition);
-      const { key } = await apiKeys.issue({ tenant: tenantOfSandbox, kind }, firstKey);
+      const { key } = await apiKeys.issue(
+        { tenant: tenantOfSandbox, kind, resourceSeed: context.resourceSeed },
+        firstKey,
+      );
       return { sandbox: toProtoEnvironment(stored, now), key };
     },
   };

@@ -1,5 +1,6 @@
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { ApiKeyStore } from './api-key-store';
+import { ApiKeyUseStore } from './api-key-use-store';
 import type { IdentityConfiguration } from './config';
 import { JumpWorkerPool } from './jump-worker-pool';
 import { connectDueWork } from './peers';
@@ -12,11 +13,14 @@ export async function start(
 ): Promise<RunningService> {
   const service = await Service.open('identity', config, overrides);
   const { clock, logger } = service;
+  const keys = service.aggregates(apiKeys);
   const stores = {
     organizations: service.aggregates(organizations),
     environments: service.aggregates(environments),
-    apiKeys: new ApiKeyStore(service.aggregates(apiKeys), clock, config.API_KEY_PEPPER),
+    apiKeys: new ApiKeyStore(keys, clock, config.API_KEY_PEPPER),
+    apiKeyUses: new ApiKeyUseStore(keys, logger),
   };
+  service.onClose('notes of key uses', () => stores.apiKeyUses.settle());
   const workers = new JumpWorkerPool({
     environments: stores.environments,
     peers: connectDueWork(service, config),

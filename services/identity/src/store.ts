@@ -37,7 +37,7 @@ export const apiKeys: AggregateDefinition<ApiKey> = {
   collection: 'apiKeys',
   aggregate: 'api_key',
   resource: 'API key',
-  toDocument: ({ hash, name, prefix, last4, scopes, expiresAt, revokedAt }) => ({
+  toDocument: ({ hash, name, prefix, last4, scopes, expiresAt, revokedAt, lastUsedAt }) => ({
     hash,
     name,
     prefix,
@@ -45,6 +45,7 @@ export const apiKeys: AggregateDefinition<ApiKey> = {
     scopes,
     expiresAt: expiresAt ?? null,
     revokedAt: revokedAt ?? null,
+    lastUsedAt: lastUsedAt ?? null,
   }),
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
@@ -55,6 +56,8 @@ export const apiKeys: AggregateDefinition<ApiKey> = {
     scopes: fields.scopes as string[],
     expiresAt: (fields.expiresAt as Date | null) ?? undefined,
     revokedAt: (fields.revokedAt as Date | null) ?? undefined,
+    // Absent in documents from before uses were noted.
+    lastUsedAt: (fields.lastUsedAt as Date | null | undefined) ?? undefined,
   }),
   encodeEvent: encodeApiKeyEvent,
 };

@@ -1,0 +1,186 @@
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import type { RunningService } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  eventually,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import {
+  ClockKind,
+  type Environment,
+  EnvironmentKind,
+  type IdentityServiceServer,
+  IdentityServiceService,
+} from '@billing/proto/billing/identity/v1/identity';
+import { start } from './service';
+
+// No clock is advanced here: the services that would be asked need not run.
+const nowhere = 'unix:/nowhere.sock';
+const configuration = testServiceConfiguration('identity', {
+  API_KEY_PEPPER: 'a pepper of at least 32 characters',
+  JUMP_LEASE_MS: 1_000,
+  CUSTOMER_ADDRESS: nowhere,
+  CATALOG_ADDRESS: nowhere,
+  CHECKOUT_ADDRESS: nowhere,
+  SUBSCRIPTION_ADDRESS: nowhere,
+  NOTIFIER_ADDRESS: nowhere,
+});
+
+let clockOffsetMs = 0;
+const clock = { now: () => new Date(systemClock.now().getTime() + clockOffsetMs) };
+
+let service: RunningService;
+let identity: Peer<IdentityServiceServer>;
+let mongo: Awaited<ReturnType<typeof connectMongo>>;
+
+beforeAll(async () => {
+  service = await start(configuration, { clock });
+  identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
+    address: service.address,
+    service: 'test',
+    notIdempotent: ['createApiKey', 'createSandbox'],
+    withoutTenant: ['ensureOrganization', 'authenticate'],
+  });
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  mongo = await connectMongo({ uri, database, service: 'test' });
+});
+
+afterAll(async () => {
+  identity.close();
+  await mongo.close();
+  await service.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+afterEach(() => {
+  clockOffsetMs = 0;
+});
+
+/** A context of the environment, as a gateway gives it. */
+function within(environment: Environment) {
+  return testContext({
+    tenant: {
+      organizationId: environment.organizationId,
+      environmentId: environment.id,
+      live: environment.kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
+    },
+  });
+}
+
+async function anOrganization() {
+  const { live, sandbox } = await identity.ensureOrganization({ name: newId() }, testContext());
+  return { live: present(live), sandbox: present(sandbox) };
+}
+
+async function aKey(environment: Environment, { expiresAt }: { expiresAt?: Date } = {}) {
+  const request = { name: 'Backend', scopes: [], expiresAt };
+  const { key, apiKey } = await identity.createApiKey(request, within(environment));
+  return { key, apiKey: present(apiKey) };
+}
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('Nothing came back');
+  return value;
+}
+
+/** What a process that dies between its write and its answer leaves, once its lease has run out. */
+async function forgetAnswers(environment: Environment): Promise<void> {
+  await mongo.db
+    .collection('idempotencyRecords')
+    .updateOne({ environmentId: environment.id }, { $set: { outcome: null, leasedUntil: null } });
+}
+
+describe('a key', () => {
+  test('that a crashed call made is made again by its repeat, text and all', async () => {
+    const { live } = await anOrganization();
+    const request = { name: 'Backend', scopes: ['customers:read'], expiresAt: undefined };
+    const context = { ...within(live), idempotency: { key: 'crash', requestHash: 'same' } };
+    const first = await identity.createApiKey(request, context);
+    await forgetAnswers(live);
+
+    expect(await identity.createApiKey(request, context)).toEqual(first);
+    const replayed = await identity.createApiKey(request, context);
+    expect(replayed).toEqual({ ...first, key: '' });
+    const { total } = await identity.listApiKeys({ page: 1, perPage: 10 }, within(live));
+    expect(total).toBe(1);
+  });
+
+  test('of a sandbox is the same for a crashed call and its repeat', async () => {
+    const { live } = await anOrganization();
+    const request = { name: '', clock: ClockKind.CLOCK_KIND_REAL, startsAt: undefined };
+    const context = { ...within(live), idempotency: { key: 'crash', requestHash: 'same' } };
+    const { sandbox, key } = await identity.createSandbox(request, context);
+    await forgetAnswers(live);
+
+    const repeated = await identity.createSandbox(request, context);
+    expect([repeated.sandbox?.id, repeated.key]).toEqual([sandbox?.id, key]);
+    const list = { page: 1, perPage: 10 };
+    const { total } = await identity.listApiKeys(list, within(present(sandbox)));
+    expect(total).toBe(1);
+  });
+
+  test('is listed in its environment alone, newest first, also when it is good no more', async () => {
+    const { live, sandbox } = await anOrganization();
+    const old = await aKey(live);
+    clockOffsetMs = 1;
+    const expired = await aKey(live, { expiresAt: new Date(clock.now().getTime() + 1_000) });
+    clockOffsetMs = 2_000;
+    const newest = await aKey(live);
+    const elsewhere = await aKey(sandbox);
+    const revoked = await identity.revokeApiKey({ id: old.apiKey.id }, within(live));
+
+    const list = (page: number) => identity.listApiKeys({ page, perPage: 2 }, within(live));
+    expect(await list(1)).toEqual({ apiKeys: [newest.apiKey, expired.apiKey], total: 3 });
+    expect(await list(2)).toEqual({ apiKeys: [revoked.apiKey], total: 3 });
+    expect(await list(3)).toEqual({ apiKeys: [], total: 3 });
+    const others = await identity.listApiKeys({ page: 1, perPage: 100 }, within(sandbox));
+    expect(others).toEqual({ apiKeys: [elsewhere.apiKey], total: 1 });
+  });
+
+  test.each([
+    { page: 0, perPage: 1 },
+    { page: 1, perPage: 101 },
+  ])('is not listed on page %j', async (wanted) => {
+    const { live } = await anOrganization();
+    await expect(identity.listApiKeys(wanted, within(live))).rejects.toMatchObject({
+      kind: 'invalid_input',
+    });
+  });
+
+  test('has one write for all its uses of a minute', async () => {
+    const { live } = await anOrganization();
+    const { key, apiKey } = await aKey(live);
+    const versionOf = async () => {
+      const document = await mongo.db
+        .collection<{ _id: string; version: number }>('apiKeys')
+        .findOne({ _id: apiKey.id });
+      return Number(document?.version);
+    };
+    const lastUsedAt = async () => {
+      const { apiKeys } = await identity.listApiKeys({ page: 1, perPage: 1 }, within(live));
+      return apiKeys[0]?.lastUsedAt;
+    };
+    const useAtOnce = () =>
+      Promise.all(Array.from({ length: 20 }, () => identity.authenticate({ key }, testContext())));
+
+    expect(await lastUsedAt()).toBeUndefined();
+    const before = clock.now();
+    await useAtOnce();
+    const first = await eventually(async () => present(await lastUsedAt()));
+    expect(first.getTime()).toBeGreaterThanOrEqual(before.getTime());
+    clockOffsetMs = 50_000;
+    await useAtOnce();
+    clockOffsetMs = 61_000;
+    await useAtOnce();
+    await eventually(async () => {
+      expect(await lastUsedAt()).not.toEqual(first);
+    });
+    expect(await versionOf()).toBe(3);
+  });
+});
