@@ -139,6 +139,35 @@ describe('rounding', () => {
   });
 });
 
+describe('steps', () => {
+  test.each([
+    ['0', '10', 0n],
+    ['-1', '10', 0n],
+    ['0.0001', '100', 1n],
+    ['10', '10', 1n],
+    ['10.000000000001', '10', 2n],
+    ['0.3', '0.1', 3n],
+    ['1', '0.3', 4n],
+  ])('of %s by %s are %s', (text, step, steps) => {
+    expect(Decimal.parse(text).stepsOf(Decimal.parse(step))).toBe(steps);
+  });
+
+  test.each(['0', '-1'])('by %s are refused', (step) => {
+    expect(() => Decimal.of(1n).stepsOf(Decimal.parse(step))).toThrow('above 0');
+  });
+
+  test('reach the number, and one step fewer does not', () => {
+    fc.assert(
+      fc.property(decimal, decimal, (value, step) => {
+        fc.pre(step.unscaled > 0n && value.unscaled > 0n);
+        const steps = value.stepsOf(step);
+        expect(step.multiply(Decimal.of(steps)).compare(value)).toBeGreaterThanOrEqual(0);
+        expect(step.multiply(Decimal.of(steps - 1n)).compare(value)).toBe(-1);
+      }),
+    );
+  });
+});
+
 test.each([-1, 0.5, NaN])('a scale of %d is refused', (scale) => {
   expect(() => Decimal.of(1n, scale)).toThrow('whole number');
 });

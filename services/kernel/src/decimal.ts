@@ -70,6 +70,18 @@ export class Decimal {
     return left < right ? -1 : 1;
   }
 
+  /**
+   * How many steps of `step` it takes to reach this number, the last one counted whole: 25 takes 3 steps of 10. Numbers up
+   * to 0 take none. Throws an Error for a step that is not above 0.
+   */
+  stepsOf(step: Decimal): bigint {
+    if (step.unscaled <= 0n) throw new Error(`A step is above 0, not ${step.toString()}`);
+    if (this.unscaled <= 0n) return 0n;
+    const scale = Math.max(this.scale, step.scale);
+    const [whole, part] = [this.unscaledAt(scale), step.unscaledAt(scale)];
+    return (whole + part - 1n) / part;
+  }
+
   /** The nearest integer; a half goes away from zero, for negatives too. */
   roundHalfUp(): bigint {
     const divisor = powerOfTen(this.scale);
