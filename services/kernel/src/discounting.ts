@@ -1,0 +1,87 @@
+import type { Currency } from './currency';
+import { Decimal } from './decimal';
+import { allocate, money } from './money';
+
+export type DiscountType = 'PERCENTAGE' | 'FIXED';
+
+/** What a discount takes off, and from what. */
+export interface DiscountTerms {
+  readonly type: DiscountType;
+  /** Decimal string: percent, or for FIXED a whole number of minor units. */
+  readonly value: string;
+  /** Of FIXED alone; without one it counts in the currency of the invoice. */
+  readonly currency: Currency | null;
+  /** The products that it is for; none stands for all. */
+  readonly productIds: readonly string[];
+}
+
+/** A line before its discount; `amount` in minor units, below 0 where it corrects an earlier one. */
+export interface DiscountableLine {
+  readonly productId: string;
+  readonly amount: bigint;
+}
+
+/** What is taken off in minor units: `parts` are in the order of the lines and sum to `amount`. */
+export interface AppliedDiscount {
+  readonly amount: bigint;
+  readonly parts: readonly bigint[];
+}
+
+const HUNDREDTH = Decimal.of(1n, 2);
+
+/**
+ * Takes the one discount of an invoice off its lines, before tax. It is rounded once, on the sum of the lines that it is
+ * for, and split over them by largest remainder. It is never more than that sum nor than the whole invoice, and what is
+ * over is gone. Lines below 0 lessen the sum and take no part. Terms in another currency take nothing off. A negative
+ * value is a bug and throws an Error.
+ */
+export function applyDiscount(
+  terms: DiscountTerms,
+  { currency, lines }: { readonly currency: Currency; readonly lines: readonly DiscountableLine[] },
+): AppliedDiscount {
+  const eligible = lines.map(({ productId, amount }) =>
+    appliesInCurrency(terms, currency) && appliesToProduct(terms, productId) ? amount : 0n,
+  );
+  const limit = smaller(sum(eligible), sum(lines.map((line) => line.amount)));
+  const amount = limit <= 0n ? 0n : smaller(limit, amountOff(terms, sum(eligible)));
+  const weights = eligible.map((part) => (part < 0n ? 0n : part));
+  return {
+    amount,
+    parts: allocate(money(amount, currency), weights).map((part) => part.amount),
+  };
+}
+
+/** Whether a discount is for a product. */
+export function appliesToProduct(
+  { productIds }: Pick<DiscountTerms, 'productIds'>,
+  productId: string,
+): boolean {
+  return productIds.length === 0 || productIds.includes(productId);
+}
+
+/** Whether a discount counts in a currency: a percentage does in any. */
+export function appliesInCurrency(
+  { type, currency }: Pick<DiscountTerms, 'type' | 'currency'>,
+  invoiceCurrency: Currency,
+): boolean {
+  return type === 'PERCENTAGE' || currency === null || currency === invoiceCurrency;
+}
+
+/** What the terms take off a sum, were there no limit. */
+function amountOff({ type, value }: DiscountTerms, subtotal: bigint): bigint {
+  const number = Decimal.parse(value, 'value');
+  if (number.unscaled < 0n) throw new Error(`A discount takes off, it does not add: ${value}`);
+  if (type === 'PERCENTAGE') {
+    return Decimal.of(subtotal).multiply(number).multiply(HUNDREDTH).roundHalfUp();
+  }
+  if (number.scale > 0) throw new Error(`A fixed discount is in whole minor units, not ${value}`);
+  return number.unscaled;
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((left, right) => left + right, 0n);
+}
+
+function smaller(left: bigint, right: bigint): bigint {
+  return left < right ? left : right;
+}
