@@ -10,6 +10,7 @@ describe('the line of a period', () => {
       quantity: '1',
       unitAmount: '2900',
       amount: 2900n,
+      details: { tiers: [], includedUnits: '0', billedQuantity: '1', exactAmount: '2900' },
       period: { start: day('02-28'), end: day('03-31') },
     });
   });

@@ -1,0 +1,67 @@
+import type { Decimal } from './decimal';
+import type { TierCharge } from './tiers';
+
+/** Units that one tier priced: `quantity` × `unitAmount` + `flatAmount` = `amount`, in exact decimal strings. */
+export interface WalkedTier {
+  readonly upTo: string | null;
+  readonly quantity: string;
+  readonly unitAmount: string;
+  readonly flatAmount: string;
+  readonly amount: string;
+}
+
+/** How an amount came about, in exact decimal strings; rounding `exactAmount` half up gives the amount. */
+export interface ChargeDetails {
+  /** The tiers that priced any unit, in order; none where the price has no tiers. */
+  readonly tiers: readonly WalkedTier[];
+  /** Units that the price includes, used or not. */
+  readonly includedUnits: string;
+  /** Units that were priced. */
+  readonly billedQuantity: string;
+  /** In minor units. */
+  readonly exactAmount: string;
+}
+
+/**
+ * What an invoice line says of a price. `amount`, in minor units, is rounded once and may be over the largest amount:
+ * whoever offers or bills it checks with `isAmount`.
+ */
+export interface Charge {
+  /** Units of the line, a decimal string. */
+  readonly quantity: string;
+  /** Rate, a decimal string in minor units; absent where tiers decide. */
+  readonly unitAmount: string | undefined;
+  readonly amount: bigint;
+  readonly details: ChargeDetails;
+}
+
+/** What a charge is made of; `exactAmount` in minor units. */
+export interface ExactCharge {
+  readonly quantity: Decimal;
+  readonly unitAmount: Decimal | undefined;
+  readonly tiers: readonly TierCharge[];
+  readonly includedUnits: Decimal;
+  readonly billedQuantity: Decimal;
+  readonly exactAmount: Decimal;
+}
+
+/** Rounds a charge, the only time that it is rounded, and explains it. */
+export function roundedCharge(exact: ExactCharge): Charge {
+  return {
+    quantity: exact.quantity.toString(),
+    unitAmount: exact.unitAmount?.toString(),
+    amount: exact.exactAmount.roundHalfUp(),
+    details: {
+      tiers: exact.tiers.map(({ tier, quantity, amount }) => ({
+        upTo: tier.upTo,
+        quantity: quantity.toString(),
+        unitAmount: tier.unitAmount,
+        flatAmount: tier.flatAmount,
+        amount: amount.toString(),
+      })),
+      includedUnits: exact.includedUnits.toString(),
+      billedQuantity: exact.billedQuantity.toString(),
+      exactAmount: exact.exactAmount.toString(),
+    },
+  };
+}

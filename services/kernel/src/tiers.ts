@@ -1,0 +1,98 @@
+import { Decimal } from './decimal';
+import { invalidInput } from './domain-error';
+import { problemsOfParsing } from './input-problems';
+import { parseRate } from './rate';
+import { parseUnits } from './units';
+
+export const TIERS_MAX = 50;
+
+/**
+ * A range of units and its price. It begins above the `upTo` of the tier before it and ends with its own, which it
+ * includes; the last tier is open (null). Bounds are decimal strings in units and count from 0, rates are decimal strings
+ * in minor units.
+ */
+export interface Tier {
+  readonly upTo: string | null;
+  readonly unitAmount: string;
+  /** Due once, as soon as any unit lies in the tier. */
+  readonly flatAmount: string;
+}
+
+/** A tier as it is given: without a `flatAmount` it is 0. */
+export interface TierInput extends Omit<Tier, 'flatAmount'> {
+  readonly flatAmount?: string | null | undefined;
+}
+
+/** Units that one tier prices, and what they cost there, exactly and with the tier's flat amount. */
+export interface TierCharge {
+  readonly tier: Tier;
+  readonly quantity: Decimal;
+  readonly amount: Decimal;
+}
+
+/** Reads the tiers of a price into their canonical form; wrong ones throw invalid_input under `field`. */
+export function parseTiers(tiers: readonly TierInput[], field = 'tiers'): Tier[] {
+  const problems = tierProblems(tiers);
+  if (problems.length > 0) throw invalidInput({ [field]: problems });
+  return tiers.map(({ upTo, unitAmount, flatAmount }) => ({
+    upTo: upTo === null ? null : Decimal.parse(upTo).toString(),
+    unitAmount: Decimal.parse(unitAmount).toString(),
+    flatAmount: Decimal.parse(flatAmount ?? '0').toString(),
+  }));
+}
+
+/**
+ * What is wrong with the tiers of a price, each message with the path to its tier in front. `path` leads to the tiers
+ * themselves where they are nested, e.g. `0.tiers`.
+ */
+export function tierProblems(tiers: readonly TierInput[], path = ''): string[] {
+  if (tiers.length < 1 || tiers.length > TIERS_MAX) {
+    const message = `Must have 1 to ${String(TIERS_MAX)} tiers`;
+    return [path === '' ? message : `${path}: ${message}`];
+  }
+  const prefix = path === '' ? '' : `${path}.`;
+  return tiers.flatMap((tier, index) => {
+    const at = (field: keyof Tier, messages: readonly string[]) =>
+      messages.map((message) => `${prefix}${String(index)}.${field}: ${message}`);
+    return [
+      ...at('upTo', boundProblems(tiers, index)),
+      ...at('unitAmount', rateProblems(tier.unitAmount)),
+      ...at('flatAmount', rateProblems(tier.flatAmount ?? '0')),
+    ];
+  });
+}
+
+/** What `quantity` units, all of one tier, cost there. */
+export function chargeIn(tier: Tier, quantity: Decimal): TierCharge {
+  const amount = quantity
+    .multiply(parseRate(tier.unitAmount))
+    .add(parseRate(tier.flatAmount, 'flatAmount'));
+  return { tier, quantity, amount };
+}
+
+/** What charges in tiers come to together. */
+export function sumOf(charges: readonly TierCharge[]): Decimal {
+  return charges.reduce((sum, { amount }) => sum.add(amount), Decimal.of(0n));
+}
+
+function boundProblems(tiers: readonly TierInput[], index: number): string[] {
+  const bound = tiers[index]?.upTo ?? null;
+  const isLast = index === tiers.length - 1;
+  if (bound === null) return isLast ? [] : ['Only the last tier may be open'];
+  if (isLast) return ['The last tier must be open'];
+  const unreadable = problemsOfParsing(() => parseUnits(bound));
+  if (unreadable.length > 0) return unreadable;
+  const previous = index === 0 ? '0' : readableBound(tiers[index - 1]);
+  // A bound before this one that is wrong itself is reported there.
+  if (previous === null || Decimal.parse(bound).compare(Decimal.parse(previous)) > 0) return [];
+  return [`Must be above ${previous}`];
+}
+
+function readableBound(tier: TierInput | undefined): string | null {
+  const bound = tier?.upTo ?? null;
+  return bound !== null && problemsOfParsing(() => parseUnits(bound)).length === 0 ? bound : null;
+}
+
+function rateProblems(rate: string): string[] {
+  return problemsOfParsing(() => parseRate(rate));
+}

@@ -1,0 +1,112 @@
+import { type Charge, roundedCharge } from './charge';
+import { Decimal } from './decimal';
+import { graduatedPrice } from './graduated-price';
+import { packagePrice } from './package-price';
+import { parseRate } from './rate';
+import { sumOf, type Tier, type TierCharge } from './tiers';
+import { parseUnits } from './units';
+import { volumePrice } from './volume-price';
+
+/** How usage is priced; TIERED is graduated, PACKAGE charges started packages whole. */
+export type UsagePricingType = 'PER_UNIT' | 'TIERED' | 'VOLUME' | 'PACKAGE';
+
+/** What a meter's units cost in one period. Units and rates are decimal strings, rates in minor units. */
+export interface UsagePrice {
+  readonly type: UsagePricingType;
+  /** Per unit, or per package; of PER_UNIT and PACKAGE alone. */
+  readonly unitAmount: string | null;
+  /** Of TIERED and VOLUME alone; they count billed units, so the first tier begins beyond the included ones. */
+  readonly tiers: readonly Tier[] | null;
+  /** Free in each period. */
+  readonly includedUnits: string;
+  /** Units in a package, above 0; of PACKAGE alone. */
+  readonly packageSize: string | null;
+  /** In minor units; due without any usage too. */
+  readonly minimumAmount: bigint | null;
+  /** In minor units, not below the minimum. */
+  readonly maximumAmount: bigint | null;
+}
+
+/** What was used, in decimal strings. Corrections may leave a `quantity` below 0; it costs what 0 costs. */
+export interface Usage {
+  readonly quantity: string;
+  /** Units beyond the included ones that credits pay. */
+  readonly creditedUnits?: string | undefined;
+}
+
+/**
+ * What the usage of one period costs: the units beyond included and credited ones, priced exactly, then held between
+ * minimum and maximum, then rounded once. A price that no catalogue would accept is a bug and throws an Error.
+ */
+export function usageCharge(price: UsagePrice, { quantity, creditedUnits = '0' }: Usage): Charge {
+  const used = Decimal.parse(quantity, 'quantity');
+  const includedUnits = parseUnits(price.includedUnits, 'includedUnits');
+  const credited = notNegative(Decimal.parse(creditedUnits, 'creditedUnits'));
+  const billedQuantity = notNegative(used.subtract(includedUnits).subtract(credited));
+  const { unitAmount, tiers, amount } = priceUnits(price, billedQuantity);
+  return roundedCharge({
+    quantity: used,
+    unitAmount,
+    tiers,
+    includedUnits,
+    billedQuantity,
+    exactAmount: withinBounds(amount, price),
+  });
+}
+
+interface PricedUnits {
+  readonly unitAmount: Decimal | undefined;
+  readonly tiers: readonly TierCharge[];
+  readonly amount: Decimal;
+}
+
+function priceUnits(price: UsagePrice, quantity: Decimal): PricedUnits {
+  switch (price.type) {
+    case 'PER_UNIT': {
+      const unitAmount = parseRate(given(price, 'unitAmount'));
+      return { unitAmount, tiers: [], amount: quantity.multiply(unitAmount) };
+    }
+    case 'PACKAGE': {
+      const unitAmount = parseRate(given(price, 'unitAmount'));
+      const size = parseUnits(given(price, 'packageSize'), 'packageSize');
+      return {
+        unitAmount,
+        tiers: [],
+        amount: packagePrice({ amount: unitAmount, size }, quantity),
+      };
+    }
+    case 'TIERED':
+      return inTiers(graduatedPrice(given(price, 'tiers'), quantity));
+    case 'VOLUME':
+      return inTiers(volumePrice(given(price, 'tiers'), quantity));
+  }
+}
+
+function inTiers(tiers: readonly TierCharge[]): PricedUnits {
+  return { unitAmount: undefined, tiers, amount: sumOf(tiers) };
+}
+
+function withinBounds(amount: Decimal, { minimumAmount, maximumAmount }: UsagePrice): Decimal {
+  if (minimumAmount !== null && maximumAmount !== null && minimumAmount > maximumAmount) {
+    throw new Error(`A minimum of ${String(minimumAmount)} is over ${String(maximumAmount)}`);
+  }
+  const minimum = Decimal.of(minimumAmount ?? 0n);
+  if (amount.compare(minimum) < 0) return minimum;
+  if (maximumAmount === null) return amount;
+  const maximum = Decimal.of(maximumAmount);
+  return amount.compare(maximum) > 0 ? maximum : amount;
+}
+
+function given<K extends 'unitAmount' | 'tiers' | 'packageSize'>(
+  price: UsagePrice,
+  field: K,
+): NonNullable<UsagePrice[K]> {
+  const value = price[field];
+  if (value === null) throw new Error(`A ${price.type} price has a ${field}`);
+  return value;
+}
+
+function notNegative(units: Decimal): Decimal {
+  const none = Decimal.of(0n);
+  return units.compare(none) < 0 ? none : units;
+}
