@@ -7,17 +7,36 @@ import {
   trialEnd,
   type BillingInterval,
 } from './billing-period';
-import { exponentOf, parseCurrency } from './currency';
+import type { Charge } from './charge';
+import { type Currency, exponentOf, parseCurrency } from './currency';
 import { Decimal } from './decimal';
+import {
+  discountCodeKey,
+  type DiscountSpan,
+  discountsPeriod,
+  redemptionRefusal,
+} from './discount-validity';
+import {
+  appliesInCurrency,
+  applyDiscount,
+  type AppliedDiscount,
+  type DiscountTerms,
+} from './discounting';
 import { DomainError } from './domain-error';
-import { toMinor } from './money';
+import { allocate, money, toMinor } from './money';
+import { aUsagePrice } from './testing';
+import type { Tier } from './tiers';
+import { usageCharge } from './usage-pricing';
 
 // The vectors are recomputed cases of other billing systems; each file says in "rules" what its kinds mean.
 interface VectorCase {
   readonly id: string;
-  readonly given: { readonly kind: string };
+  readonly given: { readonly kind?: string };
   readonly expect: unknown;
 }
+
+// What a file calls the kind of its cases where they are all of one.
+const ONLY_KIND = 'case';
 
 // A check reads given and expect in the shape of its kind; a case of another shape fails the check.
 type Check = (given: never, expected: never) => void;
@@ -28,18 +47,17 @@ function runAll(file: string, checks: Record<string, Check>): void {
   };
 
   test(`every kind of case in ${file} is checked`, () => {
-    expect([...new Set(cases.map(({ given }) => given.kind))].toSorted()).toEqual(
-      Object.keys(checks).toSorted(),
-    );
+    expect([...new Set(cases.map(kindOf))].toSorted()).toEqual(Object.keys(checks).toSorted());
   });
 
-  test.each(cases.map((each) => [each.id, each] as const))(
-    '%s',
-    (_id, { given, expect: expected }) => {
-      expect.hasAssertions();
-      checks[given.kind]?.(given as never, expected as never);
-    },
-  );
+  test.each(cases.map((each) => [each.id, each] as const))('%s', (_id, each) => {
+    expect.hasAssertions();
+    checks[kindOf(each)]?.(each.given as never, each.expect as never);
+  });
+}
+
+function kindOf({ given }: VectorCase): string {
+  return given.kind ?? ONLY_KIND;
 }
 
 describe('currencies', () => {
@@ -112,4 +130,160 @@ function boundaries(anchor: Date, recurring: Omit<Recurring, 'anchor'>, count: n
     periodAt(anchor, recurrenceOf(recurring), n),
   );
   return [anchor, ...periods.map(({ end }) => end)];
+}
+
+interface Priced {
+  readonly exact: string;
+  readonly total: number;
+}
+
+/** In the form of a case; the total as a JSON number, which is inexact in the same way where it is too large for one. */
+function priced({ amount, details }: Charge): Priced {
+  expect(Decimal.parse(details.exactAmount).roundHalfUp()).toBe(amount);
+  return { exact: details.exactAmount, total: Number(amount) };
+}
+
+describe('per-unit prices', () => {
+  runAll('pricing-per-unit.json', {
+    [ONLY_KIND]: (given: { unitAmount: string; quantity: string }, expected: Priced) => {
+      const price = aUsagePrice({ type: 'PER_UNIT', unitAmount: given.unitAmount });
+      expect(priced(usageCharge(price, given))).toEqual(expected);
+    },
+  });
+});
+
+describe.each([
+  ['graduated', 'TIERED'],
+  ['volume', 'VOLUME'],
+] as const)('%s prices', (model, type) => {
+  runAll(`pricing-${model}.json`, {
+    [ONLY_KIND]: (given: { tiers: Tier[]; quantity: string }, expected: Priced) => {
+      const price = aUsagePrice({ type, tiers: given.tiers });
+      expect(priced(usageCharge(price, given))).toEqual(expected);
+    },
+  });
+});
+
+describe('package prices', () => {
+  runAll('pricing-package.json', {
+    [ONLY_KIND]: (
+      given: { amount: string; size: string; freeUnits: string; quantity: string },
+      expected: { packages: number; total: number },
+    ) => {
+      const charge = usageCharge(
+        aUsagePrice({
+          type: 'PACKAGE',
+          unitAmount: given.amount,
+          packageSize: given.size,
+          includedUnits: given.freeUnits,
+        }),
+        given,
+      );
+      const packages = Decimal.parse(charge.details.billedQuantity).stepsOf(
+        Decimal.parse(given.size),
+      );
+      expect({ packages: Number(packages), total: Number(charge.amount) }).toEqual(expected);
+    },
+  });
+});
+
+interface Discounted {
+  readonly discount: number;
+  readonly net?: number;
+  readonly allocation?: number[];
+}
+
+/** In the form of a case, with those fields that it states. */
+function discounted(
+  { amount, parts }: AppliedDiscount,
+  lines: readonly number[],
+  stated: Discounted,
+): Discounted {
+  const net = lines.reduce((left, right) => left + right, 0) - Number(amount);
+  return {
+    discount: Number(amount),
+    ...(stated.net === undefined ? {} : { net }),
+    ...(stated.allocation === undefined ? {} : { allocation: parts.map(Number) }),
+  };
+}
+
+type Terms = Pick<DiscountTerms, 'type' | 'value'>;
+
+describe('discounts', () => {
+  runAll('discounts.json', {
+    amount: (given: Terms & { currency: Currency; lines: number[] }, expected: Discounted) => {
+      const applied = applyDiscount(
+        { type: given.type, value: given.value, currency: given.currency, productIds: [] },
+        {
+          currency: given.currency,
+          lines: given.lines.map((amount) => ({ productId: 'any', amount: BigInt(amount) })),
+        },
+      );
+      expect(discounted(applied, given.lines, expected)).toEqual(expected);
+    },
+    eligible: (
+      given: Terms & { productIds: string[]; lines: { productId: string; amount: number }[] },
+      expected: Discounted,
+    ) => {
+      const applied = applyDiscount(
+        { type: given.type, value: given.value, currency: null, productIds: given.productIds },
+        {
+          currency: 'USD',
+          lines: given.lines.map((line) => ({ ...line, amount: BigInt(line.amount) })),
+        },
+      );
+      const amounts = given.lines.map(({ amount }) => amount);
+      expect(discounted(applied, amounts, expected)).toEqual(expected);
+    },
+    allocate: (
+      given: { discount: number; lines: number[] },
+      expected: { allocation: number[] },
+    ) => {
+      const parts = allocate(money(BigInt(given.discount), 'USD'), given.lines.map(BigInt));
+      expect({ allocation: parts.map(({ amount }) => Number(amount)) }).toEqual(expected);
+    },
+    round: (given: { value: string }, expected: { rounded: number }) => {
+      expect(Decimal.parse(given.value).roundHalfUp()).toBe(BigInt(expected.rounded));
+    },
+    currency: (
+      given: Terms & { discountCurrency: Currency | null; invoiceCurrency: Currency },
+      expected: { applies: boolean },
+    ) => {
+      const terms = { type: given.type, currency: given.discountCurrency };
+      expect({ applies: appliesInCurrency(terms, given.invoiceCurrency) }).toEqual(expected);
+    },
+    duration: (
+      given: DiscountSpan & { appliedAt: string; periodStart: string },
+      expected: { applies: boolean },
+    ) => {
+      const periods = { first: new Date(given.appliedAt), start: new Date(given.periodStart) };
+      expect({ applies: discountsPeriod(given, periods) }).toEqual(expected);
+    },
+    redeem: (
+      given: {
+        at: string;
+        startsAt: string | null;
+        endsAt: string | null;
+        maxRedemptions: number | null;
+        redemptions: number;
+        active: boolean;
+      },
+      expected: { valid: boolean },
+    ) => {
+      const limits = { ...given, startsAt: instant(given.startsAt), endsAt: instant(given.endsAt) };
+      const refusal = redemptionRefusal(limits, {
+        at: new Date(given.at),
+        redemptions: given.redemptions,
+      });
+      expect({ valid: refusal === null }).toEqual(expected);
+    },
+    code: (given: { stored: string; given: string }, expected: { match: boolean }) => {
+      const match = discountCodeKey(given.stored) === discountCodeKey(given.given);
+      expect({ match }).toEqual(expected);
+    },
+  });
+});
+
+function instant(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
 }
