@@ -9,6 +9,7 @@ import { RequestError } from './http-error';
 import { readIdempotency } from './idempotency';
 import type { Peers } from './peers';
 import { type ApiAnswer, type ApiRequest, ok, present, type Route } from './route';
+import { apiKeyRoutes } from './routes/api-keys';
 import { customerRoutes } from './routes/customers';
 import { invoiceRoutes } from './routes/invoices';
 import { productRoutes } from './routes/products';
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   ...invoiceRoutes,
   ...webhookEndpointRoutes,
   ...sandboxRoutes,
+  ...apiKeyRoutes,
 ];
 
 /** What the app is made of. */

@@ -1,0 +1,263 @@
+import { eventually } from '@billing/chassis/testing';
+import type { ApiClient } from './api-client';
+import { instant, unknownId, uuid } from './patterns';
+import { startTestSystem, type TestSystem } from './test-system';
+
+let system: TestSystem;
+let api: ApiClient;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  api = system.sandbox;
+});
+
+afterAll(async () => {
+  await system.stop();
+});
+
+const make = (body: object, maker = api) => maker.expect(201, maker.post('/api-keys', body));
+const clientOf = ({ key }: { key: string }) => system.client(key);
+const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
+const listed = async (id: string, lister = api) =>
+  (await lister.all('/api-keys')).find((one) => one.id === id);
+
+/** Waits until the key is refused, and says how long that took. */
+async function refusedAfterMs(client: ApiClient, start = Date.now()): Promise<number> {
+  const answer = await eventually(
+    async () => {
+      const last = await client.get('/customers');
+      expect(last.status).toBe(401);
+      return last;
+    },
+    { timeoutMs: 8_000, everyMs: 50 },
+  );
+  expect(answer.body).toEqual({ error: 'Invalid or expired API key' });
+  expect(answer.headers.get('error-code')).toBe('invalid_api_key');
+  expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  return Date.now() - start;
+}
+
+describe('an API key', () => {
+  test('is shown once with its text, and then without it', async () => {
+    const answer = await api.post('/api-keys', { name: ' Backend ' });
+    expect(answer.status).toBe(201);
+    const { key, ...shown } = answer.body;
+    expect(key).toMatch(/^billing_test_[0-9A-Za-z]{49}$/);
+    expect(shown).toEqual({
+      id: expect.stringMatching(uuid),
+      name: 'Backend',
+      prefix: 'billing_test_',
+      last4: key.slice(-4),
+      scopes: [],
+      expiresAt: null,
+      lastUsedAt: null,
+      revokedAt: null,
+      createdAt: expect.stringMatching(instant),
+    });
+    expect(answer.headers.get('location')).toBe(`/v1/api-keys/${String(shown.id)}`);
+    const { body } = await api.get('/api-keys?perPage=100');
+    expect(body.data[0]).toEqual(shown);
+    expect(JSON.stringify(body)).not.toContain(key);
+  });
+
+  test('keeps its scopes and its expiry', async () => {
+    const expiresAt = '2036-01-01T01:00:00+01:00';
+    const scopes = ['customers:read', 'api-keys:write'];
+    expect(await make({ name: 'x'.repeat(120), scopes, expiresAt })).toMatchObject({
+      name: 'x'.repeat(120),
+      scopes,
+      expiresAt: '2036-01-01T00:00:00.000Z',
+    });
+    expect(await make({ name: 'x', scopes: null, expiresAt: null })).toMatchObject({
+      scopes: [],
+      expiresAt: null,
+    });
+  });
+
+  test.each([
+    [{}, ['name']],
+    [{ name: null }, ['name']],
+    [{ name: ' ' }, ['name']],
+    [{ name: 7 }, ['name']],
+    [{ name: 'x'.repeat(121) }, ['name']],
+    [{ name: 'x', scopes: [] }, ['scopes']],
+    [{ name: 'x', scopes: 'customers:read' }, ['scopes']],
+    [{ name: 'x', scopes: [7] }, ['scopes']],
+    [{ name: 'x', scopes: ['customers'] }, ['scopes']],
+    [{ name: 'x', scopes: ['customers:all'] }, ['scopes']],
+    [{ name: 'x', scopes: ['*'] }, ['scopes']],
+    [{ name: 'x', scopes: Array(51).fill('customers:read') }, ['scopes']],
+    [{ name: 'x', expiresAt: 'never' }, ['expiresAt']],
+    [{ name: 'x', expiresAt: '2036-01-01T00:00:00' }, ['expiresAt']],
+    [{ name: 'x', expiresAt: '2020-01-01T00:00:00Z' }, ['expiresAt']],
+    [{ name: 'x', expiresAt: '9999-12-31T23:59:59-01:00' }, ['expiresAt']],
+    [
+      { name: '', scopes: ['x'], expiresAt: '2020-01-01T00:00:00Z' },
+      ['expiresAt', 'name', 'scopes'],
+    ],
+  ])('is refused: %j', async (body, fields) => {
+    expect(await api.refusedFields('/api-keys', body)).toEqual(fields);
+  });
+
+  test('has exactly these words for what is missing and what is no scope', async () => {
+    expect((await api.post('/api-keys')).body).toEqual({ error: { name: ['Required'] } });
+    const { body } = await api.post('/api-keys', { name: 'x', scopes: ['customers:read', 'all'] });
+    expect(body).toEqual({ error: { scopes: ['1: Invalid scope'] } });
+  });
+
+  test('has no text in a repeated answer', async () => {
+    const post = () => api.post('/api-keys', { name: 'Once' }, { 'Idempotency-Key': 'once' });
+    const [first, again] = [await post(), await post()];
+    expect(first.body.key).toMatch(/^billing_test_/);
+    expect(again.body).toEqual({ ...first.body, key: null });
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test('makes keys of its own environment alone', async () => {
+    const { key, id } = await make({ name: 'Live' }, system.live);
+    expect(key).toMatch(/^billing_live_/);
+    expect(await listed(id, system.live)).toBeDefined();
+    expect(await listed(id)).toBeUndefined();
+  });
+
+  test('says when it was last used', async () => {
+    const made = await make({ name: 'Used' });
+    const before = Date.now();
+    await clientOf(made).expect(200, clientOf(made).get('/customers'));
+    const { lastUsedAt } = await eventually(async () => {
+      const shown = await listed(made.id);
+      expect(shown.lastUsedAt).toMatch(instant);
+      return shown;
+    });
+    expect(Date.parse(lastUsedAt)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(lastUsedAt)).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+describe('a list of API keys', () => {
+  test('is newest first, in pages', async () => {
+    const sandbox = await system.live.manualSandbox('2026-01-01T00:00:00Z');
+    for (const name of ['one', 'two', 'three']) await make({ name }, sandbox);
+    const names = async (query: string) => {
+      const { data, ...page } = await sandbox.expect(200, sandbox.get(`/api-keys?${query}`));
+      return { names: data.map(({ name }: { name: string }) => name), ...page };
+    };
+    const page = { total: 4, page: 1, perPage: 3 };
+    expect(await names('perPage=3')).toEqual({ names: ['three', 'two', 'one'], ...page });
+    expect(await names('perPage=3&page=2')).toEqual({ names: ['First key'], ...page, page: 2 });
+    expect(await names('perPage=3&page=9')).toEqual({ names: [], ...page, page: 9 });
+  });
+
+  test.each(['page=0', 'page=x', 'page=', 'perPage=0', 'perPage=101', 'perPage=1.5'])(
+    'refuses %s',
+    async (query) => {
+      expect((await api.get(`/api-keys?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('scopes', () => {
+  test('are all that a key may do', async () => {
+    const reader = clientOf(await make({ name: 'Reader', scopes: ['customers:read'] }));
+    expect((await reader.get('/customers')).status).toBe(200);
+    for (const answer of [
+      await reader.post('/customers', { email: 'a@b.co' }),
+      await reader.get(`/products/${unknownId}`),
+      await reader.get('/api-keys'),
+      await reader.post('/api-keys', { name: 'x', scopes: ['customers:read'] }),
+      await reader.delete(`/api-keys/${unknownId}`),
+    ]) {
+      expect([answer.status, answer.body]).toEqual([403, { error: 'Insufficient permissions' }]);
+      expect(answer.headers.get('error-code')).toBe('insufficient_permissions');
+    }
+  });
+
+  test('to write do not allow to read', async () => {
+    const writer = clientOf(await make({ name: 'Writer', scopes: ['customers:write'] }));
+    expect((await writer.post('/customers', { email: 'a@b.co' })).status).toBe(201);
+    expect((await writer.get('/customers')).status).toBe(403);
+  });
+
+  test('are given on only by who has them', async () => {
+    const scopes = ['api-keys:write', 'customers:read'];
+    const maker = clientOf(await make({ name: 'Maker', scopes }));
+    const made = await make({ name: 'Less', scopes: ['customers:read'] }, maker);
+    expect((await clientOf(made).get('/customers')).status).toBe(200);
+    for (const more of [
+      { scopes: ['customers:write'] },
+      { scopes: ['customers:read', 'products:read'] },
+      { scopes: null },
+      {},
+    ]) {
+      const answer = await maker.post('/api-keys', { name: 'More', ...more });
+      expect([answer.status, answer.body]).toEqual([403, { error: 'Insufficient permissions' }]);
+    }
+  });
+});
+
+describe('a key is refused', () => {
+  test('when a character of it is wrong', async () => {
+    const { key } = await make({ name: 'Mistyped' });
+    const last = key.endsWith('0') ? '1' : '0';
+    const swapped = `${key.slice(0, 14)}${key[15]}${key[14]}${key.slice(16)}`;
+    const others = [`${key.slice(0, -1)}${last}`, key.slice(0, -1), `${key}0`, key.toLowerCase()];
+    for (const wrong of [...others, ...(swapped === key ? [] : [swapped])]) {
+      const answer = await system.client(wrong).get('/customers');
+      expect([answer.status, answer.body]).toEqual([401, { error: 'Invalid or expired API key' }]);
+    }
+    expect((await system.client(key).get('/customers')).status).toBe(200);
+  });
+
+  test('from its expiry on, in real time, and stays listed', async () => {
+    const expiresAt = soon(1_500);
+    const made = await make({ name: 'Brief', expiresAt });
+    expect((await clientOf(made).get('/customers')).status).toBe(200);
+    await refusedAfterMs(clientOf(made));
+    const lateMs = Date.now() - Date.parse(expiresAt);
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+    expect(lateMs).toBeLessThan(1_000);
+    expect(await listed(made.id)).toMatchObject({ expiresAt, revokedAt: null });
+  });
+
+  test('within five seconds of its revocation, though the gateway had just seen it, and stays listed', async () => {
+    const made = await make({ name: 'Revoked' });
+    expect((await clientOf(made).get('/customers')).status).toBe(200);
+    const start = Date.now();
+    const answer = await api.delete(`/api-keys/${String(made.id)}`);
+    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect(await refusedAfterMs(clientOf(made), start)).toBeLessThan(5_000);
+
+    const { revokedAt } = await listed(made.id);
+    expect(revokedAt).toMatch(instant);
+    expect((await api.delete(`/api-keys/${String(made.id)}`)).status).toBe(204);
+    expect(await listed(made.id)).toMatchObject({ revokedAt });
+  });
+
+  test('when it has revoked itself', async () => {
+    const made = await make({ name: 'Leaving', scopes: ['api-keys:write'] });
+    const client = clientOf(made);
+    expect((await client.delete(`/api-keys/${String(made.id)}`)).status).toBe(204);
+    expect(await refusedAfterMs(client)).toBeLessThan(5_000);
+  });
+});
+
+describe('revoking', () => {
+  test.each([unknownId, 'not-a-uuid', '%20'])('an unknown key %s is 404', async (id) => {
+    const answer = await api.delete(`/api-keys/${id}`);
+    expect([answer.status, answer.body]).toEqual([404, { error: 'API key not found' }]);
+    expect(answer.headers.get('error-code')).toBe('api_key_not_found');
+  });
+
+  test('a key of another environment is 404, and the key stays good', async () => {
+    const made = await make({ name: 'Elsewhere' }, system.live);
+    const answer = await api.delete(`/api-keys/${String(made.id)}`);
+    expect([answer.status, answer.body]).toEqual([404, { error: 'API key not found' }]);
+    expect(await listed(made.id, system.live)).toMatchObject({ revokedAt: null });
+    expect((await clientOf(made).get('/customers')).status).toBe(200);
+  });
+
+  test('is the only thing that a single key is asked', async () => {
+    const answer = await api.get(`/api-keys/${unknownId}`);
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'DELETE']);
+  });
+});
