@@ -81,7 +81,7 @@ function generate({ force }) {
   const proto = join(root, 'proto');
   const sources = readdirSync(proto, { recursive: true })
     .map(String)
-    .filter((file) => /\.(proto|yaml)$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file))
+    .filter((file) => /\.(proto|yaml|mjs)$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file))
     .sort();
   const contents = sources.flatMap((file) => [file, readFileSync(join(proto, file))]);
   const hash = sha256([...contents, readFileSync(join(root, 'pnpm-lock.yaml'))]);
