@@ -119,6 +119,10 @@ describe('the configuration of every service', () => {
       TRACE_SAMPLE_RATIO: 1,
       SHUTDOWN_GRACE_MS: 10_000,
       DRAIN_DELAY_MS: 0,
+      METRIC_EXPORT_INTERVAL_MS: 60_000,
+      GRPC_IN_FLIGHT_MAX: 256,
+      GRPC_CONNECTION_AGE_MS: 300_000,
+      GRPC_REFLECTION: true,
     });
     expect(problemsOf(() => read({}))).toEqual(
       ['MONGODB_URI', 'MONGODB_DATABASE', 'NATS_URL', 'GRPC_LISTEN'].map(
@@ -143,7 +147,11 @@ describe('the configuration of every service', () => {
     ['TRACE_SAMPLE_RATIO', '0', 0],
     ['TRACE_SAMPLE_RATIO', '1.0', 1],
     ['SHUTDOWN_GRACE_MS', '2500', 2500],
-  ])('reads %s %s as a number', (variable, value, expected) => {
+    ['GRPC_IN_FLIGHT_MAX', '1', 1],
+    ['GRPC_CONNECTION_AGE_MS', '60000', 60_000],
+    ['METRIC_EXPORT_INTERVAL_MS', '5000', 5_000],
+    ['GRPC_REFLECTION', 'false', false],
+  ])('reads %s %s as what it means', (variable, value, expected) => {
     expect(read({ ...required, [variable]: value })).toMatchObject({ [variable]: expected });
   });
 
@@ -159,9 +167,52 @@ describe('the configuration of every service', () => {
     ['TRACE_SAMPLE_RATIO', '5%'],
     ['SHUTDOWN_GRACE_MS', '-1'],
     ['SHUTDOWN_GRACE_MS', '10s'],
+    ['GRPC_IN_FLIGHT_MAX', '0'],
+    ['GRPC_IN_FLIGHT_MAX', 'many'],
+    ['GRPC_CONNECTION_AGE_MS', '0'],
+    ['METRIC_EXPORT_INTERVAL_MS', '0'],
+    ['GRPC_REFLECTION', 'yes'],
   ])('refuses %s %s', (variable, value) => {
     expect(problemsOf(() => read({ ...required, [variable]: value }))).toEqual([
       expect.stringMatching(`^${variable} `),
     ]);
+  });
+
+  describe('for mutual TLS', () => {
+    const malformed = {
+      GRPC_TLS_CERT: 'must be a certificate in PEM',
+      GRPC_TLS_KEY: 'must be a private key in PEM',
+      GRPC_TLS_CA: 'must be certificates in PEM',
+    };
+    const variables = Object.keys(malformed) as (keyof typeof malformed)[];
+    const combinations = Array.from({ length: 8 }, (_, bits) =>
+      variables.filter((_variable, index) => (bits & (1 << index)) !== 0),
+    );
+
+    test.each(combinations.map((given) => ({ given })))(
+      'with $given asks for what is missing, and reads what is there',
+      ({ given }) => {
+        const env = Object.fromEntries(given.map((variable) => [variable, 'not PEM']));
+        const missing = given.length === 0 ? [] : variables.filter((one) => !given.includes(one));
+        expect(problemsOf(() => read({ ...required, ...env }))).toEqual([
+          ...missing.map((one) => `${one} is required together with ${given.join(' and ')}`),
+          ...given.map((one) => `${one} ${malformed[one]}`),
+        ]);
+      },
+    );
+
+    test('reports its problems together with all others, and no key', () => {
+      const env = { GRPC_TLS_KEY: 'hunter2', GRPC_TLS_CA_FILE: '/nowhere', GRPC_LISTEN: 'x' };
+      const reading = () => read({ ...required, ...env });
+      expect(problemsOf(reading)).toEqual([
+        'GRPC_TLS_CA cannot be read from the file /nowhere (ENOENT)',
+        'GRPC_TLS_CERT is required together with GRPC_TLS_KEY',
+        'GRPC_TLS_KEY must be a private key in PEM',
+        'GRPC_LISTEN must be host:port or unix:/path',
+      ]);
+      expect(reading).toThrow(
+        expect.not.objectContaining({ message: expect.stringContaining('hunter2') }),
+      );
+    });
   });
 });

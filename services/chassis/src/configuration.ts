@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { transportSecurityProblems } from './transport-security';
 
 /** A variable and what is wrong with it. */
 export interface ConfigurationProblem {
@@ -21,6 +22,18 @@ const milliseconds = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number of milliseconds')
   .transform(Number);
+
+const positiveMilliseconds = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of milliseconds from 1')
+  .transform(Number);
+
+/** Mutual TLS between processes, in PEM, all three or none; see transport-security.ts. Usually mounted, and named by `*_FILE`. */
+export const transportSecurityShape = {
+  GRPC_TLS_CERT: z.string().optional(),
+  GRPC_TLS_KEY: z.string().optional(),
+  GRPC_TLS_CA: z.string().optional(),
+};
 
 /** What every service is configured by, to spread into its schema. Addresses and secrets have no defaults. */
 export const serviceConfigurationShape = {
@@ -45,6 +58,22 @@ export const serviceConfigurationShape = {
   SHUTDOWN_GRACE_MS: milliseconds.default(10_000),
   /** How long a stopping service says that it is not serving before it refuses calls, so that callers can move on. */
   DRAIN_DELAY_MS: milliseconds.default(0),
+  /** How often metrics are exported. */
+  METRIC_EXPORT_INTERVAL_MS: positiveMilliseconds.default(60_000),
+  /** Calls beyond so many at a time are refused before they cost anything. */
+  GRPC_IN_FLIGHT_MAX: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1')
+    .transform(Number)
+    .default(256),
+  /** A connection older than this is replaced, so that callers find new replicas. */
+  GRPC_CONNECTION_AGE_MS: positiveMilliseconds.default(5 * 60_000),
+  /** Whether tools may ask what calls there are. */
+  GRPC_REFLECTION: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .default(true),
+  ...transportSecurityShape,
 };
 
 export type ServiceConfiguration = z.infer<z.ZodObject<typeof serviceConfigurationShape>>;
@@ -72,6 +101,11 @@ export function readConfiguration<T>(
       problems.push({ variable, problem: (error as Error).message });
     }
   }
+  // Also where the schema is not satisfied: whoever mends a configuration wants to know it all at once.
+  const unreadable = new Set(problems.map(({ variable }) => variable));
+  problems.push(
+    ...transportSecurityProblems(values).filter(({ variable }) => !unreadable.has(variable)),
+  );
   const parsed = schema.safeParse(values);
   if (parsed.success && problems.length === 0) return parsed.data;
 

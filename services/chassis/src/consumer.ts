@@ -5,6 +5,7 @@ import { jitter } from './ids';
 import { type EventStream, messageIdHeader, traceparentHeader } from './jet-stream';
 import type { Logger } from './logging';
 import { MessageLanes } from './message-lanes';
+import type { Metrics } from './metrics';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import { inSpan } from './tracing';
 
@@ -41,6 +42,7 @@ export interface ConsumerOptions {
   /** After so long without a sign of life from this process its messages go to another one. */
   readonly ackWaitMs?: number;
   readonly logger: Logger;
+  readonly metrics?: Metrics;
   readonly service: string;
 }
 
@@ -277,6 +279,7 @@ class StreamConsumer {
     const isNew = await this.options.poison.insert(message, error);
     // A repetition, because the server missed that it was terminated, is no second reason for an alarm.
     if (!isNew) return;
+    this.options.metrics?.recordPoisonMessage(this.options.durable);
     const { id, subject } = message;
     this.logger.error(
       { err: error, alarm: 'poison_message', messageId: id, subject },

@@ -1,8 +1,11 @@
 import { unlinkSync } from 'node:fs';
-import { Server, ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
+import { Server, type ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { RpcService } from './rpc';
 import { sleep } from './clock';
+import { messageBytesMax } from './message-size';
+import { addReflection } from './reflection';
+import { serverCredentials, type TransportSecurity } from './transport-security';
 
 /** A listening gRPC server. */
 export interface GrpcServer {
@@ -13,28 +16,43 @@ export interface GrpcServer {
   stop(options: { drainDelayMs: number; graceMs: number }): Promise<void>;
 }
 
-// Requests of ours stay far below; ingest batches of 1 MiB are the largest.
-const messageBytesMax = 4 * 1024 * 1024;
+/** How a server is reached and what it offers besides its services. */
+export interface ListenOptions {
+  /** Undefined: anyone who reaches the address may call. */
+  readonly security?: TransportSecurity | undefined;
+  /** Answer tools that ask what there is. */
+  readonly reflection?: boolean;
+  /** After so long (give or take a tenth) a connection takes no more calls, and clients look up where to connect. */
+  readonly connectionAgeMs?: number;
+}
+
+const connectionAgeMsDefault = 5 * 60_000;
+// No call has longer to its deadline (the advance of a clock has 10 minutes): the age of a connection ends none.
+const connectionAgeGraceMs = 11 * 60_000;
 
 const serverOptions: ServerOptions = {
   'grpc.max_receive_message_length': messageBytesMax,
+  'grpc.max_send_message_length': messageBytesMax,
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.max_connection_age_grace_ms': connectionAgeGraceMs,
 };
 
 /** Binds and serves; not serving (health) until setServing(true). */
 export async function listen(
   address: string,
   services: readonly RpcService[],
+  { security, reflection = false, connectionAgeMs = connectionAgeMsDefault }: ListenOptions = {},
 ): Promise<GrpcServer> {
-  const server = new Server(serverOptions);
+  const server = new Server({ ...serverOptions, 'grpc.max_connection_age_ms': connectionAgeMs });
   for (const { definition, implementation } of services) {
     server.addService(definition, implementation);
   }
   const health = new HealthImplementation({ '': 'NOT_SERVING' });
   health.addToServer(server);
+  if (reflection) addReflection(server, services);
   removeStaleSocket(address);
-  const port = await bind(server, address);
+  const port = await bind(server, address, serverCredentials(security));
   return {
     address: address.startsWith('unix:') ? address : address.replace(/:\d+$/, `:${String(port)}`),
     setServing: (isServing) => {
@@ -58,9 +76,9 @@ function removeStaleSocket(address: string): void {
   }
 }
 
-function bind(server: Server, address: string): Promise<number> {
+function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+    server.bindAsync(address, credentials, (error, port) => {
       if (error !== null) reject(new Error(`Cannot listen on ${address}`, { cause: error }));
       else resolve(port);
     });

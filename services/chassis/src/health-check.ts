@@ -1,9 +1,13 @@
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
+import { channelCredentials, type TransportSecurity } from './transport-security';
 
 /** Asks a service whether it serves; false also when it cannot be reached within `timeoutMs`. */
-export function isServing(address: string, { deadline }: { deadline: Date }): Promise<boolean> {
-  const client = new Client(address, credentials.createInsecure());
+export function isServing(
+  address: string,
+  { deadline, security }: { deadline: Date; security?: TransportSecurity | undefined },
+): Promise<boolean> {
+  const client = new Client(address, channelCredentials(security));
   const check = healthService.Check;
   if (check === undefined) throw new Error('The health service has no Check');
   return new Promise<boolean>((resolve) => {

@@ -2,7 +2,6 @@ import {
   type CallOptions,
   type ChannelOptions,
   Client,
-  credentials,
   type Metadata,
   type MethodDefinition,
   type ServiceDefinition,
@@ -12,8 +11,10 @@ import {
 import { callMetadata, toMetadata, type CallContext } from './call-context';
 import { DeadlineExceededError, fromServiceError } from './grpc-status';
 import { isReplayed } from './replay';
+import { messageBytesMax } from './message-size';
 import type { AsyncHandlers } from './rpc';
 import { currentTraceparent, inSpan } from './tracing';
+import { channelCredentials, type TransportSecurity } from './transport-security';
 
 /** Another service's methods as async functions. Failures are DomainErrors, DeadlineExceededError, or a plain Error for a bug there. */
 export type Peer<S> = AsyncHandlers<S> & { close(): void };
@@ -28,6 +29,8 @@ export interface PeerOptions<S> {
   readonly notIdempotent?: readonly (keyof AsyncHandlers<S>)[];
   /** Methods that carry no tenant. */
   readonly withoutTenant?: readonly (keyof AsyncHandlers<S>)[];
+  /** Undefined: calls are plain. */
+  readonly security?: TransportSecurity | undefined;
 }
 
 // 4 attempts within about a second: enough for a replica that restarts, short enough for a caller with a deadline of 10 s.
@@ -41,6 +44,8 @@ const retryPolicy = {
 
 // Keepalive finds a dead peer within 30 s; reconnecting starts fast because a local restart takes well under a second.
 const channelOptions: ChannelOptions = {
+  'grpc.max_receive_message_length': messageBytesMax,
+  'grpc.max_send_message_length': messageBytesMax,
   'grpc.keepalive_time_ms': 20_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.initial_reconnect_backoff_ms': 100,
@@ -53,7 +58,7 @@ export function connectPeer<S extends UntypedServiceImplementation>(
   definition: ServiceDefinition,
   options: PeerOptions<S>,
 ): Peer<S> {
-  const client = new Client(options.address, credentials.createInsecure(), {
+  const client = new Client(options.address, channelCredentials(options.security), {
     ...channelOptions,
     'grpc.service_config': serviceConfig(definition, options.notIdempotent ?? []),
   });

@@ -5,15 +5,18 @@ import {
   type sendUnaryData,
   type ServerUnaryCall,
   type ServiceDefinition,
+  status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type CallContext, fromMetadata } from './call-context';
-import type { Clock } from './clock';
+import { type Clock, monotonicMs } from './clock';
 import { type IdempotencyRecords, onceForKey } from './idempotency';
 import { replayedMetadata } from './replay';
 import { DeadlineExceededError, isBug, toServerStatus } from './grpc-status';
+import type { InFlightLimit } from './in-flight-limit';
 import { type Logger, withRequestId } from './logging';
+import type { Metrics } from './metrics';
 import { inSpan } from './tracing';
 
 /** A generated service's methods as async functions of request and context. */
@@ -36,6 +39,9 @@ export interface RpcSurroundings {
   readonly logger: Logger;
   /** Where answers to calls with an idempotency key are kept. */
   readonly idempotencyRecords?: IdempotencyRecords;
+  /** Shared by all services of one server. */
+  readonly inFlightLimit?: InFlightLimit;
+  readonly metrics?: Metrics;
 }
 
 /** How the methods of a service differ from the usual. */
@@ -44,6 +50,8 @@ export interface RpcOptions<S> {
   readonly withoutTenant?: readonly (keyof AsyncHandlers<S>)[];
   /** Names of response fields that are shown once: a repeated answer has them empty. */
   readonly secrets?: readonly string[];
+  /** Methods that are answered however many calls run, because other calls wait for what they bring; 'all' for every one. */
+  readonly unlimited?: readonly (keyof AsyncHandlers<S>)[] | 'all';
 }
 
 type AnyMethod = MethodDefinition<unknown, unknown>;
@@ -52,21 +60,28 @@ type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown>;
 /**
  * Binds async handlers to a generated service definition. Around each call: a span that continues the caller's trace, the context
  * from the metadata, cancellation and deadline as one AbortSignal, and the mapping of errors; no rejection ever reaches grpc-js.
- * Calls without a deadline are refused. A call with an idempotency
- * key runs once.
+ * Calls without a deadline are refused, and so are those beyond the
+ * server's limit. A call with an idempotency key runs once.
  */
 export function rpcService<S extends UntypedServiceImplementation>(
   definition: ServiceDefinition,
   handlers: AsyncHandlers<S>,
-  { withoutTenant = [], secrets = [] }: RpcOptions<S> = {},
+  { withoutTenant = [], secrets = [], unlimited = [] }: RpcOptions<S> = {},
 ): (surroundings: RpcSurroundings) => RpcService {
   return (surroundings) => {
     const implementation: UntypedServiceImplementation = {};
     for (const [name, method] of Object.entries(definition)) {
       const handler = (handlers as Record<string, AnyHandler>)[name];
       if (handler === undefined) throw new Error(`${method.path} has no handler`);
-      const needsTenant = !withoutTenant.includes(name as keyof AsyncHandlers<S>);
-      implementation[name] = unary(method, handler, { ...surroundings, needsTenant, secrets });
+      const key = name as keyof AsyncHandlers<S>;
+      const needsTenant = !withoutTenant.includes(key);
+      const isUnlimited = unlimited === 'all' || unlimited.includes(key);
+      implementation[name] = unary(method, handler, {
+        ...surroundings,
+        inFlightLimit: isUnlimited ? undefined : surroundings.inFlightLimit,
+        needsTenant,
+        secrets,
+      });
     }
     return { definition, implementation };
   };
@@ -78,20 +93,26 @@ function unary(
   surroundings: RpcSurroundings & { needsTenant: boolean; secrets: readonly string[] },
 ): handleUnaryCall<unknown, unknown> {
   const { path } = method;
-  const { service, clock, logger, needsTenant } = surroundings;
+  const { service, clock, logger, needsTenant, inFlightLimit, metrics } = surroundings;
   return (call, callback) => {
+    const startedMs = monotonicMs();
     const traceparent = call.metadata.get('traceparent')[0]?.toString();
-    inSpan({ name: `grpc ${path}`, kind: 'server', service, traceparent }, async () => {
+    const run = async () => {
       const context = readContext(call, needsTenant, clock);
       return withRequestId(context.requestId, () =>
         answer(method, handler, { call, context, ...surroundings }),
       );
-    }).then(
+    };
+    inSpan({ name: `grpc ${path}`, kind: 'server', service, traceparent }, () =>
+      inFlightLimit === undefined ? run() : inFlightLimit.run(run),
+    ).then(
       (response) => {
         callback(null, response);
+        metrics?.recordCall(path, 'OK', monotonicMs() - startedMs);
       },
       (error: unknown) => {
-        refuse(path, error, callback, logger);
+        const code = refuse(path, error, callback, logger);
+        metrics?.recordCall(path, status[code], monotonicMs() - startedMs);
       },
     );
   };
@@ -123,7 +144,7 @@ async function answer(
       call.sendMetadata(replayedMetadata());
     },
     toBytes: (first) => responseSerialize(withoutSecrets(first, secrets)),
-    fromBytes: (bytes) => responseDeserialize(bytes) as unknown,
+    fromBytes: (bytes) => responseDeserialize(bytes),
   });
 }
 
@@ -137,9 +158,11 @@ function refuse(
   error: unknown,
   callback: sendUnaryData<unknown>,
   logger: Logger,
-): void {
+): status {
   if (isBug(error)) logger.error({ err: error, rpc: path }, 'call failed');
-  callback({ metadata: new Metadata(), ...toServerStatus(error) });
+  const sent = { code: status.UNKNOWN, metadata: new Metadata(), ...toServerStatus(error) };
+  callback(sent);
+  return sent.code;
 }
 
 function readContext(

@@ -6,19 +6,23 @@ import { AggregateCollection } from './aggregate-collection';
 import { type Clock, sleep, systemClock } from './clock';
 import type { ServiceConfiguration } from './configuration';
 import { createPoisonStore, startConsumer, type StreamMessage } from './consumer';
+import { readDueBacklog, readOutboxAges } from './backlog';
 import { DueWork, dueWorkRpc } from './due-work';
 import { ensureEventLogIndexes, eventLogRpc, openEventLog } from './event-log';
 import { listen } from './grpc-server';
 import { ensureIdempotencyIndexes, forgetOldRecords, openIdempotencyRecords } from './idempotency';
 import { jitter } from './ids';
+import { InFlightLimit } from './in-flight-limit';
 import { connectStream, type EventStream } from './jet-stream';
 import { createLogger, type Logger } from './logging';
+import { Metrics } from './metrics';
 import { connectMongo } from './mongo';
 import { connectPeer, type Peer, type PeerOptions } from './peer';
 import { Closers } from './process';
 import { Relay } from './relay';
 import type { RpcService, RpcSurroundings } from './rpc';
 import { startTracing } from './tracing';
+import { transportSecurityOf } from './transport-security';
 
 /** What a test or the local stack may replace. */
 export interface ServiceOverrides {
@@ -66,6 +70,7 @@ export class Service {
     private readonly mongo: Awaited<ReturnType<typeof connectMongo>>,
     /** Undefined for a service without NATS_URL's need; see open(). */
     readonly stream: EventStream,
+    readonly metrics: Metrics,
   ) {}
 
   /** Connects to what the service needs; nothing is served yet. */
@@ -90,12 +95,24 @@ export class Service {
       streamName,
       service: name,
       logger,
+    }).catch(async (error: unknown) => {
+      await mongo.close();
+      await tracing.shutdown();
+      throw error;
     });
     const clock = overrides.clock ?? systemClock;
-    const service = new Service(name, configuration, clock, logger, mongo, stream);
+    const metrics = new Metrics({
+      service: name,
+      logger,
+      otlpEndpoint: configuration.OTEL_EXPORTER_OTLP_ENDPOINT,
+      exportEveryMs: configuration.METRIC_EXPORT_INTERVAL_MS,
+    });
+    const service = new Service(name, configuration, clock, logger, mongo, stream, metrics);
     service.onClose('tracing', () => tracing.shutdown());
     service.onClose('database', () => mongo.close());
     service.onClose('stream', () => stream.close());
+    // Before the database: a last export reads from it.
+    service.onClose('metrics', () => metrics.shutdown());
     return service;
   }
 
@@ -120,9 +137,10 @@ export class Service {
   /** Connects to another service. */
   peer<S extends UntypedServiceImplementation>(
     definition: ServiceDefinition,
-    options: Omit<PeerOptions<S>, 'service'>,
+    options: Omit<PeerOptions<S>, 'service' | 'security'>,
   ): Peer<S> {
-    const peer = connectPeer<S>(definition, { ...options, service: this.name });
+    const security = transportSecurityOf(this.configuration);
+    const peer = connectPeer<S>(definition, { ...options, service: this.name, security });
     this.onClose(`peer ${options.address}`, () => {
       peer.close();
       return Promise.resolve();
@@ -147,6 +165,7 @@ export class Service {
         stream: this.stream,
         poison: createPoisonStore(this.db, this.clock),
         logger: this.logger,
+        metrics: this.metrics,
         service: this.name,
       });
       this.onClose(`consumer ${options.durable}`, () => consumer.stop());
@@ -182,7 +201,8 @@ export class Service {
   }
 
   private async startServing(rpcs: readonly BoundRpc[]): Promise<RunningService> {
-    const { name, clock, logger, stream } = this;
+    const { name, clock, logger, stream, metrics } = this;
+    const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = this.configuration;
     const eventLog = openEventLog(this.db);
     const activity = openActivity(this.db);
     const idempotencyRecords = openIdempotencyRecords(this.db);
@@ -195,20 +215,41 @@ export class Service {
     });
     for (const ensure of this.indexers) await ensure();
 
-    const relay = new Relay(this.collections, { service: name, clock, logger, eventLog, stream });
+    const relay = new Relay(this.collections, {
+      service: name,
+      clock,
+      logger,
+      eventLog,
+      stream,
+      graceMs,
+    });
     relay.start();
     this.onClose('relay', () => relay.stop());
-    const dueWork = new DueWork(this.collections, { service: name, clock, logger, activity });
+    const dueWork = new DueWork(this.collections, {
+      service: name,
+      clock,
+      logger,
+      activity,
+      graceMs,
+    });
     dueWork.start();
     this.onClose('due work', () => dueWork.stop());
     for (const start of this.starters) await start();
 
+    metrics.observe('outboxAge', () => readOutboxAges(this.collections, clock));
+    metrics.observe('dueBacklog', () => readDueBacklog(this.collections, clock));
     const bound = [...rpcs, eventLogRpc(eventLog), dueWorkRpc(this.collections, dueWork, activity)];
+    const inFlightLimit = new InFlightLimit(this.configuration.GRPC_IN_FLIGHT_MAX);
+    const surroundings = { service: name, clock, logger, metrics, inFlightLimit };
     const server = await listen(
       this.configuration.GRPC_LISTEN,
-      bound.map((bind) => bind({ service: name, clock, logger, idempotencyRecords })),
+      bound.map((bind) => bind({ ...surroundings, idempotencyRecords })),
+      {
+        security: transportSecurityOf(this.configuration),
+        reflection: this.configuration.GRPC_REFLECTION,
+        connectionAgeMs: this.configuration.GRPC_CONNECTION_AGE_MS,
+      },
     );
-    const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = this.configuration;
     this.onClose('server', () => server.stop({ drainDelayMs, graceMs }));
     await this.watchHealth((isServing) => {
       server.setServing(isServing);

@@ -1,0 +1,127 @@
+import {
+  type CustomerServiceServer,
+  CustomerServiceService,
+  ListCustomersRequest,
+  UpdateCustomerRequest,
+} from '@billing/proto/billing/customer/v1/customer';
+import { sleep, systemClock } from './clock';
+import { type GrpcServer, listen } from './grpc-server';
+import { isServing } from './health-check';
+import { InFlightLimit } from './in-flight-limit';
+import { createLogger } from './logging';
+import { connectPeer, type Peer } from './peer';
+import { rpcService } from './rpc';
+import { eventually, testContext } from './testing';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const neverAsked = () => Promise.reject(new Error('Never asked'));
+const max = 3;
+
+describe('a server with as many calls as it may have', () => {
+  let release: AbortController;
+  let running = 0;
+  let calls: Promise<unknown>[];
+  let server: GrpcServer;
+  let peer: Peer<CustomerServiceServer>;
+
+  beforeEach(async () => {
+    release = new AbortController();
+    const bind = rpcService<CustomerServiceServer>(
+      CustomerServiceService,
+      {
+        getCustomer: async () => {
+          running += 1;
+          await sleep(20_000, release.signal);
+          running -= 1;
+          return { customer: undefined };
+        },
+        createCustomer: neverAsked,
+        listCustomers: () => Promise.resolve({ customers: [], total: 0 }),
+        updateCustomer: () => Promise.resolve({ customer: undefined }),
+      },
+      { unlimited: ['updateCustomer'] },
+    );
+    const inFlightLimit = new InFlightLimit(max);
+    const bound = bind({ service: 'test', clock: systemClock, logger, inFlightLimit });
+    server = await listen('127.0.0.1:0', [bound]);
+    server.setServing(true);
+    peer = connectPeer<CustomerServiceServer>(CustomerServiceService, {
+      address: server.address,
+      service: 'test',
+      // Repeats would only make the test wait.
+      notIdempotent: ['getCustomer', 'listCustomers'],
+    });
+  });
+  afterEach(async () => {
+    release.abort();
+    peer.close();
+    await server.stop({ drainDelayMs: 0, graceMs: 1_000 });
+  });
+
+  async function fill(): Promise<void> {
+    calls = Array.from({ length: max }, () => peer.getCustomer({ id: 'x' }, testContext()));
+    await eventually(() => {
+      expect(running).toBe(max);
+    });
+  }
+
+  test('refuses the next one before any work, and takes calls again once one has ended', async () => {
+    await fill();
+    const next = peer.getCustomer({ id: 'x' }, testContext());
+    await expect(next).rejects.toMatchObject({ kind: 'unavailable', reason: 'OVERLOADED' });
+    expect(running).toBe(max);
+    release.abort();
+    await Promise.all(calls);
+    await expect(peer.getCustomer({ id: 'x' }, testContext())).resolves.toBeDefined();
+  });
+
+  test('counts all methods together', async () => {
+    await fill();
+    const request = ListCustomersRequest.fromJSON({ page: 1, perPage: 1 });
+    await expect(peer.listCustomers(request, testContext())).rejects.toMatchObject({
+      reason: 'OVERLOADED',
+    });
+  });
+
+  test('still answers what other calls wait for, and its health', async () => {
+    await fill();
+    const request = UpdateCustomerRequest.fromJSON({ id: 'x' });
+    await expect(peer.updateCustomer(request, testContext())).resolves.toBeDefined();
+    const deadline = new Date(systemClock.now().getTime() + 2_000);
+    expect(await isServing(server.address, { deadline })).toBe(true);
+  });
+
+  test('gives its place back when a call fails', async () => {
+    const limit = new InFlightLimit(1);
+    await expect(limit.run(neverAsked)).rejects.toThrow('Never asked');
+    await expect(limit.run(() => Promise.resolve('done'))).resolves.toBe('done');
+  });
+});
+
+describe('a connection that has grown old', () => {
+  test('is replaced without a call that fails', async () => {
+    const bind = rpcService<CustomerServiceServer>(CustomerServiceService, {
+      getCustomer: async () => {
+        await sleep(5);
+        return { customer: undefined };
+      },
+      createCustomer: neverAsked,
+      listCustomers: neverAsked,
+      updateCustomer: neverAsked,
+    });
+    const bound = bind({ service: 'test', clock: systemClock, logger });
+    const server = await listen('localhost:0', [bound], { connectionAgeMs: 100 });
+    const peer = connectPeer<CustomerServiceServer>(CustomerServiceService, {
+      address: `dns:///${server.address}`,
+      service: 'test',
+      // A repeat would hide what failed.
+      notIdempotent: ['getCustomer'],
+    });
+    const until = systemClock.now().getTime() + 1_500;
+    while (systemClock.now().getTime() < until) {
+      await peer.getCustomer({ id: 'x' }, testContext());
+    }
+    peer.close();
+    await server.stop({ drainDelayMs: 0, graceMs: 200 });
+  });
+});

@@ -1,0 +1,227 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  type IMetricReader,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { newId } from './ids';
+import type { Logger } from './logging';
+
+/**
+ * Every instrument there is. Names and units follow OpenTelemetry's conventions; what those do not name begins with `billing.`.
+ * Environments, customers and ids are never attributes: their number has no bound.
+ */
+export const instruments = {
+  renewals: {
+    name: 'billing.subscription.renewals',
+    unit: '{renewal}',
+    description: 'Steps that due subscriptions took by themselves',
+  },
+  renewalLag: {
+    name: 'billing.subscription.renewal.lag',
+    unit: 's',
+    description: 'From the instant a subscription was due to its step, where time is real',
+  },
+  payments: {
+    name: 'billing.payments',
+    unit: '{payment}',
+    description: 'Attempts to collect, by outcome',
+  },
+  webhookLag: {
+    name: 'billing.webhook.lag',
+    unit: 's',
+    description: 'From the acceptance of a message to its first delivery to an endpoint',
+  },
+  outboxAge: {
+    name: 'billing.outbox.age',
+    unit: 's',
+    description: 'How long the outbox that waits longest has waited, by aggregate',
+  },
+  dueBacklog: {
+    name: 'billing.due_work.backlog',
+    unit: '{document}',
+    description: 'Documents whose real time has come, by aggregate and kind of work',
+  },
+  poisonMessages: {
+    name: 'billing.poison_messages',
+    unit: '{message}',
+    description: 'Messages set aside as unreadable, by consumer; any is an alarm',
+  },
+  callDuration: {
+    name: 'rpc.server.call.duration',
+    unit: 's',
+    description: 'Duration of answered calls, by method and status',
+  },
+  eventLoopDelay: {
+    name: 'nodejs.eventloop.delay.p99',
+    unit: 's',
+    description: 'Event loop delay, 99th percentile since the last export',
+  },
+} as const;
+
+// In seconds. A call has 10 s; what lags is judged in minutes and hours.
+const callBoundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const lagBoundaries = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
+
+// A collector that hangs must not hold up the end of the process.
+const exportTimeoutMs = 3_000;
+const exportEveryMsDefault = 60_000;
+const eventLoopResolutionMs = 20;
+
+export interface MetricsOptions {
+  /** Whose they are; many services may share a process. */
+  readonly service: string;
+  readonly logger: Logger;
+  /** The base address of an OTLP/HTTP collector. Without it nothing is gathered. */
+  readonly otlpEndpoint?: string | undefined;
+  readonly exportEveryMs?: number;
+  readonly readers?: readonly IMetricReader[];
+}
+
+type EventLoopDelays = ReturnType<typeof monitorEventLoopDelay>;
+
+/** A value that is read when metrics are exported, and only then. */
+export interface Observation {
+  readonly value: number;
+  readonly attributes: Attributes;
+}
+
+/** What one service measures. */
+export class Metrics {
+  private readonly provider: MeterProvider;
+  private readonly meter: Meter;
+  private readonly logger: Logger;
+  private readonly eventLoop: EventLoopDelays | undefined;
+  private readonly callAttributes = new Map<string, Attributes>();
+  private readonly renewals: Counter;
+  private readonly renewalLag: Histogram;
+  private readonly payments: Counter;
+  private readonly webhookLag: Histogram;
+  private readonly poisonMessages: Counter;
+  private readonly callDuration: Histogram;
+
+  constructor(options: MetricsOptions) {
+    const readers = readersOf(options);
+    this.logger = options.logger;
+    const resource = resourceFromAttributes({
+      'service.namespace': 'billing',
+      'service.name': options.service,
+      // Replicas count apart; without it a collector takes them for one that jumps back and forth.
+      'service.instance.id': newId(),
+    });
+    this.provider = new MeterProvider({ resource, readers });
+    this.meter = this.provider.getMeter('billing');
+    this.renewals = this.counter('renewals');
+    this.renewalLag = this.histogram('renewalLag', lagBoundaries);
+    this.payments = this.counter('payments');
+    this.webhookLag = this.histogram('webhookLag', lagBoundaries);
+    this.poisonMessages = this.counter('poisonMessages');
+    this.callDuration = this.histogram('callDuration', callBoundaries);
+    // It wakes the process fifty times a second: not for nobody.
+    this.eventLoop = readers.length > 0 ? this.watchEventLoop() : undefined;
+  }
+
+  /** `lagMs` is left out where time is not real: a manual clock is never late. */
+  recordRenewal({ lagMs }: { lagMs: number | undefined }): void {
+    this.renewals.add(1);
+    if (lagMs !== undefined) this.renewalLag.record(lagMs / 1_000);
+  }
+
+  recordPayment(outcome: string): void {
+    this.payments.add(1, { 'billing.payment.outcome': outcome });
+  }
+
+  recordWebhook({ lagMs }: { lagMs: number }): void {
+    this.webhookLag.record(lagMs / 1_000);
+  }
+
+  recordPoisonMessage(consumer: string): void {
+    this.poisonMessages.add(1, { 'messaging.consumer.group.name': consumer });
+  }
+
+  /** `path` is the method's: `/package.Service/Method`. */
+  recordCall(path: string, status: string, durationMs: number): void {
+    const key = `${path} ${status}`;
+    let attributes = this.callAttributes.get(key);
+    if (attributes === undefined) {
+      attributes = {
+        'rpc.system.name': 'grpc',
+        'rpc.method': path.slice(1),
+        'rpc.response.status_code': status,
+      };
+      this.callAttributes.set(key, attributes);
+    }
+    this.callDuration.record(durationMs / 1_000, attributes);
+  }
+
+  /** Has a value read at each export. What cannot be read is left out of it. */
+  observe(
+    instrument: 'outboxAge' | 'dueBacklog',
+    read: () => Promise<readonly Observation[]>,
+  ): void {
+    const { name, ...descriptor } = instruments[instrument];
+    this.meter.createObservableGauge(name, descriptor).addCallback(async (result) => {
+      try {
+        for (const { value, attributes } of await read()) result.observe(value, attributes);
+      } catch (error) {
+        this.logger.warn({ err: error, metric: name }, 'metric could not be read');
+      }
+    });
+  }
+
+  /** Exports what is left. */
+  async shutdown(): Promise<void> {
+    await this.provider.shutdown();
+    this.eventLoop?.disable();
+  }
+
+  private counter(instrument: 'renewals' | 'payments' | 'poisonMessages'): Counter {
+    const { name, ...descriptor } = instruments[instrument];
+    return this.meter.createCounter(name, descriptor);
+  }
+
+  private histogram(
+    instrument: 'renewalLag' | 'webhookLag' | 'callDuration',
+    explicitBucketBoundaries: number[],
+  ): Histogram {
+    const { name, ...descriptor } = instruments[instrument];
+    return this.meter.createHistogram(name, {
+      ...descriptor,
+      advice: { explicitBucketBoundaries },
+    });
+  }
+
+  private watchEventLoop(): EventLoopDelays {
+    const delays = monitorEventLoopDelay({ resolution: eventLoopResolutionMs });
+    delays.enable();
+    const { name, ...descriptor } = instruments.eventLoopDelay;
+    this.meter.createObservableGauge(name, descriptor).addCallback((result) => {
+      // What it measures is the time between ticks; that of an idle loop is the resolution itself.
+      if (delays.count > 0) {
+        result.observe(Math.max(delays.percentile(99) / 1e9 - eventLoopResolutionMs / 1_000, 0));
+      }
+      delays.reset();
+    });
+    return delays;
+  }
+}
+
+function readersOf({
+  otlpEndpoint,
+  exportEveryMs = exportEveryMsDefault,
+  readers = [],
+}: MetricsOptions): IMetricReader[] {
+  if (otlpEndpoint === undefined) return [...readers];
+  const timeoutMs = Math.min(exportTimeoutMs, exportEveryMs);
+  const url = `${otlpEndpoint.replace(/\/+$/, '')}/v1/metrics`;
+  const exporter = new OTLPMetricExporter({ url, timeoutMillis: timeoutMs });
+  const periodic = new PeriodicExportingMetricReader({
+    exporter,
+    exportIntervalMillis: exportEveryMs,
+    exportTimeoutMillis: timeoutMs,
+  });
+  return [...readers, periodic];
+}

@@ -1,0 +1,73 @@
+import type {
+  handleBidiStreamingCall,
+  MethodDefinition,
+  Server,
+  ServiceDefinition,
+} from '@grpc/grpc-js';
+import { loadFileDescriptorSetFromBuffer, type PackageDefinition } from '@grpc/proto-loader';
+import { ReflectionService } from '@grpc/reflection';
+import { descriptorSet } from '@billing/proto/descriptor-set';
+import type { RpcService } from './rpc';
+
+const versions = ['grpc.reflection.v1', 'grpc.reflection.v1alpha'];
+
+/** One version of the reflection protocol, as the library would serve it. */
+interface Version {
+  readonly method: MethodDefinition<unknown, unknown>;
+  readonly answer: handleBidiStreamingCall<unknown, unknown>;
+}
+
+// One for all services of a process.
+let contracts: PackageDefinition | undefined;
+
+/**
+ * Lets tools such as grpcurl ask the server what it offers. The contracts are read when the first one asks: that takes longer than the
+ * rest of a server's start, and most servers are never asked.
+ */
+export function addReflection(server: Server, services: readonly RpcService[]): void {
+  const names = services.flatMap(({ definition }) => nameOf(definition));
+  let read: Map<string, Version> | undefined;
+  for (const version of versions) {
+    const path = `/${version}.ServerReflection/ServerReflectionInfo`;
+    const real = (): Version => {
+      read ??= readVersions(names);
+      const found = read.get(path);
+      if (found === undefined) throw new Error(`The reflection library lacks ${path}`);
+      return found;
+    };
+    const method: MethodDefinition<unknown, unknown> = {
+      path,
+      requestStream: true,
+      responseStream: true,
+      requestSerialize: (value) => real().method.requestSerialize(value),
+      requestDeserialize: (bytes) => real().method.requestDeserialize(bytes),
+      responseSerialize: (value) => real().method.responseSerialize(value),
+      responseDeserialize: (bytes) => real().method.responseDeserialize(bytes),
+    };
+    const answer: Version['answer'] = (stream) => {
+      real().answer(stream);
+    };
+    server.addService({ ServerReflectionInfo: method }, { ServerReflectionInfo: answer });
+  }
+}
+
+function readVersions(services: string[]): Map<string, Version> {
+  contracts ??= loadFileDescriptorSetFromBuffer(Buffer.from(descriptorSet, 'base64'));
+  const read = new Map<string, Version>();
+  const addService = (
+    { ServerReflectionInfo: method }: ServiceDefinition,
+    { ServerReflectionInfo: answer }: Record<string, unknown>,
+  ): void => {
+    if (method !== undefined)
+      read.set(method.path, { method, answer: answer as Version['answer'] });
+  };
+  // All that the library does with a server is to add its services.
+  new ReflectionService(contracts, { services }).addToServer({ addService });
+  return read;
+}
+
+function nameOf(definition: ServiceDefinition): string[] {
+  const [method] = Object.values(definition);
+  const name = method?.path.split('/')[1];
+  return name === undefined ? [] : [name];
+}

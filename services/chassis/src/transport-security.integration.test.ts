@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import {
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
+import { systemClock } from './clock';
+import { readConfiguration, transportSecurityShape } from './configuration';
+import { type GrpcServer, listen } from './grpc-server';
+import { isServing } from './health-check';
+import { createLogger } from './logging';
+import { connectPeer } from './peer';
+import { rpcService } from './rpc';
+import { testContext } from './testing';
+import { createTestAuthority } from './testing-certificates';
+import { type TransportSecurity, transportSecurityOf } from './transport-security';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const ours = createTestAuthority();
+const theirs = createTestAuthority();
+
+const neverAsked = () => Promise.reject(new Error('Never asked'));
+const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
+  getCustomer: () => Promise.resolve({ customer: undefined }),
+  createCustomer: neverAsked,
+  listCustomers: neverAsked,
+  updateCustomer: neverAsked,
+});
+
+describe('a service that is configured for mutual TLS', () => {
+  const security = ours.issue();
+  let server: GrpcServer;
+  let address: string;
+
+  beforeAll(async () => {
+    const bound = customers({ service: 'test', clock: systemClock, logger });
+    server = await listen('localhost:0', [bound], { security });
+    server.setServing(true);
+    address = `dns:///${server.address}`;
+  });
+  afterAll(async () => {
+    await server.stop({ drainDelayMs: 0, graceMs: 200 });
+  });
+
+  async function call(caller: TransportSecurity | undefined, target = address): Promise<unknown> {
+    const options = { address: target, service: 'test', security: caller };
+    const peer = connectPeer<CustomerServiceServer>(CustomerServiceService, options);
+    try {
+      return await peer.getCustomer({ id: 'x' }, testContext({ deadlineMs: 5_000 }));
+    } finally {
+      peer.close();
+    }
+  }
+
+  const health = (caller: TransportSecurity | undefined) =>
+    isServing(address, {
+      deadline: new Date(systemClock.now().getTime() + 2_000),
+      security: caller,
+    });
+
+  test('answers a caller with a certificate of the same authority', async () => {
+    await expect(call(ours.issue('DNS:gateway'))).resolves.toEqual({ customer: undefined });
+    expect(await health(security)).toBe(true);
+  });
+
+  test.each<[string, () => TransportSecurity | undefined]>([
+    ['that speaks without TLS', () => undefined],
+    [
+      'with a certificate of another authority',
+      () => ({ ...theirs.issue(), authority: security.authority }),
+    ],
+  ])('refuses a caller %s', async (_who, caller) => {
+    await expect(call(caller())).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(await health(caller())).toBe(false);
+  });
+
+  test('refuses a caller that shows no certificate', async () => {
+    const { connect } = await import('node:tls');
+    const port = Number(server.address.split(':').at(-1));
+    const ended = await new Promise<string>((resolve) => {
+      const socket = connect({
+        port,
+        host: 'localhost',
+        ca: security.authority,
+        ALPNProtocols: ['h2'],
+      });
+      socket.once('error', ({ message }) => {
+        resolve(message);
+      });
+      socket.once('end', () => {
+        resolve('ended');
+      });
+    });
+    expect(ended).toMatch(/certificate required/i);
+  });
+
+  test('is not believed by a caller that trusts another authority', async () => {
+    const { authority } = theirs.issue();
+    await expect(call({ ...security, authority })).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
+  test('is not believed under a name that its certificate does not hold', async () => {
+    const bound = customers({ service: 'test', clock: systemClock, logger });
+    const other = await listen('localhost:0', [bound], { security: ours.issue('DNS:catalog') });
+    const target = `dns:///${other.address}`;
+    await expect(call(security, target)).rejects.toMatchObject({ kind: 'unavailable' });
+    await other.stop({ drainDelayMs: 0, graceMs: 200 });
+  });
+});
+
+describe('the configuration of mutual TLS', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'transport-security-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const read = (env: Record<string, string>) =>
+    readConfiguration(z.object(transportSecurityShape), env);
+
+  test('is read from files', () => {
+    const security = ours.issue();
+    const path = (name: string, content: string) => {
+      writeFileSync(join(folder, name), content);
+      return join(folder, name);
+    };
+    const found = transportSecurityOf(
+      read({
+        GRPC_TLS_CERT_FILE: path('tls.crt', security.certificate),
+        GRPC_TLS_KEY_FILE: path('tls.key', security.key),
+        GRPC_TLS_CA_FILE: path('ca.crt', security.authority),
+      }),
+    );
+    expect(found).toEqual({
+      certificate: security.certificate.trim(),
+      key: security.key.trim(),
+      authority: security.authority.trim(),
+    });
+  });
+
+  test('refuses a key that belongs to another certificate', () => {
+    const { certificate, authority } = ours.issue();
+    const { key } = ours.issue();
+    expect(() =>
+      read({ GRPC_TLS_CERT: certificate, GRPC_TLS_KEY: key, GRPC_TLS_CA: authority }),
+    ).toThrow('GRPC_TLS_KEY: must be the key of GRPC_TLS_CERT');
+  });
+});
