@@ -1,10 +1,12 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import {
+  type EventLogEntry,
   EventLogServiceService,
   type EventLogServiceServer,
 } from '@billing/proto/billing/event/v1/event_log';
 import type { Clock } from './clock';
 import { earliestIdAt, newId } from './ids';
+import { messageBytesMax } from './message-size';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
 import type { Tenant } from './call-context';
@@ -38,6 +40,8 @@ export interface Announcement {
 }
 
 const limitMax = 1000;
+// Half of what a gRPC message may have: what stands around the envelopes fits as well.
+const pageBytesMax = messageBytesMax / 2;
 
 export function openEventLog(db: Db): EventLog {
   return db.collection<EventLogDocument>('eventLog');
@@ -89,32 +93,53 @@ export async function ensureEventLogIndexes(log: EventLog): Promise<void> {
   await log.createIndexes([{ name: 'position', key: { position: 1 } }]);
 }
 
-/** The RPC by which the notifier makes certain that it has seen every event. */
+/** The RPCs by which the notifier makes certain that it has seen every event. */
 export function eventLogRpc(log: EventLog): (surroundings: RpcSurroundings) => RpcService {
   return rpcService<EventLogServiceServer>(
     EventLogServiceService,
     {
-      readEventLog: async ({ afterPosition, insertedAfter, limit }) => {
+      readEventLog: ({ afterPosition, insertedAfter, limit }) => {
         const filter =
           afterPosition === ''
             ? { position: { $gte: earliestIdAt(insertedAfter ?? new Date(0)) } }
             : { position: { $gt: afterPosition } };
-        const documents = await log
-          .find(filter)
-          .sort({ position: 1 })
-          .limit(Math.min(Math.max(limit, 1), limitMax))
-          .toArray();
-        return {
-          entries: documents.map((document) => ({
-            id: document._id,
-            position: document.position,
-            insertedAt: document.insertedAt,
-            envelopeJson: document.envelope,
-            traceparent: document.traceparent ?? '',
-          })),
-        };
+        return readPage(log, filter, Math.min(Math.max(limit, 1), limitMax));
       },
+      getEventLogEntries: ({ ids }) =>
+        readPage(log, { _id: { $in: ids.slice(0, limitMax) } }, limitMax),
     },
-    { withoutTenant: ['readEventLog'] },
+    { withoutTenant: ['readEventLog', 'getEventLogEntries'] },
   );
+}
+
+/** One entry at least, whatever its size: else the reader would never come past it. */
+async function readPage(
+  log: EventLog,
+  filter: Filter<EventLogDocument>,
+  limit: number,
+): Promise<{ entries: EventLogEntry[]; hasMore: boolean }> {
+  const documents = log
+    .find(filter)
+    .sort({ position: 1 })
+    .limit(limit + 1);
+  const entries: EventLogEntry[] = [];
+  let bytes = 0;
+  for await (const document of documents) {
+    bytes += Buffer.byteLength(document.envelope);
+    if (entries.length === limit || (entries.length > 0 && bytes > pageBytesMax)) {
+      return { entries, hasMore: true };
+    }
+    entries.push(toProtoEntry(document));
+  }
+  return { entries, hasMore: false };
+}
+
+function toProtoEntry(document: EventLogDocument): EventLogEntry {
+  return {
+    id: document._id,
+    position: document.position,
+    insertedAt: document.insertedAt,
+    envelopeJson: document.envelope,
+    traceparent: document.traceparent ?? '',
+  };
 }
