@@ -18,6 +18,8 @@ export interface TestSystem {
   /** Speaks for its first sandbox, whose clock is real. */
   readonly sandbox: ApiClient;
   readonly sandboxKey: string;
+  /** What a client dials to reach each service, past the gateway. */
+  readonly addresses: RunningSystem['addresses'];
   /** The present process of each service, where they run apart. */
   readonly pids: () => Record<string, number>;
   client(key: string | undefined): ApiClient;
@@ -63,6 +65,7 @@ async function describeSystem(
     live: client(liveKey),
     sandbox: client(testKey),
     sandboxKey: testKey,
+    addresses: system.addresses,
     pids: system.pids ?? (() => ({})),
     client,
     stop: async () => {
