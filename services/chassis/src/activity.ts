@@ -17,8 +17,8 @@ export function openActivity(db: Db): ActivityCounter {
 }
 
 /**
- * Counts a write that has just been made, before the relay is told of it: whoever sees the effects of the write also sees the count.
- * A crash in between leaves work that is still pending and therefore seen as such.
+ * Counts a write that is about to be made. Whoever sees an effect of the write also sees the count; a count without its write, after a
+ * fault, only makes the advance look once more.
  */
 export async function countActivity(
   counter: ActivityCounter,

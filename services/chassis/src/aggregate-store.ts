@@ -1,4 +1,4 @@
-import type { Collection, Filter } from 'mongodb';
+import { BSON, type Collection, type Filter } from 'mongodb';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import { countActivity, type ActivityCounter } from './activity';
@@ -8,6 +8,7 @@ import {
   type Envelope,
   newEnvelope,
   outboxEntries,
+  type OutboxEntry,
   scheduleOf,
   toStored,
 } from './aggregate-document';
@@ -20,8 +21,13 @@ import type { Turns } from './turns';
 
 // A compare-and-set that lost 8 times in a row has met a storm; the caller may try again later.
 const attemptsMax = 8;
-// More than this waiting in one document means that a peer has been away for very long; the document stays well under 16 MB.
+// More than this waiting in one document means that a peer has been away for very long.
 const outboxEntriesMax = 100;
+// Half of what a document may have; the rest is for the aggregate itself and for one more decision.
+const outboxBytesMax = 8 * 1024 * 1024;
+// The largest entry, with all the metadata that a caller may give, has about half a megabyte: a few always fit.
+const outboxEntriesSmall = 8;
+const endOfTime = new Date(8.64e15);
 
 /** What a store needs besides its collection. */
 export interface StoreSurroundings {
@@ -82,16 +88,20 @@ export class AggregateStore<S extends { readonly id: string }> {
     page: number;
     perPage: number;
   }): Promise<Page<S>> {
-    const query = { ...filter, environmentId: this.context.tenant.environmentId };
-    const [documents, total] = await Promise.all([
-      this.collection
-        .find(query as Filter<AggregateDocument>)
-        .sort({ createdAt: -1, _id: -1 })
-        .skip((page - 1) * perPage)
-        .limit(perPage)
-        .toArray(),
-      this.collection.countDocuments(query as Filter<AggregateDocument>),
-    ]);
+    const { environmentId } = this.context.tenant;
+    // The range says nothing, but without one some servers sort all matches instead of walking the index.
+    const query = { ...filter, environmentId, createdAt: { $lte: endOfTime } };
+    const [documents, total] = await retryTransient(() =>
+      Promise.all([
+        this.collection
+          .find(query as Filter<AggregateDocument>)
+          .sort({ createdAt: -1, _id: -1 })
+          .skip((page - 1) * perPage)
+          .limit(perPage)
+          .toArray(),
+        this.collection.countDocuments(query as Filter<AggregateDocument>),
+      ]),
+    );
     return {
       data: documents.map((document) =>
         toStored(this.definition, document as unknown as AggregateDocument),
@@ -109,6 +119,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     const { id } = transition.state;
     const stored = { state: transition.state, tenant, version: 1, createdAt: now, updatedAt: now };
     const document = this.withOutbox(newEnvelope(id, tenant, now), stored, transition);
+    await countActivity(this.surroundings.activity, document);
     try {
       await this.surroundings.keyTurns.take(uniqueKeys(this.definition, document), () =>
         retryTransient(() => this.collection.insertOne(document)),
@@ -116,7 +127,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     } catch (error) {
       return { stored: await this.existing(id, error), inserted: false };
     }
-    await this.announce(document);
+    this.announce(document);
     return { stored, inserted: true };
   }
 
@@ -168,6 +179,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     const { _id, environmentId, version } = document;
     const claimed = newUniqueKeys(this.definition, document, next);
     const write = { attempts: 0, matched: 0 };
+    await countActivity(this.surroundings.activity, document);
     try {
       const { matchedCount } = await this.surroundings.keyTurns.take(claimed, () =>
         retryTransient(() => {
@@ -181,7 +193,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     }
     // A write that was repeated after a lost answer finds its own version in place: that is a win, not a lost race.
     if (write.matched === 0 && !(write.attempts > 1 && (await this.isWritten(next)))) return false;
-    await this.announce(next);
+    this.announce(next);
     return true;
   }
 
@@ -196,7 +208,7 @@ export class AggregateStore<S extends { readonly id: string }> {
       traceparent: currentTraceparent(),
     });
     const outbox = [...envelope.outbox, ...entries];
-    if (outbox.length > outboxEntriesMax) {
+    if (outbox.length > outboxEntriesMax || outboxBytes(outbox) > outboxBytesMax) {
       throw new DomainError('resource_exhausted', 'OUTBOX_FULL', 'Too many requests');
     }
     return {
@@ -215,12 +227,13 @@ export class AggregateStore<S extends { readonly id: string }> {
   }
 
   private async isWritten({ _id, environmentId, lastWrite }: AggregateDocument): Promise<boolean> {
-    const written = await this.collection.findOne({ _id, environmentId, lastWrite });
+    const written = await retryTransient(() =>
+      this.collection.findOne({ _id, environmentId, lastWrite }),
+    );
     return written !== null;
   }
 
-  private async announce(document: AggregateDocument): Promise<void> {
-    await countActivity(this.surroundings.activity, document);
+  private announce(document: AggregateDocument): void {
     this.surroundings.onChange(document._id);
     if (document.pendingSince !== null) this.surroundings.onPending(document._id);
   }
@@ -287,6 +300,10 @@ const fieldsKept = new Set([
 
 function changedFields(document: AggregateDocument): Record<string, unknown> {
   return Object.fromEntries(Object.entries(document).filter(([name]) => !fieldsKept.has(name)));
+}
+
+function outboxBytes(outbox: readonly OutboxEntry[]): number {
+  return outbox.length <= outboxEntriesSmall ? 0 : BSON.calculateObjectSize({ outbox });
 }
 
 function isUnchanged<S>(state: S, transition: Transition<S>): boolean {

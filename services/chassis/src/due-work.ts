@@ -5,6 +5,7 @@ import {
   DueWorkServiceService,
   WorkClass as ProtoWorkClass,
 } from '@billing/proto/billing/clock/v1/due_work';
+import { passOver } from './due-pass';
 import { type ActivityCounter, readActivity } from './activity';
 import type { WorkClass } from './aggregate';
 import type { AggregateCollection } from './aggregate-collection';
@@ -20,8 +21,8 @@ import { inSpan } from './tracing';
 
 // The longest a document that is due waits to be noticed, beside the work before it.
 const pollEveryMs = 1_000;
-const batchMax = 200;
-const concurrencyMax = 16;
+// Where something was done there may be more to do: a document that is several steps behind takes one in each pass.
+const pollAgainMs = 50;
 
 /** What the scanner works with. */
 export interface DueWorkOptions {
@@ -29,6 +30,8 @@ export interface DueWorkOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly activity: ActivityCounter;
+  /** How long work that has begun may take at a stop. */
+  readonly graceMs: number;
 }
 
 type Collections = readonly AggregateCollection<never>[];
@@ -37,6 +40,12 @@ type Handle = (
   collection: AggregateCollection<never>,
   document: AggregateDocument,
 ) => Promise<void>;
+/** Which documents are due, and by which of their times. */
+interface Due {
+  readonly field: 'dueAt' | 'recoverAt';
+  readonly until: Date;
+  readonly filter: Filter<AggregateDocument>;
+}
 
 /**
  * Finds documents whose time has come and hands each to its collection's behaviour. The real timeline is polled; that of a manual clock
@@ -45,6 +54,9 @@ type Handle = (
  */
 export class DueWork {
   private readonly stopping = new AbortController();
+  // Aborts when what still runs at a stop has had its time.
+  private readonly cutting = new AbortController();
+  private readonly running = new Map<string, Promise<number>>();
   private scanning: Promise<void> = Promise.resolve();
 
   constructor(
@@ -56,107 +68,81 @@ export class DueWork {
     this.scanning = this.scanUntilStopped();
   }
 
+  /** Finishes what has begun, and cuts what takes longer than the grace. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.scanning;
+    const timer = setTimeout(() => {
+      this.cutting.abort();
+    }, this.options.graceMs);
+    await Promise.allSettled([this.scanning, ...this.running.values()]);
+    clearTimeout(timer);
   }
 
-  /** Everything due by `until` on one timeline and in one class, or in every class; returns how many documents were handled. */
-  async run(timeline: string, until: Date, workClass?: WorkClass): Promise<number> {
-    const filter: Filter<AggregateDocument> = {
-      timeline,
-      dueAt: { $lte: until },
-      ...(workClass === undefined ? {} : { dueClass: workClass }),
-    };
-    const handle: Handle = (collection, document) =>
-      this.inWorkSpan('wake', collection, document, document.dueAt ?? until);
-    return this.handleEverywhere('dueAt', filter, handle);
+  /**
+   * Everything due by `until` on one timeline and in one class, or in every class, each document once; returns how many were handled.
+   * Whoever asks for what is running already joins it.
+   */
+  run(timeline: string, until: Date, workClass?: WorkClass): Promise<number> {
+    const key = [timeline, until.toISOString(), workClass ?? ''].join(' ');
+    const joined = this.running.get(key);
+    if (joined !== undefined) return joined;
+    const filter = { timeline, ...(workClass === undefined ? {} : { dueClass: workClass }) };
+    const running = this.handleAll({ field: 'dueAt', until, filter }, (collection, document) =>
+      this.inWorkSpan('wake', collection, document, document.dueAt ?? until),
+    ).finally(() => this.running.delete(key));
+    this.running.set(key, running);
+    return running;
   }
 
   /** Takes up begun steps whose `recoverAt` (real time) has come, in every environment. */
   async recover(): Promise<number> {
-    const now = this.options.clock.now();
-    const handle: Handle = (collection, document) =>
-      this.inWorkSpan('recover', collection, document, document.updatedAt);
-    const filter: Filter<AggregateDocument> = { recoverAt: { $gt: new Date(0), $lte: now } };
-    return this.handleEverywhere('recoverAt', filter, handle);
+    const until = this.options.clock.now();
+    return this.handleAll({ field: 'recoverAt', until, filter: {} }, (collection, document) =>
+      this.inWorkSpan('recover', collection, document, document.updatedAt),
+    );
   }
 
   private async scanUntilStopped(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
+      let handled = 0;
       // Apart, so that due work that keeps failing never holds up what others began.
       for (const pass of [
         () => this.run(realTimeline, this.options.clock.now()),
         () => this.recover(),
       ]) {
         try {
-          await pass();
+          handled += await pass();
         } catch (error) {
           if (this.stopping.signal.aborted) return;
           this.options.logger.warn({ err: error }, 'due work failed, will repeat');
         }
       }
-      await sleep(pollEveryMs * jitter(0.1), signal);
+      await sleep((handled > 0 ? pollAgainMs : pollEveryMs) * jitter(0.1), signal);
     }
   }
 
   // A collection with a failure does not keep the next one from its turn. Whoever asks learns of the first failure.
-  private async handleEverywhere(
-    sort: 'dueAt' | 'recoverAt',
-    filter: Filter<AggregateDocument>,
-    handle: Handle,
-  ): Promise<number> {
+  private async handleAll(due: Due, handle: Handle): Promise<number> {
     const failures: unknown[] = [];
     let handled = 0;
     for (const collection of this.collections) {
-      if (collection.definition[sort] === undefined) continue;
-      try {
-        handled += await this.handleAll(collection, { filter, sort, handle });
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
-    return handled;
-  }
-
-  // Documents that fail stay due. They are left out for the rest of this pass, so that they cannot keep others from their turn.
-  private async handleAll(
-    collection: AggregateCollection<never>,
-    {
-      filter,
-      sort,
-      handle,
-    }: { filter: Filter<AggregateDocument>; sort: 'dueAt' | 'recoverAt'; handle: Handle },
-  ): Promise<number> {
-    const failed = new Map<string, unknown>();
-    let handled = 0;
-    while (!this.stopping.signal.aborted && failed.size < batchMax) {
-      const batch = (await retryTransient(() =>
-        collection.documents
-          .find({ ...filter, _id: { $nin: [...failed.keys()] } })
-          .sort({ [sort]: 1 })
-          .limit(batchMax)
-          .toArray(),
-      )) as unknown as AggregateDocument[];
-      if (batch.length === 0) break;
-      await inParallel(batch, async (document) => {
-        try {
-          await handle(collection, document);
-          handled += 1;
-        } catch (error) {
-          failed.set(document._id, error);
-          this.options.logger.warn(
-            { err: error, id: document._id },
-            'due work failed, will repeat',
-          );
-        }
+      if (collection.definition[due.field] === undefined) continue;
+      const outcome = await passOver({
+        ...due,
+        collection,
+        handle: (document) => handle(collection, document),
+        onFailure: ({ _id: id }, error) => {
+          this.options.logger.warn({ err: error, id }, 'due work failed, will repeat');
+        },
+        signal: this.stopping.signal,
       });
+      handled += outcome.handled;
+      failures.push(...outcome.failures);
     }
     // What was left when the service began to stop is not done: the caller must ask again.
-    if (failed.size > 0 || this.stopping.signal.aborted) {
-      const [cause] = failed.values();
+    if (failures.length > 0 || this.stopping.signal.aborted) {
+      const [cause] = failures;
       throw new DomainError('unavailable', 'DUE_WORK_FAILED', 'Service unavailable', { cause });
     }
     return handled;
@@ -172,7 +158,12 @@ export class DueWork {
     const { service, clock } = this.options;
     const name = `${kind} ${collection.definition.aggregate}`;
     if (act === undefined) throw new Error(`No behaviour for ${name}`);
-    const context = workContext(document, { at, clock, requestId: `${document._id}/${kind}` });
+    const context = workContext(document, {
+      at,
+      clock,
+      requestId: `${document._id}/${kind}`,
+      stopping: this.cutting.signal,
+    });
     await inSpan({ name, kind: 'internal', service }, () => act(document._id, context));
   }
 }
@@ -203,7 +194,8 @@ export function dueWorkRpc(
         return { ...pending, activity: writes };
       },
     },
-    { withoutTenant: ['getNextDue', 'runDue', 'getActivity'] },
+    // Unlimited: a clock that is advanced holds up its environment, and must not wait for load to pass.
+    { withoutTenant: ['getNextDue', 'runDue', 'getActivity'], unlimited: 'all' },
   );
 }
 
@@ -242,7 +234,7 @@ async function countPending(
     const counts = await Promise.all(
       collections
         .filter(({ definition }) => isAsked(definition))
-        .map(({ documents }) => documents.countDocuments(filter)),
+        .map(({ documents }) => retryTransient(() => documents.countDocuments(filter))),
     );
     return counts.reduce((sum, one) => sum + one, 0);
   };
@@ -273,12 +265,4 @@ function required(until: Date | undefined): Date {
   if (until === undefined)
     throw new DomainError('invalid_input', 'INVALID_REQUEST', 'until is required');
   return until;
-}
-
-async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await act(item);
-  };
-  await Promise.all(Array.from({ length: concurrencyMax }, worker));
 }

@@ -115,6 +115,7 @@ describe('the relay', () => {
       service: 'test',
       clock: systemClock,
       logger,
+      graceMs: 1_000,
       eventLog: parts.log ?? eventLog,
       stream: parts.stream ?? recording(stream),
     });

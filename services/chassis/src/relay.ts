@@ -5,6 +5,7 @@ import { type Clock, sleep } from './clock';
 import { type EventLog, eventId, logEvent, toEnvelope } from './event-log';
 import { jitter } from './ids';
 import type { EventStream } from './jet-stream';
+import { KeyedWork } from './keyed-work';
 import type { Logger } from './logging';
 import { retryTransient } from './mongo';
 import { inSpan } from './tracing';
@@ -19,6 +20,8 @@ export interface RelayOptions {
   readonly eventLog: EventLog;
   /** Undefined where the service announces nothing. */
   readonly stream: EventStream | undefined;
+  /** How long entries that are being relayed may take at a stop. */
+  readonly graceMs: number;
 }
 
 // The write's own process gets this long to relay it before a sweep may take it up; it also keeps the activity count ahead of effects.
@@ -27,6 +30,10 @@ const sweepEveryMs = 1_500;
 const sweepBatch = 100;
 // A command may call a peer that itself collects a payment.
 const commandDeadlineMs = 30_000;
+// Documents that are relayed at once, in each lane: more would only queue for the database and storm a peer that has just come back.
+const lanesMax = 64;
+// What does not fit is found by a later sweep.
+const documentsWaitingMax = 5_000;
 const retryDelayMsMin = 100;
 const retryDelayMsMax = 10_000;
 
@@ -36,16 +43,18 @@ const retryDelayMsMax = 10_000;
  */
 export class Relay {
   private readonly stopping = new AbortController();
-  private readonly running = new Map<string, Promise<void>>();
-  private readonly again = new Set<string>();
-  private readonly retryTimers = new Map<string, NodeJS.Timeout>();
-  private readonly failures = new Map<string, number>();
+  // Aborts when what still runs at a stop has had its time.
+  private readonly cutting = new AbortController();
+  // Apart, so that commands to a peer that hangs never keep events waiting.
+  private readonly lanes: Readonly<Record<Lane, KeyedWork>>;
   private sweeping: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly collections: readonly AggregateCollection<never>[],
     private readonly options: RelayOptions,
-  ) {}
+  ) {
+    this.lanes = { event: this.openLane(), command: this.openLane() };
+  }
 
   start(): void {
     for (const collection of this.collections) {
@@ -56,61 +65,35 @@ export class Relay {
     this.sweeping = this.sweepUntilStopped();
   }
 
-  /** Finishes the entries that are being relayed and leaves the others where they are. */
+  /** Finishes the entries that are being relayed, cuts those that take longer than the grace, and leaves the others where they are. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    for (const timer of this.retryTimers.values()) clearTimeout(timer);
+    const timer = setTimeout(() => {
+      this.cutting.abort();
+    }, this.options.graceMs);
     await this.sweeping;
-    await Promise.all(this.running.values());
+    await Promise.all([this.lanes.event.stop(), this.lanes.command.stop()]);
+    clearTimeout(timer);
+  }
+
+  private openLane(): KeyedWork {
+    return new KeyedWork({
+      runningMax: lanesMax,
+      waitingMax: documentsWaitingMax,
+      retryDelayMs: (failures) =>
+        Math.min(retryDelayMsMin * 2 ** Math.min(failures - 1, 10), retryDelayMsMax) * jitter(0.2),
+      onFailure: ({ key, error, failures }) => {
+        const message = 'outbox entry failed, will repeat';
+        this.options.logger.warn({ err: error, outbox: key, failures }, message);
+      },
+    });
   }
 
   private kick(collection: AggregateCollection<never>, id: string): void {
-    this.runLane(collection, id, 'event');
-    this.runLane(collection, id, 'command');
-  }
-
-  private runLane(collection: AggregateCollection<never>, id: string, lane: Lane): void {
-    const key = `${collection.definition.collection}/${id}/${lane}`;
-    if (this.stopping.signal.aborted || this.retryTimers.has(key)) return;
-    if (this.running.has(key)) {
-      this.again.add(key);
-      return;
+    const key = `${collection.definition.collection}/${id}`;
+    for (const lane of ['event', 'command'] as const) {
+      this.lanes[lane].submit(key, () => this.drain(collection, id, lane));
     }
-    const run = this.drain(collection, id, lane)
-      .then(
-        () => {
-          this.failures.delete(key);
-        },
-        (error: unknown) => {
-          this.retryLater(key, error, () => {
-            this.runLane(collection, id, lane);
-          });
-        },
-      )
-      .finally(() => {
-        this.running.delete(key);
-        if (this.again.delete(key)) this.runLane(collection, id, lane);
-      });
-    this.running.set(key, run);
-  }
-
-  private retryLater(key: string, error: unknown, retry: () => void): void {
-    const failures = (this.failures.get(key) ?? 0) + 1;
-    this.failures.set(key, failures);
-    const delayMs =
-      Math.min(retryDelayMsMin * 2 ** Math.min(failures - 1, 10), retryDelayMsMax) * jitter(0.2);
-    this.options.logger.warn(
-      { err: error, outbox: key, failures },
-      'outbox entry failed, will repeat',
-    );
-    if (this.stopping.signal.aborted) return;
-    this.retryTimers.set(
-      key,
-      setTimeout(() => {
-        this.retryTimers.delete(key);
-        retry();
-      }, delayMs),
-    );
   }
 
   private async drain(
@@ -201,6 +184,7 @@ export class Relay {
           at: entry.at,
           clock,
           requestId: `${document._id}/${entry.type}`,
+          stopping: this.cutting.signal,
         }),
         aggregateId: document._id,
         sequence: entry.sequence,
@@ -257,6 +241,7 @@ export class Relay {
         .limit(sweepBatch)
         .toArray();
       for (const { _id } of batch) this.kick(collection, _id);
+      if (this.lanes.event.isFull || this.lanes.command.isFull) return;
       const last = batch.at(-1)?.pendingSince;
       if (batch.length < sweepBatch || !last || this.stopping.signal.aborted) return;
       // The next page starts at the last one's instant, without those of that instant that were seen.
@@ -270,7 +255,12 @@ export class Relay {
 /** The context in which a service works for an aggregate without a caller. */
 export function workContext(
   document: AggregateDocument,
-  { at, clock, requestId }: { at: Date; clock: Clock; requestId: string },
+  {
+    at,
+    clock,
+    requestId,
+    stopping,
+  }: { at: Date; clock: Clock; requestId: string; stopping: AbortSignal },
 ): CallContext {
   const tenant = tenantOf(document);
   const realNow = clock.now();
@@ -280,6 +270,6 @@ export function workContext(
     scopes: [],
     requestId,
     deadline: new Date(realNow.getTime() + commandDeadlineMs),
-    signal: AbortSignal.timeout(commandDeadlineMs),
+    signal: AbortSignal.any([AbortSignal.timeout(commandDeadlineMs), stopping]),
   };
 }

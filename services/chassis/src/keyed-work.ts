@@ -1,0 +1,80 @@
+/** Work that is done again until it succeeds; at most one at a time for each key. */
+export type Work = () => Promise<void>;
+
+/** How much runs and waits, and what becomes of failures. */
+export interface KeyedWorkOptions {
+  readonly runningMax: number;
+  /** Beyond this nothing more is taken: whoever submits finds it again later. */
+  readonly waitingMax: number;
+  /** How long to wait after so many failures in a row. */
+  readonly retryDelayMs: (failures: number) => number;
+  readonly onFailure: (failure: { key: string; error: unknown; failures: number }) => void;
+}
+
+/**
+ * Runs work by key: one at a time for each, a bounded number in all, in the order in which it came. What is submitted while its key runs
+ * comes once more after it; what fails is repeated after a growing pause.
+ */
+export class KeyedWork {
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly waiting = new Map<string, Work>();
+  private readonly pausing = new Map<string, NodeJS.Timeout>();
+  private readonly failures = new Map<string, number>();
+  private isStopped = false;
+
+  constructor(private readonly options: KeyedWorkOptions) {}
+
+  get isFull(): boolean {
+    return this.waiting.size >= this.options.waitingMax;
+  }
+
+  submit(key: string, work: Work): void {
+    if (this.isStopped || this.isFull || this.pausing.has(key)) return;
+    this.waiting.set(key, work);
+    this.startNext();
+  }
+
+  /** Finishes what runs and forgets the rest. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.waiting.clear();
+    for (const timer of this.pausing.values()) clearTimeout(timer);
+    await Promise.all(this.running.values());
+  }
+
+  private startNext(): void {
+    for (const [key, work] of this.waiting) {
+      if (this.running.size >= this.options.runningMax) return;
+      if (this.running.has(key)) continue;
+      this.waiting.delete(key);
+      this.running.set(key, this.run(key, work));
+    }
+  }
+
+  private async run(key: string, work: Work): Promise<void> {
+    try {
+      await work();
+      this.failures.delete(key);
+    } catch (error) {
+      this.pause(key, error, work);
+    } finally {
+      this.running.delete(key);
+      this.startNext();
+    }
+  }
+
+  private pause(key: string, error: unknown, work: Work): void {
+    const { onFailure, retryDelayMs, waitingMax } = this.options;
+    const failures = (this.failures.get(key) ?? 0) + 1;
+    onFailure({ key, error, failures });
+    // Where very many fail, those beyond the bound are left to whoever submits them again.
+    if (this.isStopped || this.pausing.size >= waitingMax) return;
+    this.failures.set(key, failures);
+    this.waiting.delete(key);
+    const timer = setTimeout(() => {
+      this.pausing.delete(key);
+      this.submit(key, work);
+    }, retryDelayMs(failures));
+    this.pausing.set(key, timer);
+  }
+}
