@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events';
-import type { Collection, Db, IndexDescription } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { type ActivityCounter } from './activity';
 import type { AggregateDefinition, Stored } from './aggregate';
 import type { AggregateDocument } from './aggregate-document';
 import { AggregateStore } from './aggregate-store';
 import type { CallContext } from './call-context';
 import { type Clock, sleep } from './clock';
+import { ensureIndexes, type NamedIndex } from './indexes';
 import { Turns } from './turns';
 
 /** What a command's handler is given beside the payload. */
@@ -95,7 +96,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.documents.createIndexes(indexesOf(this.definition));
+    await ensureIndexes(this.documents, indexesOf(this.definition));
   }
 
   private nextChange(id: string): { happened: Promise<void>; forget: () => void } {
@@ -110,8 +111,8 @@ export class AggregateCollection<S extends { readonly id: string }> {
 
 function indexesOf<S extends { readonly id: string }>(
   definition: AggregateDefinition<S>,
-): IndexDescription[] {
-  const indexes: IndexDescription[] = [
+): NamedIndex[] {
+  const indexes: NamedIndex[] = [
     { name: 'list', key: { environmentId: 1, createdAt: -1, _id: -1 } },
     { name: 'pending', key: { pendingSince: 1 } },
     { name: 'pendingInEnvironment', key: { environmentId: 1, pendingSince: 1 } },

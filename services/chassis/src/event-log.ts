@@ -6,6 +6,7 @@ import {
 } from '@billing/proto/billing/event/v1/event_log';
 import type { Clock } from './clock';
 import { earliestIdAt, newId } from './ids';
+import { ensureIndexes } from './indexes';
 import { messageBytesMax } from './message-size';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
@@ -90,7 +91,7 @@ export async function logEvent(
 }
 
 export async function ensureEventLogIndexes(log: EventLog): Promise<void> {
-  await log.createIndexes([{ name: 'position', key: { position: 1 } }]);
+  await ensureIndexes(log, [{ name: 'position', key: { position: 1 } }]);
 }
 
 /** The RPCs by which the notifier makes certain that it has seen every event. */

@@ -4,6 +4,7 @@ import type { CallContext, Idempotency } from './call-context';
 import type { Clock } from './clock';
 import { DeadlineExceededError } from './grpc-status';
 import { derivedId, newId } from './ids';
+import { ensureIndexes } from './indexes';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 
 /** The answer of a call: the bytes of its response, or the refusal that every repeat gets too. */
@@ -55,7 +56,7 @@ export function openIdempotencyRecords(db: Db): IdempotencyRecords {
 }
 
 export async function ensureIdempotencyIndexes(records: IdempotencyRecords): Promise<void> {
-  await records.createIndexes([{ name: 'createdAt', key: { createdAt: 1 } }]);
+  await ensureIndexes(records, [{ name: 'createdAt', key: { createdAt: 1 } }]);
 }
 
 /** Forgets records that are older than a day. */

@@ -12,6 +12,7 @@ import { connectStream, type EventStream } from './jet-stream';
 import { createLogger } from './logging';
 import { connectMongo, duplicateKeyIndex } from './mongo';
 import { Relay } from './relay';
+import { eventually } from './testing';
 
 interface Order {
   readonly id: string;
@@ -211,6 +212,27 @@ describe('the relay', () => {
     );
     expect(reached).toBeGreaterThanOrEqual(20);
   }, 60_000);
+
+  test('logs every event in order while the stream is away, and publishes them when it is back', async () => {
+    const orders = openOrders('orders_stream_away');
+    let isAway = true;
+    const away = Object.assign(Object.create(stream) as EventStream, {
+      publish: (message: Parameters<EventStream['publish']>[0]) =>
+        isAway ? Promise.reject(new Error('Away')) : recording(stream).publish(message),
+    });
+    const relay = relayOf(orders, { stream: away });
+    relay.start();
+    const id = newId();
+    await orders.within({ tenant, now: systemClock.now() }).insert(placed(id));
+    await eventually(async () => {
+      expect(await eventLog.countDocuments({ _id: { $regex: `^${id}:` } })).toBe(eventsEach);
+    });
+    expect(published.filter((one) => one.startsWith(id))).toEqual([]);
+    isAway = false;
+    await settled(orders, id);
+    await expectOnce(id);
+    await relay.stop();
+  });
 
   test('holds up commands, but no events, while a peer is down', async () => {
     const orders = openOrders('orders_peer_down');

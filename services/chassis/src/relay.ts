@@ -18,8 +18,7 @@ export interface RelayOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly eventLog: EventLog;
-  /** Undefined where the service announces nothing. */
-  readonly stream: EventStream | undefined;
+  readonly stream: EventStream;
   /** How long entries that are being relayed may take at a stop. */
   readonly graceMs: number;
 }
@@ -122,27 +121,15 @@ export class Relay {
     entries: readonly OutboxEntry[],
   ): Promise<void> {
     const { service, clock, eventLog, stream } = this.options;
-    const { aggregate } = collection.definition;
-    for (const entry of entries) {
-      const id = eventId({ aggregateId: document._id, sequence: entry.sequence });
-      const envelope = toEnvelope({
-        service,
-        aggregate,
-        aggregateId: document._id,
-        sequence: entry.sequence,
-        type: entry.type,
-        at: entry.at,
-        tenant: tenantOf(document),
-        data: entry.payload as string,
-      });
-      await logEvent(eventLog, { _id: id, envelope, traceparent: entry.traceparent }, clock);
-      const traceparent = entry.traceparent ?? undefined;
-      await stream?.publish({
-        subject: `${service}.${entry.type}`,
-        id,
-        traceparent,
-        data: envelope,
-      });
+    const announcements = entries.map((entry) =>
+      announcementOf(service, collection, { document, entry }),
+    );
+    // All of them before any is published: while the stream is away, readers of the log still get everything in order.
+    for (const { id, envelope, traceparent } of announcements) {
+      await logEvent(eventLog, { _id: id, envelope, traceparent: traceparent ?? null }, clock);
+    }
+    for (const { id, envelope, traceparent, subject } of announcements) {
+      await stream.publish({ subject, id, traceparent, data: envelope });
     }
     await this.remove(collection, document, entries);
   }
@@ -250,6 +237,32 @@ export class Relay {
       from = last;
     }
   }
+}
+
+/** An outbox entry as it is logged and published. */
+function announcementOf(
+  service: string,
+  { definition }: AggregateCollection<never>,
+  { document, entry }: { document: AggregateDocument; entry: OutboxEntry },
+) {
+  const { _id: aggregateId } = document;
+  const { sequence, type, at, payload } = entry;
+  const envelope = toEnvelope({
+    service,
+    aggregate: definition.aggregate,
+    aggregateId,
+    sequence,
+    type,
+    at,
+    tenant: tenantOf(document),
+    data: payload as string,
+  });
+  return {
+    id: eventId({ aggregateId, sequence }),
+    subject: `${service}.${type}`,
+    envelope,
+    traceparent: entry.traceparent ?? undefined,
+  };
 }
 
 /** The context in which a service works for an aggregate without a caller. */

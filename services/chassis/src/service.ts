@@ -68,7 +68,6 @@ export class Service {
     readonly clock: Clock,
     readonly logger: Logger,
     private readonly mongo: Awaited<ReturnType<typeof connectMongo>>,
-    /** Undefined for a service without NATS_URL's need; see open(). */
     readonly stream: EventStream,
     readonly metrics: Metrics,
   ) {}

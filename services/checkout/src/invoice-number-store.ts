@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { sleep } from '@billing/chassis/clock';
 import { jitter } from '@billing/chassis/ids';
+import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
 import { formatInvoiceNumber, nextInvoiceNumber } from './invoice-number';
@@ -36,7 +37,7 @@ export class InvoiceNumberStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.documents.createIndexes([
+    await ensureIndexes(this.documents, [
       { name: 'holder', key: { environmentId: 1, invoiceId: 1 }, unique: true },
       { name: 'highest', key: { environmentId: 1, number: -1 } },
     ]);

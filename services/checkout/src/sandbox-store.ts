@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { sleep } from '@billing/chassis/clock';
 import { jitter } from '@billing/chassis/ids';
+import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
 import { isSandboxCardName, type SandboxCardName } from './sandbox-cards';
@@ -50,11 +51,9 @@ const attemptsMax = 64;
 
 /** Creates what all environments share. */
 export async function ensureSandboxIndexes(db: Db): Promise<void> {
-  await db
-    .collection('sandboxCharges')
-    .createIndexes([
-      { name: 'card', key: { environmentId: 1, methodId: 1, ordinal: -1 }, unique: true },
-    ]);
+  await ensureIndexes(db.collection('sandboxCharges'), [
+    { name: 'card', key: { environmentId: 1, methodId: 1, ordinal: -1 }, unique: true },
+  ]);
 }
 
 /** The sandbox's own memory of one environment: charges and saved cards, both only inserted. */

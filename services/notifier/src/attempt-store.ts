@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@billing/chassis/indexes';
 import type { Collection, Db } from 'mongodb';
 import { insertMissing } from './insert-only-store';
 
@@ -27,7 +28,7 @@ export class AttemptStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.attempts.createIndexes([
+    await ensureIndexes(this.attempts, [
       { name: 'delivery', key: { environmentId: 1, deliveryId: 1, _id: 1 } },
     ]);
   }

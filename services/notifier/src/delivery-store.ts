@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import { ensureIndexes } from '@billing/chassis/indexes';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { DeliveryStatus } from './delivery';
 import { insertMissing } from './insert-only-store';
@@ -50,7 +51,7 @@ export class DeliveryStore {
 
   async ensureIndexes(): Promise<void> {
     const endpoint = { environmentId: 1, endpointId: 1 } as const;
-    await this.deliveries.createIndexes([
+    await ensureIndexes(this.deliveries, [
       { name: 'due', key: { status: 1, dueAt: 1 } },
       { name: 'dueAtEndpoint', key: { ...endpoint, status: 1, dueAt: 1, sequence: 1 } },
       { name: 'order', key: { ...endpoint, status: 1, subscriptionId: 1, sequence: 1 } },

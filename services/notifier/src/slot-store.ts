@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 
 /** One of the places that an environment has for endpoints. */
@@ -26,7 +27,7 @@ export class SlotStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await this.slots.createIndexes([
+    await ensureIndexes(this.slots, [
       { name: holderIndex, key: { environmentId: 1, endpointId: 1 }, unique: true },
     ]);
   }
