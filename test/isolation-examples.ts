@@ -1,0 +1,136 @@
+import type { ApiClient } from './api-client';
+import { product } from './patterns';
+
+/** One way to call a route, naming resources of the owner wherever the route names any. */
+export interface RouteExample {
+  readonly path: string;
+  /** For lists: the same with filters that name the owner's resources. */
+  readonly filtered?: string;
+  readonly body?: unknown;
+  /** What strangers are answered: 404, but where nothing of the owner's is named and they do it to their own environment. */
+  readonly strangers?: readonly number[];
+  /** What the owner is answered, where that is no success. */
+  readonly owner?: number;
+}
+
+/** Stands in every resource of the owner, and in nothing of anybody else. */
+export const ownerMark = 'owner-only';
+
+/** Where the clock of the owner's environment stands. */
+export const ownerTime = '2026-01-01T00:00:00Z';
+
+/** A call of every route, with one resource of each kind made by the owner; by method and path of the route. */
+export async function routeExamples(owner: ApiClient): Promise<Record<string, RouteExample>> {
+  const { customer, sold, subscription, endpoint, apiKey } = await ownerResources(owner);
+  const resources = {
+    customer: `/customers/${customer.id}`,
+    product: `/products/${sold.id}`,
+    subscription: `/subscriptions/${subscription.id}`,
+    invoice: `/invoices/${subscription.latestInvoiceId}`,
+    endpoint: `/webhook-endpoints/${endpoint.id}`,
+    apiKey: `/api-keys/${apiKey.id}`,
+  };
+  return {
+    ...listExamples({ customerId: customer.id, subscriptionId: subscription.id }),
+    ...resourceExamples(resources),
+    'POST /customers': { path: '/customers', body: { email: 'a@b.co' }, strangers: [201] },
+    'POST /products': { path: '/products', body: product, strangers: [201] },
+    'POST /subscriptions': {
+      path: '/subscriptions',
+      body: { customerId: customer.id, productId: sold.id },
+    },
+    'POST /webhook-endpoints': {
+      path: '/webhook-endpoints',
+      body: { url: 'https://example.com' },
+      strangers: [201],
+    },
+    'POST /api-keys': {
+      path: '/api-keys',
+      body: { name: 'x', scopes: ['api-keys:write'] },
+      strangers: [201],
+    },
+    // Live keys alone make sandboxes.
+    'POST /sandboxes': { path: '/sandboxes', strangers: [201, 403], owner: 403 },
+    'GET /sandboxes/clock': { path: '/sandboxes/clock', strangers: [200] },
+    'POST /sandboxes/clock/advance': {
+      path: '/sandboxes/clock/advance',
+      body: { to: ownerTime },
+      strangers: [409],
+    },
+  };
+}
+
+async function ownerResources(owner: ApiClient) {
+  const make = (path: string, body: object) => owner.expect(201, owner.post(path, body));
+  const customer = await make('/customers', {
+    email: `${ownerMark}@example.com`,
+    externalId: ownerMark,
+    name: ownerMark,
+    currency: 'EUR',
+    metadata: { mark: ownerMark },
+  });
+  const sold = await make('/products', { ...product, name: ownerMark, lookupKey: ownerMark });
+  const subscription = await make('/subscriptions', {
+    customerId: customer.id,
+    productId: sold.id,
+    authorizedTransactionId: `txn_${ownerMark}`,
+    metadata: { mark: ownerMark },
+  });
+  const endpoint = await make('/webhook-endpoints', {
+    url: `https://${ownerMark}.example.com`,
+    description: ownerMark,
+    active: false,
+  });
+  const apiKey = await make('/api-keys', { name: ownerMark });
+  // What the creations left behind is done.
+  await owner.advanceTo(ownerTime);
+  return { customer, sold, subscription, endpoint, apiKey };
+}
+
+function listExamples({
+  customerId,
+  subscriptionId,
+}: {
+  customerId: string;
+  subscriptionId: string;
+}): Record<string, RouteExample> {
+  const list = (path: string, filters?: string): RouteExample => ({
+    path: `${path}?perPage=100`,
+    strangers: [200],
+    ...(filters === undefined ? {} : { filtered: `${path}?${filters}` }),
+  });
+  return {
+    'GET /customers': list('/customers', `email=${ownerMark}@example.com&externalId=${ownerMark}`),
+    'GET /products': list('/products', `lookupKey=${ownerMark}`),
+    'GET /subscriptions': list('/subscriptions', `customerId=${customerId}`),
+    'GET /invoices': list('/invoices', `subscriptionId=${subscriptionId}`),
+    'GET /webhook-endpoints': list('/webhook-endpoints'),
+    'GET /api-keys': list('/api-keys'),
+  };
+}
+
+function resourceExamples(
+  paths: Readonly<
+    Record<'customer' | 'product' | 'subscription' | 'invoice' | 'endpoint' | 'apiKey', string>
+  >,
+): Record<string, RouteExample> {
+  const { customer, product, subscription, invoice, endpoint, apiKey } = paths;
+  return {
+    'GET /customers/:id': { path: customer },
+    'PATCH /customers/:id': { path: customer, body: { name: 'Changed' } },
+    'GET /products/:id': { path: product },
+    'PATCH /products/:id': { path: product, body: { name: 'Changed', amount: 1 } },
+    'GET /subscriptions/:id': { path: subscription },
+    'PATCH /subscriptions/:id': { path: subscription, body: { metadata: { changed: true } } },
+    'POST /subscriptions/:id/cancel': {
+      path: `${subscription}/cancel`,
+      body: { atPeriodEnd: true },
+    },
+    'POST /subscriptions/:id/uncancel': { path: `${subscription}/uncancel` },
+    'GET /invoices/:id': { path: invoice },
+    'GET /webhook-endpoints/:id': { path: endpoint },
+    'PATCH /webhook-endpoints/:id': { path: endpoint, body: { description: 'Changed' } },
+    'DELETE /webhook-endpoints/:id': { path: endpoint },
+    'DELETE /api-keys/:id': { path: apiKey },
+  };
+}

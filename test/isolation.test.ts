@@ -1,0 +1,164 @@
+import { newId } from '@billing/chassis/ids';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { testContext } from '@billing/chassis/testing';
+import { routes } from '@billing/gateway/app';
+import {
+  type Environment,
+  EnvironmentKind,
+  type IdentityServiceServer,
+  IdentityServiceService,
+} from '@billing/proto/billing/identity/v1/identity';
+import type { Answer, ApiClient } from './api-client';
+import { ownerMark, ownerTime, type RouteExample, routeExamples } from './isolation-examples';
+import { startTestSystem, type TestSystem } from './test-system';
+
+// Every operation of the gateway is here as soon as it exists: one without an example fails.
+const operations = routes.map(({ method, path }) => ({ name: `${method} ${path}`, method, path }));
+type Operation = (typeof operations)[number];
+
+let system: TestSystem;
+let identity: Peer<IdentityServiceServer>;
+let owner: ApiClient;
+let examples: Readonly<Record<string, RouteExample>>;
+let strangers: readonly ApiClient[];
+/** Ids and marks of the owner's resources: what no answer to anybody else may hold. */
+let secrets: readonly string[];
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
+    address: system.addresses.identity,
+    service: 'test',
+    notIdempotent: ['createApiKey', 'createSandbox'],
+    withoutTenant: ['ensureOrganization', 'authenticate'],
+  });
+  owner = await system.live.manualSandbox(ownerTime);
+  examples = await routeExamples(owner);
+  const other = await identity.ensureOrganization({ name: newId() }, testContext());
+  strangers = [
+    await firstClientOf(other.live),
+    await firstClientOf(other.sandbox),
+    system.live,
+    system.sandbox,
+  ];
+  secrets = secretsIn(await ownerView());
+});
+
+afterAll(async () => {
+  identity.close();
+  await system.stop();
+});
+
+/** A client with a key of an environment that has none yet. */
+async function firstClientOf(environment: Environment | undefined): Promise<ApiClient> {
+  if (environment === undefined) throw new Error('The organisation lacks an environment');
+  const { id: environmentId, organizationId, kind } = environment;
+  const live = kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE;
+  const context = testContext({ tenant: { environmentId, organizationId, live } });
+  const wish = { name: 'First key', scopes: [], expiresAt: undefined };
+  return system.client((await identity.createApiKey(wish, context)).key);
+}
+
+function exampleOf({ name, path }: Operation): RouteExample {
+  const example = examples[name];
+  if (example === undefined) throw new Error(`${name} needs an example in isolation-examples.ts`);
+  const shape = new RegExp(`^${path.replaceAll(/:\w+/g, '[0-9a-f-]{36}')}(\\?|$)`);
+  if (!shape.test(example.path)) throw new Error(`${example.path} is no example of ${name}`);
+  return example;
+}
+
+function call(client: ApiClient, { method }: Operation, { path, body }: RouteExample) {
+  return client.request(method, path, body === undefined ? {} : { body });
+}
+
+const scopeOf = ({ method, path }: Operation) =>
+  `${path.split('/')[1] ?? ''}:${method === 'GET' ? 'read' : 'write'}`;
+
+// One for each set, so that the list of keys stays on one page.
+const limitedClients = new Map<string, Promise<ApiClient>>();
+
+/** A client of the owner's environment that may do nothing else. */
+function clientWith(scopes: readonly string[]): Promise<ApiClient> {
+  const make = async () => {
+    const { key } = await owner.expect(201, owner.post('/api-keys', { name: 'x', scopes }));
+    return system.client(key as string);
+  };
+  const name = scopes.join();
+  const client = limitedClients.get(name) ?? make();
+  limitedClients.set(name, client);
+  return client;
+}
+
+/** All that the owner can read, but for when keys were used. */
+async function ownerView(): Promise<string> {
+  // An operation without an example fails by itself.
+  const reads = operations.filter(({ name, method }) => method === 'GET' && name in examples);
+  const answers: unknown[] = [];
+  for (const operation of reads) {
+    answers.push(await owner.expect(200, call(owner, operation, exampleOf(operation))));
+  }
+  return JSON.stringify(answers, (key, value: unknown) => (key === 'lastUsedAt' ? null : value));
+}
+
+function secretsIn(view: string): string[] {
+  // Environments of one organisation share its id.
+  const withoutOrganization = view.replaceAll(/"organizationId":"[^"]*"/g, '');
+  const ids = withoutOrganization.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
+  return [...new Set(ids), ownerMark];
+}
+
+function expectNothingOfOwner({ body, headers }: Answer): void {
+  const text = JSON.stringify([body, [...headers]]);
+  expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+}
+
+test('the owner has something to lose', () => {
+  expect(secrets.length).toBeGreaterThan(10);
+});
+
+describe.each(operations)('$name', (operation) => {
+  test('shows and does nothing to other organisations and other environments', async () => {
+    const { filtered, ...example } = exampleOf(operation);
+    const { strangers: allowed = [404] } = example;
+    if (operation.path.includes(':')) expect(allowed).toEqual([404]);
+    const before = await ownerView();
+    for (const stranger of strangers) {
+      const answer = await call(stranger, operation, example);
+      expect(allowed).toContain(answer.status);
+      expectNothingOfOwner(answer);
+      if (filtered !== undefined) {
+        expect((await stranger.expect(200, stranger.get(filtered))).data).toEqual([]);
+      }
+    }
+    expect(await ownerView()).toBe(before);
+  });
+
+  test('is forbidden without its scope, whatever other scopes there are', async () => {
+    const scope = scopeOf(operation);
+    const others = new Set(operations.map(scopeOf).filter((one) => one !== scope));
+    const limited = await clientWith([...others]);
+    const before = await ownerView();
+    const answer = await call(limited, operation, exampleOf(operation));
+    expect([answer.status, answer.body]).toEqual([403, { error: 'Insufficient permissions' }]);
+    expectNothingOfOwner(answer);
+    expect(await ownerView()).toBe(before);
+  });
+});
+
+// Last, because it does what the others may not, deletions after all else. It proves that the examples would have done it.
+describe('the same calls', () => {
+  const deletionsLast = operations.toSorted(
+    (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+  );
+
+  test.each(deletionsLast)('by the owner with that scope alone: $name', async (operation) => {
+    const example = exampleOf(operation);
+    const client = await clientWith([scopeOf(operation)]);
+    const { status } = await call(client, operation, example);
+    if (example.owner === undefined) expect(Math.floor(status / 100)).toBe(2);
+    else expect(status).toBe(example.owner);
+    if (example.filtered !== undefined) {
+      expect((await owner.expect(200, owner.get(example.filtered))).total).toBeGreaterThan(0);
+    }
+  });
+});
