@@ -18,12 +18,12 @@ export const instruments = {
   renewals: {
     name: 'billing.subscription.renewals',
     unit: '{renewal}',
-    description: 'Steps that due subscriptions took by themselves',
+    description: 'Periods that due subscriptions entered',
   },
   renewalLag: {
     name: 'billing.subscription.renewal.lag',
     unit: 's',
-    description: 'From the instant a subscription was due to its step, where time is real',
+    description: 'From the start of a period to the renewal into it, where time is real',
   },
   payments: {
     name: 'billing.payments',
@@ -33,7 +33,7 @@ export const instruments = {
   webhookLag: {
     name: 'billing.webhook.lag',
     unit: 's',
-    description: 'From the acceptance of a message to its first delivery to an endpoint',
+    description: 'From the acceptance of a message to the first attempt at each endpoint',
   },
   outboxAge: {
     name: 'billing.outbox.age',

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { monotonicMs, sleep } from './clock';
+import { createLogger } from './logging';
+import { instruments, Metrics } from './metrics';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+describe('the metrics of a service', () => {
+  let exporter: InMemoryMetricExporter;
+  let metrics: Metrics;
+
+  beforeEach(() => {
+    exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+    const reader = new PeriodicExportingMetricReader({ exporter });
+    metrics = new Metrics({ service: 'catalog', logger, readers: [reader] });
+  });
+
+  /** What shutting down exports. */
+  async function exported(): Promise<Map<string, { unit: string; points: any[] }>> {
+    let found: any[] = [];
+    // The exporter forgets what it has when it is shut down, which is right after the last export.
+    const shutdown = exporter.shutdown.bind(exporter);
+    exporter.shutdown = () => {
+      found = exporter
+        .getMetrics()
+        .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
+      return shutdown();
+    };
+    await metrics.shutdown();
+    return new Map(
+      found.map(({ descriptor, dataPoints }) => [
+        descriptor.name,
+        { unit: descriptor.unit, points: dataPoints },
+      ]),
+    );
+  }
+
+  test('are counted and timed in the units of their instruments', async () => {
+    metrics.recordRenewal({ lagMs: 1_500 });
+    metrics.recordRenewal({ lagMs: undefined });
+    metrics.recordPayment('SUCCEEDED');
+    metrics.recordPayment('FAILED');
+    metrics.recordPayment('FAILED');
+    metrics.recordWebhook({ lagMs: 250 });
+    metrics.recordPoisonMessage('notifier');
+    metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 20);
+    metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 40);
+    metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'NOT_FOUND', 1);
+    const found = await exported();
+    const pointsOf = (instrument: keyof typeof instruments) =>
+      found
+        .get(instruments[instrument].name)
+        ?.points.map(({ value, attributes }) => [value.sum ?? value, value.count, attributes]);
+
+    expect(pointsOf('renewals')).toEqual([[2, undefined, {}]]);
+    expect(pointsOf('renewalLag')).toEqual([[1.5, 1, {}]]);
+    expect(pointsOf('payments')).toEqual([
+      [1, undefined, { 'billing.payment.outcome': 'SUCCEEDED' }],
+      [2, undefined, { 'billing.payment.outcome': 'FAILED' }],
+    ]);
+    expect(pointsOf('webhookLag')).toEqual([[0.25, 1, {}]]);
+    expect(pointsOf('poisonMessages')).toEqual([
+      [1, undefined, { 'messaging.consumer.group.name': 'notifier' }],
+    ]);
+    const call = {
+      'rpc.system.name': 'grpc',
+      'rpc.method': 'billing.catalog.v1.CatalogService/GetProduct',
+    };
+    expect(pointsOf('callDuration')).toEqual([
+      [0.06, 2, { ...call, 'rpc.response.status_code': 'OK' }],
+      [0.001, 1, { ...call, 'rpc.response.status_code': 'NOT_FOUND' }],
+    ]);
+    for (const { name, unit } of Object.values(instruments)) {
+      expect([unit, undefined]).toContain(found.get(name)?.unit);
+    }
+  });
+
+  test('are read only when they are exported, and one that cannot be read is left out', async () => {
+    let reads = 0;
+    metrics.observe('outboxAge', async () => {
+      reads += 1;
+      return [{ value: 12, attributes: { 'billing.aggregate': 'order' } }];
+    });
+    metrics.observe('dueBacklog', () => Promise.reject(new Error('no database')));
+    expect(reads).toBe(0);
+    const found = await exported();
+    expect(reads).toBe(1);
+    expect(found.get('billing.outbox.age')?.points[0]).toMatchObject({
+      value: 12,
+      attributes: { 'billing.aggregate': 'order' },
+    });
+    expect(found.get('billing.due_work.backlog')?.points ?? []).toEqual([]);
+  });
+
+  test('tell how late the event loop is', async () => {
+    // The monitor ticks between the blocks, and finds each tick late.
+    for (let block = 0; block < 5; block += 1) {
+      const until = monotonicMs() + 80;
+      while (monotonicMs() < until);
+      await sleep(25);
+    }
+    const [point] = (await exported()).get('nodejs.eventloop.delay.p99')?.points ?? [];
+    expect(point.value).toBeGreaterThan(0.02);
+    expect(point.value).toBeLessThan(5);
+  });
+});
+
+test('a service that exports nothing reads nothing', async () => {
+  const metrics = new Metrics({ service: 'catalog', logger });
+  let reads = 0;
+  metrics.observe('outboxAge', async () => {
+    reads += 1;
+    return [];
+  });
+  metrics.recordPayment('SUCCEEDED');
+  await metrics.shutdown();
+  expect(reads).toBe(0);
+});
+
+test('the README names every instrument with its unit', () => {
+  const readme = readFileSync(join(__dirname, '../README.md'), 'utf8');
+  const rows = [...readme.matchAll(/^\| `([a-z][\w.]+)` \| `([^`]+)` \|/gm)].map(
+    ([, name, unit]) => ({
+      name,
+      unit,
+    }),
+  );
+  expect(rows).toEqual(Object.values(instruments).map(({ name, unit }) => ({ name, unit })));
+});
