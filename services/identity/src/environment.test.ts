@@ -33,6 +33,14 @@ describe('an environment', () => {
       { ...wish, clock: 'MANUAL', startsAt: new Date(Number.NaN) } as const,
       { startsAt: ['Invalid datetime'] },
     ],
+    ...['-000001-12-31T10:00:00.000Z', '1969-12-31T23:59:59.999Z', '9000-01-01T00:00:00.000Z'].map(
+      (time) =>
+        [
+          `a start at ${time}`,
+          { ...wish, clock: 'MANUAL', startsAt: new Date(time) } as const,
+          { startsAt: ['Must lie in the years 1970 to 8999'] },
+        ] as const,
+    ),
     ['too long a name', { ...wish, name: 'x'.repeat(201) }, { name: [expect.any(String)] }],
   ])('is refused with %s', (_case, refused, fields) => {
     expect(() => openSandbox('id', refused, now)).toThrow(

@@ -61,8 +61,9 @@ export interface SandboxWish {
 }
 
 const nameLengthMax = 200;
-// The last instant that ISO 8601 and Timestamp write with four digits of the year.
-const timeMax = new Date('9999-12-31T23:59:59.999Z');
+// ISO 8601 writes four digits of the year: what a subscription made at the last instant has ahead of it must have no more.
+const timeMin = new Date('1970-01-01T00:00:00.000Z');
+const timeMax = new Date('8999-12-31T23:59:59.999Z');
 
 /** The organisation's only environment with real money; its clock is always real. */
 export function openLive(id: string): Transition<Environment> {
@@ -96,7 +97,8 @@ export function timeOf({ clock }: Environment, now: Date): Date {
 
 /** What is wrong with a sandbox's time. */
 export function timeProblems(time: Date): string[] {
-  return time.getTime() <= timeMax.getTime() ? [] : ['Invalid datetime'];
+  if (Number.isNaN(time.getTime())) return ['Invalid datetime'];
+  return time >= timeMin && time <= timeMax ? [] : ['Must lie in the years 1970 to 8999'];
 }
 
 function startProblems(startsAt: Date, isManual: boolean): string[] {

@@ -80,12 +80,12 @@ export class JumpWorker {
       const { now, jumps } = manualClockOf(state);
       const [current] = jumps;
       if (current === undefined) return;
-      const { to, processed: before } = current;
+      const { id: jumpId, to, processed: before } = current;
       const span = { name: 'advance clock', kind: 'internal', service: 'identity' } as const;
       const processed = await inSpan(span, () =>
         jump({ from: now, to, processed: before }, this.ports()),
       );
-      await this.change((environment, lease) => land(environment, { processed, lease }));
+      await this.change((environment, lease) => land(environment, { jumpId, processed, lease }));
     }
   }
 

@@ -153,7 +153,7 @@ describe('the lease', () => {
 
     expect(() => renewLease(taken, lease)).toThrow(LeaseLost);
     expect(() => moveTo(taken, { at: january(2), processed: 0, lease })).toThrow(LeaseLost);
-    expect(() => land(taken, { processed: 0, lease })).toThrow(LeaseLost);
+    expect(() => land(taken, { jumpId: 'a', processed: 0, lease })).toThrow(LeaseLost);
     expect(() => releaseLease(taken, { owner: 'dead', now: real(6) })).toThrow(LeaseLost);
   });
 });
@@ -180,7 +180,7 @@ describe('a jump', () => {
     expect(landingOf(running, 'a')).toBeUndefined();
 
     const moved = moveTo(running, { at: january(5), processed: 7, lease }).state;
-    const landed = land(moved, { processed: 8, lease }).state;
+    const landed = land(moved, { jumpId: 'a', processed: 8, lease }).state;
 
     expect(landingOf(landed, 'a')).toEqual({ id: 'a', now: january(5), processed: 8 });
     expect(manualClockOf(landed)).toMatchObject({ jumps: [], lease: undefined });
@@ -188,17 +188,23 @@ describe('a jump', () => {
 
   test('that lands before others leaves them the lease', () => {
     const both = request(request(aSandbox(), 5, { id: 'a' }), 9, { id: 'b' });
-    const landed = land(both, { processed: 0, lease }).state;
+    const landed = land(both, { jumpId: 'a', processed: 0, lease }).state;
 
     expect(manualClockOf(landed)).toMatchObject({ jumps: [{ id: 'b' }], lease });
     expect(landingOf(landed, 'b')).toBeUndefined();
+  });
+
+  test('that landed by a write whose answer was lost does not end the next one', () => {
+    const both = request(request(aSandbox(), 5, { id: 'a' }), 9, { id: 'b' });
+    const landed = land(both, { jumpId: 'a', processed: 0, lease }).state;
+    expect(land(landed, { jumpId: 'a', processed: 0, lease }).state).toBe(landed);
   });
 
   test('that landed long ago is remembered as done, without its count', () => {
     let environment = aSandbox();
     for (let round = 0; round <= 50; round += 1) {
       environment = request(environment, 1, { id: String(round) });
-      environment = land(environment, { processed: 1, lease }).state;
+      environment = land(environment, { jumpId: String(round), processed: 1, lease }).state;
     }
     expect(landingOf(environment, '0')).toEqual({ id: '0', now: january(1), processed: 0 });
     expect(landingOf(environment, '1')).toMatchObject({ processed: 1 });

@@ -84,14 +84,14 @@ export function moveTo(
   });
 }
 
-/** Ends the jump under way. The lease ends with the last one. */
+/** Ends the jump under way; one that has ended already, by a write whose answer was lost, stays so. The lease ends with the last one. */
 export function land(
   environment: Environment,
-  { processed, lease }: { processed: number; lease: Lease },
+  { jumpId, processed, lease }: { jumpId: string; processed: number; lease: Lease },
 ): Transition<Environment> {
   const clock = clockHeldBy(environment, lease.owner);
   const [current, ...jumps] = clock.jumps;
-  if (current === undefined) throw new Error('No jump to end');
+  if (current?.id !== jumpId) return unchanged(environment);
   const landing = { id: current.id, now: clock.now, processed };
   return set(environment, clock, {
     jumps,
