@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
+import type { Metrics } from '@billing/chassis/metrics';
 import { chargeKey, collectWhenDue, openAndCollect, recordResult, sourceFor } from './collection';
 import {
   type Attempt,
@@ -32,6 +33,7 @@ export interface CollectionParts {
   readonly methods: PaymentMethodStore;
   readonly providerOf: (tenant: Tenant) => PaymentProvider;
   readonly clock: Clock;
+  readonly metrics?: Pick<Metrics, 'recordPayment'>;
 }
 
 /**
@@ -127,9 +129,15 @@ export class CollectionWorker {
     const { environmentId } = context.tenant;
     const paymentId = derivedId(environmentId, 'payment', record.id, attemptNumber);
     const { provider, outcome } = await this.charge(record, record.attempt, context);
-    await this.invoices(context).mutate(record.id, (current, now) =>
-      recordResult(current, { attemptNumber, paymentId, provider, outcome, now }),
-    );
+    // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
+    let isRecorded = false as boolean;
+    await this.invoices(context).mutate(record.id, (current, now) => {
+      const result = { attemptNumber, paymentId, provider, outcome, now };
+      const transition = recordResult(current, result);
+      isRecorded = transition.state !== current;
+      return transition;
+    });
+    if (isRecorded) this.parts.metrics?.recordPayment(outcome.status);
   }
 
   // The attempt may be a resumed one, whose outcome is unknown: the provider is asked before it is charged again with the same key.

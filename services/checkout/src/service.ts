@@ -23,7 +23,7 @@ export async function start(
   overrides: ServiceOverrides = {},
 ): Promise<RunningService> {
   const service = await Service.open('checkout', config, overrides);
-  const { db, clock, logger } = service;
+  const { db, clock, logger, metrics } = service;
   const invoices = service.aggregates(invoiceDefinition);
   const methods = new PaymentMethodStore(
     service.aggregates(paymentMethodDefinition),
@@ -36,7 +36,14 @@ export async function start(
   // No provider is configured for live charges; sandboxes have one of their own.
   const providerOf = ({ live, environmentId }: Tenant): PaymentProvider =>
     live ? noProvider : new SandboxProvider(new SandboxStore(db, environmentId), environmentId);
-  const worker = new CollectionWorker({ invoices, numbers, methods, providerOf, clock });
+  const worker = new CollectionWorker({
+    invoices,
+    numbers,
+    methods,
+    providerOf,
+    clock,
+    metrics,
+  });
   const peers = connectPeers(service, config);
   invoices.handle({
     commands: invoiceCommands({ worker, peers, logger }),

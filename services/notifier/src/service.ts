@@ -9,8 +9,10 @@ import { DeliveryStore } from './delivery-store';
 import { DeliveryWorker, postingMaxPerEndpoint } from './delivery-worker';
 import { EndpointHealthStore } from './endpoint-health-store';
 import { EndpointStore } from './endpoint-store';
-import { EarlierEventMissingError, EventConsumer } from './event-consumer';
+import { EventAcceptance } from './event-acceptance';
+import { EventConsumer } from './event-consumer';
 import { EventReconciliation } from './event-reconciliation';
+import { acceptFromStream } from './event-stream';
 import { webhookSubjects } from './events';
 import { MessageStore } from './message-store';
 import { OutcomeStore } from './outcome-store';
@@ -80,7 +82,7 @@ function openStores(service: Service, policyOf: Parts['policyOf']) {
 }
 
 function startSending({ service, config, overrides, policyOf, stores }: Parts): DeliveryWorker {
-  const { clock, logger } = service;
+  const { clock, logger, metrics } = service;
   const client = new WebhookClient({
     timeoutMs: overrides.timeoutMs ?? timeoutMsDefault,
     connectionsMax: postingMaxPerEndpoint,
@@ -96,6 +98,7 @@ function startSending({ service, config, overrides, policyOf, stores }: Parts): 
     retryScheduleMs: overrides.retryScheduleMs ?? standardRetrySchedule,
     clock,
     logger,
+    metrics,
   });
   const leaseMs = overrides.leaseMs ?? leaseMsDefault;
   const assignments = new AssignmentStore({ ...stores, clock, leaseMs });
@@ -122,7 +125,8 @@ function startConsuming(
     },
   });
   const owners = connectEventLogs(service, { subscription: config.SUBSCRIPTION_ADDRESS });
-  const reconciliation = new EventReconciliation({ ...stores, owners, consumer, clock, logger });
+  const acceptance = new EventAcceptance({ ...stores, owners, consumer, logger });
+  const reconciliation = new EventReconciliation({ ...stores, owners, acceptance, clock, logger });
   service.onClose('reconciliation', () => reconciliation.stop());
   service.every({
     name: 'reconcile',
@@ -132,14 +136,6 @@ function startConsuming(
   service.consume({
     durable: 'notifier',
     filterSubjects: webhookSubjects,
-    handle: async ({ data }) => {
-      try {
-        await consumer.consume(data);
-      } catch (error) {
-        // The stream has lost something; the log has not.
-        if (error instanceof EarlierEventMissingError) reconciliation.hurry();
-        throw error;
-      }
-    },
+    handle: ({ data }) => acceptFromStream(data, { acceptance, reconciliation }),
   });
 }

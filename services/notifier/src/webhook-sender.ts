@@ -2,6 +2,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { type Clock, monotonicMs } from '@billing/chassis/clock';
 import { jitter, newId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
+import type { Metrics } from '@billing/chassis/metrics';
 import { currentTraceparent, inSpan } from '@billing/chassis/tracing';
 import type { Assignment } from './assignment-store';
 import type { Attempt } from './attempt-store';
@@ -27,6 +28,7 @@ export interface WebhookSenderOptions {
   readonly retryScheduleMs: readonly number[];
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics?: Pick<Metrics, 'recordWebhook'>;
 }
 
 /** An attempt that has been made. */
@@ -68,6 +70,11 @@ export class WebhookSender {
       return 'UNTRIED';
     }
 
+    // Repeats follow the schedule of repeats: they say how a receiver does, not how late its webhooks are.
+    if (failures === 0) {
+      const lagMs = at.getTime() - assignment.message.acceptedAt.getTime();
+      this.options.metrics?.recordWebhook({ lagMs });
+    }
     const verdict = judge(outcome, { failures, now, jitter: jitter(retrySpread), scheduleMs });
     const isSuccess = verdict.status === 'DELIVERED';
     if (!isSuccess) await this.disableIfHopeless(assignment, verdict, now);

@@ -1,10 +1,13 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { subscriptionCommands } from './commands';
 import type { SubscriptionConfiguration } from './config';
 import { connectPeers } from './peers';
-import { takeDueStep } from './renewals';
+import { type DueStep, dueStep, takeDueStep } from './renewals';
 import { subscriptionRpc } from './rpc';
 import { changeSubscription, subscriptionDefinition } from './store';
+import type { Subscription } from './subscription';
 
 /** Subscriptions, their renewals and their events. */
 export async function start(
@@ -16,9 +19,27 @@ export async function start(
   const subscriptions = service.aggregates(subscriptionDefinition);
   subscriptions.handle({
     commands: subscriptionCommands(subscriptions, peers),
-    wake: async (id, context) => {
-      await changeSubscription(subscriptions, id, context, takeDueStep);
-    },
+    wake: (id, context) => takeDueStepOf(id, context, { subscriptions, service }),
   });
   return service.serve([subscriptionRpc({ subscriptions, peers, clock: service.clock })]);
+}
+
+async function takeDueStepOf(
+  id: string,
+  context: CallContext,
+  {
+    subscriptions,
+    service: { metrics, clock },
+  }: { subscriptions: AggregateCollection<Subscription>; service: Service },
+): Promise<void> {
+  const taken: { step?: DueStep | undefined } = {};
+  await changeSubscription(subscriptions, id, context, (current, decision) => {
+    // A write that loses its race is decided again: the last step seen is the one that was written, or none.
+    const step = dueStep(current);
+    taken.step = step !== undefined && step.at <= decision.now ? step : undefined;
+    return takeDueStep(current, decision);
+  });
+  if (taken.step?.kind !== 'ENTER_PERIOD') return;
+  const lateMs = clock.now().getTime() - taken.step.at.getTime();
+  metrics.recordRenewal({ lagMs: context.tenant.manualClock ? undefined : lateMs });
 }
