@@ -1,9 +1,19 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
+import {
+  readConfiguration,
+  serviceConfigurationShape,
+  transportSecurityShape,
+} from '@billing/chassis/configuration';
 
-const { LOG_LEVEL, LOG_FILE, OTEL_EXPORTER_OTLP_ENDPOINT, TRACE_SAMPLE_RATIO, SHUTDOWN_GRACE_MS } =
-  serviceConfigurationShape;
+const {
+  LOG_LEVEL,
+  LOG_FILE,
+  OTEL_EXPORTER_OTLP_ENDPOINT,
+  TRACE_SAMPLE_RATIO,
+  METRIC_EXPORT_INTERVAL_MS,
+  SHUTDOWN_GRACE_MS,
+} = serviceConfigurationShape;
 const address = z.string().min(1);
 const count = z
   .string()
@@ -17,7 +27,9 @@ export const configurationSchema = z.object({
   LOG_FILE,
   OTEL_EXPORTER_OTLP_ENDPOINT,
   TRACE_SAMPLE_RATIO,
+  METRIC_EXPORT_INTERVAL_MS,
   SHUTDOWN_GRACE_MS,
+  ...transportSecurityShape,
   /** Where REST is served; port 0 takes a free one. */
   HTTP_LISTEN: z.string().regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port'),
   IDENTITY_ADDRESS: address,

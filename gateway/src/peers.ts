@@ -1,4 +1,5 @@
 import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { transportSecurityOf } from '@billing/chassis/transport-security';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
@@ -37,35 +38,35 @@ export interface Peers {
 
 /** Connects to all services. Creations with a new id are never repeated by the channel: a lost answer would make two of them. */
 export function connectPeers(config: GatewayConfiguration): Peers {
-  const service = 'gateway';
+  const caller = { service: 'gateway', security: transportSecurityOf(config) };
   return {
     identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {
-      service,
+      ...caller,
       address: config.IDENTITY_ADDRESS,
       notIdempotent: ['createApiKey', 'createSandbox'],
       withoutTenant: ['authenticate', 'ensureOrganization'],
     }),
     catalog: connectPeer<CatalogServiceServer>(CatalogServiceService, {
-      service,
+      ...caller,
       address: config.CATALOG_ADDRESS,
       notIdempotent: ['createProduct'],
     }),
     customer: connectPeer<CustomerServiceServer>(CustomerServiceService, {
-      service,
+      ...caller,
       address: config.CUSTOMER_ADDRESS,
       notIdempotent: ['createCustomer'],
     }),
     checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, {
-      service,
+      ...caller,
       address: config.CHECKOUT_ADDRESS,
     }),
     subscription: connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, {
-      service,
+      ...caller,
       address: config.SUBSCRIPTION_ADDRESS,
       notIdempotent: ['createSubscription'],
     }),
     notifier: connectPeer<NotifierServiceServer>(NotifierServiceService, {
-      service,
+      ...caller,
       address: config.NOTIFIER_ADDRESS,
       notIdempotent: ['createWebhookEndpoint'],
     }),

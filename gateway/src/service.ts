@@ -3,9 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { systemClock } from '@billing/chassis/clock';
 import { isServing } from '@billing/chassis/health-check';
 import { createLogger } from '@billing/chassis/logging';
+import { Metrics } from '@billing/chassis/metrics';
 import { Closers } from '@billing/chassis/process';
 import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
 import { startTracing } from '@billing/chassis/tracing';
+import { transportSecurityOf } from '@billing/chassis/transport-security';
 import { Admission } from './admission';
 import { createApp } from './app';
 import { Authentication } from './authentication';
@@ -35,6 +37,13 @@ export async function start(
     sampleRatio: config.TRACE_SAMPLE_RATIO,
   });
   closers.add('tracing', () => tracing.shutdown());
+  const metrics = new Metrics({
+    service: 'gateway',
+    logger,
+    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    exportEveryMs: config.METRIC_EXPORT_INTERVAL_MS,
+  });
+  closers.add('metrics', () => metrics.shutdown());
   const peers = connectPeers(config);
   closers.add('peers', () => {
     for (const peer of Object.values<{ close(): void }>({ ...peers })) peer.close();
@@ -53,6 +62,7 @@ export async function start(
     isReady: () =>
       isServing(config.IDENTITY_ADDRESS, {
         deadline: new Date(clock.now().getTime() + readinessTimeoutMs),
+        security: transportSecurityOf(config),
       }),
   });
   const server = createServer({ keepAliveTimeout: keepAliveMs }, app);
