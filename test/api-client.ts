@@ -1,3 +1,5 @@
+import { contractOf } from './described-answers';
+
 /** An answer of the gateway, read whole. */
 export interface Answer {
   readonly status: number;
@@ -5,7 +7,10 @@ export interface Answer {
   readonly body: any;
 }
 
-/** A REST client as a customer of the API would write it: fetch, a key and JSON. */
+/**
+ * A REST client as a customer of the API would write it: fetch, a key and JSON. Every answer is held to the gateway's own description of
+ * itself, so that each end-to-end test proves a piece of it.
+ */
 export class ApiClient {
   constructor(
     private readonly gatewayUrl: string,
@@ -17,6 +22,7 @@ export class ApiClient {
     path: string,
     { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
   ): Promise<Answer> {
+    const contract = await contractOf(this.gatewayUrl);
     const response = await fetch(`${this.gatewayUrl}/v1${path}`, {
       method,
       headers: {
@@ -28,11 +34,13 @@ export class ApiClient {
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    return {
+    const answer = {
       status: response.status,
       headers: response.headers,
       body: isJson ? JSON.parse(text) : text,
     };
+    contract.check({ method, path: `/v1${path}` }, answer);
+    return answer;
   }
 
   get(path: string): Promise<Answer> {

@@ -4,6 +4,7 @@ import type { Admission } from './admission';
 import { checkScope } from './authentication';
 import { parseBody } from './body';
 import { readIfMatch, unlessMatched } from './conditions';
+import { Documentation } from './documentation';
 import { type Call, exchange, type ExchangeSurroundings } from './exchange';
 import { RequestError } from './http-error';
 import { readIdempotency } from './idempotency';
@@ -55,6 +56,19 @@ export function createApp(parts: AppParts): Express {
     '/readyz',
     respond(parts, '/readyz', () => readiness(parts)),
   );
+  const documentation = new Documentation(routes);
+  const documents = {
+    '/openapi.json': () => documentation.json(),
+    '/docs': () => documentation.page(),
+  };
+  for (const [path, document] of Object.entries(documents)) {
+    app.get(
+      path,
+      respond(parts, path, (_call, request) =>
+        Promise.resolve(unlessMatched(request.header('if-none-match'), document())),
+      ),
+    );
+  }
   for (const [path, operations] of byPath(routes)) {
     for (const route of operations) addRoute(app, route, parts);
     const allow = operations.map(({ method }) => method).join(', ');
@@ -106,11 +120,12 @@ function addRoute(app: Express, route: Route, parts: AppParts): void {
 }
 
 async function readRequest(
-  { method }: Route,
+  { method, path }: Route,
   call: CallContext,
   { request, response, parts }: { request: Request; response: Response; parts: AppParts },
 ): Promise<ApiRequest> {
   const changes = method === 'POST' || method === 'PATCH';
+  const isOfResource = path.includes(':');
   const body = changes ? await parseBody(request, response) : {};
   const repeatable = { key: request.header('idempotency-key'), method, path: request.path, body };
   const idempotency = changes
@@ -120,7 +135,7 @@ async function readRequest(
     params: request.params as Record<string, string>,
     query: request.query,
     body,
-    expectedVersion: changes ? readIfMatch(request.header('if-match')) : undefined,
+    expectedVersion: changes && isOfResource ? readIfMatch(request.header('if-match')) : undefined,
     context: { ...call, now: await environmentTime(call, parts), idempotency },
   };
 }

@@ -94,13 +94,18 @@ export class Authentication {
   }
 }
 
+/** The scope that a method on a route's first path segment needs. */
+export function scopeOf({ method, segment }: { method: string; segment: string }): string {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return `${segment}:${isRead ? 'read' : 'write'}`;
+}
+
 /** Throws permission unless the key's scopes allow the method on the route's first path segment. */
 export function checkScope(
   scopes: readonly string[],
   { method, segment }: { method: string; segment: string },
 ): void {
-  const isRead = method === 'GET' || method === 'HEAD';
-  if (scopes.length === 0 || scopes.includes(`${segment}:${isRead ? 'read' : 'write'}`)) return;
+  if (scopes.length === 0 || scopes.includes(scopeOf({ method, segment }))) return;
   throw new DomainError('permission', 'INSUFFICIENT_PERMISSIONS', 'Insufficient permissions');
 }
 

@@ -91,11 +91,11 @@ function send(
     response.writeHead(status, headers).end();
     return;
   }
-  const bytes = Buffer.from(JSON.stringify(body));
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   response
     .writeHead(status, {
-      ...headers,
       'Content-Type': 'application/json; charset=utf-8',
+      ...headers,
       'Content-Length': bytes.length,
     })
     .end(bytes);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import 'zod-openapi';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { invalidInput } from '@billing/kernel/domain-error';
 import type { ApiRequest } from './route';
@@ -23,20 +24,43 @@ export function optional<T extends z.ZodType>(schema: T) {
 export const time = z.iso
   .datetime({ offset: true, error: 'Invalid datetime' })
   .transform((text) => new Date(text))
-  .refine((date) => !Number.isNaN(date.getTime()), 'Invalid datetime');
+  .refine((date) => !Number.isNaN(date.getTime()), 'Invalid datetime')
+  .meta({ description: 'ISO 8601 with its zone.' });
 
 /** An amount in the smallest unit. */
 export const amount = z.int('Must be a whole number').min(0).max(99_999_999_999);
 
+const metadataInDocument = {
+  type: 'object' as const,
+  description: 'Notes of your own.',
+  maxProperties: 50,
+  propertyNames: { pattern: '^[A-Za-z0-9_.-]{1,40}$', not: { const: '__proto__' } },
+  additionalProperties: {
+    anyOf: [
+      { type: 'string' as const, maxLength: 500 },
+      {
+        type: 'number' as const,
+        minimum: Number.MIN_SAFE_INTEGER,
+        maximum: Number.MAX_SAFE_INTEGER,
+      },
+      { type: 'boolean' as const },
+      { type: 'null' as const },
+    ],
+  },
+};
+
 /** Metadata, kept as it was parsed: a schema that rebuilt it would lose the keys it must refuse. */
-export const metadata = z.custom<Record<string, unknown>>().superRefine((value, context) => {
-  for (const message of checkMetadata(value)) context.addIssue({ code: 'custom', message });
-});
+export const metadata = z
+  .custom<Record<string, unknown>>()
+  .superRefine((value, context) => {
+    for (const message of checkMetadata(value)) context.addIssue({ code: 'custom', message });
+  })
+  .meta({ override: metadataInDocument });
 
 /** Page and page size of a list. */
 export const pageShape = {
-  page: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1),
-  perPage: wholeNumber(1, 100).default(20),
+  page: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1).meta({ description: 'Default 1.' }),
+  perPage: wholeNumber(1, 100).default(20).meta({ description: 'Default 20.' }),
 };
 
 /** The body, read by the route's schema; fields that the schema does not know are left out and reported as ignored. */
@@ -91,5 +115,6 @@ function wholeNumber(min: number, max: number) {
     .string(message)
     .regex(/^\d{1,16}$/, message)
     .transform(Number)
-    .refine((number) => number >= min && number <= max, message);
+    .refine((number) => number >= min && number <= max, message)
+    .meta({ override: { type: 'integer', pattern: undefined, minimum: min, maximum: max } });
 }

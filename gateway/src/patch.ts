@@ -19,7 +19,8 @@ export function required<T extends z.ZodType>(schema: T) {
 export const frozen = z
   .unknown()
   .optional()
-  .refine((value) => value === undefined, 'Cannot be changed');
+  .refine((value) => value === undefined, 'Cannot be changed')
+  .meta({ override: { not: {}, description: 'Cannot be changed.' } });
 
 /** The fields that were sent, and the mask that tells a cleared one from one that was left out. */
 export function readPatch<S extends z.ZodRawShape>(

@@ -1,4 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import type { Operation } from './openapi/operation';
 import type { Peers } from './peers';
 
 /** A request as a route sees it: authenticated and parsed, but not yet validated. */
@@ -16,7 +17,7 @@ export interface ApiRequest {
 /** What a route answers; errors are thrown. */
 export interface ApiAnswer {
   readonly status: number;
-  /** Absent: no body. */
+  /** JSON, or a Buffer with a Content-Type of its own among the headers. Absent: no body. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -28,6 +29,8 @@ export interface Route {
   readonly path: string;
   /** How long the caller may have to wait. */
   readonly deadlineMs?: number;
+  /** What the description of the API says of it. */
+  readonly operation?: Operation;
   readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;
 }
 

@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { toJsonApiKey } from '@billing/proto/json/api-key';
 import { optional, pageShape, readBody, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
+import { ApiKeyList, NewApiKey } from '../openapi/schemas/api-key';
 import { created, param, present, type Route, secretOrNull } from '../route';
 
-const CreateApiKey = z.object({
-  name: z.string(),
-  // An empty list reads like no permission, but would be every one: whoever wants all leaves it out.
-  scopes: optional(z.array(z.string()).min(1, 'Must not be empty')),
-  expiresAt: optional(time),
-});
+const CreateApiKey = z
+  .object({
+    name: z.string(),
+    // An empty list reads like no permission, but would be every one: whoever wants all leaves it out.
+    scopes: optional(z.array(z.string()).min(1, 'Must not be empty')),
+    expiresAt: optional(time),
+  })
+  .meta({ id: 'CreateApiKey', examples: [{ name: 'Reports', scopes: ['invoices:read'] }] });
 
 const ListApiKeys = z.object(pageShape);
 
@@ -17,6 +20,13 @@ export const apiKeyRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/api-keys',
+    operation: {
+      id: 'createApiKey',
+      summary: 'Make a key of this environment',
+      description: 'Only with scopes that the key has which asks.',
+      body: CreateApiKey,
+      answer: { status: 201, schema: NewApiKey },
+    },
     handle: async (request, peers) => {
       const { input, ignoredHeaders } = readBody(CreateApiKey, request);
       const { apiKey, key } = await peers.identity.createApiKey(
@@ -31,6 +41,12 @@ export const apiKeyRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/api-keys',
+    operation: {
+      id: 'listApiKeys',
+      summary: 'List keys, newest first',
+      query: ListApiKeys,
+      answer: { status: 200, schema: ApiKeyList },
+    },
     handle: async (request, peers) => {
       const query = readQuery(ListApiKeys, request);
       const { apiKeys, total } = await peers.identity.listApiKeys(
@@ -43,6 +59,13 @@ export const apiKeyRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/api-keys/:id',
+    operation: {
+      id: 'revokeApiKey',
+      summary: 'Revoke a key',
+      description: 'It stays in the list. Takes effect within five seconds.',
+      answer: { status: 204 },
+      errors: ['api_key_not_found'],
+    },
     handle: async (request, peers) => {
       await peers.identity.revokeApiKey({ id: param(request, 'id') }, request.context);
       return { status: 204 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { toJsonCustomer } from '@billing/proto/json/customer';
+import { Customer, CustomerList } from '../openapi/schemas/customer';
 import { metadata, optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
 import { changeable, frozen, readPatch, required } from '../patch';
@@ -20,31 +21,38 @@ const name = z.string().max(200);
 const phone = z.string().max(40);
 const collectionMethod = z.enum(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE']);
 
-const CreateCustomer = z.object({
-  email: z.string(),
-  externalId: optional(z.string().min(1).max(255)),
-  name: optional(name),
-  phone: optional(phone),
-  address: optional(address),
-  currency: optional(z.string()),
-  collectionMethod: optional(collectionMethod),
-  metadata: optional(metadata),
-});
+const CreateCustomer = z
+  .object({
+    email: z.string(),
+    externalId: optional(z.string().min(1).max(255)),
+    name: optional(name),
+    phone: optional(phone),
+    address: optional(address),
+    currency: optional(z.string()),
+    collectionMethod: optional(collectionMethod),
+    metadata: optional(metadata),
+  })
+  .meta({
+    id: 'CreateCustomer',
+    examples: [{ email: 'ada@example.com', externalId: 'user-7', name: 'Ada Lovelace' }],
+  });
 
-const UpdateCustomer = z.object({
-  email: required(z.string()),
-  name: changeable(name),
-  phone: changeable(phone),
-  address: changeable(address),
-  currency: changeable(z.string()),
-  collectionMethod: changeable(collectionMethod),
-  metadata: changeable(metadata),
-  externalId: frozen,
-  id: frozen,
-  organizationId: frozen,
-  createdAt: frozen,
-  updatedAt: frozen,
-});
+const UpdateCustomer = z
+  .object({
+    email: required(z.string()),
+    name: changeable(name),
+    phone: changeable(phone),
+    address: changeable(address),
+    currency: changeable(z.string()),
+    collectionMethod: changeable(collectionMethod),
+    metadata: changeable(metadata),
+    externalId: frozen,
+    id: frozen,
+    organizationId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+  })
+  .meta({ id: 'UpdateCustomer', examples: [{ name: 'Ada King', phone: null }] });
 
 const ListCustomers = z.object({
   ...pageShape,
@@ -61,6 +69,13 @@ export const customerRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/customers',
+    operation: {
+      id: 'createCustomer',
+      summary: 'Create a customer',
+      body: CreateCustomer,
+      answer: { status: 201, schema: Customer, isVersioned: true },
+      errors: ['external_id_taken'],
+    },
     handle: async (request, peers) => {
       const { input, ignoredHeaders } = readBody(CreateCustomer, request);
       const answer = await peers.customer.createCustomer(
@@ -80,6 +95,12 @@ export const customerRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/customers',
+    operation: {
+      id: 'listCustomers',
+      summary: 'List customers, newest first',
+      query: ListCustomers,
+      answer: { status: 200, schema: CustomerList },
+    },
     handle: async (request, peers) => {
       const query = readQuery(ListCustomers, request);
       const { customers, total } = await peers.customer.listCustomers(
@@ -92,6 +113,12 @@ export const customerRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/customers/:id',
+    operation: {
+      id: 'getCustomer',
+      summary: 'Get a customer',
+      answer: { status: 200, schema: Customer, isVersioned: true },
+      errors: ['customer_not_found'],
+    },
     handle: async (request, peers) => {
       const { customer } = await peers.customer.getCustomer(
         { id: param(request, 'id') },
@@ -104,6 +131,13 @@ export const customerRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/customers/:id',
+    operation: {
+      id: 'updateCustomer',
+      summary: 'Change a customer',
+      body: UpdateCustomer,
+      answer: { status: 200, schema: Customer, isVersioned: true },
+      errors: ['customer_not_found'],
+    },
     handle: async (request, peers) => {
       const { input, updateMask, ignoredHeaders } = readPatch(UpdateCustomer, request);
       const { customer } = await peers.customer.updateCustomer(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
+import { Invoice, InvoiceList } from '../openapi/schemas/invoice';
 import { pageShape, readQuery } from '../input';
 import { page } from '../list';
 import { etag, ok, param, present, type Route } from '../route';
@@ -14,6 +15,12 @@ export const invoiceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/invoices',
+    operation: {
+      id: 'listInvoices',
+      summary: 'List invoices, newest first',
+      query: ListInvoices,
+      answer: { status: 200, schema: InvoiceList },
+    },
     handle: async (request, peers) => {
       const query = readQuery(ListInvoices, request);
       const { invoices, total } = await peers.checkout.listInvoices(query, request.context);
@@ -23,6 +30,12 @@ export const invoiceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/invoices/:id',
+    operation: {
+      id: 'getInvoice',
+      summary: 'Get an invoice',
+      answer: { status: 200, schema: Invoice, isVersioned: true },
+      errors: ['invoice_not_found'],
+    },
     handle: async (request, peers) => {
       const answer = await peers.checkout.getInvoice({ id: param(request, 'id') }, request.context);
       const invoice = present(answer.invoice);

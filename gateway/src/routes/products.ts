@@ -3,44 +3,54 @@ import { BillingInterval, PricingType } from '@billing/proto/billing/catalog/v1/
 import { toJsonProduct } from '@billing/proto/json/product';
 import { amount, metadata, optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
+import { Product, ProductList } from '../openapi/schemas/product';
 import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route } from '../route';
 
-const CreateProduct = z.object({
-  name: z.string(),
-  description: optional(z.string()),
-  type: z
-    .enum(['FLAT', 'PER_UNIT', 'TIERED', 'VOLUME'])
-    .refine((type) => type === 'FLAT', 'Only FLAT is supported'),
-  currency: z.string(),
-  amount,
-  billingInterval: z.enum(['DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'YEARLY', 'ONE_TIME']),
-  intervalCount: optional(z.int().min(1).max(365)),
-  trialDays: optional(z.int().min(0).max(730)),
-  active: optional(z.boolean()),
-  metadata: optional(metadata),
-  lookupKey: optional(z.string()),
-});
+const CreateProduct = z
+  .object({
+    name: z.string(),
+    description: optional(z.string()),
+    type: z
+      .enum(['FLAT', 'PER_UNIT', 'TIERED', 'VOLUME'])
+      .refine((type) => type === 'FLAT', 'Only FLAT is supported'),
+    currency: z.string(),
+    amount,
+    billingInterval: z.enum(['DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'YEARLY', 'ONE_TIME']),
+    intervalCount: optional(z.int().min(1).max(365)),
+    trialDays: optional(z.int().min(0).max(730)),
+    active: optional(z.boolean()),
+    metadata: optional(metadata),
+    lookupKey: optional(z.string()),
+  })
+  .meta({
+    id: 'CreateProduct',
+    examples: [
+      { name: 'Pro', type: 'FLAT', currency: 'USD', amount: 2900, billingInterval: 'MONTHLY' },
+    ],
+  });
 
-const UpdateProduct = z.object({
-  name: required(z.string()),
-  description: changeable(z.string()),
-  active: changeable(z.boolean()),
-  metadata: changeable(metadata),
-  lookupKey: changeable(z.string()),
-  amount: required(amount),
-  type: frozen,
-  currency: frozen,
-  billingInterval: frozen,
-  intervalCount: frozen,
-  trialDays: frozen,
-  priceId: frozen,
-  meterPrices: frozen,
-  id: frozen,
-  organizationId: frozen,
-  createdAt: frozen,
-  updatedAt: frozen,
-});
+const UpdateProduct = z
+  .object({
+    name: required(z.string()),
+    description: changeable(z.string()),
+    active: changeable(z.boolean()),
+    metadata: changeable(metadata),
+    lookupKey: changeable(z.string()),
+    amount: required(amount),
+    type: frozen,
+    currency: frozen,
+    billingInterval: frozen,
+    intervalCount: frozen,
+    trialDays: frozen,
+    priceId: frozen,
+    meterPrices: frozen,
+    id: frozen,
+    organizationId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+  })
+  .meta({ id: 'UpdateProduct', examples: [{ amount: 3900 }] });
 
 const ListProducts = z.object({
   ...pageShape,
@@ -64,6 +74,13 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/products',
+    operation: {
+      id: 'createProduct',
+      summary: 'Create a product with its price',
+      body: CreateProduct,
+      answer: { status: 201, schema: Product, isVersioned: true },
+      errors: ['lookup_key_taken'],
+    },
     handle: async (request, peers) => {
       const { input, ignoredHeaders } = readBody(CreateProduct, request);
       const answer = await peers.catalog.createProduct(
@@ -85,6 +102,12 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/products',
+    operation: {
+      id: 'listProducts',
+      summary: 'List products, newest first',
+      query: ListProducts,
+      answer: { status: 200, schema: ProductList },
+    },
     handle: async (request, peers) => {
       const query = readQuery(ListProducts, request);
       const { products, total } = await peers.catalog.listProducts(
@@ -97,6 +120,12 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/products/:id',
+    operation: {
+      id: 'getProduct',
+      summary: 'Get a product',
+      answer: { status: 200, schema: Product, isVersioned: true },
+      errors: ['product_not_found'],
+    },
     handle: async (request, peers) => {
       const { product } = await peers.catalog.getProduct(
         { id: param(request, 'id') },
@@ -109,6 +138,14 @@ export const productRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/products/:id',
+    operation: {
+      id: 'updateProduct',
+      summary: 'Change a product',
+      description: 'Another amount makes a new price version; running subscriptions keep theirs.',
+      body: UpdateProduct,
+      answer: { status: 200, schema: Product, isVersioned: true },
+      errors: ['product_not_found', 'lookup_key_taken'],
+    },
     handle: async (request, peers) => {
       const { input, updateMask, ignoredHeaders } = readPatch(UpdateProduct, request);
       const { product } = await peers.catalog.updateProduct(

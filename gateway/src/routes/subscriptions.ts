@@ -1,24 +1,47 @@
 import { z } from 'zod';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
+import { Subscription as SubscriptionSchema } from '../openapi/schemas/subscription';
 import { metadata, optional, readBody, time } from '../input';
 import { type ApiAnswer, created, etag, ok, param, present, type Route } from '../route';
 
-const CreateSubscription = z.object({
-  customerId: z.string(),
-  productId: z.string(),
-  authorizedTransactionId: optional(z.string().min(1).max(255)),
-  startAt: optional(time),
-  metadata: optional(metadata),
-  quantity: optional(z.int().min(1).max(1_000_000)),
-});
+const CreateSubscription = z
+  .object({
+    customerId: z.string(),
+    productId: z.string(),
+    authorizedTransactionId: optional(z.string().min(1).max(255)),
+    startAt: optional(time),
+    metadata: optional(metadata),
+    quantity: optional(z.int().min(1).max(1_000_000)),
+  })
+  .meta({
+    id: 'CreateSubscription',
+    examples: [
+      {
+        customerId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f',
+        productId: '01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90',
+        authorizedTransactionId: 'txn_4242424242424242',
+      },
+    ],
+  });
 
-const CancelSubscription = z.object({ atPeriodEnd: optional(z.boolean()) });
+const CancelSubscription = z
+  .object({ atPeriodEnd: optional(z.boolean()) })
+  .meta({ id: 'CancelSubscription', examples: [{ atPeriodEnd: true }] });
 
 export const subscriptionRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/subscriptions',
+    operation: {
+      id: 'createSubscription',
+      summary: 'Start a subscription',
+      description:
+        'Answers once the first invoice exists and its first charge is applied, or after 8 seconds.',
+      body: CreateSubscription,
+      answer: { status: 201, schema: SubscriptionSchema, isVersioned: true },
+      errors: ['customer_not_found', 'product_not_found'],
+    },
     handle: async (request, peers) => {
       const { input, ignoredHeaders } = readBody(CreateSubscription, request);
       const answer = await peers.subscription.createSubscription(input, request.context);
@@ -33,6 +56,12 @@ export const subscriptionRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/subscriptions/:id',
+    operation: {
+      id: 'getSubscription',
+      summary: 'Get a subscription',
+      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      errors: ['subscription_not_found'],
+    },
     handle: async (request, peers) => {
       const answer = await peers.subscription.getSubscription(
         { id: param(request, 'id') },
@@ -44,6 +73,13 @@ export const subscriptionRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/subscriptions/:id/cancel',
+    operation: {
+      id: 'cancelSubscription',
+      summary: 'Cancel now or at the end of the period',
+      body: CancelSubscription,
+      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      errors: ['subscription_not_found', 'conflict'],
+    },
     handle: async (request, peers) => {
       const { input, ignoredHeaders } = readBody(CancelSubscription, request);
       const answer = await peers.subscription.cancelSubscription(
@@ -56,6 +92,12 @@ export const subscriptionRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/subscriptions/:id/uncancel',
+    operation: {
+      id: 'uncancelSubscription',
+      summary: 'Take a cancellation at the end of the period back',
+      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      errors: ['subscription_not_found', 'conflict'],
+    },
     handle: async (request, peers) => {
       const answer = await peers.subscription.uncancelSubscription(
         { id: param(request, 'id') },

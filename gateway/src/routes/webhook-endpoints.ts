@@ -1,15 +1,25 @@
 import { z } from 'zod';
 import { toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
+import {
+  NewWebhookEndpoint,
+  WebhookEndpoint,
+  WebhookEndpointList,
+} from '../openapi/schemas/webhook-endpoint';
 import { optional, pageShape, readBody, readQuery } from '../input';
 import { page } from '../list';
 import { created, etag, ok, param, present, type Route, secretOrNull } from '../route';
 
-const CreateWebhookEndpoint = z.object({
-  url: z.string(),
-  events: optional(z.array(z.string()).min(1).max(20)),
-  description: optional(z.string().max(200)),
-  active: optional(z.boolean()),
-});
+const CreateWebhookEndpoint = z
+  .object({
+    url: z.string(),
+    events: optional(z.array(z.string()).min(1).max(20)),
+    description: optional(z.string().max(200)),
+    active: optional(z.boolean()),
+  })
+  .meta({
+    id: 'CreateWebhookEndpoint',
+    examples: [{ url: 'https://example.com/webhooks', events: ['subscription.created'] }],
+  });
 
 const ListWebhookEndpoints = z.object(pageShape);
 
@@ -17,6 +27,14 @@ export const webhookEndpointRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhook-endpoints',
+    operation: {
+      id: 'createWebhookEndpoint',
+      summary: 'Register where webhooks go',
+      description: 'At most ten.',
+      body: CreateWebhookEndpoint,
+      answer: { status: 201, schema: NewWebhookEndpoint, isVersioned: true },
+      errors: ['conflict'],
+    },
     handle: async (request, peers) => {
       const { input, ignoredHeaders } = readBody(CreateWebhookEndpoint, request);
       const { webhookEndpoint, secret } = await peers.notifier.createWebhookEndpoint(
@@ -34,6 +52,12 @@ export const webhookEndpointRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/webhook-endpoints',
+    operation: {
+      id: 'listWebhookEndpoints',
+      summary: 'List webhook endpoints, newest first',
+      query: ListWebhookEndpoints,
+      answer: { status: 200, schema: WebhookEndpointList },
+    },
     handle: async (request, peers) => {
       const query = readQuery(ListWebhookEndpoints, request);
       const { webhookEndpoints, total } = await peers.notifier.listWebhookEndpoints(
@@ -46,6 +70,12 @@ export const webhookEndpointRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/webhook-endpoints/:id',
+    operation: {
+      id: 'getWebhookEndpoint',
+      summary: 'Get a webhook endpoint',
+      answer: { status: 200, schema: WebhookEndpoint, isVersioned: true },
+      errors: ['webhook_endpoint_not_found'],
+    },
     handle: async (request, peers) => {
       const answer = await peers.notifier.getWebhookEndpoint(
         { id: param(request, 'id') },
@@ -58,6 +88,12 @@ export const webhookEndpointRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/webhook-endpoints/:id',
+    operation: {
+      id: 'deleteWebhookEndpoint',
+      summary: 'Delete a webhook endpoint',
+      answer: { status: 204 },
+      errors: ['webhook_endpoint_not_found'],
+    },
     handle: async (request, peers) => {
       const { context } = request;
       await peers.notifier.deleteWebhookEndpoint({ id: param(request, 'id') }, context);

@@ -1,0 +1,70 @@
+import { routes } from '../app';
+import { answerOfKind } from '../http-error';
+import { describeApi } from './document';
+import { errorCodes } from './error-codes';
+import { referencePagePolicy, renderReferencePage } from './reference-page';
+
+const document = describeApi(routes);
+const described = routes.flatMap(({ operation }) => (operation === undefined ? [] : [operation]));
+
+function operationsOf(path: string): Record<string, any> {
+  return (document.paths ?? {})[path] as Record<string, any>;
+}
+
+test.each(routes.map(({ method, path }) => [method, path]))(
+  '%s %s is described',
+  (method, path) => {
+    const operation = operationsOf(`/v1${path.replace(/:(\w+)/g, '{$1}')}`)[method.toLowerCase()];
+    expect(operation.operationId).toMatch(/^[a-z]+[A-Z]/);
+    for (const status of ['401', '403', '404', '405', '429', '500', '503', '504']) {
+      expect(operation.responses).toHaveProperty(status);
+    }
+    const changes = method === 'POST' || method === 'PATCH';
+    for (const status of ['400', '409', '413', '415', '422']) {
+      if (changes) expect(operation.responses).toHaveProperty(status);
+    }
+  },
+);
+
+test('operations have names of their own', () => {
+  const ids = described.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test.each(described.flatMap(({ id, body }) => (body === undefined ? [] : [[id, body] as const])))(
+  'the example of %s is a body that it takes',
+  (_id, body) => {
+    const { examples = [] } = body.meta() ?? {};
+    expect(examples).not.toHaveLength(0);
+    for (const example of examples)
+      expect(body.safeParse(example)).toMatchObject({ success: true });
+  },
+);
+
+test('every error of a fixed code has its status in the description', () => {
+  for (const { status, code } of Object.values(answerOfKind)) {
+    if (code === undefined) continue;
+    expect(errorCodes).toHaveProperty(code);
+    expect(errorCodes[code as keyof typeof errorCodes].status).toBe(status);
+  }
+});
+
+describe('the reference page', () => {
+  const page = renderReferencePage(document);
+
+  test('shows every operation and every schema', () => {
+    for (const { id } of described) expect(page).toContain(`<article id="${id}">`);
+    for (const name of Object.keys(document.components?.schemas ?? {})) {
+      expect(page).toContain(`<article id="${name}">`);
+    }
+  });
+
+  test('links to nothing that is not there', () => {
+    for (const [, id] of page.matchAll(/href="#([^"]*)"/g)) expect(page).toContain(`id="${id}"`);
+  });
+
+  test('needs no script and nothing from elsewhere', () => {
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|style=|\son\w+=|src=|url\(|@import/i);
+    expect(referencePagePolicy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+=*';/);
+  });
+});

@@ -1,0 +1,51 @@
+/** Every value of the header `Error-Code`, its status, and the sentence in the body that goes with it. */
+export const errorCodes = {
+  invalid_request: { status: 400, text: 'Body must be a JSON object' },
+  malformed_json: { status: 400, text: 'Malformed JSON' },
+  invalid_api_key: { status: 401, text: 'Invalid or expired API key' },
+  insufficient_permissions: { status: 403, text: 'Insufficient permissions' },
+  not_found: { status: 404, text: 'Not found' },
+  api_key_not_found: { status: 404, text: 'API key not found' },
+  customer_not_found: { status: 404, text: 'Customer not found' },
+  invoice_not_found: { status: 404, text: 'Invoice not found' },
+  product_not_found: { status: 404, text: 'Product not found' },
+  subscription_not_found: { status: 404, text: 'Subscription not found' },
+  webhook_endpoint_not_found: { status: 404, text: 'Webhook endpoint not found' },
+  method_not_allowed: { status: 405, text: 'Method not allowed' },
+  conflict: { status: 409, text: 'The present state does not allow it' },
+  external_id_taken: { status: 409, text: 'Customer with this externalId already exists' },
+  lookup_key_taken: { status: 409, text: 'Product with this lookupKey already exists' },
+  idempotency_key_in_use: { status: 409, text: 'Idempotency-Key is in use' },
+  stale_version: { status: 412, text: 'Stale version' },
+  request_too_large: { status: 413, text: 'Request body too large' },
+  unsupported_media_type: { status: 415, text: 'Content-Type must be application/json' },
+  idempotency_key_reused: { status: 422, text: 'Idempotency-Key was used with another request' },
+  too_many_requests: { status: 429, text: 'Too many requests' },
+  internal: { status: 500, text: 'Internal server error' },
+  unavailable: { status: 503, text: 'Service unavailable' },
+  timed_out: { status: 504, text: 'Timed out' },
+} as const satisfies Readonly<Record<string, { readonly status: number; readonly text: string }>>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** What may go wrong with every operation. */
+export const everywhere: readonly ErrorCode[] = [
+  'invalid_api_key',
+  'insufficient_permissions',
+  'not_found',
+  'method_not_allowed',
+  'too_many_requests',
+  'internal',
+  'unavailable',
+  'timed_out',
+];
+
+/** What may go wrong with every operation that changes something. */
+export const withBody: readonly ErrorCode[] = [
+  'invalid_request',
+  'malformed_json',
+  'idempotency_key_in_use',
+  'idempotency_key_reused',
+  'request_too_large',
+  'unsupported_media_type',
+];

@@ -1,0 +1,23 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './error-codes';
+
+/** What a route says of itself for the description of the API. */
+export interface Operation {
+  /** Unique, a verb and its object: `createCustomer`. */
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** The schema that reads the body. */
+  readonly body?: z.ZodType;
+  /** The schema that reads the query. */
+  readonly query?: z.ZodObject;
+  readonly answer: {
+    readonly status: 200 | 201 | 202 | 204;
+    /** Absent: no body. */
+    readonly schema?: z.ZodType;
+    /** Its version is in the header `ETag`. */
+    readonly isVersioned?: boolean;
+  };
+  /** What may go wrong beside that which may go wrong with every operation. */
+  readonly errors?: readonly ErrorCode[];
+}

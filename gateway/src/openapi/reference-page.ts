@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import type { ApiDocument } from './document';
+
+// The reference as one page of plain HTML: no script, nothing from elsewhere, so it works offline and under the strictest policy.
+
+const style = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { margin: 0 auto; max-width: 60rem; padding: 1rem; overflow-wrap: anywhere; }
+nav ul { columns: 18rem; padding-left: 1rem; }
+article { border-top: 1px solid #8886; padding-top: .5rem; }
+table { border-collapse: collapse; width: 100%; }
+td, th { border-bottom: 1px solid #8884; padding: .2rem .5rem .2rem 0; text-align: left; vertical-align: top; }
+pre { background: #8882; overflow: auto; padding: .5rem; }
+code { font-size: .9em; }
+`;
+
+/** What a browser may load for the page: its own style, and nothing else. */
+export const referencePagePolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+interface Response {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly content?: { readonly 'application/json'?: { readonly schema?: Schema } };
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly {
+    name: string;
+    in: string;
+    description?: string;
+    schema: Schema;
+  }[];
+  readonly requestBody?: {
+    readonly content: { 'application/json': { schema: Schema; example?: unknown } };
+  };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Endpoint extends Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The page that shows a description of the API to people. */
+export function renderReferencePage(document: ApiDocument): string {
+  const { info, tags = [], components } = document;
+  const endpoints = endpointsOf(document);
+  const responses = (components?.responses ?? {}) as Readonly<Record<string, Response>>;
+  const schemas = (components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(info.title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<header><h1>${escaped(info.title)}</h1>${paragraphs(info.description)}
+<p>For programs: <a href="/openapi.json">openapi.json</a></p></header>
+<nav>${tags.map(({ name }) => contents(name, endpoints)).join('')}
+<h2><a href="#schemas">Schemas</a></h2></nav>
+<main>${endpoints.map((endpoint) => article(endpoint, responses)).join('\n')}
+<h2 id="schemas">Schemas</h2>
+${Object.entries(schemas).map(schemaArticle).join('\n')}</main>
+</body>
+</html>
+`;
+}
+
+function endpointsOf({ paths = {} }: ApiDocument): Endpoint[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item as Readonly<Record<string, Operation>>).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  );
+}
+
+function contents(tag: string, endpoints: readonly Endpoint[]): string {
+  const links = endpoints
+    .filter(({ tags }) => tags.includes(tag))
+    .map(
+      ({ operationId, summary }) => `<li><a href="#${operationId}">${escaped(summary)}</a></li>`,
+    );
+  return links.length === 0 ? '' : `<h2>${escaped(tag)}</h2><ul>${links.join('')}</ul>`;
+}
+
+function article(endpoint: Endpoint, shared: Readonly<Record<string, Response>>): string {
+  const { operationId, method, path, summary, parameters = [], requestBody } = endpoint;
+  const body = requestBody?.content['application/json'];
+  return `<article id="${operationId}">
+<h2>${escaped(summary)}</h2>
+<p><code>${method} ${escaped(path)}</code></p>
+${paragraphs(endpoint.description)}
+${table(
+  ['parameter', 'in', 'value', ''],
+  parameters.map((one) => [code(one.name), one.in, typeOf(one.schema), prose(one.description)]),
+)}
+${body === undefined ? '' : `<h3>Body</h3><p>${typeOf(body.schema)}</p>${json(body.example)}`}
+<h3>Answers</h3>
+${table(
+  ['status', 'body', ''],
+  Object.entries(endpoint.responses).map((one) => answerRow(one, shared)),
+)}
+</article>`;
+}
+
+function answerRow(
+  [status, response]: [string, Response],
+  shared: Readonly<Record<string, Response>>,
+): string[] {
+  const { description, content } = shared[nameOf(response.$ref)] ?? response;
+  const schema = content?.['application/json']?.schema;
+  return [status, schema === undefined ? '' : typeOf(schema), prose(description)];
+}
+
+function schemaArticle([name, schema]: [string, Schema]): string {
+  const required = new Set(schema.required);
+  const rows = Object.entries(schema.properties ?? {}).map(([field, value]) => [
+    code(field) + (required.has(field) ? '' : ' <small>optional</small>'),
+    typeOf(value),
+    prose(value.description),
+  ]);
+  return `<article id="${name}"><h3>${name}</h3>${paragraphs(schema.description)}${table(['field', 'value', ''], rows)}</article>`;
+}
+
+/** A schema in words; what is named has its own article. */
+function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) {
+    const name = nameOf(schema.$ref);
+    return `<a href="#${name}">${name}</a>`;
+  }
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ');
+  if (schema.enum !== undefined) return schema.enum.map((value) => code(String(value))).join(', ');
+  if (schema.items !== undefined) return `list of ${typeOf(schema.items)}`;
+  if (schema.properties !== undefined)
+    return `{ ${Object.keys(schema.properties).map(code).join(', ')} }`;
+  const { type = '', format, minimum, maximum, minLength, maxLength } = schema;
+  const range = [minimum ?? minLength, maximum ?? maxLength];
+  const bounds = range.some((bound) => bound !== undefined) ? range.map(text).join('…') : '';
+  return escaped([[type].flat().join(' or '), format, bounds].filter(Boolean).join(' '));
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '';
+  const head = heads.map((one) => `<th>${one}</th>`).join('');
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`);
+  return `<table><tr>${head}</tr>${body.join('')}</table>`;
+}
+
+function paragraphs(description = ''): string {
+  return description
+    .split('\n\n')
+    .filter((paragraph) => paragraph !== '')
+    .map((paragraph) => `<p>${prose(paragraph)}</p>`)
+    .join('');
+}
+
+/** The one piece of Markdown that descriptions use. */
+function prose(description = ''): string {
+  return escaped(description).replace(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+function json(value: unknown): string {
+  return value === undefined ? '' : `<pre>${escaped(JSON.stringify(value, null, 2))}</pre>`;
+}
+
+function code(name: string): string {
+  return `<code>${escaped(name)}</code>`;
+}
+
+function nameOf(reference = ''): string {
+  return reference.slice(reference.lastIndexOf('/') + 1);
+}
+
+function text(value: number | undefined): string {
+  return value === undefined ? '' : String(value);
+}
+
+function escaped(value: string): string {
+  return value
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

@@ -1,0 +1,103 @@
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { type ErrorCode, errorCodes, everywhere, withBody } from './error-codes';
+import { type HeaderName, headersNamed, usualHeaders } from './headers';
+import type { Operation } from './operation';
+import { ErrorBody, InvalidRequestBody } from './schemas/error';
+
+const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+const successes: Readonly<Record<number, string>> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted.',
+  204: 'Done; there is no body.',
+};
+
+/** The answer that an operation is for, and, for a resource with a version, 304. */
+export function successResponses(
+  method: string,
+  { answer, body }: Operation,
+): ZodOpenApiResponsesObject {
+  const { status, schema, isVersioned = false } = answer;
+  const changes = method === 'POST' || method === 'PATCH';
+  const headers: HeaderName[] = [
+    ...usualHeaders,
+    ...(isVersioned ? (['ETag'] as const) : []),
+    ...(status === 201 ? (['Location'] as const) : []),
+    ...(body === undefined ? [] : (['Ignored-Fields'] as const)),
+    ...(changes ? (['Idempotent-Replayed'] as const) : []),
+  ];
+  const success = {
+    description: successes[status] ?? '',
+    headers: headersNamed(headers),
+    ...(schema !== undefined && { content: { 'application/json': { schema } } }),
+  };
+  return {
+    [String(status) as '200']: success,
+    ...(method === 'GET' && isVersioned && { '304': notModified }),
+  };
+}
+
+const notModified: ZodOpenApiResponseObject = {
+  description: 'The version named in `If-None-Match` is still the present one.',
+  headers: headersNamed([...usualHeaders, 'ETag']),
+};
+
+/** The answers that many operations have alike. */
+export const sharedErrorResponses: Readonly<Record<string, ZodOpenApiResponseObject>> =
+  Object.fromEntries(
+    [...everywhere, ...withBody, 'stale_version' as const]
+      // Its status is never answered for it alone.
+      .filter((code) => code !== 'malformed_json')
+      .map((code) => [code, errorResponse(errorCodes[code].status, [code])]),
+  );
+
+/** The answers to what may go wrong, by status. */
+export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiResponsesObject {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = errorCodes[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const statuses = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries(
+    statuses.map(([status, its]) => {
+      const [only, ...more] = its;
+      const isShared = only !== undefined && more.length === 0 && only in sharedErrorResponses;
+      const response = isShared
+        ? { $ref: `#/components/responses/${only}` }
+        : errorResponse(status, its);
+      return [String(status), response];
+    }),
+  );
+}
+
+function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+  return {
+    description: codes.map((code) => errorCodes[code].text).join('; '),
+    headers: {
+      ...headersNamed([...usualHeaders, ...(headersOfStatus[status] ?? [])]),
+      'Error-Code': {
+        description: 'What went wrong, for programs.',
+        required: true,
+        schema: { type: 'string', enum: [...codes] },
+      },
+    },
+    content: {
+      'application/json': {
+        schema: status === 400 ? InvalidRequestBody : ErrorBody,
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
+      },
+    },
+  };
+}
+
+function exampleOf(code: ErrorCode): unknown {
+  if (code === 'invalid_request') return { error: { email: ['Required'] } };
+  return { error: errorCodes[code].text };
+}

@@ -1,0 +1,113 @@
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import type { Answer } from './api-client';
+
+interface DescribedResponse {
+  readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, { readonly schema?: { readonly enum?: string[] } }>>;
+  readonly content?: { readonly 'application/json'?: unknown };
+}
+
+// They depend on what was asked, or on how the gateway is configured.
+const notAlwaysThere = ['Ignored-Fields', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy'];
+const ofUnknownPaths = [401, 404, 429, 503];
+
+const contracts = new Map<string, Promise<DescribedAnswers>>();
+
+/** What a gateway says of itself, asked once. */
+export function contractOf(gatewayUrl: string): Promise<DescribedAnswers> {
+  const known = contracts.get(gatewayUrl) ?? fetchContract(gatewayUrl);
+  contracts.set(gatewayUrl, known);
+  known.catch(() => contracts.delete(gatewayUrl));
+  return known;
+}
+
+async function fetchContract(gatewayUrl: string): Promise<DescribedAnswers> {
+  const response = await fetch(`${gatewayUrl}/openapi.json`);
+  return new DescribedAnswers(await response.json());
+}
+
+/** Holds answers to an OpenAPI document: their status, headers and code of error, and their body to the last field. */
+export class DescribedAnswers {
+  private readonly ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
+  private readonly validators = new Map<string, ValidateFunction>();
+  private readonly paths: readonly { readonly pattern: RegExp; readonly path: string }[];
+
+  constructor(private readonly document: any) {
+    addFormats(this.ajv);
+    // The document lets answers grow; the answers of this version have no field that it does not name.
+    this.ajv.addSchema(withoutUnnamedFields(document), 'api');
+    this.paths = Object.keys(document.paths).map((path) => ({
+      path,
+      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+    }));
+  }
+
+  check(request: { method: string; path: string }, { status, headers, body }: Answer): void {
+    const [pathname = ''] = request.path.split('?');
+    const fail = (problem: string): never => {
+      const shown = JSON.stringify(body).slice(0, 1_000);
+      throw new Error(`${request.method} ${request.path} ${String(status)}: ${problem}: ${shown}`);
+    };
+    const known = this.paths.find(({ pattern }) => pattern.test(pathname))?.path;
+    if (known === undefined) {
+      if (!ofUnknownPaths.includes(status)) fail('no such path is described');
+      return;
+    }
+    const method = request.method.toLowerCase();
+    const operation = this.document.paths[known][method];
+    if (operation === undefined) return;
+    const pointer = ['paths', known, method, 'responses', String(status)];
+    const response: DescribedResponse | undefined = operation.responses[status];
+    if (response === undefined) return fail('no such status is described');
+    const { location, described } = this.resolve(response, pointer);
+    this.checkHeaders(described, headers, fail);
+    if (described.content === undefined) {
+      if (body !== '') fail('no body is described');
+      return;
+    }
+    const validate = this.validator([...location, 'content', 'application/json', 'schema']);
+    if (!validate(body)) fail(this.ajv.errorsText(validate.errors));
+  }
+
+  private checkHeaders(
+    described: DescribedResponse,
+    headers: Headers,
+    fail: (problem: string) => never,
+  ): void {
+    for (const [name, { schema }] of Object.entries(described.headers ?? {})) {
+      const value = headers.get(name);
+      if (value === null && !notAlwaysThere.includes(name)) fail(`the header ${name} is missing`);
+      if (value !== null && schema?.enum?.includes(value) === false) {
+        fail(`the header ${name} is ${value}`);
+      }
+    }
+  }
+
+  private resolve(response: DescribedResponse, pointer: readonly string[]) {
+    if (response.$ref === undefined) return { described: response, location: pointer };
+    const name = response.$ref.slice(response.$ref.lastIndexOf('/') + 1);
+    const described: DescribedResponse = this.document.components.responses[name];
+    return { described, location: ['components', 'responses', name] };
+  }
+
+  private validator(pointer: readonly string[]): ValidateFunction {
+    const escaped = pointer.map((part) =>
+      encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),
+    );
+    const $ref = `api#/${escaped.join('/')}`;
+    const known = this.validators.get($ref) ?? this.ajv.compile({ $ref });
+    this.validators.set($ref, known);
+    return known;
+  }
+}
+
+function withoutUnnamedFields(node: any): any {
+  if (Array.isArray(node)) return node.map(withoutUnnamedFields);
+  if (typeof node !== 'object' || node === null) return node;
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, withoutUnnamedFields(value)]),
+  );
+  const isSchemaOfObject = copy.type === 'object' && copy.properties !== undefined;
+  return isSchemaOfObject ? { additionalProperties: false, ...copy } : copy;
+}

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DescribedAnswers } from './described-answers';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const redocly = require.resolve('@redocly/cli/package.json');
+
+let system: TestSystem;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+});
+
+afterAll(async () => {
+  await system.stop();
+});
+
+const read = (path: string, headers = {}) => fetch(`${system.gatewayUrl}${path}`, { headers });
+
+describe('the description of the API', () => {
+  test('is served to everybody, and not sent again to whoever has it', async () => {
+    const answer = await read('/openapi.json');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await answer.json()).toMatchObject({ openapi: '3.1.0' });
+    const again = await read('/openapi.json', { 'If-None-Match': answer.headers.get('etag') });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
+  test('has neither errors nor warnings', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'billing-openapi-'));
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, await (await read('/openapi.json')).text());
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(redocly, '../bin/cli.js'), 'lint', '--format=json', file],
+      {
+        cwd: folder,
+        env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+      },
+    );
+    await rm(folder, { recursive: true });
+    const { totals, problems } = JSON.parse(stdout);
+    expect(problems).toEqual([]);
+    expect(totals).toMatchObject({ errors: 0, warnings: 0 });
+  }, 60_000);
+});
+
+test('the reference is one page that loads nothing', async () => {
+  const answer = await read('/docs');
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(answer.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src/);
+  expect(await answer.text()).toContain('POST /v1/customers');
+});
+
+describe('an answer is held to the description', () => {
+  const body = { status: 'ok' };
+  const headers = new Headers({ 'X-Request-Id': 'r' });
+
+  test.each([
+    ['another field', { status: 200, body: { ...body, more: 1 } }],
+    ['a missing field', { status: 200, body: {} }],
+    ['another value', { status: 200, body: { status: 'bad' } }],
+    ['another status', { status: 202, body }],
+  ])('%s is found', async (_case, answer) => {
+    const described = new DescribedAnswers(await (await read('/openapi.json')).json());
+    const request = { method: 'GET', path: '/healthz' };
+    described.check(request, { status: 200, headers, body });
+    expect(() => {
+      described.check(request, { headers, ...answer });
+    }).toThrow('GET /healthz');
+  });
+});
