@@ -1,7 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
-import { timeProblems } from './environment';
 
 /** What is kept of a key. Its text is shown once, to whoever asked for it. */
 export interface ApiKey {
@@ -35,6 +34,8 @@ export interface ApiKeyRevoked {
 }
 
 const nameLengthMax = 120;
+// The last instant that ISO 8601 writes with four digits of the year; many say "never" by it.
+const expiresAtMax = new Date('9999-12-31T23:59:59.999Z');
 // Every use falls to a busy key's one document: it takes one write a minute, not thousands.
 const useNotedEveryMs = 60_000;
 // Far more than there are path segments.
@@ -105,7 +106,8 @@ export function insufficientPermissions(): DomainError {
 }
 
 function expiryProblems(expiresAt: Date, now: Date): string[] {
-  return expiresAt <= now ? ['Must lie in the future'] : timeProblems(expiresAt);
+  if (Number.isNaN(expiresAt.getTime()) || expiresAt > expiresAtMax) return ['Invalid datetime'];
+  return expiresAt <= now ? ['Must lie in the future'] : [];
 }
 
 function scopesProblems(scopes: readonly string[]): string[] {
