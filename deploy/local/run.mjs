@@ -137,17 +137,36 @@ function checks() {
   ];
 }
 
-/** What peers and receivers rely on stays: contracts are compared with those of the main branch, where there is one. */
+/** What peers and receivers rely on stays: contracts are compared with where this branch left main; on main, with the last commit. */
 function contractsBreakNothing() {
-  const { status } = spawnSync('git', ['rev-parse', '--verify', '--quiet', 'main'], { cwd: root });
-  if (status !== 0) return true;
+  const baseline = contractsBaseline();
+  if (baseline === undefined) {
+    say('Contracts not compared: there is no earlier commit here');
+    return true;
+  }
   say('Checking contracts against the main branch');
-  const baseline = '../.git#branch=main,subdir=proto';
-  const broken = run(join(bin, 'buf'), ['breaking', '--against', baseline], {
+  const against = `../.git#ref=${baseline},subdir=proto`;
+  const broken = run(join(bin, 'buf'), ['breaking', '--against', against], {
     cwd: join(root, 'proto'),
   });
   if (broken.status !== 0) say('buf found breaking changes');
   return broken.status === 0;
+}
+
+function contractsBaseline() {
+  const git = (...args) => {
+    const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+    return status === 0 ? stdout.trim() : undefined;
+  };
+  const head = git('rev-parse', '--verify', '--quiet', 'HEAD');
+  const main =
+    git('rev-parse', '--verify', '--quiet', 'main') ??
+    git('rev-parse', '--verify', '--quiet', 'origin/main');
+  if (head === undefined || main === undefined) return undefined;
+  const left = git('merge-base', head, main);
+  if (left !== head) return left;
+  const hasChanges = git('status', '--porcelain', 'proto') !== '';
+  return hasChanges ? head : git('rev-parse', '--verify', '--quiet', 'HEAD~1');
 }
 
 /** An address in the lockfile would tie every machine to the registry of whoever wrote it. */

@@ -72,7 +72,6 @@ function configuration({ dataDir, port }: NatsOptions): string {
 export async function prepareNats(options: NatsOptions): Promise<Program> {
   const { command, dataDir, runDir, port, logFile, account } = options;
   const file = join(runDir, 'nats.conf');
-  await makePrivateFolder(dataDir, account);
   await writeFile(file, configuration(options), { mode: 0o644 });
   return {
     name: 'nats-server',
@@ -82,6 +81,8 @@ export async function prepareNats(options: NatsOptions): Promise<Program> {
     cwd: '/',
     account,
     logFile,
+    // Before every start: the stream may be wiped at any time, and the server cannot make the folder's parents its own.
+    beforeStart: () => makePrivateFolder(dataDir, account),
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
     isReady: async () => await greetsWithJetStream(port),

@@ -37,6 +37,7 @@ export async function connectMongo({
   service,
   maxPoolSize = 24,
 }: MongoOptions): Promise<MongoConnection> {
+  const pingTimeoutMs = 2_000;
   const client = new MongoClient(uri, {
     appName: `billing-${service}`,
     useBigInt64: true,
@@ -62,7 +63,8 @@ export async function connectMongo({
   return {
     db,
     ping: async () => {
-      await db.command({ ping: 1 });
+      // A database that hangs counts as one that is away, long before its socket times out.
+      await db.command({ ping: 1 }, { timeoutMS: pingTimeoutMs });
     },
     close: () => client.close(),
   };

@@ -4,9 +4,10 @@ const secrets = /\b(?:billing_(?:live|test)_|whsec_)[\w+/=-]+|\b(Bearer|Basic) +
 // The user and password of an address.
 const credentials = /(:\/\/)[^\s/@"]+@/g;
 
-// 13 to 19 digits in one run, or in the groups that are printed on cards. A longer run or a part of a word is no card.
+// 13 to 19 digits in one run, or in the groups that are printed on cards. A longer run or a part of a word is no card, but for an
+// authorisation that is named after one.
 const cardLike =
-  /(?<![\w.-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{5})(?![\w-])/g;
+  /(?:(?<=txn_)|(?<![\w.-]))(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{5})(?![A-Za-z\d-])/g;
 
 const censored = '[redacted]';
 
