@@ -1,5 +1,6 @@
 import { sleep } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
+import { serviceNames } from '@billing/local/services';
 import type { Answer, ApiClient } from './api-client';
 import { startTestSystem, type TestSystem } from './test-system';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
@@ -51,8 +52,8 @@ describe('services that are killed under load', () => {
 
   afterAll(async () => {
     const { length } = receiver.received;
-    const counts = [kills.length, acknowledged.size, length].map(String);
-    process.stderr.write(`kills, subscriptions, webhooks: ${counts.join(', ')}\n`);
+    const counts = `${kills.length} kills, ${acknowledged.size} subscriptions, ${length} webhooks`;
+    process.stderr.write(`${counts}; killed in turn: ${kills.join(' ')}\n`);
     await receiver.close();
     await system.stop();
   });
@@ -91,13 +92,18 @@ describe('services that are killed under load', () => {
   async function killAgainAndAgain(ending: AbortSignal): Promise<void> {
     while (!ending.aborted) {
       await sleep(killEveryMs, ending);
-      const running = Object.entries(system.pids());
-      const [name, pid] = running[Math.floor(Math.random() * running.length)] ?? [];
+      const running = system.pids();
+      // At random, but each of them before any a second time.
+      const round = Object.keys(running).filter((name) => kills.lastIndexOf(name) < roundStart());
+      const name = round[Math.floor(Math.random() * round.length)];
+      const pid = running[name ?? ''];
       if (name === undefined || pid === undefined) continue;
       process.kill(pid, 'SIGKILL');
       kills.push(name);
     }
   }
+
+  const roundStart = () => kills.length - (kills.length % serviceNames.length);
 
   /** What a careful client does: the same call until it is answered. */
   async function repeated(call: () => Promise<Answer>, status: number): Promise<any> {
@@ -115,6 +121,7 @@ describe('services that are killed under load', () => {
 
   test('really were killed, each of them', () => {
     expect(kills.length).toBeGreaterThan(20);
+    expect(new Set(kills)).toEqual(new Set(serviceNames));
     expect(acknowledged.size).toBeGreaterThan(20);
   });
 
