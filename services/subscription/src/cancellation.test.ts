@@ -1,4 +1,4 @@
-import { cancel, uncancel } from './cancellation';
+import { cancel, endedWithin, uncancel } from './cancellation';
 import { currentPeriod, isEntitled, nextInvoiceAt, type Subscription } from './subscription';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from './testing';
 
@@ -155,5 +155,24 @@ describe('taking a cancellation back', () => {
         message: 'Subscription is already canceled',
       }),
     );
+  });
+});
+
+describe('a period whose bill comes late', () => {
+  test('is owed when it had run its course before the cancellation, and not when it had not', () => {
+    const { state } = now(running, day('03-15'));
+    expect(endedWithin(state, 0)).toBe(false);
+    expect(endedWithin(state, 1)).toBe(true);
+  });
+
+  test('is owed when the subscription ended with it', () => {
+    const flagged = atEnd(running).state;
+    const { state } = now(flagged, day('03-15'));
+    expect(state).toMatchObject({ status: 'CANCELED', endedAt: day('02-28') });
+    expect(endedWithin(state, 0)).toBe(false);
+  });
+
+  test('is owed while the subscription runs', () => {
+    expect(endedWithin(running, 0)).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { unchanged } from '@billing/kernel/transition';
 import { canceled, type SubscriptionTransition, updated } from './announcement';
 import type { BillingCommand, Decision, InvoiceIdOf } from './billing';
 import { decideAfterDueSteps } from './renewals';
-import type { Subscription } from './subscription';
+import { periodOf, type Subscription } from './subscription';
 
 /** When the end is asked for. */
 export interface Cancellation extends Decision {
@@ -85,4 +85,11 @@ function closeRunningPeriod(
 ): BillingCommand[] {
   if (periodIndex === null) return [];
   return [{ type: 'close', payload: { invoiceId: invoiceIdOf(periodIndex) } }];
+}
+
+/** Whether the subscription ended before the period did: that period is not owed. One that had run its course is, however late its bill. */
+export function endedWithin(subscription: Subscription, periodIndex: number): boolean {
+  const { status, endedAt } = subscription;
+  if (status !== 'CANCELED' || endedAt === null) return false;
+  return endedAt < periodOf(subscription, periodIndex).end;
 }

@@ -1,6 +1,7 @@
 import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggregate-collection';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import type { BillPeriod, BillingCommand, Close, ResolveAuthorization } from './billing';
+import { endedWithin } from './cancellation';
 import { authorizationResolved } from './creation';
 import { toProtoNewInvoice } from './invoice-rpc';
 import { noteInvoice } from './open-invoices';
@@ -16,8 +17,8 @@ export function subscriptionCommands(
     billPeriod: async (payload: BillPeriod['payload'], { aggregateId, context }) => {
       const store = subscriptions.within(context);
       const { state } = await store.get(aggregateId);
-      // Cancelled meanwhile: an invoice made now would charge for what nobody wants any more, before the command that voids it.
-      if (state.status === 'CANCELED') return;
+      // Cancelled in this very period: an invoice made now would charge for what nobody wants any more, before the command that voids it.
+      if (endedWithin(state, payload.periodIndex)) return;
       const request = toProtoNewInvoice(state, payload);
       const { invoice, collecting } = await checkout.createInvoice(request, context);
       // The subscription was cancelled during the call, and a late repeat found the place of the invoice taken.
