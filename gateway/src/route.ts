@@ -30,7 +30,7 @@ export interface Route {
   /** How long the caller may have to wait. */
   readonly deadlineMs?: number;
   /** What the description of the API says of it. */
-  readonly operation?: Operation;
+  readonly operation: Operation;
   readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;
 }
 

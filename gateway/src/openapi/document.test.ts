@@ -5,7 +5,7 @@ import { errorCodes } from './error-codes';
 import { referencePagePolicy, renderReferencePage } from './reference-page';
 
 const document = describeApi(routes);
-const described = routes.flatMap(({ operation }) => (operation === undefined ? [] : [operation]));
+const described = routes.map(({ operation }) => operation);
 
 function operationsOf(path: string): Record<string, any> {
   return (document.paths ?? {})[path] as Record<string, any>;

@@ -9,7 +9,6 @@ import { scopeOf } from '../authentication';
 import type { Route } from '../route';
 import { type ErrorCode, everywhere, withBody } from './error-codes';
 import { headerComponents, requestHeaders } from './headers';
-import type { Operation } from './operation';
 import { errorResponses, sharedErrorResponses, successResponses } from './responses';
 import { Health } from './schemas/error';
 
@@ -75,12 +74,8 @@ export function describeApi(routes: readonly Route[]): ApiDocument {
 function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
-    if (route.operation === undefined) continue;
     const path = `/v1${route.path.replace(/:(\w+)/g, '{$1}')}`;
-    (paths[path] ??= {})[route.method.toLowerCase() as 'get'] = describeOperation({
-      ...route,
-      operation: route.operation,
-    });
+    (paths[path] ??= {})[route.method.toLowerCase() as 'get'] = describeOperation(route);
   }
   return paths;
 }
@@ -119,11 +114,7 @@ function requestBodyOf(body: z.ZodType): ZodOpenApiRequestBodyObject {
   };
 }
 
-interface Described {
-  readonly method: Route['method'];
-  readonly path: string;
-  readonly operation: Operation;
-}
+type Described = Pick<Route, 'method' | 'path' | 'operation'>;
 
 function headersOf({ method, path, operation }: Described): z.core.$ZodShape {
   return {
