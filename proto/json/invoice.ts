@@ -4,6 +4,7 @@ import {
   InvoiceStatus,
   type LineItem,
   type LineItemDetails,
+  type LineItemTier,
   type Payment,
   PaymentStatus,
 } from '../gen/billing/checkout/v1/checkout';
@@ -68,12 +69,16 @@ function toJsonLineItem(line: LineItem) {
 
 function toJsonDetails(details: LineItemDetails) {
   return {
-    tiers: [],
+    tiers: details.tiers.map(toJsonTier),
     includedUnits: details.includedUnits,
     creditsUsed: [],
     billedQuantity: details.billedQuantity,
     exactAmount: details.exactAmount,
   };
+}
+
+function toJsonTier({ upTo, quantity, unitAmount, flatAmount, amount }: LineItemTier) {
+  return { upTo: upTo ?? null, quantity, unitAmount, flatAmount, amount };
 }
 
 function toJsonPayment(payment: Payment) {

@@ -3,6 +3,7 @@ import {
   type Price,
   PricingType,
   type Product,
+  type Tier,
 } from '../gen/billing/catalog/v1/catalog';
 import { toJsonAmount, toJsonEnum, toJsonMetadata, toJsonTime } from './scalars';
 
@@ -20,7 +21,7 @@ export function toJsonProduct(product: Product) {
     metadata: toJsonMetadata(product.metadata),
     lookupKey: product.lookupKey ?? null,
     priceId: price.id,
-    tiers: null,
+    tiers: toJsonTiers(price.tiers),
     meterPrices: [],
     createdAt: toJsonTime(product.createdAt),
     updatedAt: toJsonTime(product.updatedAt),
@@ -37,10 +38,19 @@ export function toJsonPrice(price: Price) {
     active: price.active,
     metadata: toJsonMetadata(price.metadata),
     lookupKey: price.lookupKey ?? null,
-    tiers: null,
+    tiers: toJsonTiers(price.tiers),
     createdAt: toJsonTime(price.createdAt),
     updatedAt: toJsonTime(price.updatedAt),
   };
+}
+
+function toJsonTiers(tiers: readonly Tier[]) {
+  if (tiers.length === 0) return null;
+  return tiers.map(({ upTo, unitAmount, flatAmount }) => ({
+    upTo: upTo ?? null,
+    unitAmount,
+    flatAmount: flatAmount ?? '0',
+  }));
 }
 
 function toJsonTerms(price: Price) {

@@ -1,19 +1,24 @@
 import { z } from 'zod';
-import { BillingInterval, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import { BillingInterval, PricingType, type Tier } from '@billing/proto/billing/catalog/v1/catalog';
 import { toJsonProduct } from '@billing/proto/json/product';
+import { decimal, rate } from '../decimal-input';
 import { amount, metadata, optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
 import { Product, ProductList } from '../openapi/schemas/product';
 import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route } from '../route';
 
+// A message of the services cannot tell an empty list from none, so its length is checked here.
+const tiers = z
+  .array(z.object({ upTo: decimal.nullable(), unitAmount: rate, flatAmount: optional(rate) }))
+  .min(1, 'Must have 1 to 50 tiers')
+  .max(50, 'Must have 1 to 50 tiers');
+
 const CreateProduct = z
   .object({
     name: z.string(),
     description: optional(z.string()),
-    type: z
-      .enum(['FLAT', 'PER_UNIT', 'TIERED', 'VOLUME'])
-      .refine((type) => type === 'FLAT', 'Only FLAT is supported'),
+    type: z.enum(['FLAT', 'PER_UNIT', 'TIERED', 'VOLUME']),
     currency: z.string(),
     amount,
     billingInterval: z.enum(['DAILY', 'WEEKLY', 'MONTHLY', 'QUARTERLY', 'YEARLY', 'ONE_TIME']),
@@ -22,11 +27,18 @@ const CreateProduct = z
     active: optional(z.boolean()),
     metadata: optional(metadata),
     lookupKey: optional(z.string()),
+    tiers: optional(tiers),
   })
   .meta({
     id: 'CreateProduct',
     examples: [
-      { name: 'Pro', type: 'FLAT', currency: 'USD', amount: 2900, billingInterval: 'MONTHLY' },
+      {
+        name: 'Pro',
+        type: 'FLAT',
+        currency: 'USD',
+        amount: 2900,
+        billingInterval: 'MONTHLY',
+      },
     ],
   });
 
@@ -38,6 +50,7 @@ const UpdateProduct = z
     metadata: changeable(metadata),
     lookupKey: changeable(z.string()),
     amount: required(amount),
+    tiers: changeable(tiers),
     type: frozen,
     currency: frozen,
     billingInterval: frozen,
@@ -60,6 +73,13 @@ const ListProducts = z.object({
     .optional(),
   lookupKey: z.string().optional(),
 });
+
+const pricingTypes = {
+  FLAT: PricingType.PRICING_TYPE_FLAT,
+  PER_UNIT: PricingType.PRICING_TYPE_PER_UNIT,
+  TIERED: PricingType.PRICING_TYPE_TIERED,
+  VOLUME: PricingType.PRICING_TYPE_VOLUME,
+};
 
 const intervals = {
   DAILY: BillingInterval.BILLING_INTERVAL_DAILY,
@@ -86,9 +106,10 @@ export const productRoutes: readonly Route[] = [
       const answer = await peers.catalog.createProduct(
         {
           ...input,
-          type: PricingType.PRICING_TYPE_FLAT,
+          type: pricingTypes[input.type],
           amount: BigInt(input.amount),
           billingInterval: intervals[input.billingInterval],
+          tiers: toProtoTiers(input.tiers),
         },
         request.context,
       );
@@ -154,6 +175,7 @@ export const productRoutes: readonly Route[] = [
           id: param(request, 'id'),
           metadata: input.metadata,
           amount: input.amount === undefined ? undefined : BigInt(input.amount),
+          tiers: toProtoTiers(input.tiers),
           updateMask,
           expectedVersion: request.expectedVersion,
         },
@@ -164,3 +186,7 @@ export const productRoutes: readonly Route[] = [
     },
   },
 ];
+
+function toProtoTiers(sent: z.infer<typeof tiers> | undefined): Tier[] {
+  return (sent ?? []).map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined }));
+}

@@ -43,6 +43,7 @@ const least: CreateProductRequest = {
   amount: 2900n,
   billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
   metadata: undefined,
+  tiers: [],
 };
 
 async function create(
@@ -99,6 +100,7 @@ describe('a product', () => {
         updatedAt: context.now,
         metadata,
         lookupKey: 'team.yearly',
+        tiers: [],
       },
       createdAt: context.now,
       updatedAt: context.now,
@@ -140,6 +142,28 @@ describe('a product', () => {
 
     const { product } = await catalog.getProduct({ id }, context);
     expect(product?.price?.billingInterval).toBe(billingInterval);
+  });
+
+  test('keeps its tiers, in one form', async () => {
+    const context = testContext();
+    const { id } = await create(
+      {
+        type: PricingType.PRICING_TYPE_VOLUME,
+        tiers: [
+          { upTo: '100', unitAmount: '10.50' },
+          { unitAmount: '8', flatAmount: '99999999999' },
+        ],
+      },
+      context,
+    );
+    const { product } = await catalog.getProduct({ id }, context);
+    expect(product?.price).toMatchObject({
+      type: PricingType.PRICING_TYPE_VOLUME,
+      tiers: [
+        { upTo: '100', unitAmount: '10.5', flatAmount: '0' },
+        { upTo: undefined, unitAmount: '8', flatAmount: '99999999999' },
+      ],
+    });
   });
 
   test('is unknown to another environment', async () => {
@@ -184,7 +208,7 @@ describe('a refusal', () => {
       kind: 'invalid_input',
       fields: {
         name: ['Required'],
-        type: ['Only FLAT is supported'],
+        type: ['Invalid pricing type'],
         currency: ['Invalid currency'],
         amount: ['Must be between 0 and 99999999999'],
         billingInterval: ['Invalid billing interval'],

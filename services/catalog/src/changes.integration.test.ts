@@ -52,6 +52,7 @@ async function create(
       amount: 2900n,
       billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
       metadata: undefined,
+      tiers: [],
       ...request,
     },
     context,
@@ -63,7 +64,10 @@ async function update(
   context: CallContext,
   request: Partial<UpdateProductRequest> & Pick<UpdateProductRequest, 'id' | 'updateMask'>,
 ): Promise<Product> {
-  const { product } = await catalog.updateProduct({ metadata: undefined, ...request }, context);
+  const { product } = await catalog.updateProduct(
+    { metadata: undefined, tiers: [], ...request },
+    context,
+  );
   return present(product);
 }
 

@@ -46,7 +46,7 @@ describe('terms that are refused', () => {
 
   test.each<[string, Partial<PriceTermsInput>, Record<string, string[]>]>([
     ['no type', { type: undefined }, { type: ['Required'] }],
-    ['another type', { type: 'UNKNOWN' }, { type: ['Only FLAT is supported'] }],
+    ['an unknown type', { type: 'UNKNOWN' }, { type: ['Invalid pricing type'] }],
     ['no currency', { currency: '' }, { currency: ['Required'] }],
     ['an unknown currency', { currency: 'XYZ' }, { currency: ['Invalid currency'] }],
     ['a longer currency', { currency: 'USDT' }, { currency: ['Invalid currency'] }],
@@ -96,7 +96,8 @@ describe('terms that are refused', () => {
 
 describe('the terms of an input', () => {
   test('have one interval and no trial where nothing else was sent', () => {
-    expect(priceTerms(monthly)).toEqual({ ...monthly, intervalCount: 1, trialDays: null });
+    const defaults = { intervalCount: 1, trialDays: null, tiers: null };
+    expect(priceTerms(monthly)).toEqual({ ...monthly, ...defaults });
   });
 
   test('hold the currency in upper case and everything else as it was sent', () => {
@@ -105,11 +106,59 @@ describe('the terms of an input', () => {
       currency: 'KWD',
       intervalCount: 36,
       trialDays: 0,
+      tiers: null,
     });
   });
 
   test('are never made of what was not checked', () => {
     expect(() => priceTerms({ ...monthly, type: 'UNKNOWN' })).toThrow('not checked');
     expect(() => priceTerms({ ...monthly, billingInterval: undefined })).toThrow('not checked');
+  });
+});
+
+describe('pricing types', () => {
+  const tiers = [
+    { upTo: '100', unitAmount: '10.50' },
+    { upTo: '1000.5', unitAmount: '8', flatAmount: '100' },
+    { upTo: null, unitAmount: '0.000000000001', flatAmount: null },
+  ];
+  const graduated: PriceTermsInput = { ...monthly, type: 'TIERED', tiers };
+
+  test.each(['FLAT', 'PER_UNIT', 'TIERED', 'VOLUME'] as const)('%s needs no tiers', (type) => {
+    expect(problemsOf({ type })).toEqual({});
+    expect(priceTerms({ ...monthly, type })).toMatchObject({ type, tiers: null });
+  });
+
+  test.each(['TIERED', 'VOLUME'] as const)('%s may have tiers, kept in one form', (type) => {
+    expect(problemsOf({ ...graduated, type })).toEqual({});
+    expect(priceTerms({ ...graduated, type }).tiers).toEqual([
+      { upTo: '100', unitAmount: '10.5', flatAmount: '0' },
+      { upTo: '1000.5', unitAmount: '8', flatAmount: '100' },
+      { upTo: null, unitAmount: '0.000000000001', flatAmount: '0' },
+    ]);
+  });
+
+  test.each(['FLAT', 'PER_UNIT'] as const)('%s may not have tiers', (type) => {
+    expect(problemsOf({ ...graduated, type })).toEqual({
+      tiers: ['Only allowed with TIERED and VOLUME'],
+    });
+  });
+
+  test('may have as many tiers as fit, and not one more', () => {
+    const upTo = (last: number) =>
+      Array.from({ length: last }, (_, index) => ({
+        upTo: index + 1 === last ? null : String(index + 1),
+        unitAmount: '1',
+      }));
+    expect(problemsOf({ ...graduated, tiers: upTo(50) })).toEqual({});
+    expect(problemsOf({ ...graduated, tiers: upTo(51) })).toHaveProperty('tiers');
+    expect(problemsOf({ ...graduated, tiers: [] })).toHaveProperty('tiers');
+  });
+
+  test('report what is wrong with tiers beside a wrong type', () => {
+    expect(Object.keys(problemsOf({ ...graduated, type: 'UNKNOWN', tiers: [] }))).toEqual([
+      'type',
+      'tiers',
+    ]);
   });
 });

@@ -7,12 +7,14 @@ import {
   wholeNumberProblems,
 } from '@billing/kernel/input-problems';
 import { parseAmount } from '@billing/kernel/money';
+import type { PricingType } from '@billing/kernel/pricing';
+import { parseTiers, type Tier, type TierInput, tierProblems } from '@billing/kernel/tiers';
 
 const trialDaysMax = 730;
 
 /** What is charged, how often, and after which trial. */
 export interface PriceTerms {
-  readonly type: 'FLAT';
+  readonly type: PricingType;
   readonly currency: Currency;
   /** In the currency's smallest unit. */
   readonly amount: bigint;
@@ -20,6 +22,8 @@ export interface PriceTerms {
   readonly intervalCount: number;
   /** Null: no trial. */
   readonly trialDays: number | null;
+  /** Of TIERED and VOLUME alone; null: one open tier at `amount` per unit, or another type. */
+  readonly tiers: readonly Tier[] | null;
 }
 
 /**
@@ -63,6 +67,8 @@ export interface PriceTermsInput {
   readonly intervalCount?: number | undefined;
   /** Absent: no trial. */
   readonly trialDays?: number | undefined;
+  /** Absent: none. */
+  readonly tiers?: readonly TierInput[] | undefined;
 }
 
 /** What is wrong with each field. */
@@ -75,13 +81,14 @@ export function priceTermsProblems(input: PriceTermsInput): InputProblems {
     billingInterval: intervalProblems(input.billingInterval),
     intervalCount: intervalCountProblems(input),
     trialDays: trialDaysProblems(input),
+    tiers: tiersProblems(input),
   };
 }
 
 /** The terms of an input without problems; throws an Error for one that has some, because it was to be refused before. */
 export function priceTerms(input: PriceTermsInput): PriceTerms {
-  const { type, amount, billingInterval, intervalCount, trialDays } = input;
-  if (type !== 'FLAT' || amount === undefined || !isKnown(billingInterval)) {
+  const { type, amount, billingInterval, intervalCount, trialDays, tiers } = input;
+  if (!isKnown(type) || amount === undefined || !isKnown(billingInterval)) {
     throw new Error('The terms were not checked');
   }
   return {
@@ -91,6 +98,7 @@ export function priceTerms(input: PriceTermsInput): PriceTerms {
     billingInterval,
     intervalCount: intervalCount ?? 1,
     trialDays: trialDays ?? null,
+    tiers: tiers === undefined ? null : parseTiers(tiers),
   };
 }
 
@@ -115,7 +123,7 @@ export interface PriceChange {
 
 function typeProblems(type: PriceTermsInput['type']): string[] {
   if (type === undefined) return ['Required'];
-  return type === 'FLAT' ? [] : ['Only FLAT is supported'];
+  return isKnown(type) ? [] : ['Invalid pricing type'];
 }
 
 function amountProblems(amount: PriceTermsInput['amount']): string[] {
@@ -142,6 +150,13 @@ function trialDaysProblems({ trialDays, billingInterval }: PriceTermsInput): str
   return wholeNumberProblems(trialDays, { min: 0, max: trialDaysMax });
 }
 
-function isKnown(interval: PriceTermsInput['billingInterval']): interval is BillingInterval {
-  return interval !== undefined && interval !== 'UNKNOWN';
+function tiersProblems({ tiers, type }: PriceTermsInput): string[] {
+  if (tiers === undefined) return [];
+  // Beside a type that is wrong itself, tiers are judged by themselves.
+  if (type === 'FLAT' || type === 'PER_UNIT') return ['Only allowed with TIERED and VOLUME'];
+  return tierProblems(tiers);
+}
+
+function isKnown<T extends string>(choice: SentChoice<T>): choice is T {
+  return choice !== undefined && choice !== 'UNKNOWN';
 }

@@ -45,6 +45,7 @@ describe('a new product', () => {
         billingInterval: 'MONTHLY',
         intervalCount: 1,
         trialDays: null,
+        tiers: null,
         metadata: {},
         lookupKey: null,
         createdAt: now,
@@ -181,6 +182,25 @@ describe('a change', () => {
     });
   });
 
+  test('of the tiers makes a new price version, and taking them away another', () => {
+    const tiered = createProduct(
+      { ...input, type: 'TIERED', tiers: [{ upTo: null, unitAmount: '5.50' }] },
+      creation,
+    );
+    const open = { upTo: null, unitAmount: '5.5', flatAmount: '0' };
+    const same = { tiers: [{ upTo: null, unitAmount: '5.5', flatAmount: '0.0' }] };
+    expect(changeProduct(tiered, same, decision).state).toBe(tiered);
+
+    const tiers = [{ upTo: '10', unitAmount: '7' }, open];
+    const changed = changeProduct(tiered, { tiers }, decision).state;
+    expect(changed.price).toMatchObject({
+      number: 2,
+      tiers: [{ upTo: '10', unitAmount: '7', flatAmount: '0' }, open],
+    });
+    const { price } = changeProduct(changed, { tiers: null }, decision).state;
+    expect(price).toMatchObject({ number: 3, type: 'TIERED', tiers: null });
+  });
+
   test('back to an earlier amount is a new version again', () => {
     const dearer = changeProduct(team, { amount: 3900n }, decision).state;
     const { price } = changeProduct(dearer, { amount: 2900n }, decision).state;
@@ -201,6 +221,11 @@ describe('a change', () => {
   test.each<[string, ProductChanges, Record<string, string[]>]>([
     ['takes the name away', { name: null }, { name: ['Required'] }],
     ['empties the name', { name: '' }, { name: ['Required'] }],
+    [
+      'adds tiers to a flat price',
+      { tiers: [{ upTo: null, unitAmount: '1' }] },
+      { tiers: ['Only allowed with TIERED and VOLUME'] },
+    ],
     ['takes the amount away', { amount: null }, { amount: ['Required'] }],
     [
       'sets a negative amount and a lookup key with a blank',

@@ -1,6 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
 import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import type { TierInput } from '@billing/kernel/tiers';
 import { type Command, type Transition, unchanged } from '@billing/kernel/transition';
 import {
   firstPrice,
@@ -50,6 +51,7 @@ export interface ProductChanges {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   readonly lookupKey?: string | null;
   readonly amount?: bigint | null;
+  readonly tiers?: readonly TierInput[] | null;
 }
 
 /** What a decision about a product is given beside its input. */
@@ -145,7 +147,8 @@ function priceChange(input: ProductInput, { now, priceIdOf }: ProductDecision): 
 
 function inputAfter(product: Product, changes: ProductChanges): ProductInput {
   const { price, ...description } = product;
-  const after = { ...description, amount: price.amount, ...changes };
+  const { amount, tiers } = price;
+  const after = { ...description, amount, tiers, ...changes };
   return {
     ...price,
     trialDays: price.trialDays ?? undefined,
@@ -155,6 +158,7 @@ function inputAfter(product: Product, changes: ProductChanges): ProductInput {
     metadata: after.metadata ?? undefined,
     lookupKey: after.lookupKey ?? undefined,
     amount: after.amount ?? undefined,
+    tiers: after.tiers ?? undefined,
   };
 }
 

@@ -8,6 +8,8 @@ import { rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import type { BillingInterval } from '@billing/kernel/billing-period';
 import { notFound } from '@billing/kernel/domain-error';
+import type { PricingType } from '@billing/kernel/pricing';
+import type { Tier, TierInput } from '@billing/kernel/tiers';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
@@ -16,9 +18,10 @@ import {
   type Product as ProtoProduct,
   BillingInterval as ProtoBillingInterval,
   PricingType as ProtoPricingType,
+  type Tier as ProtoTier,
   type UpdateProductRequest,
 } from '@billing/proto/billing/catalog/v1/catalog';
-import type { PriceIdOf, PriceTerms, SentChoice, SupersededPrice } from './price';
+import type { PriceIdOf, SentChoice, SupersededPrice } from './price';
 import {
   changeProduct,
   createProduct,
@@ -98,8 +101,11 @@ function priceIdsOf(productId: string, { tenant }: CallContext): PriceIdOf {
   return (number) => derivedId(tenant.environmentId, 'price', productId, number);
 }
 
-const protoPricingTypes: Readonly<Record<PriceTerms['type'], ProtoPricingType>> = {
+const protoPricingTypes: Readonly<Record<PricingType, ProtoPricingType>> = {
   FLAT: ProtoPricingType.PRICING_TYPE_FLAT,
+  PER_UNIT: ProtoPricingType.PRICING_TYPE_PER_UNIT,
+  TIERED: ProtoPricingType.PRICING_TYPE_TIERED,
+  VOLUME: ProtoPricingType.PRICING_TYPE_VOLUME,
 };
 
 const protoBillingIntervals: Readonly<Record<BillingInterval, ProtoBillingInterval>> = {
@@ -116,6 +122,7 @@ function fromProtoProductInput(request: CreateProductRequest): ProductInput {
     ...request,
     type: fromProtoChoice(protoPricingTypes, request.type),
     billingInterval: fromProtoChoice(protoBillingIntervals, request.billingInterval),
+    tiers: fromProtoTiers(request.tiers),
   };
 }
 
@@ -128,8 +135,19 @@ function fromProtoProductChanges(request: UpdateProductRequest): ProductChanges 
     metadata: metadata ?? null,
     lookupKey: lookupKey ?? null,
     amount: amount ?? null,
+    tiers: fromProtoTiers(request.tiers) ?? null,
   };
   return maskedFields(fields, request.updateMask);
+}
+
+/** An empty list is how a message says that there is none. */
+function fromProtoTiers(tiers: readonly ProtoTier[]): TierInput[] | undefined {
+  if (tiers.length === 0) return undefined;
+  return tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? null }));
+}
+
+function toProtoTiers(tiers: readonly Tier[] | null): ProtoTier[] {
+  return (tiers ?? []).map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined }));
 }
 
 /** Enum values count from 1; 0 stands for "not sent". */
@@ -180,5 +198,6 @@ function toProtoPrice(price: Product['price'], productId: string): ProtoPrice {
     updatedAt: price.createdAt,
     metadata: price.metadata,
     lookupKey: price.lookupKey ?? undefined,
+    tiers: toProtoTiers(price.tiers),
   };
 }

@@ -43,6 +43,7 @@ function aProduct(amount: bigint): Product {
       billingInterval: 'MONTHLY',
       intervalCount: 1,
       trialDays: null,
+      tiers: null,
       metadata: {},
       lookupKey: null,
       createdAt: new Date('2026-01-31T00:00:00.000Z'),

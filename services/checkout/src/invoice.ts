@@ -29,6 +29,18 @@ export interface LineItemDetails {
   readonly exactAmount: string;
   readonly billedQuantity: string;
   readonly includedUnits: string;
+  /** Those that priced any unit; none where the price has no tiers. */
+  readonly tiers: LineItemTier[];
+}
+
+/** Units that one tier priced, in decimal strings; the amount is with the flat amount. */
+export interface LineItemTier {
+  /** Absent: open. */
+  readonly upTo?: string | undefined;
+  readonly quantity: string;
+  readonly unitAmount: string;
+  readonly flatAmount: string;
+  readonly amount: string;
 }
 
 /** One finished attempt to collect an invoice. */

@@ -9,6 +9,7 @@ import type {
   InvoiceRecord,
   LineItem,
   LineItemDetails,
+  LineItemTier,
   Payment,
   Tombstone,
 } from './invoice';
@@ -182,8 +183,12 @@ function fromLineDocument(line: LineDocument): LineItem {
 
 function fromDetailsDocument(details: LineItemDetails | null): LineItemDetails | undefined {
   if (details === null) return undefined;
-  const { exactAmount, billedQuantity, includedUnits } = details;
-  return { exactAmount, billedQuantity, includedUnits };
+  const { exactAmount, billedQuantity, includedUnits, tiers } = details;
+  return { exactAmount, billedQuantity, includedUnits, tiers: tiers.map(fromTierDocument) };
+}
+
+function fromTierDocument({ upTo, ...tier }: LineItemTier): LineItemTier {
+  return { ...tier, upTo: upTo ?? undefined };
 }
 
 function fromAttemptDocument(attempt: AttemptDocument | null): Attempt | undefined {

@@ -142,7 +142,7 @@ export function aLineItem(amount = 2900n): CreateInvoiceRequest['lineItems'][num
     priceId: newId(),
     periodStart,
     periodEnd,
-    details: { exactAmount: amount.toString(), billedQuantity: '1', includedUnits: '0' },
+    details: { exactAmount: amount.toString(), billedQuantity: '1', includedUnits: '0', tiers: [] },
     metadata: { 'a.b': 'kept' },
   };
 }

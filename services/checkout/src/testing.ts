@@ -24,7 +24,7 @@ export function aLine(line: Partial<LineItem> = {}): LineItem {
     amount: 2900n,
     priceId: '0197a000-0000-7000-8000-000000000004',
     ...january,
-    details: { exactAmount: '2900', billedQuantity: '1', includedUnits: '0' },
+    details: { exactAmount: '2900', billedQuantity: '1', includedUnits: '0', tiers: [] },
     metadata: {},
     ...line,
   };

@@ -1,5 +1,5 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
-import { recurringCharge } from '@billing/kernel/pricing';
+import { type RecurringCharge, recurringCharge } from '@billing/kernel/pricing';
 import type { Command } from '@billing/kernel/transition';
 import { openInvoice } from './open-invoices';
 import { periodOf, type Subscription } from './subscription';
@@ -70,16 +70,10 @@ export function enterPeriod(
   };
 }
 
-/** One charge on an invoice. */
-export interface PeriodLine {
+/** One charge on an invoice, and how it came about. */
+export interface PeriodLine extends RecurringCharge {
   readonly description: string;
   readonly priceId: string;
-  /** Decimal string, in units. */
-  readonly quantity: string;
-  /** Rate, a decimal string in the currency's smallest unit. */
-  readonly unitAmount: string;
-  /** In the currency's smallest unit. */
-  readonly amount: bigint;
   readonly period: BillingPeriod;
 }
 
@@ -89,7 +83,7 @@ export function periodLine(subscription: Subscription, periodIndex: number): Per
   return {
     description: productName,
     priceId: price.id,
-    ...recurringCharge({ type: price.type, amount: price.amount, quantity }),
+    ...recurringCharge({ ...price, quantity }),
     period: periodOf(subscription, periodIndex),
   };
 }

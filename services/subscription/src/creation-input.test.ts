@@ -2,6 +2,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import {
   checkCurrency,
   checkInput,
+  checkQuantity,
   checkRepeat,
   inputText,
   subscribablePrice,
@@ -98,6 +99,30 @@ describe('a product can be subscribed to', () => {
       checkCurrency({ currency }, aCustomer(), { hasInvoice });
     });
     expect(refused).toEqual(refusal);
+  });
+});
+
+describe('a quantity', () => {
+  const perUnit = aPrice({ type: 'PER_UNIT', amount: 99_999n });
+
+  test('may cost up to the largest amount', () => {
+    expect(() => {
+      checkQuantity(perUnit, 1_000_000);
+    }).not.toThrow();
+  });
+
+  test('that costs more is refused', () => {
+    const dearer = { ...perUnit, amount: 100_000n };
+    const check = () => {
+      checkQuantity(dearer, 1_000_000);
+    };
+    expect(refusedFields(check)).toEqual({ quantity: ['Costs more than the largest amount'] });
+  });
+
+  test('costs nothing more where the price is flat', () => {
+    expect(() => {
+      checkQuantity(aPrice({ amount: 99_999_999_999n }), 1_000_000);
+    }).not.toThrow();
   });
 });
 

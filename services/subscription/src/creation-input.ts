@@ -1,5 +1,7 @@
 import { addMonths, type BillingInterval } from '@billing/kernel/billing-period';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import { isAmount } from '@billing/kernel/money';
+import { recurringCharge } from '@billing/kernel/pricing';
 import { refuseProblems, textProblems, wholeNumberProblems } from '@billing/kernel/input-problems';
 import type {
   CollectionMethod,
@@ -70,6 +72,12 @@ export function subscribablePrice({ active, price }: ProductFacts): PriceSnapsho
     throw invalidInput({ productId: ['A one-time product cannot be subscribed to'] });
   }
   return { ...price, billingInterval };
+}
+
+/** What a period costs must be an amount that can be charged. */
+export function checkQuantity(price: PriceSnapshot, quantity: number): void {
+  if (isAmount(recurringCharge({ ...price, quantity }).amount)) return;
+  throw invalidInput({ quantity: ['Costs more than the largest amount'] });
 }
 
 /** A customer who has an invoice keeps its currency. */

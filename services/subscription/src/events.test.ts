@@ -138,7 +138,7 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
         priceId: subscription.price.id,
         periodStart: start,
         periodEnd,
-        details: { exactAmount: '2900', billedQuantity: '1', includedUnits: '0' },
+        details: { exactAmount: '2900', billedQuantity: '1', includedUnits: '0', tiers: [] },
         metadata: {},
       },
     ],

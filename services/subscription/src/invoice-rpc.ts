@@ -74,7 +74,7 @@ export function fromProtoCollectionResult(request: ApplyCollectionResultRequest)
 
 /** Checkout gives lines their ids and discounts. */
 function toProtoLineItem(line: PeriodLine): ProtoLineItem {
-  const { description, priceId, quantity, unitAmount, amount, period } = line;
+  const { description, priceId, quantity, unitAmount, amount, details, period } = line;
   return {
     id: '',
     invoiceId: '',
@@ -86,7 +86,10 @@ function toProtoLineItem(line: PeriodLine): ProtoLineItem {
     priceId,
     periodStart: period.start,
     periodEnd: period.end,
-    details: { exactAmount: amount.toString(), billedQuantity: quantity, includedUnits: '0' },
+    details: {
+      ...details,
+      tiers: details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined })),
+    },
     metadata: {},
   };
 }

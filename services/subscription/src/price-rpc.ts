@@ -1,8 +1,10 @@
 import type { BillingInterval } from '@billing/kernel/billing-period';
+import type { Tier } from '@billing/kernel/tiers';
 import {
   BillingInterval as ProtoBillingInterval,
   type Price as ProtoPrice,
   PricingType as ProtoPricingType,
+  type Tier as ProtoTier,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import type { ProductFacts } from './creation-input';
 import type { PriceSnapshot } from './subscription';
@@ -11,6 +13,9 @@ type CatalogPrice = ProductFacts['price'];
 
 const protoPricingTypes: Readonly<Record<PriceSnapshot['type'], ProtoPricingType>> = {
   FLAT: ProtoPricingType.PRICING_TYPE_FLAT,
+  PER_UNIT: ProtoPricingType.PRICING_TYPE_PER_UNIT,
+  TIERED: ProtoPricingType.PRICING_TYPE_TIERED,
+  VOLUME: ProtoPricingType.PRICING_TYPE_VOLUME,
 };
 
 const protoBillingIntervals: Readonly<Record<BillingInterval, ProtoBillingInterval>> = {
@@ -31,12 +36,14 @@ export function toProtoPrice(price: PriceSnapshot, productId: string): ProtoPric
     billingInterval: protoBillingIntervals[price.billingInterval],
     trialDays: price.trialDays ?? undefined,
     lookupKey: price.lookupKey ?? undefined,
+    tiers: (price.tiers ?? []).map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined })),
   };
 }
 
 /** Throws an Error for a kind of price that this version does not know: billing it by guess would be wrong. */
 export function fromProtoPrice(price: ProtoPrice): CatalogPrice {
-  const { id, currency, amount, intervalCount, trialDays, active, metadata, lookupKey } = price;
+  const { id, currency, amount, intervalCount, trialDays, tiers, active, metadata, lookupKey } =
+    price;
   return {
     id,
     type: known(protoPricingTypes, price.type),
@@ -45,12 +52,23 @@ export function fromProtoPrice(price: ProtoPrice): CatalogPrice {
     billingInterval: known(protoBillingIntervals, price.billingInterval),
     intervalCount,
     trialDays: trialDays ?? null,
+    tiers: fromProtoTiers(tiers),
     active,
     metadata: metadata ?? {},
     lookupKey: lookupKey ?? null,
     createdAt: present(price.createdAt),
     updatedAt: present(price.updatedAt),
   };
+}
+
+/** An empty list is how a message says that there is none. */
+function fromProtoTiers(tiers: readonly ProtoTier[]): Tier[] | null {
+  if (tiers.length === 0) return null;
+  return tiers.map(({ upTo, unitAmount, flatAmount }) => ({
+    upTo: upTo ?? null,
+    unitAmount,
+    flatAmount: flatAmount ?? '0',
+  }));
 }
 
 function known<T extends string>(names: Readonly<Record<T, number>>, value: number): T {

@@ -17,6 +17,7 @@ import { createSubscription, isSettled } from './creation';
 import {
   checkCurrency,
   checkInput,
+  checkQuantity,
   checkRepeat,
   inputText,
   subscribablePrice,
@@ -107,6 +108,7 @@ async function create(
   const customer = await fetchCustomer(peers, input.customerId, context);
   const product = await fetchProduct(peers, input.productId, context);
   const price = subscribablePrice(product);
+  checkQuantity(price, input.quantity);
   if (price.currency !== customer.currency) {
     const hasInvoice = await customerHasInvoice(peers, customer.id, context);
     checkCurrency(price, customer, { hasInvoice });

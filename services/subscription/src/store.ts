@@ -122,6 +122,7 @@ function fromDocumentPrice(price: PriceDocument): PriceSnapshot {
     amount: BigInt(amount),
     intervalCount: Number(intervalCount),
     trialDays: trialDays === null ? null : Number(trialDays),
+    tiers: price.tiers ?? null,
     metadata: readMetadata(metadata),
   };
 }

@@ -5,6 +5,7 @@ import {
   type Recurrence,
 } from '@billing/kernel/billing-period';
 import type { PricingType } from '@billing/kernel/pricing';
+import type { Tier } from '@billing/kernel/tiers';
 
 export type SubscriptionStatus = 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
 export type SubscriptionPhase = 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
@@ -14,13 +15,15 @@ export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 /** The price version that a subscription started with, as it was then; later versions do not touch it. */
 export interface PriceSnapshot extends Recurrence {
   readonly id: string;
-  readonly type: Extract<PricingType, 'FLAT'>;
+  readonly type: PricingType;
   /** ISO 4217, upper case. */
   readonly currency: string;
   /** In the currency's smallest unit. */
   readonly amount: bigint;
   readonly billingInterval: Exclude<BillingInterval, 'ONE_TIME'>;
   readonly trialDays: number | null;
+  /** Null: one open tier at `amount` per unit where the type has tiers. */
+  readonly tiers: readonly Tier[] | null;
   readonly active: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly lookupKey: string | null;

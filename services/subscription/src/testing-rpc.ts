@@ -71,6 +71,7 @@ export function aProduct(
       id: `${id}-price`,
       productId: id,
       type: PricingType.PRICING_TYPE_FLAT,
+      tiers: [],
       currency: 'USD',
       amount: 2900n,
       billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,

@@ -28,6 +28,7 @@ export function aPrice(parts: Partial<PriceSnapshot> = {}): PriceSnapshot {
     billingInterval: 'MONTHLY',
     intervalCount: 1,
     trialDays: null,
+    tiers: null,
     active: true,
     metadata: {},
     lookupKey: null,
