@@ -13,7 +13,8 @@ import { isServing } from './health-check';
 import { createLogger } from './logging';
 import { connectPeer } from './peer';
 import { rpcService } from './rpc';
-import { testContext } from './testing';
+import { Service } from './service';
+import { dropTestDatabase, dropTestStream, testContext, testServiceConfiguration } from './testing';
 import { createTestAuthority } from './testing-certificates';
 import { type TransportSecurity, transportSecurityOf } from './transport-security';
 
@@ -107,6 +108,43 @@ describe('a service that is configured for mutual TLS', () => {
     const target = `dns:///${other.address}`;
     await expect(call(security, target)).rejects.toMatchObject({ kind: 'unavailable' });
     await other.stop({ drainDelayMs: 0, graceMs: 200 });
+  });
+});
+
+describe('services that are configured for mutual TLS', () => {
+  const configurationOf = (name: string, { certificate, key, authority }: TransportSecurity) => ({
+    ...testServiceConfiguration(name),
+    GRPC_LISTEN: 'localhost:0',
+    GRPC_TLS_CERT: certificate,
+    GRPC_TLS_KEY: key,
+    GRPC_TLS_CA: authority,
+  });
+
+  test('serve and call each other by it, and nobody else', async () => {
+    const catalogConfiguration = configurationOf('catalog', ours.issue());
+    const checkoutConfiguration = configurationOf('checkout', ours.issue('DNS:checkout'));
+    const catalog = await Service.open('catalog', catalogConfiguration);
+    const running = await catalog.serve([customers]);
+    const checkout = await Service.open('checkout', checkoutConfiguration);
+    const options = { address: `dns:///${running.address}` };
+    const peer = checkout.peer<CustomerServiceServer>(CustomerServiceService, options);
+    const stranger = connectPeer<CustomerServiceServer>(CustomerServiceService, {
+      ...options,
+      service: 'test',
+    });
+    const context = testContext({ deadlineMs: 5_000 });
+    try {
+      await expect(peer.getCustomer({ id: 'x' }, context)).resolves.toBeDefined();
+      await expect(stranger.getCustomer({ id: 'x' }, context)).rejects.toMatchObject({
+        kind: 'unavailable',
+      });
+    } finally {
+      stranger.close();
+      await (await checkout.serve([])).stop();
+      await running.stop();
+      await dropTestDatabase(catalogConfiguration, checkoutConfiguration);
+      await dropTestStream(catalogConfiguration);
+    }
   });
 });
 
