@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { Invoice, InvoiceList } from '../openapi/schemas/invoice';
 import { pageShape, readQuery } from '../input';
-import { page } from '../list';
+import { page, pageQuery } from '../list';
 import { etag, ok, param, present, type Route } from '../route';
 
 const ListInvoices = z.object({
@@ -23,7 +23,10 @@ export const invoiceRoutes: readonly Route[] = [
     },
     handle: async (request, peers) => {
       const query = readQuery(ListInvoices, request);
-      const { invoices, total } = await peers.checkout.listInvoices(query, request.context);
+      const { invoices, total } = await peers.checkout.listInvoices(
+        pageQuery(query),
+        request.context,
+      );
       return page(invoices, { ...query, total }, toJsonInvoice);
     },
   },

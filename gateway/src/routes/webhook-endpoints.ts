@@ -6,7 +6,7 @@ import {
   WebhookEndpointList,
 } from '../openapi/schemas/webhook-endpoint';
 import { optional, pageShape, readBody, readQuery } from '../input';
-import { page } from '../list';
+import { page, pageQuery } from '../list';
 import { created, etag, ok, param, present, type Route, secretOrNull } from '../route';
 
 const CreateWebhookEndpoint = z
@@ -61,7 +61,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListWebhookEndpoints, request);
       const { webhookEndpoints, total } = await peers.notifier.listWebhookEndpoints(
-        query,
+        pageQuery(query),
         request.context,
       );
       return page(webhookEndpoints, { ...query, total }, toJsonWebhookEndpoint);
