@@ -4,9 +4,16 @@ import { currentTraceparent } from '@billing/chassis/tracing';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Delivery, DeliveryStore } from './delivery-store';
 import type { EndpointKey, EndpointStore, Subscriber } from './endpoint-store';
-import { type AnnouncedEvent, readEvent, toBody } from './events';
+import { type AnnouncedEvent, toBody } from './events';
 import { Grouping } from './grouping';
-import { type KnownMessage, type Message, messageId, type MessageStore } from './message-store';
+import {
+  type KnownMessage,
+  type Message,
+  messageId,
+  type MessageKey,
+  type MessageStore,
+  unreadableType,
+} from './message-store';
 
 /** What the consumer works with. */
 export interface EventConsumerOptions {
@@ -58,22 +65,13 @@ export class EventConsumer {
     });
   }
 
-  /** Accepts an event as the stream brings it. */
-  async consume(envelope: string): Promise<void> {
-    const event = readEvent(envelope);
-    if (event !== undefined) await this.accept(event);
-  }
-
   /** Throws EarlierEventMissingError while the subscription's event before this one is unknown. */
   async accept(event: AnnouncedEvent): Promise<void> {
     const { clock, onDeliveries } = this.options;
     const { environmentId, subscriptionId, sequence, type } = event;
-    const id = messageId(event);
-    const earlierId = messageId({ ...event, sequence: sequence - 1 });
-    const known = await this.known.add([id, earlierId]);
-    if (known.has(id)) return;
-    const earlier = known.get(earlierId);
-    if (sequence > 1 && earlier === undefined) throw new EarlierEventMissingError();
+    const place = await this.placeOf(event);
+    if (place === undefined) return;
+    const { id, earlier } = place;
 
     const body = toBody(event, id);
     const endpoints = await this.subscribers.add(environmentId);
@@ -102,6 +100,45 @@ export class EventConsumer {
       acceptedAt,
     });
     onDeliveries(deliveries.map(({ endpointId }) => ({ environmentId, endpointId })));
+  }
+
+  /**
+   * Leaves a mark in the place of an event that nobody can read, so that what comes after it can go. True the first time. Throws
+   * EarlierEventMissingError as `accept` does.
+   */
+  async acceptUnreadable({
+    environmentId,
+    subscriptionId,
+    sequence,
+  }: MessageKey): Promise<boolean> {
+    const place = await this.placeOf({ environmentId, subscriptionId, sequence });
+    if (place === undefined) return false;
+    await this.messages.add({
+      _id: place.id,
+      environmentId,
+      subscriptionId,
+      sequence,
+      type: unreadableType,
+      body: '',
+      endpointIds: [],
+      lastDeliveryIds: place.earlier?.lastDeliveryIds ?? {},
+      traceparent: currentTraceparent() ?? null,
+      acceptedAt: this.options.clock.now(),
+    });
+    return true;
+  }
+
+  /** Where the message of an event goes; undefined if it is there already. */
+  private async placeOf(
+    key: MessageKey,
+  ): Promise<{ id: string; earlier: KnownMessage | undefined } | undefined> {
+    const id = messageId(key);
+    const earlierId = messageId({ ...key, sequence: key.sequence - 1 });
+    const known = await this.known.add([id, earlierId]);
+    if (known.has(id)) return undefined;
+    const earlier = known.get(earlierId);
+    if (key.sequence > 1 && earlier === undefined) throw new EarlierEventMissingError();
+    return { id, earlier };
   }
 }
 

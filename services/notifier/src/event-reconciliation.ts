@@ -1,10 +1,13 @@
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
-import { inSpan } from '@billing/chassis/tracing';
 import type { Cursor, CursorStore } from './cursor-store';
-import { EarlierEventMissingError, type EventConsumer } from './event-consumer';
-import { type AnnouncedEvent, readEvent } from './events';
-import { messageId, type MessageStore } from './message-store';
+import {
+  type Announcement,
+  type OrderedEventConsumer,
+  readAnnouncement,
+} from './ordered-event-consumer';
+import { EarlierEventMissingError } from './event-consumer';
+import { messageId, type MessageKey, type MessageStore } from './message-store';
 import type { EventLogOwner, LoggedEvent, LogStart } from './peers';
 
 /** What reconciliation works with. */
@@ -12,7 +15,7 @@ export interface EventReconciliationOptions {
   readonly owners: readonly EventLogOwner[];
   readonly cursors: CursorStore;
   readonly messages: MessageStore;
-  readonly consumer: EventConsumer;
+  readonly consumer: Pick<OrderedEventConsumer, 'acceptLogged' | 'acceptUpTo'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -21,30 +24,29 @@ export interface EventReconciliationOptions {
 const overlapMs = 2 * 60 * 1_000;
 // Reading the overlap again costs as much as the traffic of two minutes, so it is not done in every round.
 const overlapEveryMs = 60 * 1_000;
-// Passes through gRPC at any usual size of events; a page that does not is asked for in smaller pieces.
 const pageMax = 100;
+// Only so many subscriptions may be waited for without a stream's message to remind of each.
+const expectedMax = 1_000;
 
 /** How far this process has read a log. */
 interface Progress {
-  /** Where the next round goes on; undefined before the first. */
-  tail: string | undefined;
+  /** Where the next round goes on; undefined before the first, and after one that left something behind. */
+  readonly tail: string | undefined;
   /** Real time of the last round that began with the overlap. */
-  overlapReadAt: Date | undefined;
-  pageSize: number;
+  readonly overlapReadAt: Date | undefined;
 }
 
-interface LackingEvent {
-  readonly event: AnnouncedEvent;
-  readonly traceparent: string | undefined;
-}
+const fromCursor: Progress = { tail: undefined, overlapReadAt: undefined };
 
 /**
  * Compares what the owners have announced with what was accepted, and accepts what is lacking: the stream is fast, the logs are
- * certain. The cursor moves past an entry only when everything up to there is accepted, so that however long the notifier was away, or
- * whatever the stream has lost, no event is.
+ * certain. The cursor moves past an entry only when everything up to there is accepted, and a round that could not accept something is
+ * followed by one that begins at the cursor: however long the notifier was away, or whatever the stream has lost, no event is.
  */
 export class EventReconciliation {
   private readonly progress = new Map<string, Progress>();
+  /** By subscription: up to where the stream has shown that there are events. */
+  private readonly expected = new Map<string, MessageKey>();
   private running: Promise<void> | undefined;
   private isHurrying = false;
   private signal: AbortSignal | undefined;
@@ -54,19 +56,30 @@ export class EventReconciliation {
   /** One round over all owners; ends early when the signal aborts. A call during a round waits for that one. */
   run(signal?: AbortSignal): Promise<void> {
     this.signal = signal ?? this.signal;
-    this.running ??= this.readLogs().finally(() => {
+    this.running ??= this.reconcile().finally(() => {
       this.running = undefined;
     });
     return this.running;
   }
 
-  /** Something is known to be lacking: makes a round at once, or right after the one under way, that reads the overlap too. */
-  hurry(): void {
-    if (this.isHurrying) return;
-    this.isHurrying = true;
-    void this.runAfterCurrent().catch((error: unknown) => {
-      this.options.logger.warn({ err: error }, 'event logs cannot be read, will repeat');
-    });
+  /** Whether a subscription is waited for, so that its later events need not be tried. */
+  isExpecting({ subscriptionId }: MessageKey): boolean {
+    return this.expected.has(subscriptionId);
+  }
+
+  /**
+   * An event cannot be accepted yet, because earlier ones are lacking: all of them are asked for at once and then in each round. False if
+   * too much is waited for already, and the event must be offered again.
+   */
+  expect(key: MessageKey): boolean {
+    const known = this.expected.get(key.subscriptionId);
+    if (known === undefined && this.expected.size >= expectedMax) return false;
+    if (known === undefined || known.sequence < key.sequence) {
+      const { environmentId, subscriptionId, sequence } = key;
+      this.expected.set(subscriptionId, { environmentId, subscriptionId, sequence });
+    }
+    if (known === undefined) this.hurry();
+    return true;
   }
 
   /** Waits for the round that is under way. */
@@ -74,127 +87,123 @@ export class EventReconciliation {
     await this.running?.catch(() => undefined);
   }
 
+  private hurry(): void {
+    if (this.isHurrying) return;
+    this.isHurrying = true;
+    void this.runAfterCurrent().catch((error: unknown) => {
+      this.options.logger.warn({ err: error }, 'event logs cannot be read, will repeat');
+    });
+  }
+
   private async runAfterCurrent(): Promise<void> {
     await this.running?.catch(() => undefined);
     this.isHurrying = false;
-    for (const progress of this.progress.values()) progress.overlapReadAt = undefined;
     await this.run();
   }
 
-  private async readLogs(): Promise<void> {
+  private async reconcile(): Promise<void> {
+    for (const id of [...this.expected.keys()]) await this.acceptExpected(id);
     for (const owner of this.options.owners) await this.readLog(owner);
   }
 
+  private async acceptExpected(subscriptionId: string): Promise<void> {
+    let key = this.expected.get(subscriptionId);
+    while (key !== undefined && this.signal?.aborted !== true) {
+      try {
+        await this.options.consumer.acceptUpTo(key);
+      } catch (error) {
+        this.noteRefused(key, error);
+        return;
+      }
+      const latest = this.expected.get(subscriptionId);
+      if (latest?.sequence === key.sequence) this.expected.delete(subscriptionId);
+      key = latest?.sequence === key.sequence ? undefined : latest;
+    }
+  }
+
   private async readLog(owner: EventLogOwner): Promise<void> {
-    const { cursors, logger } = this.options;
-    const progress = this.progressOf(owner);
-    const cursor = await cursors.find(owner.name);
-    let start = this.startOf(progress, cursor);
-    let lacking: LackingEvent[] = [];
-    let isReadable = true;
+    const { name } = owner;
+    const before = this.progress.get(name) ?? fromCursor;
+    // Stands if the round throws.
+    this.progress.set(name, fromCursor);
+    this.progress.set(name, await this.readOn(owner, before));
+  }
+
+  private async readOn(owner: EventLogOwner, before: Progress): Promise<Progress> {
+    const { cursors } = this.options;
+    const { name } = owner;
+    const cursor = await cursors.find(name);
+    const { start: first, overlapReadAt } = this.startOf(before, cursor);
+    let start = first;
+    let { tail } = before;
+    let isComplete = true;
     while (this.signal?.aborted !== true) {
-      const page = await this.readPage(owner, start, progress);
-      const found = await this.findLacking(page.entries);
-      isReadable &&= found.isReadable;
-      lacking = await this.acceptAll([...lacking, ...found.lacking]);
-      const last = page.entries.at(-1);
+      const { entries, hasMore } = await owner.read(start, pageMax);
+      isComplete = (await this.acceptAll(await this.findLacking(entries))) && isComplete;
+      const last = entries.at(-1);
       if (last !== undefined) {
         const { position, insertedAt } = last;
         start = { after: position };
-        progress.tail = position;
+        tail = position;
         const isAhead = cursor === undefined || position > cursor.position;
-        if (isAhead && isReadable && lacking.length === 0) {
-          await cursors.store({ _id: owner.name, position, insertedAt });
-        }
+        if (isAhead && isComplete) await cursors.store({ _id: name, position, insertedAt });
       }
-      if (page.isLast) break;
+      if (!hasMore || last === undefined) break;
     }
-    if (lacking.length > 0) {
-      // They come round again with the overlap: the cursor stays before them.
-      logger.warn({ owner: owner.name, events: lacking.length }, 'events wait for earlier ones');
-    }
+    return isComplete ? { tail, overlapReadAt } : fromCursor;
   }
 
-  private startOf(progress: Progress, cursor: Cursor | undefined): LogStart {
+  private startOf(
+    { tail, overlapReadAt }: Progress,
+    cursor: Cursor | undefined,
+  ): { start: LogStart; overlapReadAt: Date } {
     const now = this.options.clock.now();
-    const { tail, overlapReadAt } = progress;
     const isOverlapDue =
       overlapReadAt === undefined || now.getTime() - overlapReadAt.getTime() >= overlapEveryMs;
-    if (tail !== undefined && !isOverlapDue) return { after: tail };
-    progress.overlapReadAt = now;
-    if (cursor === undefined) return { beginning: true };
-    return { insertedAfter: new Date(cursor.insertedAt.getTime() - overlapMs) };
+    if (tail !== undefined && !isOverlapDue) return { start: { after: tail }, overlapReadAt };
+    const start =
+      cursor === undefined
+        ? ({ beginning: true } as const)
+        : { insertedAfter: new Date(cursor.insertedAt.getTime() - overlapMs) };
+    return { start, overlapReadAt: now };
   }
 
-  private async readPage(
-    owner: EventLogOwner,
-    start: LogStart,
-    progress: Progress,
-  ): Promise<{ entries: LoggedEvent[]; isLast: boolean }> {
-    const limit = progress.pageSize;
-    try {
-      const entries = await owner.read(start, limit);
-      progress.pageSize = Math.min(limit * 2, pageMax);
-      return { entries, isLast: entries.length < limit };
-    } catch (error) {
-      // It may have been too large to travel; if it failed for another reason, a smaller page does no harm.
-      progress.pageSize = Math.max(1, Math.floor(limit / 4));
-      progress.overlapReadAt = undefined;
-      throw error;
-    }
-  }
-
-  private async findLacking(
-    entries: readonly LoggedEvent[],
-  ): Promise<{ lacking: LackingEvent[]; isReadable: boolean }> {
+  private async findLacking(entries: readonly LoggedEvent[]): Promise<Announcement[]> {
     const { messages, logger } = this.options;
-    let isReadable = true;
-    const announced = entries.flatMap(({ position, envelope, traceparent }) => {
-      try {
-        const event = readEvent(envelope);
-        return event === undefined ? [] : [{ event, traceparent }];
-      } catch (error) {
-        isReadable = false;
-        logger.error({ err: error, position }, 'an entry of the event log is unreadable');
-        return [];
-      }
-    });
-    const known = await messages.findKnown(announced.map(({ event }) => messageId(event)));
-    const lacking = announced.filter(({ event }) => !known.has(messageId(event)));
-    return { lacking, isReadable };
+    const announced = entries.flatMap((entry) => readAnnouncement(entry, logger) ?? []);
+    const known = await messages.findKnown(announced.map(({ key }) => messageId(key)));
+    return announced.filter(({ key }) => !known.has(messageId(key)));
   }
 
-  /** Accepts what it can; returns what must wait. Subscriptions do not wait for each other. */
-  private async acceptAll(lacking: readonly LackingEvent[]): Promise<LackingEvent[]> {
-    const subscriptions = Map.groupBy(lacking, ({ event }) => event.subscriptionId);
-    const waiting = await Promise.all(
-      [...subscriptions.values()].map((events) => this.acceptInOrder(events)),
+  /** False if something could not be accepted. Subscriptions do not wait for each other. */
+  private async acceptAll(lacking: readonly Announcement[]): Promise<boolean> {
+    const subscriptions = Map.groupBy(lacking, ({ key }) => key.subscriptionId);
+    const accepted = await Promise.all(
+      [...subscriptions.values()].map((some) => this.acceptInOrder(some)),
     );
-    return waiting.flat();
+    return !accepted.includes(false);
   }
 
-  /** Accepts a subscription's events up to the first that cannot be; returns the rest. */
-  private async acceptInOrder(events: readonly LackingEvent[]): Promise<LackingEvent[]> {
-    const inOrder = events.toSorted((a, b) => a.event.sequence - b.event.sequence);
-    for (const [index, { event, traceparent }] of inOrder.entries()) {
-      const span = { name: 'reconcile event', kind: 'internal', service: 'notifier' } as const;
+  /** Accepts a subscription's events up to the first that cannot be; false if there is one. */
+  private async acceptInOrder(announcements: readonly Announcement[]): Promise<boolean> {
+    const inOrder = announcements.toSorted((a, b) => a.key.sequence - b.key.sequence);
+    for (const announcement of inOrder) {
       try {
-        await inSpan({ ...span, traceparent }, () => this.options.consumer.accept(event));
+        await this.options.consumer.acceptLogged(announcement);
       } catch (error) {
-        if (!(error instanceof EarlierEventMissingError)) {
-          this.options.logger.warn({ err: error }, 'an event cannot be accepted, will repeat');
-        }
-        return inOrder.slice(index);
+        this.noteRefused(announcement.key, error);
+        return false;
       }
     }
-    return [];
+    return true;
   }
 
-  private progressOf({ name }: EventLogOwner): Progress {
-    const known = this.progress.get(name);
-    if (known !== undefined) return known;
-    const fresh: Progress = { tail: undefined, overlapReadAt: undefined, pageSize: pageMax };
-    this.progress.set(name, fresh);
-    return fresh;
+  private noteRefused({ subscriptionId, sequence }: MessageKey, error: unknown): void {
+    const event = { subscriptionId, sequence };
+    if (error instanceof EarlierEventMissingError) {
+      this.options.logger.warn(event, 'event waits for an earlier one, which no log gives');
+    } else {
+      this.options.logger.warn({ err: error, ...event }, 'event cannot be accepted, will repeat');
+    }
   }
 }

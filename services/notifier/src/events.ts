@@ -59,14 +59,43 @@ export function readEvent(envelope: string): AnnouncedEvent | undefined {
   }
 }
 
+const logIdSchema = z.templateLiteral([z.uuid(), ':', z.int().min(1)]);
+const environmentSchema = z.object({
+  environmentid: z.uuid(),
+  type: z.string().startsWith(webhookTypePrefix),
+});
+
+/** The id of an event in its owner's log. */
+export function logIdOf({ subscriptionId, sequence }: MessageKey): string {
+  return `${subscriptionId}:${String(sequence)}`;
+}
+
+/** Which message an entry of a log would have become, had it been readable; undefined if even that cannot be told. */
+export function readKey(logId: string, envelope: string): MessageKey | undefined {
+  try {
+    const { environmentid: environmentId } = environmentSchema.parse(JSON.parse(envelope));
+    const [subscriptionId = '', sequence] = logIdSchema.parse(logId).split(':');
+    return { environmentId, subscriptionId, sequence: Number(sequence) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** The bytes that every attempt sends. Keys that do not apply to the kind of event are left out. */
 export function toBody(event: AnnouncedEvent, id: string): string {
+  try {
+    return JSON.stringify(toJsonBody(event, id));
+  } catch (error) {
+    // The same event will always give the same error.
+    throw new UnreadableMessageError('An event that has no JSON form', { cause: error });
+  }
+}
+
+function toJsonBody(event: AnnouncedEvent, id: string) {
   const { type, time, sequence, subscriptionId, data } = event;
   const { subscription, invoice, changes, attempt, nextAttemptAt, canceledAt, reason } = data;
-  if (subscription === undefined) {
-    throw new UnreadableMessageError('An event without its subscription');
-  }
-  const body = {
+  if (subscription === undefined) throw new Error('An event without its subscription');
+  return {
     id,
     type,
     timestamp: new Date(time).toISOString(),
@@ -84,7 +113,6 @@ export function toBody(event: AnnouncedEvent, id: string): string {
       reason: toJsonCancelReason(reason) ?? undefined,
     },
   };
-  return JSON.stringify(body);
 }
 
 // Decoding makes undefined of null, which would lose the key.

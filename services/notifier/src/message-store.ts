@@ -11,6 +11,7 @@ export interface Message {
   readonly subscriptionId: string;
   /** 1, 2, 3 … for each subscription. */
   readonly sequence: number;
+  /** `subscription.renewed`, or `unreadable`: a mark in the place of an event that could not be read, which goes to nobody. */
   readonly type: string;
   /** Exactly what every attempt sends and signs. */
   readonly body: string;
@@ -28,6 +29,9 @@ export type MessageKey = Pick<Message, 'environmentId' | 'subscriptionId' | 'seq
 
 /** What is asked of a stored message when the next one comes. */
 export type KnownMessage = Pick<Message, '_id' | 'lastDeliveryIds'>;
+
+/** The type of what stands in the place of an event that could not be read. */
+export const unreadableType = 'unreadable';
 
 /** The id of the message of an event: however often the event arrives, it is the same. */
 export function messageId({ environmentId, subscriptionId, sequence }: MessageKey): string {

@@ -1,21 +1,31 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
-import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import {
+  type EventLogEntry,
   type EventLogServiceServer,
   EventLogServiceService,
+  type ReadEventLogRequest,
+  type ReadEventLogResponse,
 } from '@billing/proto/billing/event/v1/event_log';
 
 /** One event in its owner's log. */
 export interface LoggedEvent {
+  /** `<aggregate id>:<sequence>`. */
+  readonly id: string;
   /** Sorts by real time of insertion. */
   readonly position: string;
   readonly insertedAt: Date;
   /** CloudEvents JSON. */
   readonly envelope: string;
   readonly traceparent: string | undefined;
+}
+
+/** Some entries of a log, in order of insertion. Large entries make a page short, so its length says nothing about what follows. */
+export interface LogPage {
+  readonly entries: readonly LoggedEvent[];
+  readonly hasMore: boolean;
 }
 
 /** Where a page of the log begins: after an entry, at a real time, or at the log's own beginning. */
@@ -25,8 +35,10 @@ export type LogStart =
 /** A service whose events become webhooks, and what it has announced. */
 export interface EventLogOwner {
   readonly name: string;
-  /** At most `limit` entries in order of insertion; fewer mean that the end was reached. */
-  read(start: LogStart, limit: number): Promise<LoggedEvent[]>;
+  /** At most `limit` entries from a place on. */
+  read(start: LogStart, limit: number): Promise<LogPage>;
+  /** The entries with these ids that the log has; at least one, if it has any. */
+  find(ids: readonly string[]): Promise<LogPage>;
 }
 
 const readDeadlineMs = 10_000;
@@ -39,32 +51,46 @@ export function connectEventLogs(
   return Object.entries(addresses).map(([name, address]) => {
     const peer = service.peer<EventLogServiceServer>(EventLogServiceService, {
       address,
-      withoutTenant: ['readEventLog'],
+      withoutTenant: ['readEventLog', 'getEventLogEntries'],
     });
-    return { name, read: (start, limit) => readLog(peer, { start, limit }, service.clock) };
+    const { clock } = service;
+    return {
+      name,
+      read: async (start, limit) =>
+        fromProtoPage(await peer.readEventLog(toProtoRequest(start, limit), ownContext(clock))),
+      find: async (ids) =>
+        fromProtoPage(await peer.getEventLogEntries({ ids: [...ids] }, ownContext(clock))),
+    };
   });
 }
 
-async function readLog(
-  peer: Peer<EventLogServiceServer>,
-  { start, limit }: { start: LogStart; limit: number },
-  clock: Clock,
-): Promise<LoggedEvent[]> {
-  const request = {
+function toProtoRequest(start: LogStart, limit: number): ReadEventLogRequest {
+  return {
     afterPosition: 'after' in start ? start.after : '',
     insertedAfter: 'insertedAfter' in start ? start.insertedAfter : undefined,
     limit,
   };
-  const { entries } = await peer.readEventLog(request, ownContext(clock));
-  return entries.map(({ position, insertedAt, envelopeJson, traceparent }) => {
-    if (insertedAt === undefined) throw new Error(`Log entry ${position} has no time`);
-    return {
-      position,
-      insertedAt,
-      envelope: envelopeJson,
-      traceparent: traceparent === '' ? undefined : traceparent,
-    };
-  });
+}
+
+function fromProtoPage({ entries, hasMore }: ReadEventLogResponse): LogPage {
+  return { entries: entries.map(fromProtoEntry), hasMore };
+}
+
+function fromProtoEntry({
+  id,
+  position,
+  insertedAt,
+  envelopeJson,
+  traceparent,
+}: EventLogEntry): LoggedEvent {
+  if (insertedAt === undefined) throw new Error(`Log entry ${position} has no time`);
+  return {
+    id,
+    position,
+    insertedAt,
+    envelope: envelopeJson,
+    traceparent: traceparent === '' ? undefined : traceparent,
+  };
 }
 
 /** The context of a call that serves nobody's request and belongs to no environment. */

@@ -9,7 +9,7 @@ import { DeliveryStore } from './delivery-store';
 import { DeliveryWorker, postingMaxPerEndpoint } from './delivery-worker';
 import { EndpointHealthStore } from './endpoint-health-store';
 import { EndpointStore } from './endpoint-store';
-import { EventAcceptance } from './event-acceptance';
+import { OrderedEventConsumer } from './ordered-event-consumer';
 import { EventConsumer } from './event-consumer';
 import { EventReconciliation } from './event-reconciliation';
 import { acceptFromStream } from './event-stream';
@@ -125,8 +125,14 @@ function startConsuming(
     },
   });
   const owners = connectEventLogs(service, { subscription: config.SUBSCRIPTION_ADDRESS });
-  const acceptance = new EventAcceptance({ ...stores, owners, consumer, logger });
-  const reconciliation = new EventReconciliation({ ...stores, owners, acceptance, clock, logger });
+  const ordered = new OrderedEventConsumer({ ...stores, owners, consumer, logger });
+  const reconciliation = new EventReconciliation({
+    ...stores,
+    owners,
+    consumer: ordered,
+    clock,
+    logger,
+  });
   service.onClose('reconciliation', () => reconciliation.stop());
   service.every({
     name: 'reconcile',
@@ -136,6 +142,6 @@ function startConsuming(
   service.consume({
     durable: 'notifier',
     filterSubjects: webhookSubjects,
-    handle: ({ data }) => acceptFromStream(data, { acceptance, reconciliation }),
+    handle: ({ data }) => acceptFromStream(data, { consumer: ordered, reconciliation }),
   });
 }

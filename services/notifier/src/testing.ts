@@ -171,7 +171,8 @@ async function startOwner(
   };
 }
 
-function subscriptionEvent({ organizationId }: Tenant, id: string): SubscriptionEvent {
+/** What a subscription announces. */
+export function subscriptionEvent({ organizationId }: Tenant, id: string): SubscriptionEvent {
   const at = new Date('2026-01-31T00:00:00.000Z');
   return SubscriptionEvent.fromPartial({
     subscription: {

@@ -1,0 +1,252 @@
+import { openActivity } from '@billing/chassis/activity';
+import { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { systemClock } from '@billing/chassis/clock';
+import { eventId, toEnvelope } from '@billing/chassis/event-log';
+import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { dropTestDatabase, testServiceConfiguration, testTenant } from '@billing/chassis/testing';
+import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
+import { CursorStore } from './cursor-store';
+import { DeliveryStore } from './delivery-store';
+import { EndpointStore } from './endpoint-store';
+import { OrderedEventConsumer } from './ordered-event-consumer';
+import { EventConsumer } from './event-consumer';
+import { EventReconciliation } from './event-reconciliation';
+import { acceptFromStream } from './event-stream';
+import { readEvent } from './events';
+import { messageId, MessageStore } from './message-store';
+import type { EventLogOwner, LoggedEvent } from './peers';
+import { SlotStore } from './slot-store';
+import { webhookEndpoints } from './store';
+import { subscriptionEvent } from './testing';
+
+const minute = 60_000;
+const roundMs = 5_000;
+
+describe('events in the log of a service that is not always well', () => {
+  const tenant = testTenant();
+  const { environmentId } = tenant;
+  const configuration = testServiceConfiguration('ordered_events');
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  let mongo: MongoConnection;
+  let messages: MessageStore;
+  let cursors: CursorStore;
+  let consumer: EventConsumer;
+  let log: LoggedEvent[];
+  let now: Date;
+  let owner: EventLogOwner;
+  let isReachable: boolean;
+  let ordered: OrderedEventConsumer;
+  let reconciliation: EventReconciliation;
+
+  beforeAll(async () => {
+    const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+    mongo = await connectMongo({ uri, database, service: 'test' });
+  });
+
+  beforeEach(async () => {
+    const { db } = mongo;
+    await db.dropDatabase();
+    const clock = { ...systemClock, now: () => now };
+    const aggregates = new AggregateCollection(db, webhookEndpoints, {
+      clock,
+      activity: openActivity(db),
+    });
+    messages = new MessageStore(db);
+    cursors = new CursorStore(db);
+    const endpoints = new EndpointStore({
+      aggregates,
+      slots: new SlotStore(db),
+      policyOf: () => ({ allowLoopback: true }),
+      clock,
+    });
+    const deliveries = new DeliveryStore(db);
+    const onDeliveries = () => undefined;
+    consumer = new EventConsumer({ endpoints, messages, deliveries, clock, onDeliveries });
+    log = [];
+    now = new Date('2026-06-01T12:00:00.000Z');
+    isReachable = true;
+    owner = {
+      name: 'subscription',
+      read: (start, limit) => {
+        const entries = log
+          .filter(({ position, insertedAt }) => {
+            if ('after' in start) return position > start.after;
+            return 'beginning' in start || insertedAt >= start.insertedAfter;
+          })
+          .toSorted((a, b) => (a.position < b.position ? -1 : 1));
+        const page = { entries: entries.slice(0, limit), hasMore: entries.length > limit };
+        return isReachable ? Promise.resolve(page) : Promise.reject(new Error('unreachable'));
+      },
+      find: (ids) => {
+        const entries = log.filter(({ id }) => ids.includes(id)).slice(0, 2);
+        return isReachable
+          ? Promise.resolve({ entries, hasMore: entries.length < ids.length })
+          : Promise.reject(new Error('unreachable'));
+      },
+    };
+    ordered = new OrderedEventConsumer({ owners: [owner], messages, consumer, logger });
+    reconciliation = reconcile();
+  });
+
+  afterAll(async () => {
+    await mongo.close();
+    await dropTestDatabase(configuration);
+  });
+
+  function reconcile(
+    replaced: Partial<ConstructorParameters<typeof EventReconciliation>[0]> = {},
+  ): EventReconciliation {
+    const clock = { ...systemClock, now: () => now };
+    const owners = [owner];
+    return new EventReconciliation({
+      ...{ owners, cursors, messages, consumer: ordered, clock, logger },
+      ...replaced,
+    });
+  }
+
+  function add(
+    aggregateId: string,
+    sequence: number,
+    { agoMs = 0, data }: { agoMs?: number; data?: string } = {},
+  ): LoggedEvent {
+    const insertedAt = new Date(now.getTime() - agoMs);
+    const entry = {
+      id: eventId({ aggregateId, sequence }),
+      position: `${insertedAt.toISOString()}/${String(log.length).padStart(4, '0')}`,
+      insertedAt,
+      traceparent: undefined,
+      envelope: toEnvelope({
+        service: 'subscription',
+        aggregate: 'subscription',
+        aggregateId,
+        sequence,
+        type: 'subscription.renewed',
+        at: insertedAt,
+        tenant,
+        data:
+          data ?? JSON.stringify(SubscriptionEvent.toJSON(subscriptionEvent(tenant, aggregateId))),
+      }),
+    };
+    log.push(entry);
+    return entry;
+  }
+
+  async function typesOf(subscriptionId: string, count: number): Promise<(string | undefined)[]> {
+    const ids = Array.from({ length: count }, (_, index) =>
+      messageId({ environmentId, subscriptionId, sequence: index + 1 }),
+    );
+    const found = await messages.findAll(environmentId, ids);
+    return ids.map((id) => found.get(id)?.type);
+  }
+
+  async function runRounds(rounds: number, subject = reconciliation): Promise<void> {
+    for (let round = 1; round <= rounds; round += 1) {
+      await subject.run().catch(() => undefined);
+      now = new Date(now.getTime() + roundMs);
+    }
+  }
+
+  const accepted = 'subscription.renewed';
+
+  test('that could not be accepted are not forgotten when later ones are, though they are older than the overlap', async () => {
+    const [first, second, third] = [newId(), newId(), newId()];
+    add(first, 1, { agoMs: 120 * minute });
+    add(second, 1, { agoMs: 60 * minute });
+    let isBroken = true;
+    const broken: OrderedEventConsumer['acceptLogged'] = (announcement) =>
+      isBroken && announcement.key.subscriptionId === first
+        ? Promise.reject(new Error('database went away'))
+        : ordered.acceptLogged(announcement);
+    const subject = reconcile({
+      consumer: {
+        acceptLogged: broken,
+        acceptUpTo: (key) => ordered.acceptUpTo(key),
+      },
+    });
+    await runRounds(1, subject);
+    add(third, 1);
+    await runRounds(1, subject);
+    expect(await cursors.find('subscription')).toBeUndefined();
+    isBroken = false;
+    await runRounds(1, subject);
+
+    for (const id of [first, second, third]) expect(await typesOf(id, 1)).toEqual([accepted]);
+    expect(await cursors.find('subscription')).toMatchObject({ position: log.at(-1)?.position });
+  });
+
+  test('are read again from the cursor on after a round that broke off', async () => {
+    const [first, second] = [newId(), newId()];
+    add(first, 1, { agoMs: 60 * minute });
+    let isBroken = false;
+    const subject = reconcile({
+      messages: {
+        findKnown: (ids: readonly string[]) =>
+          isBroken ? Promise.reject(new Error('database went away')) : messages.findKnown(ids),
+      } as MessageStore,
+    });
+    await runRounds(1, subject);
+    isBroken = true;
+    now = new Date(now.getTime() + minute);
+    // Belongs to the overlap, whose reading breaks off.
+    const late = add(second, 1, { agoMs: 62 * minute });
+    await runRounds(1, subject);
+    isBroken = false;
+    await runRounds(1, subject);
+
+    expect(late.position < (log[0]?.position ?? '')).toBe(true);
+    expect(await typesOf(second, 1)).toEqual([accepted]);
+  });
+
+  test('are fetched by their ids when a later one shows that they are lacking, however old they are', async () => {
+    const id = newId();
+    add(newId(), 1);
+    await runRounds(1);
+    // Logged by a replica whose clock is an hour slow; the stream has lost all but the last.
+    for (let sequence = 1; sequence <= 5; sequence += 1) add(id, sequence, { agoMs: 60 * minute });
+    await runRounds(30);
+    expect(await typesOf(id, 5)).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    await acceptFromStream(log.at(-1)?.envelope ?? '', { consumer: ordered, reconciliation });
+
+    expect(await typesOf(id, 5)).toEqual(Array.from({ length: 5 }, () => accepted));
+  });
+
+  test('that must wait are out of the hand of the stream, and accepted as soon as the log can be read', async () => {
+    const id = newId();
+    for (let sequence = 1; sequence <= 4; sequence += 1) add(id, sequence, { agoMs: 60 * minute });
+    // The log has been read beyond them.
+    await cursors.store({ _id: 'subscription', position: now.toISOString(), insertedAt: now });
+    isReachable = false;
+    for (const { envelope } of log.slice(1)) {
+      await acceptFromStream(envelope, { consumer: ordered, reconciliation });
+    }
+    expect(await typesOf(id, 4)).toEqual([undefined, undefined, undefined, undefined]);
+    isReachable = true;
+    await reconciliation.stop();
+    await runRounds(2);
+
+    expect(await typesOf(id, 4)).toEqual(Array.from({ length: 4 }, () => accepted));
+    expect(reconciliation.isExpecting(readEvent(log[0]?.envelope ?? '')!)).toBe(false);
+  });
+
+  test('that nobody can read leave a mark, so that those after them go', async () => {
+    const [id, other, unknown] = [newId(), newId(), newId()];
+    add(id, 1);
+    add(id, 2, { data: '{}' });
+    add(id, 3);
+    add(other, 1, { data: '1' });
+    log.push({ ...add(unknown, 1), envelope: 'nonsense' });
+    log.splice(-2, 1);
+    await runRounds(1);
+
+    expect(await typesOf(id, 3)).toEqual([accepted, 'unreadable', accepted]);
+    expect(await typesOf(other, 1)).toEqual(['unreadable']);
+    // Nothing tells whose it is, until something comes after it.
+    expect(await typesOf(unknown, 1)).toEqual([undefined]);
+    expect(await cursors.find('subscription')).toMatchObject({ position: log.at(-1)?.position });
+    const next = add(unknown, 2);
+    await acceptFromStream(next.envelope, { consumer: ordered, reconciliation });
+    expect(await typesOf(unknown, 2)).toEqual(['unreadable', accepted]);
+  });
+});

@@ -1,0 +1,142 @@
+import { UnreadableMessageError } from '@billing/chassis/consumer';
+import type { Logger } from '@billing/chassis/logging';
+import { inSpan } from '@billing/chassis/tracing';
+import { EarlierEventMissingError, type EventConsumer } from './event-consumer';
+import { type AnnouncedEvent, logIdOf, readEvent, readKey } from './events';
+import { messageId, type MessageKey, type MessageStore } from './message-store';
+import type { EventLogOwner, LoggedEvent } from './peers';
+
+/** What it works with. */
+export interface OrderedEventConsumerOptions {
+  readonly owners: readonly EventLogOwner[];
+  readonly messages: MessageStore;
+  readonly consumer: EventConsumer;
+  readonly logger: Logger;
+}
+
+/** An entry of a log that stands for a message. */
+export interface Announcement {
+  readonly key: MessageKey;
+  /** Undefined if it cannot be read. */
+  readonly event: AnnouncedEvent | undefined;
+  readonly traceparent: string | undefined;
+}
+
+const fetchedMax = 100;
+
+/**
+ * Accepts events in the order of their subscriptions. What is lacking before one is known by its id in the owner's log and fetched from
+ * there, however long ago it was logged.
+ */
+export class OrderedEventConsumer {
+  constructor(private readonly options: OrderedEventConsumerOptions) {}
+
+  /** Throws EarlierEventMissingError if the logs do not give what goes before it. */
+  async accept(event: AnnouncedEvent): Promise<void> {
+    await this.afterEarlier(event, () => this.options.consumer.accept(event));
+  }
+
+  /** As `accept`; what cannot be read leaves a mark and raises an alarm. */
+  async acceptLogged({ key, event, traceparent }: Announcement): Promise<void> {
+    const span = { name: 'reconcile event', kind: 'internal', service: 'notifier' } as const;
+    await inSpan({ ...span, traceparent }, () =>
+      this.afterEarlier(key, () => this.acceptOrMark(key, event)),
+    );
+  }
+
+  /** Accepts everything of a subscription up to and with a number, from the logs alone. */
+  async acceptUpTo(key: MessageKey): Promise<void> {
+    await this.acceptBefore({ ...key, sequence: key.sequence + 1 });
+  }
+
+  private async afterEarlier(key: MessageKey, accept: () => Promise<void>): Promise<void> {
+    try {
+      await accept();
+    } catch (error) {
+      if (!(error instanceof EarlierEventMissingError)) throw error;
+      await this.acceptBefore(key);
+      await accept();
+    }
+  }
+
+  private async acceptBefore(key: MessageKey): Promise<void> {
+    let sequence = await this.firstUnknown(key);
+    while (sequence < key.sequence) {
+      const length = Math.min(key.sequence - sequence, fetchedMax);
+      const keys = Array.from({ length }, (_, index) => ({ ...key, sequence: sequence + index }));
+      const found = await this.find(keys.map(logIdOf));
+      for (const earlier of keys) {
+        const entry = found.get(logIdOf(earlier));
+        if (entry === undefined) break;
+        await this.acceptOrMark(earlier, readOrUndefined(entry.envelope));
+        sequence += 1;
+      }
+      if (keys[0]?.sequence === sequence) throw new EarlierEventMissingError();
+    }
+  }
+
+  /** Messages are accepted in order, so that all before the first unknown one are known. */
+  private async firstUnknown(key: MessageKey): Promise<number> {
+    let first = 1;
+    let end = key.sequence;
+    while (first < end) {
+      const middle = Math.floor((first + end) / 2);
+      const known = await this.options.messages.findKnown([
+        messageId({ ...key, sequence: middle }),
+      ]);
+      if (known.size > 0) first = middle + 1;
+      else end = middle;
+    }
+    return first;
+  }
+
+  private async find(ids: readonly string[]): Promise<Map<string, LoggedEvent>> {
+    const { owners, logger } = this.options;
+    try {
+      const pages = await Promise.all(owners.map((owner) => owner.find(ids)));
+      return new Map(pages.flatMap(({ entries }) => entries.map((entry) => [entry.id, entry])));
+    } catch (error) {
+      logger.warn({ err: error }, 'event logs cannot be asked for lacking events');
+      throw new EarlierEventMissingError();
+    }
+  }
+
+  private async acceptOrMark(key: MessageKey, event: AnnouncedEvent | undefined): Promise<void> {
+    const { consumer, logger } = this.options;
+    try {
+      if (event !== undefined) {
+        await consumer.accept(event);
+        return;
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadableMessageError)) throw error;
+    }
+    if (await consumer.acceptUnreadable(key)) {
+      logger.error({ alarm: 'unreadable_event', ...key }, 'event is unreadable and not delivered');
+    }
+  }
+}
+
+/** What an entry of a log stands for; undefined for what is no webhook's, or does not even say whose it is. */
+export function readAnnouncement(
+  { id, position, envelope, traceparent }: LoggedEvent,
+  logger: Logger,
+): Announcement | undefined {
+  try {
+    const event = readEvent(envelope);
+    return event && { key: event, event, traceparent };
+  } catch (error) {
+    const key = readKey(id, envelope);
+    // Should anything come after it, that shows whose it is.
+    if (key === undefined) logger.error({ err: error, position }, 'event is unreadable');
+    return key && { key, event: undefined, traceparent };
+  }
+}
+
+function readOrUndefined(envelope: string): AnnouncedEvent | undefined {
+  try {
+    return readEvent(envelope);
+  } catch {
+    return undefined;
+  }
+}
