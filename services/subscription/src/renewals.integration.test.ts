@@ -92,7 +92,11 @@ describe('a renewal', () => {
   test('that was missed is caught up, each at its own time', async () => {
     const context = testContext({ now: day('01-17') });
     const { id } = await under.create({ productId: 'trial' }, context);
-    expect(await run(later(context, day('05-15')))).toBe(4);
+    // Each pass takes one step of each subscription.
+    for (let step = 1; step <= 4; step += 1) {
+      expect(await run(later(context, day('05-15')))).toBe(1);
+    }
+    expect(await run(later(context, day('05-15')))).toBe(0);
 
     const types = await announced(id, 5);
     expect(types).toEqual(['created', 'renewed', 'renewed', 'renewed', 'renewed']);
