@@ -43,42 +43,47 @@ export interface SubscriptionRpcParts {
 /** The service's calls. */
 export function subscriptionRpc(parts: SubscriptionRpcParts) {
   const { subscriptions } = parts;
-  return rpcService<SubscriptionServiceServer>(SubscriptionServiceService, {
-    createSubscription: async (request, context) => {
-      const until = answerBy(context, parts.clock);
-      const stored = await create(fromProtoInput(request), context, parts);
-      const settled = await settle(stored, { until, context, subscriptions });
-      return { subscription: toProtoSubscription(settled) };
+  return rpcService<SubscriptionServiceServer>(
+    SubscriptionServiceService,
+    {
+      createSubscription: async (request, context) => {
+        const until = answerBy(context, parts.clock);
+        const stored = await create(fromProtoInput(request), context, parts);
+        const settled = await settle(stored, { until, context, subscriptions });
+        return { subscription: toProtoSubscription(settled) };
+      },
+
+      getSubscription: async ({ id }, context) => ({
+        subscription: toProtoSubscription(await subscriptions.within(context).get(id)),
+      }),
+
+      cancelSubscription: async ({ id, atPeriodEnd }, context) => {
+        const stored = await changeSubscription(subscriptions, id, context, (current, decision) =>
+          cancel(current, { ...decision, atPeriodEnd }),
+        );
+        return { subscription: toProtoSubscription(stored) };
+      },
+
+      uncancelSubscription: async ({ id }, context) => ({
+        subscription: toProtoSubscription(
+          await changeSubscription(subscriptions, id, context, uncancel),
+        ),
+      }),
+
+      applyCollectionResult: async (request, context) => {
+        const result = fromProtoCollectionResult(request);
+        await changeSubscription(
+          subscriptions,
+          request.subscriptionId,
+          context,
+          (current, decision) => applyCollectionResult(current, result, decision),
+        );
+        return {};
+      },
     },
-
-    getSubscription: async ({ id }, context) => ({
-      subscription: toProtoSubscription(await subscriptions.within(context).get(id)),
-    }),
-
-    cancelSubscription: async ({ id, atPeriodEnd }, context) => {
-      const stored = await changeSubscription(subscriptions, id, context, (current, decision) =>
-        cancel(current, { ...decision, atPeriodEnd }),
-      );
-      return { subscription: toProtoSubscription(stored) };
-    },
-
-    uncancelSubscription: async ({ id }, context) => ({
-      subscription: toProtoSubscription(
-        await changeSubscription(subscriptions, id, context, uncancel),
-      ),
-    }),
-
-    applyCollectionResult: async (request, context) => {
-      const result = fromProtoCollectionResult(request);
-      await changeSubscription(
-        subscriptions,
-        request.subscriptionId,
-        context,
-        (current, decision) => applyCollectionResult(current, result, decision),
-      );
-      return {};
-    },
-  });
+    // Unlimited: calls that create subscriptions wait for it, and would else keep the service full.
+    { unlimited: ['applyCollectionResult'] },
+  );
 }
 
 /**
