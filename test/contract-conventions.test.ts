@@ -117,6 +117,22 @@ describe('a body', () => {
   });
 });
 
+describe('a required field that is missing or null', () => {
+  test.each([
+    ['/customers', ['email']],
+    ['/products', ['amount', 'billingInterval', 'currency', 'name', 'type']],
+    ['/subscriptions', ['customerId', 'productId']],
+    ['/webhook-endpoints', ['url']],
+    ['/api-keys', ['name']],
+    ['/sandboxes/clock/advance', ['to']],
+  ])('is Required at %s', async (path, fields) => {
+    const expected = Object.fromEntries(fields.map((field) => [field, ['Required']]));
+    expect(await api.expect(400, api.post(path))).toEqual({ error: expected });
+    const nulls = Object.fromEntries(fields.map((field) => [field, null]));
+    expect(await api.expect(400, api.post(path, nulls))).toEqual({ error: expected });
+  });
+});
+
 describe('every answer', () => {
   test('carries a request id and a trace id', async () => {
     const answer = await api.get('/nothing');

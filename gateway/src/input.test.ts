@@ -37,6 +37,24 @@ describe('a body', () => {
     expect(problemsOf(() => readBody(Body, request({ body })))).toEqual({ email: ['Required'] });
   });
 
+  test.each([
+    [z.string().max(3), 'long', 'Must be at most 3 characters'],
+    [z.string().min(2), 'x', 'Must be at least 2 characters'],
+    [z.string(), 7, 'Must be a string'],
+    [z.int(), 1.5, 'Must be a whole number'],
+    [z.int().max(9), 10, 'Must be at most 9'],
+    [z.int().min(1), 0, 'Must be at least 1'],
+    [z.boolean(), 'yes', 'Must be true or false'],
+    [z.enum(['X', 'Y']), 'Z', 'Must be one of X, Y'],
+    [z.enum(['X', 'Y']), undefined, 'Required'],
+    [time, undefined, 'Required'],
+    [z.array(z.string()).max(1), ['a', 'b'], 'Must have at most 1 elements'],
+    [z.object({}), 'x', 'Must be an object'],
+  ])('is told what is wrong in few words: %#', (field: z.ZodType, a, message) => {
+    const read = () => readBody(z.object({ a: field }), request({ body: { a } }));
+    expect(problemsOf(read)).toEqual({ a: [message] });
+  });
+
   test('takes null of an optional field as absent', () => {
     const { input } = readBody(Body, request({ body: { email: 'a', name: null } }));
     expect(input).toEqual({ email: 'a' });

@@ -2,18 +2,13 @@ import { z } from 'zod';
 import 'zod-openapi';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { invalidInput } from '@billing/kernel/domain-error';
+import { problemMessage } from './problem-message';
 import type { ApiRequest } from './route';
 import { RequestError } from './http-error';
 
 // How bodies and queries are read: one schema for each route, and one place that turns its complaints into the contract's field map.
 
-// A required field that is missing or null.
-z.config({
-  customError: (issue) =>
-    issue.code === 'invalid_type' && (issue.input === undefined || issue.input === null)
-      ? 'Required'
-      : undefined,
-});
+z.config({ customError: problemMessage });
 
 /** An optional input: null counts as absent. */
 export function optional<T extends z.ZodType>(schema: T) {
@@ -28,7 +23,7 @@ export const time = z.iso
   .meta({ description: 'ISO 8601 with its zone.' });
 
 /** An amount in the smallest unit. */
-export const amount = z.int('Must be a whole number').min(0).max(99_999_999_999);
+export const amount = z.int().min(0).max(99_999_999_999);
 
 const metadataInDocument = {
   type: 'object' as const,
@@ -84,21 +79,26 @@ export function readQuery<T>(schema: z.ZodType<T>, { query }: ApiRequest): T {
 }
 
 function parse<T>(schema: z.ZodType<T>, input: unknown): T {
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, { reportInput: true });
   if (result.success) return result.data;
   throw invalidInput(toFieldMap(result.error.issues));
 }
 
-/** A nested problem stands under its top-level field with the path in front. */
+/** A nested problem stands under its top-level field with the path in front. Each is told once. */
 function toFieldMap(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
-  const fields: Record<string, string[]> = {};
-  for (const { path, message } of issues) {
-    const [field, ...rest] = path.map(String);
-    (fields[field ?? 'body'] ??= []).push(
-      rest.length === 0 ? message : `${rest.join('.')}: ${message}`,
-    );
+  const fields = new Map<string, Set<string>>();
+  for (const issue of issues) {
+    const [field = 'body', ...rest] = issue.path.map(String);
+    const message = isMissing(issue) ? 'Required' : issue.message;
+    const messages = fields.get(field) ?? new Set();
+    fields.set(field, messages.add(rest.length === 0 ? message : `${rest.join('.')}: ${message}`));
   }
-  return fields;
+  return Object.fromEntries([...fields].map(([field, messages]) => [field, [...messages]]));
+}
+
+// A schema with a message of its own, such as that of a time, does not know the difference.
+function isMissing({ code, input }: z.core.$ZodIssue): boolean {
+  return code !== 'custom' && (input === undefined || input === null);
 }
 
 // Names come from the caller: only what may stand in a header, and not more than fits in one.

@@ -1,0 +1,39 @@
+import type { z } from 'zod';
+
+/** What is wrong with an input, in the words that the services use too; undefined leaves it to the schema library. */
+export function problemMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined || issue.input === null
+        ? 'Required'
+        : typeMessages[issue.expected];
+    case 'invalid_value':
+      return `Must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_big':
+      return boundMessage('at most', issue.origin, issue.maximum);
+    case 'too_small':
+      return boundMessage('at least', issue.origin, issue.minimum);
+    default:
+      return undefined;
+  }
+}
+
+const typeMessages: Partial<Record<string, string>> = {
+  string: 'Must be a string',
+  boolean: 'Must be true or false',
+  number: 'Must be a number',
+  int: 'Must be a whole number',
+  object: 'Must be an object',
+  array: 'Must be an array',
+};
+
+function boundMessage(side: string, origin: string, bound: number | bigint): string {
+  switch (origin) {
+    case 'string':
+      return `Must be ${side} ${String(bound)} characters`;
+    case 'array':
+      return `Must have ${side} ${String(bound)} elements`;
+    default:
+      return `Must be ${side} ${String(bound)}`;
+  }
+}
