@@ -57,6 +57,14 @@ test('the reference is one page that loads nothing', async () => {
   expect(await answer.text()).toContain('POST /v1/customers');
 });
 
+test.each(['/openapi.json', '/docs', '/healthz', '/readyz'])(
+  '%s can only be read',
+  async (path) => {
+    const answer = await fetch(`${system.gatewayUrl}${path}`, { method: 'POST' });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET']);
+  },
+);
+
 describe('an answer is held to the description', () => {
   const body = { status: 'ok' };
   const headers = new Headers({ 'X-Request-Id': 'r' });

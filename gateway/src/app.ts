@@ -69,6 +69,12 @@ export function createApp(parts: AppParts): Express {
       ),
     );
   }
+  for (const path of ['/healthz', '/readyz', ...Object.keys(documents)]) {
+    app.all(
+      path,
+      respond(parts, path, () => Promise.reject(methodNotAllowed('GET'))),
+    );
+  }
   for (const [path, operations] of byPath(routes)) {
     for (const route of operations) addRoute(app, route, parts);
     const allow = operations.map(({ method }) => method).join(', ');

@@ -158,7 +158,11 @@ function probe(operationId: string): ZodOpenApiPathsObject[string] {
       security: [],
       responses: {
         '200': { description: 'Yes.', content: { 'application/json': { schema: Health } } },
-        ...errorResponses(operationId === 'isReady' ? ['not_found', 'unavailable'] : ['not_found']),
+        ...errorResponses(
+          operationId === 'isReady'
+            ? ['method_not_allowed', 'unavailable']
+            : ['method_not_allowed'],
+        ),
       },
     },
   };

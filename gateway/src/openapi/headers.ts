@@ -42,13 +42,10 @@ export function headersNamed(names: readonly HeaderName[]): Record<string, { $re
 /** Of requests. */
 export const requestHeaders = {
   any: {
-    'X-Request-Id': z
-      .string()
-      .regex(/^[A-Za-z0-9._-]{1,128}$/)
-      .optional()
-      .meta({
-        description: 'An id for the request, returned with the answer. Another value is replaced.',
-      }),
+    'X-Request-Id': z.string().optional().meta({
+      description:
+        'An id for the request, returned with the answer: 1 to 128 of `A-Z a-z 0-9 . _ -`. Anything else is replaced by a new one.',
+    }),
     traceparent: z
       .string()
       .optional()

@@ -11,7 +11,7 @@ import { created, etag, ok, param, present, type Route, secretOrNull } from '../
 
 const CreateWebhookEndpoint = z
   .object({
-    url: z.string(),
+    url: z.string().meta({ description: 'http or https, of a public host.', format: 'uri' }),
     events: optional(z.array(z.string()).min(1).max(20)),
     description: optional(z.string().max(200)),
     active: optional(z.boolean()),
