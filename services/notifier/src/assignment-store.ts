@@ -95,17 +95,28 @@ export class AssignmentStore {
     return due.filter(({ previousId }) => previousId === null || !unfinished.has(previousId));
   }
 
-  /** A delivery without its message belongs to an event that is still being accepted. */
+  /**
+   * A delivery without its message belongs to an event that is still being accepted. One whose message does not name its endpoint was
+   * inserted by an acceptance that broke off, or that lost against another one, while the endpoint was registered or disabled: nothing
+   * after it waits for it, so it must not go.
+   */
   private async withMessages(
-    { environmentId }: EndpointKey,
+    { environmentId, endpointId }: EndpointKey,
     due: readonly Delivery[],
   ): Promise<Ready[]> {
-    const ids = due.map(({ messageId }) => messageId);
-    const found = await this.options.messages.findAll(environmentId, ids);
-    return due.flatMap((delivery) => {
+    const { messages, deliveries } = this.options;
+    const found = await messages.findAll(
+      environmentId,
+      due.map(({ messageId }) => messageId),
+    );
+    const known = due.flatMap((delivery) => {
       const message = found.get(delivery.messageId);
       return message === undefined ? [] : [{ delivery, message }];
     });
+    const isNamed = ({ message }: Ready) => message.endpointIds.includes(endpointId);
+    const strays = known.filter((one) => !isNamed(one)).map(({ delivery }) => delivery);
+    await deliveries.discardStray(environmentId, strays);
+    return known.filter(isNamed);
   }
 
   /** Ends what is left for an endpoint that was deleted or disabled, e.g. by a process that died right after doing so. */

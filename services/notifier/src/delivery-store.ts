@@ -38,8 +38,9 @@ export interface Settlement {
   readonly failures: number;
 }
 
-// Below it every endpoint with due work is in the answer; above, the rest comes with the next round.
+// Below it every endpoint with due work is in the answer; above, the rest is looked for endpoint by endpoint.
 const dueRowsMax = 200;
+const dueStepsMax = 100;
 
 /** The deliveries of all environments. */
 export class DeliveryStore {
@@ -53,6 +54,7 @@ export class DeliveryStore {
     const endpoint = { environmentId: 1, endpointId: 1 } as const;
     await ensureIndexes(this.deliveries, [
       { name: 'due', key: { status: 1, dueAt: 1 } },
+      { name: 'dueEndpoints', key: { status: 1, endpointId: 1, dueAt: 1 } },
       { name: 'dueAtEndpoint', key: { ...endpoint, status: 1, dueAt: 1, sequence: 1 } },
       { name: 'order', key: { ...endpoint, status: 1, subscriptionId: 1, sequence: 1 } },
     ]);
@@ -63,28 +65,52 @@ export class DeliveryStore {
     await insertMissing(this.deliveries, deliveries);
   }
 
-  /** Endpoints with something due. `isAll` is false if there may be more than were found. */
+  /**
+   * Endpoints with something due, and where to go on after them; undefined if that were all. A look at what is due longest mostly shows
+   * them all. Where it is the backlog of a few that hang, the others are asked for one by one, past however much those have.
+   */
   async findDueEndpoints({
     now,
-    except,
+    after,
   }: {
     now: Date;
-    except: readonly string[];
-  }): Promise<{ endpoints: EndpointKey[]; isAll: boolean }> {
+    /** Goes on after this endpoint. */
+    after?: string;
+  }): Promise<{ endpoints: EndpointKey[]; next: string | undefined }> {
     const due = await retryTransient(() =>
       this.deliveries
-        .find({
-          status: 'PENDING',
-          dueAt: { $lte: now },
-          ...(except.length > 0 && { endpointId: { $nin: except } }),
-        })
+        .find({ status: 'PENDING', dueAt: { $lte: now } })
         .project<EndpointKey>({ _id: 0, environmentId: 1, endpointId: 1 })
         .sort({ dueAt: 1 })
         .limit(dueRowsMax)
         .toArray(),
     );
     const endpoints = new Map(due.map((key) => [key.endpointId, key]));
-    return { endpoints: [...endpoints.values()], isAll: due.length < dueRowsMax };
+    if (due.length < dueRowsMax) return { endpoints: [...endpoints.values()], next: undefined };
+    let last = after ?? '';
+    for (let step = 1; step <= dueStepsMax; step += 1) {
+      const first = await this.findFirstOfNext(last);
+      if (first === undefined) return { endpoints: [...endpoints.values()], next: undefined };
+      last = first.endpointId;
+      if (first.dueAt !== null && first.dueAt <= now) {
+        const { environmentId, endpointId } = first;
+        endpoints.set(endpointId, { environmentId, endpointId });
+      }
+    }
+    return { endpoints: [...endpoints.values()], next: last };
+  }
+
+  private async findFirstOfNext(
+    endpointId: string,
+  ): Promise<Pick<Delivery, 'environmentId' | 'endpointId' | 'dueAt'> | undefined> {
+    const first = await retryTransient(() =>
+      this.deliveries
+        .find({ status: 'PENDING', endpointId: { $gt: endpointId } })
+        .sort({ endpointId: 1, dueAt: 1 })
+        .limit(1)
+        .next(),
+    );
+    return first ?? undefined;
   }
 
   /** What is due at an endpoint, longest first and a subscription's in their order, without some subscriptions'. */
@@ -150,17 +176,42 @@ export class DeliveryStore {
    */
   async settle(settlements: readonly Settlement[]): Promise<void> {
     if (settlements.length === 0) return;
-    const operations = settlements.flatMap((settlement) => {
-      const { delivery, claim, status, dueAt, failures } = settlement;
-      const write: AnyBulkWriteOperation<Delivery> = {
+    const operations = settlements.map(
+      ({ delivery, claim, status, dueAt, failures }): AnyBulkWriteOperation<Delivery> => ({
         updateOne: {
           filter: { _id: delivery._id, environmentId: delivery.environmentId, claim },
           update: { $set: { status, dueAt: dueAt ?? null, failures, claim: null } },
         },
-      };
-      return dueAt === undefined ? [write] : [write, holdFollowers(delivery, dueAt)];
-    });
-    await retryTransient(() => this.deliveries.bulkWrite(operations, { ordered: false }));
+      }),
+    );
+    const { matchedCount } = await retryTransient(() =>
+      this.deliveries.bulkWrite(operations, { ordered: false }),
+    );
+    const again = settlements.flatMap(({ delivery, dueAt }) =>
+      dueAt === undefined ? [] : [{ ...delivery, dueAt }],
+    );
+    const isAll = matchedCount === settlements.length;
+    await this.hold(isAll ? again : await this.findStanding(again));
+  }
+
+  /** Those that stand as a settlement would have left them: the others were lost to another claim before. */
+  private async findStanding(settled: readonly Delivery[]): Promise<Delivery[]> {
+    if (settled.length === 0) return [];
+    const ids = settled.map(({ _id }) => _id);
+    const environmentIds = [...new Set(settled.map(({ environmentId }) => environmentId))];
+    const free = await retryTransient(() =>
+      this.deliveries
+        .find({
+          _id: { $in: ids },
+          environmentId: { $in: environmentIds },
+          status: 'PENDING',
+          claim: null,
+        })
+        .project<Pick<Delivery, '_id' | 'dueAt'>>({ dueAt: 1 })
+        .toArray(),
+    );
+    const dueMs = new Map(free.map(({ _id, dueAt }) => [_id, dueAt?.getTime()]));
+    return settled.filter(({ _id, dueAt }) => dueMs.get(_id) === dueAt?.getTime());
   }
 
   /** Lets what follows a delivery wait until it is due itself. */
@@ -186,6 +237,15 @@ export class DeliveryStore {
     );
   }
 
+  /** Removes deliveries that no message names. */
+  async discardStray(environmentId: string, strays: readonly Delivery[]): Promise<void> {
+    if (strays.length === 0) return;
+    const ids = strays.map(({ _id }) => _id);
+    await retryTransient(() =>
+      this.deliveries.deleteMany({ _id: { $in: ids }, environmentId, status: 'PENDING' }),
+    );
+  }
+
   /** Removes an endpoint's unfinished deliveries. */
   async discard({ environmentId, endpointId }: EndpointKey): Promise<void> {
     await retryTransient(() =>
@@ -208,6 +268,8 @@ function holdFollowers(head: Delivery, until: Date): AnyBulkWriteOperation<Deliv
         status: 'PENDING',
         subscriptionId,
         sequence: { $gt: sequence },
+        // One that is being sent belongs to its sender until the lease ends.
+        claim: null,
         dueAt: { $lt: until },
       },
       update: { $set: { dueAt: until } },

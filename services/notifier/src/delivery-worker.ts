@@ -2,9 +2,8 @@ import { type Clock, sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { Assignment, AssignmentStore } from './assignment-store';
 import type { DeliveryStore } from './delivery-store';
-import { successWrittenEveryMs } from './endpoint-health';
 import type { EndpointKey } from './endpoint-store';
-import type { AssignmentEnd, WebhookSender } from './webhook-sender';
+import type { WebhookSender } from './webhook-sender';
 
 /** What the worker works with. */
 export interface DeliveryWorkerOptions {
@@ -24,7 +23,6 @@ const claimedMaxPerEndpoint = 2 * postingMaxPerEndpoint;
 const postingMax = 512;
 // Bounds what is remembered of endpoints that have nothing to send.
 const lanesMax = 10_000;
-const roundsMax = 20;
 
 /** What this process knows of one endpoint. */
 interface Lane {
@@ -39,7 +37,6 @@ interface Lane {
   /** There was enough for all slots: a slot that gets free will find something. */
   hasMore: boolean;
   isFailing: boolean;
-  successWrittenAt: Date | undefined;
 }
 
 /**
@@ -55,6 +52,7 @@ export class DeliveryWorker {
   private readonly stopping = new AbortController();
   private readonly cutting = new AbortController();
   private slotsTaken = 0;
+  private searchedUpTo: string | undefined;
 
   constructor(private readonly options: DeliveryWorkerOptions) {}
 
@@ -63,19 +61,13 @@ export class DeliveryWorker {
     for (const key of endpoints) this.fill(this.laneOf(key));
   }
 
-  /** Finds everything that is due, whoever accepted it. */
+  /** Finds what is due, whoever accepted it; what there is no time for comes with the next calls. */
   async sendDue(): Promise<void> {
+    if (this.isStopping()) return;
     const { deliveries, clock } = this.options;
-    const except = [...this.lanes.values()]
-      .filter((lane) => this.isBusy(lane))
-      .map(({ key }) => key.endpointId);
-    for (let round = 1; round <= roundsMax && !this.isStopping(); round += 1) {
-      const { endpoints, isAll } = await deliveries.findDueEndpoints({ now: clock.now(), except });
-      this.wake(endpoints);
-      if (isAll) return;
-      // An endpoint with much to send must not hide the others.
-      except.push(...endpoints.map(({ endpointId }) => endpointId));
-    }
+    const found = await deliveries.findDueEndpoints({ now: clock.now(), after: this.searchedUpTo });
+    this.searchedUpTo = found.next;
+    this.wake(found.endpoints);
   }
 
   /** Claims nothing more and finishes what is being sent; what takes longer than `graceMs` is cut off and due again at once. */
@@ -138,11 +130,12 @@ export class DeliveryWorker {
     const { signal } = this.cutting;
     lane.claimed.set(_id, subscriptionId);
     lane.posting += 1;
-    const tried = await sender.send(assignment, signal);
-    this.freeSlot(lane);
     try {
+      const tried = await sender.send(assignment, signal).finally(() => {
+        this.freeSlot(lane);
+      });
       const end = await sender.conclude(assignment, tried, { isCutOff: signal.aborted });
-      await this.noteEnd(lane, end);
+      if (end !== 'UNTRIED') lane.isFailing = end === 'FAILED';
     } catch (error) {
       // The lease ends by itself.
       logger.warn({ err: error, deliveryId: _id }, 'delivery will repeat');
@@ -169,20 +162,6 @@ export class DeliveryWorker {
     }
   }
 
-  private async noteEnd(lane: Lane, end: AssignmentEnd): Promise<void> {
-    if (end === 'UNTRIED') return;
-    lane.isFailing = end === 'FAILED';
-    if (lane.isFailing) {
-      lane.successWrittenAt = undefined;
-      return;
-    }
-    const now = this.options.clock.now();
-    const writtenAt = lane.successWrittenAt?.getTime() ?? 0;
-    if (now.getTime() - writtenAt < successWrittenEveryMs) return;
-    lane.successWrittenAt = now;
-    await this.options.sender.recordSuccess(lane.key, now);
-  }
-
   private laneOf(key: EndpointKey): Lane {
     const known = this.lanes.get(key.endpointId);
     if (known !== undefined) return known;
@@ -194,7 +173,6 @@ export class DeliveryWorker {
       isWanted: false,
       hasMore: false,
       isFailing: false,
-      successWrittenAt: undefined,
     };
     if (this.lanes.size >= lanesMax) this.forgetIdleLanes();
     this.lanes.set(key.endpointId, lane);

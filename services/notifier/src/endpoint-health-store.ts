@@ -1,15 +1,16 @@
 import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
-import { type EndpointHealth, failingSince } from './endpoint-health';
 import type { EndpointKey } from './endpoint-store';
 
 interface HealthDocument {
   /** The endpoint's id. */
   readonly _id: string;
   readonly environmentId: string;
-  readonly succeededAt?: Date;
-  readonly failingSince?: Date;
+  /** Real time of the first failure after the last success; null: it works. An endpoint that has never failed has no document. */
+  readonly failingSince: Date | null;
 }
+
+const beginning = new Date(0);
 
 /** How endpoints have answered. Kept apart from the endpoints, whose version and time of change are the callers'. */
 export class EndpointHealthStore {
@@ -19,33 +20,39 @@ export class EndpointHealthStore {
     this.health = db.collection<HealthDocument>('endpointHealth');
   }
 
-  async recordSuccess({ environmentId, endpointId }: EndpointKey, at: Date): Promise<void> {
-    await this.set({ environmentId, endpointId }, { succeededAt: at });
+  /**
+   * Endpoints work: their earlier failures count no more. Every success says so, because another process may have seen the failure;
+   * it finds nothing to write where the endpoint has not failed.
+   */
+  async recordSuccesses(keys: readonly EndpointKey[]): Promise<void> {
+    const environments = Map.groupBy(keys, ({ environmentId }) => environmentId);
+    const operations = [...environments].map(([environmentId, some]) => ({
+      updateMany: {
+        filter: {
+          _id: { $in: [...new Set(some.map(({ endpointId }) => endpointId))] },
+          environmentId,
+          failingSince: { $gt: beginning },
+        },
+        update: { $set: { failingSince: null } },
+      },
+    }));
+    if (operations.length === 0) return;
+    await retryTransient(() => this.health.bulkWrite(operations, { ordered: false }));
   }
 
   /** Returns since when the endpoint has done nothing but fail. */
-  async recordFailure({ environmentId, endpointId }: EndpointKey, at: Date): Promise<Date> {
-    const stored = await retryTransient(() =>
-      this.health.findOne({ _id: endpointId, environmentId }),
-    );
-    const known: EndpointHealth = {
-      succeededAt: stored?.succeededAt,
-      failingSince: stored?.failingSince,
-    };
-    const since = failingSince(known, at);
-    if (since !== known.failingSince) {
-      await this.set({ environmentId, endpointId }, { failingSince: since });
-    }
-    return since;
-  }
-
-  // Two replicas that record a first failure at once differ by moments, which five days do not notice.
-  private async set(
-    { environmentId, endpointId }: EndpointKey,
-    fields: Partial<EndpointHealth>,
-  ): Promise<void> {
+  async recordFailure({ environmentId, endpointId: _id }: EndpointKey, at: Date): Promise<Date> {
+    const stored = await retryTransient(() => this.health.findOne({ _id, environmentId }));
+    const known = stored?.failingSince ?? undefined;
+    if (known !== undefined) return known;
+    // Two replicas that record a first failure at once differ by moments, which five days do not notice.
     await retryTransient(() =>
-      this.health.updateOne({ _id: endpointId, environmentId }, { $set: fields }, { upsert: true }),
+      this.health.updateOne(
+        { _id, environmentId },
+        { $set: { failingSince: at } },
+        { upsert: true },
+      ),
     );
+    return at;
   }
 }

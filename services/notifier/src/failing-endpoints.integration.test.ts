@@ -185,8 +185,7 @@ describe('a notifier with a receiver that fails', () => {
     for (const { id: endpointId } of [failing, recovering]) {
       await health.recordFailure({ environmentId, endpointId }, longAgo);
     }
-    const yesterday = new Date(Date.now() - day);
-    await health.recordSuccess({ environmentId, endpointId: recovering.id }, yesterday);
+    await health.recordSuccesses([{ environmentId, endpointId: recovering.id }]);
     receiver.answer = () => ({ status: 500 });
     await owner.announce(tenant, newId());
 
@@ -238,6 +237,51 @@ describe('a notifier with a receiver that fails', () => {
     await eventually(() => {
       expect(sequencesOf(receiver.receivedAt('/broken-off'), subscriptionId)).toEqual([1]);
     });
+  });
+
+  test('sends nothing that an acceptance has left behind which lost against another one', async () => {
+    const { owner, receiver, mongo } = system;
+    await notifier.register(tenant, '/early');
+    const subscriptionId = newId();
+    await owner.announce(tenant, subscriptionId);
+    await eventually(() => {
+      expect(sequencesOf(receiver.receivedAt('/early'), subscriptionId)).toEqual([1]);
+    });
+    const { id: endpointId } = await notifier.register(tenant, '/registered-meanwhile');
+    const [first] = await deliveriesOf({ subscriptionId });
+    const { messageId: lost } = first!;
+    const stray = derivedId(tenant.environmentId, 'delivery', lost, endpointId);
+    const due = { status: 'PENDING', dueAt: new Date(), claim: null } as const;
+    await new DeliveryStore(mongo.db).insert([{ ...first!, ...due, _id: stray, endpointId }]);
+    await owner.announce(tenant, subscriptionId);
+
+    await eventually(async () => {
+      const sequences = sequencesOf(receiver.receivedAt('/registered-meanwhile'), subscriptionId);
+      expect(sequences).toEqual([2]);
+      expect(await deliveriesOf({ _id: stray })).toEqual([]);
+    });
+  });
+
+  test('counts as failed what cannot be signed, and goes on with others', async () => {
+    const { owner, receiver, mongo } = system;
+    const broken = await notifier.register(tenant, '/unsigned');
+    await notifier.register(tenant, '/signed-well');
+    await mongo.db
+      .collection<{ _id: string }>('webhookEndpoints')
+      .updateOne({ _id: broken.id }, { $set: { secret: 'whsec_' } });
+    const id = newId();
+    await owner.announce(tenant, id);
+
+    await eventually(() => {
+      expect(sequencesOf(receiver.receivedAt('/signed-well'), id)).toEqual([1]);
+    });
+    await eventually(async () => {
+      const [delivery] = await deliveriesOf({ endpointId: broken.id });
+      expect(delivery).toMatchObject({ status: 'FAILED', failures: 4 });
+    });
+    const attempt = { environmentId: tenant.environmentId, error: 'Could not be made' };
+    expect(await mongo.db.collection('attempts').countDocuments(attempt)).toBe(4);
+    expect(receiver.receivedAt('/unsigned')).toEqual([]);
   });
 
   test('sends what a process had claimed that died, once its lease ends', async () => {

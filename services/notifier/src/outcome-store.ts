@@ -1,6 +1,7 @@
 import type { Logger } from '@billing/chassis/logging';
 import type { Attempt, AttemptStore } from './attempt-store';
 import type { DeliveryStore, Settlement } from './delivery-store';
+import type { EndpointHealthStore } from './endpoint-health-store';
 import { Grouping } from './grouping';
 
 /** What is written after a delivery was tried, or given back untried. */
@@ -9,17 +10,31 @@ export interface DeliveryOutcome {
   readonly settlement: Settlement;
 }
 
+/** Where outcomes go. */
+export interface OutcomeStoreOptions {
+  readonly attempts: AttemptStore;
+  readonly deliveries: DeliveryStore;
+  readonly health: EndpointHealthStore;
+  readonly logger: Logger;
+}
+
 /** Writes what came of attempts, in groups. */
 export class OutcomeStore {
   private readonly writes: Grouping<DeliveryOutcome, undefined>;
 
-  constructor(
-    attempts: AttemptStore,
-    deliveries: DeliveryStore,
-    private readonly logger: Logger,
-  ) {
+  private readonly logger: Logger;
+
+  constructor({ attempts, deliveries, health, logger }: OutcomeStoreOptions) {
+    this.logger = logger;
     this.writes = new Grouping<DeliveryOutcome, undefined>(async (outcomes) => {
-      await attempts.insert(outcomes.flatMap(({ attempt }) => attempt ?? []));
+      const delivered = outcomes.flatMap(({ settlement: { status, delivery } }) =>
+        status === 'DELIVERED' ? [delivery] : [],
+      );
+      // Before the deliveries are settled: a crash in between repeats them, and this with them.
+      await Promise.all([
+        attempts.insert(outcomes.flatMap(({ attempt }) => attempt ?? [])),
+        health.recordSuccesses(delivered),
+      ]);
       await deliveries.settle(outcomes.map(({ settlement }) => settlement));
       return [];
     });

@@ -93,7 +93,7 @@ function startSending({ service, config, overrides, policyOf, stores }: Parts): 
   const sender = new WebhookSender({
     ...stores,
     client,
-    outcomes: new OutcomeStore(stores.attempts, stores.deliveries, logger),
+    outcomes: new OutcomeStore({ ...stores, logger }),
     policyOf,
     retryScheduleMs: overrides.retryScheduleMs ?? standardRetrySchedule,
     clock,

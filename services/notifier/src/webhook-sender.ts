@@ -10,7 +10,7 @@ import { judge, type Outcome, type Verdict } from './delivery';
 import type { Delivery, DeliveryStore } from './delivery-store';
 import { isBeyondHope } from './endpoint-health';
 import type { EndpointHealthStore } from './endpoint-health-store';
-import type { EndpointKey, EndpointStore } from './endpoint-store';
+import type { EndpointStore } from './endpoint-store';
 import type { OutcomeStore } from './outcome-store';
 import type { AddressPolicy } from './public-address';
 import { retrySpread } from './retry-schedule';
@@ -49,7 +49,7 @@ export class WebhookSender {
   async send(assignment: Assignment, signal: AbortSignal): Promise<Tried> {
     const at = this.options.clock.now();
     const startedMs = monotonicMs();
-    const outcome = await this.post(assignment, { at, signal });
+    const outcome = await this.postOrExplain(assignment, { at, signal });
     return { outcome, at, durationMs: Math.round(monotonicMs() - startedMs) };
   }
 
@@ -92,9 +92,18 @@ export class WebhookSender {
     return isSuccess ? 'SUCCEEDED' : 'FAILED';
   }
 
-  /** Remembers that the endpoint works, so that its earlier failures count no more. */
-  async recordSuccess(key: EndpointKey, at: Date): Promise<void> {
-    await this.options.health.recordSuccess(key, at);
+  /** A webhook that cannot even be made counts as a failure of its endpoint: its schedule ends, and people see why. */
+  private async postOrExplain(
+    assignment: Assignment,
+    attempt: { at: Date; signal: AbortSignal },
+  ): Promise<Outcome> {
+    try {
+      return await this.post(assignment, attempt);
+    } catch (error) {
+      const { _id: deliveryId, endpointId } = assignment.delivery;
+      this.options.logger.error({ err: error, deliveryId, endpointId }, 'webhook cannot be made');
+      return { kind: 'unanswered', error: 'Could not be made' };
+    }
   }
 
   private post(
