@@ -1,0 +1,52 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readLauncherEnvironment } from '@billing/local/config';
+
+const version = '4.32.5';
+const installTimeoutMs = 120_000;
+
+// Beside what the tool expects of a right request: what depends on the time or on other resources may be refused, and no schema can say
+// so; a version may be stale, and an idempotency key used before. A wrong request may be refused for these as well as for what is wrong.
+const configuration = `[checks]
+positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 412, 422]
+negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422]
+`;
+
+/** The program, installed once; undefined where there is no Python or no way to its packages. */
+export function ensureSchemathesis(): string | undefined {
+  const folder = join(readLauncherEnvironment().cacheDir, `schemathesis-${version}`);
+  const program = join(folder, 'bin', 'st');
+  if (existsSync(program)) return program;
+  const options = { stdio: 'ignore', timeout: installTimeoutMs } as const;
+  const isMade = spawnSync('python3', ['-m', 'venv', folder], options).status === 0;
+  const install = ['install', '--quiet', `schemathesis==${version}`];
+  const isInstalled =
+    isMade && spawnSync(join(folder, 'bin', 'pip'), install, options).status === 0;
+  return isInstalled ? program : undefined;
+}
+
+/** Runs all checks over a started gateway; the answer is what it printed, and whether it found anything. */
+export async function runSchemathesis(
+  program: string,
+  { url, key, args }: { url: string; key: string; args: readonly string[] },
+): Promise<{ isClean: boolean; output: string; generated: number }> {
+  const folder = await mkdtemp(join(tmpdir(), 'billing-schemathesis-'));
+  await writeFile(join(folder, 'schemathesis.toml'), configuration);
+  const common = ['--checks=all', '--continue-on-failure', '--no-color', '--workers=2'];
+  const { isClean, output } = await new Promise<{ isClean: boolean; output: string }>((resolve) => {
+    execFile(
+      program,
+      ['run', `${url}/openapi.json`, '-H', `Authorization: Bearer ${key}`, ...common, ...args],
+      { cwd: folder, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        resolve({ isClean: error === null, output: `${stdout}${stderr}` });
+      },
+    );
+  });
+  await rm(folder, { recursive: true, force: true });
+  const [, generated = '0'] = /(\d+) generated/.exec(output) ?? [];
+  return { isClean, output, generated: Number(generated) };
+}
