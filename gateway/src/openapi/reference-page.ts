@@ -9,7 +9,7 @@ body { margin: 0 auto; max-width: 60rem; padding: 1rem; overflow-wrap: anywhere;
 nav ul { columns: 18rem; padding-left: 1rem; }
 article { border-top: 1px solid #8886; padding-top: .5rem; }
 table { border-collapse: collapse; width: 100%; }
-td, th { border-bottom: 1px solid #8884; padding: .2rem .5rem .2rem 0; text-align: left; vertical-align: top; }
+td, th { overflow-wrap: normal; border-bottom: 1px solid #8884; padding: .2rem .5rem .2rem 0; text-align: left; vertical-align: top; }
 pre { background: #8882; overflow: auto; padding: .5rem; }
 code { font-size: .9em; }
 `;
