@@ -33,5 +33,5 @@ function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, nested]) => [key, inOrder(nested)]);
+  return Object.fromEntries(entries.map(([key, nested]) => [key, inOrder(nested)]));
 }

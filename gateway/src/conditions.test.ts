@@ -1,0 +1,38 @@
+import { readIfMatch, unlessMatched } from './conditions';
+
+describe('If-Match', () => {
+  test.each([
+    [undefined, undefined],
+    ['*', undefined],
+    ['"7"', 7n],
+    [' "12" ', 12n],
+  ])('%j means the version %s', (header, version) => {
+    expect(readIfMatch(header)).toBe(version);
+  });
+
+  test.each(['7', 'W/"7"', '"x"', '""', '"1", "2"', '"9999999999999999999"'])(
+    '%j names no version that a resource can have',
+    (header) => {
+      expect(() => readIfMatch(header)).toThrow(
+        expect.objectContaining({ kind: 'stale', message: 'Stale version' }),
+      );
+    },
+  );
+});
+
+describe('If-None-Match', () => {
+  const answer = { status: 200, body: { id: 'x' }, headers: { ETag: '"7"' } };
+
+  test.each(['"7"', 'W/"7"', '"6", "7"', '*'])('%j spares the body', (header) => {
+    expect(unlessMatched(header, answer)).toEqual({ status: 304, headers: { ETag: '"7"' } });
+  });
+
+  test.each([undefined, '"6"', '7', ''])('%j gets it', (header) => {
+    expect(unlessMatched(header, answer)).toBe(answer);
+  });
+
+  test('means nothing to what has no version', () => {
+    const list = { status: 200, body: { data: [] } };
+    expect(unlessMatched('*', list)).toBe(list);
+  });
+});

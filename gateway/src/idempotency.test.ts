@@ -1,0 +1,40 @@
+import { readIdempotency, type RepeatableRequest } from './idempotency';
+
+const request: RepeatableRequest = {
+  key: 'k',
+  method: 'POST',
+  path: '/v1/x',
+  body: { a: 1, b: [2] },
+};
+const hashOf = (changes: Partial<RepeatableRequest>) =>
+  readIdempotency({ ...request, ...changes }, () => undefined)?.requestHash;
+
+describe('a request with an Idempotency-Key', () => {
+  test('is the same whatever the order of its keys', () => {
+    expect(hashOf({ body: { b: [2], a: 1 } })).toBe(hashOf({}));
+  });
+
+  test.each([
+    ['method', { method: 'PATCH' }],
+    ['path', { path: '/v1/y' }],
+    ['value', { body: { a: 2, b: [2] } }],
+    ['type', { body: { a: '1', b: [2] } }],
+    ['order of a list', { body: { a: 1, b: [2, 3] } }],
+    ['nesting', { body: [['a', 1]] }],
+  ])('is another one with another %s', (_case, changes) => {
+    expect(hashOf(changes)).not.toBe(hashOf({}));
+  });
+
+  test('takes an object and the list of its entries for different bodies', () => {
+    expect(hashOf({ body: { a: 1 } })).not.toBe(hashOf({ body: [['a', 1]] }));
+  });
+
+  test.each([undefined, ''])('that is %j may not be repeated', (key) => {
+    expect(hashOf({ key })).toBeUndefined();
+  });
+
+  test('may have 255 characters and no more', () => {
+    expect(hashOf({ key: 'k'.repeat(255) })).toBeDefined();
+    expect(() => hashOf({ key: 'k'.repeat(256) })).toThrow('Invalid request');
+  });
+});
