@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Collection, MongoClient } from 'mongodb';
 import { connect } from 'nats';
+import { natsAddress } from '@billing/chassis/nats-address';
 import { makeSharedFolder } from './account';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
@@ -96,13 +97,15 @@ test('a second system on the same data folder is refused, and the first one runs
   await insert(first, 'still there');
 });
 
-test('the only port that is opened is one of NATS, and it answers on this machine alone', async () => {
+test('the only port that is opened is one of NATS, and it answers its own services alone', async () => {
   const infrastructure = await start();
   const { port } = new URL(infrastructure.natsUrl);
 
   expect(await listeningSockets(Object.values(infrastructure.pids()))).toEqual([
     `127.0.0.1:${port}`,
   ]);
+  const stranger = connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: 0 });
+  await expect(stranger).rejects.toThrow(/authorization/i);
 });
 
 test('servers run as an unprivileged user', async () => {
@@ -207,7 +210,7 @@ async function find(addresses: Addresses): Promise<unknown[]> {
 }
 
 async function publish({ natsUrl }: Addresses, text: string): Promise<void> {
-  const connection = await connect({ servers: natsUrl });
+  const connection = await connect(natsAddress(natsUrl));
   const manager = await connection.jetstreamManager();
   await manager.streams.add({ name: 'ITEMS', subjects: ['items'] });
   await connection.jetstream().publish('items', text);
@@ -215,7 +218,7 @@ async function publish({ natsUrl }: Addresses, text: string): Promise<void> {
 }
 
 async function messages({ natsUrl }: Addresses): Promise<number> {
-  const connection = await connect({ servers: natsUrl });
+  const connection = await connect(natsAddress(natsUrl));
   const manager = await connection.jetstreamManager();
   const { state } = await manager.streams.info('ITEMS');
   await connection.close();

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { randomSecret } from '@billing/chassis/ids';
 import { type Account, unprivilegedAccount } from './account';
 import { findProgram } from './command';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
@@ -220,12 +221,17 @@ async function startFerretDb(site: Site): Promise<Server> {
   return { uri: ferretDbUri(socketDir) };
 }
 
+const natsTokenBytes = 24;
+
 async function startNats(site: Site, command: string): Promise<Server> {
   const { data, socketDir, account, family } = site;
   await requireUsableNats(command);
   const port = await freePort();
+  // Known to this launcher's services alone, and only while it runs.
+  const token = randomSecret(natsTokenBytes).toString('hex');
   const program = await prepareNats({
     command,
+    token,
     dataDir: join(data.databases, 'nats'),
     runDir: socketDir,
     port,
@@ -233,5 +239,5 @@ async function startNats(site: Site, command: string): Promise<Server> {
     account,
   });
   await family.start(program);
-  return { uri: `nats://127.0.0.1:${String(port)}` };
+  return { uri: `nats://${token}@127.0.0.1:${String(port)}` };
 }

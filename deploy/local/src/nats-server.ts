@@ -54,6 +54,8 @@ export interface NatsOptions {
   /** Holds the configuration file. */
   runDir: string;
   port: number;
+  /** Whoever may connect knows it; hexadecimal. */
+  token: string;
   logFile: string;
   account: Account | undefined;
 }
@@ -61,9 +63,11 @@ export interface NatsOptions {
 /** A stream's messages are on disk within this time; the event logs, not the stream, are what must lose nothing. */
 const SYNC_INTERVAL = '2s';
 
-function configuration({ dataDir, port }: NatsOptions): string {
+function configuration({ dataDir, port, token }: NatsOptions): string {
   return [
     `listen: "127.0.0.1:${String(port)}"`,
+    // Other users of the machine reach the port, too: whoever could publish would have webhooks signed in our name.
+    `authorization { token: "${token}" }`,
     `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: "${SYNC_INTERVAL}" }`,
     '',
   ].join('\n');

@@ -10,6 +10,7 @@ import {
 import { newId } from './ids';
 import { connectStream, type EventStream } from './jet-stream';
 import { connectMongo, type MongoConnection } from './mongo';
+import { natsAddress } from './nats-address';
 import { dropTestDatabase, eventually, testServiceConfiguration } from './testing';
 
 const configuration = testServiceConfiguration('recovery');
@@ -29,7 +30,7 @@ let cleanUp: (() => Promise<void>)[];
 beforeAll(async () => {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database, NATS_URL: url } = configuration;
   mongo = await connectMongo({ uri, database, service: 'test' });
-  observer = await connect({ servers: url.split(',') });
+  observer = await connect(natsAddress(url));
   manager = await observer.jetstreamManager();
 });
 

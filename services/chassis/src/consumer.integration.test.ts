@@ -13,6 +13,7 @@ import {
 import { newId } from './ids';
 import { connectStream, type EventStream } from './jet-stream';
 import { connectMongo, duplicateKeyIndex, type MongoConnection } from './mongo';
+import { natsAddress } from './nats-address';
 import { dropTestDatabase, eventually, testServiceConfiguration } from './testing';
 import { currentTraceId, inSpan, startTracing } from './tracing';
 
@@ -42,7 +43,7 @@ beforeAll(async () => {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database, NATS_URL: url } = configuration;
   mongo = await connectMongo({ uri, database, service: 'test' });
   effects = mongo.db.collection('effects');
-  observer = await connect({ servers: url.split(',') });
+  observer = await connect(natsAddress(url));
   manager = await observer.jetstreamManager();
 });
 

@@ -14,6 +14,7 @@ import { monotonicMs } from './clock';
 import { processEnvironment } from './configuration';
 import { newId } from './ids';
 import { connectStream, type EventStream } from './jet-stream';
+import { natsAddress } from './nats-address';
 import { eventually } from './testing';
 import { startTracing } from './tracing';
 
@@ -27,7 +28,7 @@ let streamName: string;
 const open: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  observer = await connect({ servers: url.split(',') });
+  observer = await connect(natsAddress(url));
   manager = await observer.jetstreamManager();
 });
 
@@ -250,7 +251,7 @@ async function startProxy() {
   };
   open.push({ close });
   return {
-    url: `nats://127.0.0.1:${String(port)}`,
+    url: Object.assign(new URL(target), { host: `127.0.0.1:${String(port)}` }).href,
     cut,
     mend: () => {
       isCut = false;

@@ -18,11 +18,12 @@ import {
 import { DomainError } from '@billing/kernel/domain-error';
 import { sleep } from './clock';
 import type { Logger } from './logging';
+import { natsAddress } from './nats-address';
 import { currentTraceparent, inSpan } from './tracing';
 
 /** Which stream, and for whom. */
 export interface EventStreamOptions {
-  /** Addresses of NATS servers, separated by commas. */
+  /** Addresses of NATS servers, separated by commas; see nats-address.ts for credentials. */
   readonly url: string;
   readonly streamName: string;
   readonly service: string;
@@ -100,7 +101,7 @@ export async function connectStream(options: EventStreamOptions): Promise<EventS
 async function openConnection(url: string, service: string): Promise<NatsConnection> {
   try {
     return await connect({
-      servers: url.split(','),
+      ...natsAddress(url),
       name: `billing-${service}`,
       timeout: connectTimeoutMs,
       maxReconnectAttempts: -1,

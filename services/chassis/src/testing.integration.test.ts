@@ -1,4 +1,5 @@
 import { connect } from 'nats';
+import { natsAddress } from './nats-address';
 import { connectMongo } from './mongo';
 import {
   dropTestDatabase,
@@ -25,7 +26,7 @@ describe('the configuration of a service under test', () => {
       database: configuration.MONGODB_DATABASE,
       service: 'testing',
     });
-    const nats = await connect({ servers: configuration.NATS_URL });
+    const nats = await connect(natsAddress(configuration.NATS_URL));
     const { streams } = await nats.jetstreamManager();
     const { STREAM_NAME: name } = configuration;
     await mongo.db.collection('things').insertOne({ name: 'thing' });

@@ -10,6 +10,7 @@ import {
 } from './configuration';
 import { newId, randomSecret } from './ids';
 import { connectMongo } from './mongo';
+import { natsAddress } from './nats-address';
 
 // What integration tests share. Jest loads this module once for each test file, so each file has its own run and thereby its own
 // databases and stream; services of one file share the stream, as they do in production.
@@ -89,7 +90,7 @@ export async function dropTestStream({
   NATS_URL: url,
   STREAM_NAME: streamName,
 }: Pick<ServiceConfiguration, 'NATS_URL' | 'STREAM_NAME'>): Promise<void> {
-  const connection = await connect({ servers: url.split(',') });
+  const connection = await connect(natsAddress(url));
   try {
     const { streams } = await connection.jetstreamManager();
     await streams.delete(streamName);
