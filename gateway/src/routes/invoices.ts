@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { Invoice, InvoiceList } from '../openapi/schemas/invoice';
 import { pageShape, readQuery } from '../input';
@@ -9,7 +10,16 @@ const ListInvoices = z.object({
   ...pageShape,
   subscriptionId: z.string().optional(),
   customerId: z.string().optional(),
+  status: z.enum(['DRAFT', 'OPEN', 'PAID', 'VOID', 'UNCOLLECTIBLE']).optional(),
 });
+
+const statuses = {
+  DRAFT: InvoiceStatus.INVOICE_STATUS_DRAFT,
+  OPEN: InvoiceStatus.INVOICE_STATUS_OPEN,
+  PAID: InvoiceStatus.INVOICE_STATUS_PAID,
+  VOID: InvoiceStatus.INVOICE_STATUS_VOID,
+  UNCOLLECTIBLE: InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE,
+};
 
 export const invoiceRoutes: readonly Route[] = [
   {
@@ -24,7 +34,7 @@ export const invoiceRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListInvoices, request);
       const { invoices, total } = await peers.checkout.listInvoices(
-        pageQuery(query),
+        { ...pageQuery(query), status: query.status && statuses[query.status] },
         request.context,
       );
       return page(invoices, { ...query, total }, toJsonInvoice);

@@ -1,8 +1,16 @@
 import { z } from 'zod';
-import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
+import {
+  type Subscription,
+  SubscriptionStatus,
+} from '@billing/proto/billing/subscription/v1/subscription';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
-import { Subscription as SubscriptionSchema } from '../openapi/schemas/subscription';
-import { metadata, optional, readBody, time } from '../input';
+import {
+  Subscription as SubscriptionSchema,
+  SubscriptionList,
+} from '../openapi/schemas/subscription';
+import { metadata, optional, pageShape, readBody, readQuery, time } from '../input';
+import { page, pageQuery } from '../list';
+import { changeable, frozen, readPatch } from '../patch';
 import { type ApiAnswer, created, etag, ok, param, present, type Route } from '../route';
 
 const CreateSubscription = z
@@ -28,6 +36,54 @@ const CreateSubscription = z
 const CancelSubscription = z
   .object({ atPeriodEnd: optional(z.boolean()) })
   .meta({ id: 'CancelSubscription', examples: [{ atPeriodEnd: true }] });
+
+const UpdateSubscription = z
+  .object({
+    metadata: changeable(metadata),
+    id: frozen,
+    organizationId: frozen,
+    customerId: frozen,
+    productId: frozen,
+    priceId: frozen,
+    status: frozen,
+    phase: frozen,
+    entitled: frozen,
+    quantity: frozen,
+    currency: frozen,
+    startAt: frozen,
+    currentPeriodStart: frozen,
+    currentPeriodEnd: frozen,
+    nextInvoiceAt: frozen,
+    trialStart: frozen,
+    trialEnd: frozen,
+    cancelAtPeriodEnd: frozen,
+    canceledAt: frozen,
+    endedAt: frozen,
+    cancelReason: frozen,
+    discountId: frozen,
+    discountEndsAt: frozen,
+    latestInvoiceId: frozen,
+    authorizedTransactionId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+    items: frozen,
+    price: frozen,
+    customer: frozen,
+  })
+  .meta({ id: 'UpdateSubscription', examples: [{ metadata: { team: 'research' } }] });
+
+const ListSubscriptions = z.object({
+  ...pageShape,
+  customerId: z.string().optional(),
+  productId: z.string().optional(),
+  status: z.enum(['ACTIVE', 'PAST_DUE', 'CANCELED']).optional(),
+});
+
+const statuses = {
+  ACTIVE: SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
+  PAST_DUE: SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE,
+  CANCELED: SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED,
+};
 
 export const subscriptionRoutes: readonly Route[] = [
   {
@@ -55,6 +111,24 @@ export const subscriptionRoutes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/subscriptions',
+    operation: {
+      id: 'listSubscriptions',
+      summary: 'List subscriptions, newest first',
+      query: ListSubscriptions,
+      answer: { status: 200, schema: SubscriptionList },
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListSubscriptions, request);
+      const { subscriptions, total } = await peers.subscription.listSubscriptions(
+        { ...pageQuery(query), status: query.status && statuses[query.status] },
+        request.context,
+      );
+      return page(subscriptions, { ...query, total }, toJsonSubscription);
+    },
+  },
+  {
+    method: 'GET',
     path: '/subscriptions/:id',
     operation: {
       id: 'getSubscription',
@@ -71,6 +145,30 @@ export const subscriptionRoutes: readonly Route[] = [
     },
   },
   {
+    method: 'PATCH',
+    path: '/subscriptions/:id',
+    operation: {
+      id: 'updateSubscription',
+      summary: 'Change the metadata of a subscription',
+      body: UpdateSubscription,
+      answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
+      errors: ['subscription_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { input, updateMask, ignoredHeaders } = readPatch(UpdateSubscription, request);
+      const answer = await peers.subscription.updateSubscription(
+        {
+          id: param(request, 'id'),
+          metadata: input.metadata,
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      return answered(answer.subscription, ignoredHeaders);
+    },
+  },
+  {
     method: 'POST',
     path: '/subscriptions/:id/cancel',
     operation: {
@@ -83,7 +181,11 @@ export const subscriptionRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const { input, ignoredHeaders } = readBody(CancelSubscription, request);
       const answer = await peers.subscription.cancelSubscription(
-        { id: param(request, 'id'), atPeriodEnd: input.atPeriodEnd ?? false },
+        {
+          id: param(request, 'id'),
+          atPeriodEnd: input.atPeriodEnd ?? false,
+          expectedVersion: request.expectedVersion,
+        },
         request.context,
       );
       return answered(answer.subscription, ignoredHeaders);
@@ -100,7 +202,7 @@ export const subscriptionRoutes: readonly Route[] = [
     },
     handle: async (request, peers) => {
       const answer = await peers.subscription.uncancelSubscription(
-        { id: param(request, 'id') },
+        { id: param(request, 'id'), expectedVersion: request.expectedVersion },
         request.context,
       );
       return answered(answer.subscription);

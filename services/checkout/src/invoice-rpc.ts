@@ -1,4 +1,5 @@
 import type { Stored } from '@billing/chassis/aggregate';
+import { invalidInput } from '@billing/kernel/domain-error';
 import {
   type LineItem as ProtoLineItem,
   BillingReason as ProtoBillingReason,
@@ -42,6 +43,22 @@ const protoPaymentStatus: Readonly<Record<Payment['status'], ProtoPaymentStatus>
   SUCCEEDED: ProtoPaymentStatus.PAYMENT_STATUS_SUCCEEDED,
   FAILED: ProtoPaymentStatus.PAYMENT_STATUS_FAILED,
 };
+
+const filterStatus: Readonly<Partial<Record<ProtoInvoiceStatus, string>>> = {
+  [ProtoInvoiceStatus.INVOICE_STATUS_DRAFT]: 'DRAFT',
+  [ProtoInvoiceStatus.INVOICE_STATUS_OPEN]: 'OPEN',
+  [ProtoInvoiceStatus.INVOICE_STATUS_PAID]: 'PAID',
+  [ProtoInvoiceStatus.INVOICE_STATUS_VOID]: 'VOID',
+  // No invoice comes to it, and a list of them is empty.
+  [ProtoInvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: 'UNCOLLECTIBLE',
+};
+
+/** The status that a list is filtered by; refuses what is none. */
+export function fromProtoInvoiceStatus(sent: ProtoInvoiceStatus): string {
+  const status = filterStatus[sent];
+  if (status === undefined) throw invalidInput({ status: ['Invalid status'] });
+  return status;
+}
 
 /** An invoice as it is stored, a tombstone included: whoever tried to make it finds it void. */
 export function toProtoInvoice(stored: Stored<InvoiceRecord>): ProtoInvoice {

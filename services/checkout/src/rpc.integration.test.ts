@@ -159,6 +159,29 @@ describe('reading', () => {
     expect(answer).toEqual({ invoices: [], total: 0 });
   });
 
+  test.each([
+    [InvoiceStatus.INVOICE_STATUS_DRAFT, 0],
+    [InvoiceStatus.INVOICE_STATUS_OPEN, 1],
+    [InvoiceStatus.INVOICE_STATUS_PAID, 0],
+    [InvoiceStatus.INVOICE_STATUS_VOID, 0],
+    [InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE, 0],
+  ])('a list by status %d has an open invoice and no tombstone %d times', async (status, total) => {
+    const context = testContext();
+    const [open, never] = [aRequest(), aRequest()];
+    await checkout.createInvoice(open, context);
+    const { invoiceId, subscriptionId, customerId, currency } = never;
+    await checkout.voidDerivedInvoice({ invoiceId, subscriptionId, customerId, currency }, context);
+    const answer = await checkout.listInvoices({ page: 1, perPage: 20, status }, context);
+    expect([answer.total, answer.invoices.length]).toEqual([total, total]);
+  });
+
+  test('a list by no status at all is refused', async () => {
+    const status = InvoiceStatus.INVOICE_STATUS_UNSPECIFIED;
+    await expect(
+      checkout.listInvoices({ page: 1, perPage: 20, status }, testContext()),
+    ).rejects.toMatchObject({ fields: { status: ['Invalid status'] } });
+  });
+
   test('another environment sees nothing', async () => {
     const request = aRequest();
     await checkout.createInvoice(request, testContext());

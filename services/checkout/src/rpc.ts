@@ -15,7 +15,12 @@ import {
 import { isCollecting } from './collection';
 import type { CollectionWorker } from './collection-worker';
 import { checkHolder, draft, type InvoiceRecord, type LineItem, type NewInvoice } from './invoice';
-import { fromProtoBillingReason, fromProtoCollectionMethod, toProtoInvoice } from './invoice-rpc';
+import {
+  fromProtoBillingReason,
+  fromProtoCollectionMethod,
+  fromProtoInvoiceStatus,
+  toProtoInvoice,
+} from './invoice-rpc';
 import { shownInvoices } from './store';
 
 const authorizedTransactionIdLengthMax = 255;
@@ -127,15 +132,23 @@ function fromProtoLineItem(line: ProtoLineItem): Omit<LineItem, 'id'> {
   };
 }
 
-function fromProtoListInvoices({ page, perPage, ...filter }: ListInvoicesRequest) {
+function fromProtoListInvoices({ page, perPage, status, ...filter }: ListInvoicesRequest) {
   if (page < 1) throw invalidInput({ page: ['Must be at least 1'] });
   if (perPage < 1 || perPage > perPageMax) {
     throw invalidInput({ perPage: [`Must be between 1 and ${String(perPageMax)}`] });
   }
-  return { page, perPage, ...filter };
+  return {
+    page,
+    perPage,
+    ...filter,
+    status: status === undefined ? undefined : fromProtoInvoiceStatus(status),
+  };
 }
 
-function matchesAnything({ subscriptionId, customerId }: Partial<ListInvoicesRequest>): boolean {
+function matchesAnything({
+  subscriptionId,
+  customerId,
+}: Pick<ListInvoicesRequest, 'subscriptionId' | 'customerId'>): boolean {
   return [subscriptionId, customerId].every((id) => id === undefined || isId(id));
 }
 

@@ -70,6 +70,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   indexes: [
     { name: 'shown', keys: { isTombstone: 1, createdAt: -1, _id: -1 } },
     { name: 'subscription', keys: { isTombstone: 1, subscriptionId: 1, createdAt: -1, _id: -1 } },
+    { name: 'status', keys: { isTombstone: 1, status: 1, createdAt: -1, _id: -1 } },
     { name: 'customer', keys: { isTombstone: 1, customerId: 1, createdAt: -1, _id: -1 } },
   ],
   dueAt: (record) =>
@@ -81,16 +82,18 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   encodeCommand,
 };
 
-/** The filter of a list: what is shown, of a subscription, of a customer. */
+/** The filter of a list: what is shown, of a subscription, of a customer, in a status. */
 export function shownInvoices(filter: {
   readonly subscriptionId?: string | undefined;
   readonly customerId?: string | undefined;
+  readonly status?: string | undefined;
 }): Record<string, unknown> {
-  const { subscriptionId, customerId } = filter;
+  const { subscriptionId, customerId, status } = filter;
   return {
     isTombstone: false,
     ...(subscriptionId !== undefined && { subscriptionId }),
     ...(customerId !== undefined && { customerId }),
+    ...(status !== undefined && { status }),
   };
 }
 

@@ -77,6 +77,8 @@ export class ResultTaker {
     const bind = rpcService<SubscriptionServiceServer>(SubscriptionServiceService, {
       createSubscription: unknown,
       getSubscription: unknown,
+      listSubscriptions: unknown,
+      updateSubscription: unknown,
       cancelSubscription: unknown,
       uncancelSubscription: unknown,
       applyCollectionResult: (request, context) => {

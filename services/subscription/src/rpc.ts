@@ -4,14 +4,18 @@ import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/metadata';
+import { readPage } from '@billing/chassis/page';
 import { rpcService } from '@billing/chassis/rpc';
+import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
   type CreateSubscriptionRequest,
   type SubscriptionServiceServer,
   SubscriptionServiceService,
+  type UpdateSubscriptionRequest,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { cancel, uncancel } from './cancellation';
+import { changeFields, type SubscriptionChanges } from './change';
 import { applyCollectionResult } from './collection';
 import { createSubscription, isSettled } from './creation';
 import {
@@ -25,9 +29,9 @@ import {
 } from './creation-input';
 import { fromProtoCollectionResult } from './invoice-rpc';
 import { customerHasInvoice, fetchCustomer, fetchProduct, type Peers } from './peers';
-import { changeSubscription, decisionOn } from './store';
+import { changeSubscription, decisionOn, subscriptionsWith } from './store';
 import type { Subscription } from './subscription';
-import { toProtoSubscription } from './subscription-rpc';
+import { fromProtoStatus, toProtoSubscription } from './subscription-rpc';
 
 // The gateway waits 10 s; an answer with the state reached must be on its way before that.
 const settleWithinMs = 8_000;
@@ -57,18 +61,48 @@ export function subscriptionRpc(parts: SubscriptionRpcParts) {
         subscription: toProtoSubscription(await subscriptions.within(context).get(id)),
       }),
 
-      cancelSubscription: async ({ id, atPeriodEnd }, context) => {
-        const stored = await changeSubscription(subscriptions, id, context, (current, decision) =>
-          cancel(current, { ...decision, atPeriodEnd }),
+      listSubscriptions: async (request, context) => {
+        const { customerId, productId, status } = request;
+        const filter = subscriptionsWith({
+          customerId,
+          productId,
+          status: status === undefined ? undefined : fromProtoStatus(status),
+        });
+        const { data, total } = await subscriptions
+          .within(context)
+          .list({ filter, ...readPage(request) });
+        return { subscriptions: data.map(toProtoSubscription), total };
+      },
+
+      updateSubscription: async (request, context) => {
+        const changes = fromProtoChanges(request);
+        const metadataProblems = checkMetadata(changes.metadata);
+        const stored = await changeSubscription(
+          subscriptions,
+          request.id,
+          context,
+          (current, decision) => changeFields(current, changes, { ...decision, metadataProblems }),
+          expectedVersionOf(request),
         );
         return { subscription: toProtoSubscription(stored) };
       },
 
-      uncancelSubscription: async ({ id }, context) => ({
-        subscription: toProtoSubscription(
-          await changeSubscription(subscriptions, id, context, uncancel),
-        ),
-      }),
+      cancelSubscription: async ({ id, atPeriodEnd, ...request }, context) => {
+        const stored = await changeSubscription(
+          subscriptions,
+          id,
+          context,
+          (current, decision) => cancel(current, { ...decision, atPeriodEnd }),
+          expectedVersionOf(request),
+        );
+        return { subscription: toProtoSubscription(stored) };
+      },
+
+      uncancelSubscription: async ({ id, ...request }, context) => {
+        const expected = expectedVersionOf(request);
+        const stored = await changeSubscription(subscriptions, id, context, uncancel, expected);
+        return { subscription: toProtoSubscription(stored) };
+      },
 
       applyCollectionResult: async (request, context) => {
         const result = fromProtoCollectionResult(request);
@@ -170,4 +204,11 @@ function fromProtoInput(request: CreateSubscriptionRequest): SubscriptionInput {
     metadata: metadata ?? {},
     quantity: quantity ?? 1,
   };
+}
+
+function fromProtoChanges({
+  metadata,
+  updateMask,
+}: UpdateSubscriptionRequest): SubscriptionChanges {
+  return maskedFields({ metadata: metadata ?? {} }, updateMask);
 }

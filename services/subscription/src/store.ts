@@ -6,7 +6,13 @@ import type { SubscriptionEvent, SubscriptionTransition } from './announcement';
 import type { Decision } from './billing';
 import { encodeEvent } from './events';
 import { dueStep } from './renewals';
-import type { LatestInvoice, OpenInvoice, PriceSnapshot, Subscription } from './subscription';
+import type {
+  LatestInvoice,
+  OpenInvoice,
+  PriceSnapshot,
+  Subscription,
+  SubscriptionStatus,
+} from './subscription';
 
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
 type Count = number | bigint;
@@ -45,6 +51,12 @@ export const subscriptionDefinition: AggregateDefinition<Subscription> = {
   collection: 'subscriptions',
   aggregate: 'subscription',
   resource: 'Subscription',
+  // Lists are sorted as the indexes are.
+  indexes: [
+    { name: 'customer', keys: { 'customer.id': 1, createdAt: -1, _id: -1 } },
+    { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
+    { name: 'status', keys: { status: 1, createdAt: -1, _id: -1 } },
+  ],
   toDocument: toDocumentSubscription,
   fromDocument: (document) =>
     fromDocumentSubscription(document._id, document as unknown as SubscriptionDocument),
@@ -56,16 +68,34 @@ export const subscriptionDefinition: AggregateDefinition<Subscription> = {
   encodeEvent: (event, stored) => encodeEvent(event as SubscriptionEvent, stored),
 };
 
-/** Changes a subscription by a rule. */
+/** The filter of a list: those of a customer, to a product, in a status. */
+export function subscriptionsWith({
+  customerId,
+  productId,
+  status,
+}: {
+  readonly customerId?: string | undefined;
+  readonly productId?: string | undefined;
+  readonly status?: SubscriptionStatus | undefined;
+}): Record<string, unknown> {
+  return {
+    ...(customerId !== undefined && { 'customer.id': customerId }),
+    ...(productId !== undefined && { productId }),
+    ...(status !== undefined && { status }),
+  };
+}
+
+/** Changes a subscription by a rule; where a version is expected, that version alone. */
 export function changeSubscription(
   subscriptions: AggregateCollection<Subscription>,
   id: string,
   context: CallContext,
   rule: (current: Subscription, decision: Decision) => SubscriptionTransition,
+  expected: { readonly expectedVersion?: number } = {},
 ): Promise<Stored<Subscription>> {
   return subscriptions
     .within(context)
-    .mutate(id, (current, now) => rule(current, decisionOn(id, context.tenant, now)));
+    .mutate(id, (current, now) => rule(current, decisionOn(id, context.tenant, now)), expected);
 }
 
 /** What a rule on the subscription is given from outside. */

@@ -1,4 +1,5 @@
 import type { Stored } from '@billing/chassis/aggregate';
+import { invalidInput } from '@billing/kernel/domain-error';
 import {
   CancelReason as ProtoCancelReason,
   type Subscription as ProtoSubscription,
@@ -65,6 +66,14 @@ const protoStatuses: Readonly<Record<SubscriptionStatus, ProtoStatus>> = {
   PAST_DUE: ProtoStatus.SUBSCRIPTION_STATUS_PAST_DUE,
   CANCELED: ProtoStatus.SUBSCRIPTION_STATUS_CANCELED,
 };
+
+/** Refuses what is no status that a subscription can be in. */
+export function fromProtoStatus(sent: ProtoStatus): SubscriptionStatus {
+  const statuses = Object.keys(protoStatuses) as SubscriptionStatus[];
+  const known = statuses.find((status) => protoStatuses[status] === sent);
+  if (known === undefined) throw invalidInput({ status: ['Invalid status'] });
+  return known;
+}
 
 const protoPhases: Readonly<Record<SubscriptionPhase, ProtoPhase>> = {
   SCHEDULED: ProtoPhase.SUBSCRIPTION_PHASE_SCHEDULED,
