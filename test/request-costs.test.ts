@@ -1,0 +1,43 @@
+import { routes } from '@billing/gateway/app';
+import { measureRequestCosts, type RequestCost } from './request-costs';
+
+describe('one request', () => {
+  let costs: Map<string, RequestCost>;
+
+  beforeAll(async () => {
+    const measured = await measureRequestCosts();
+    costs = new Map(measured.map((cost) => [cost.route, cost]));
+  }, 60_000);
+
+  test('of any route costs one gRPC call, but a subscription, which asks for its customer and product', () => {
+    const several = [...costs.values()]
+      .filter(({ calls }) => calls.length !== 1)
+      .map(({ route, calls }) => ({ route, calls }));
+    expect(costs.size).toBe(routes.length);
+    expect(several).toEqual([
+      {
+        route: 'POST /subscriptions',
+        calls: ['CreateSubscription', 'GetCustomer', 'GetProduct'],
+      },
+    ]);
+  });
+
+  test.each([
+    ['GET /customers/:id', ['find customers']],
+    ['GET /products/:id', ['find products']],
+    ['GET /subscriptions/:id', ['find subscriptions']],
+    ['GET /invoices/:id', ['find invoices']],
+    ['GET /webhook-endpoints/:id', ['find webhookEndpoints']],
+    ['GET /sandboxes/clock', ['find environments']],
+    ['GET /customers', ['aggregate customers', 'find customers']],
+    ['GET /products', ['aggregate products', 'find products']],
+    ['GET /subscriptions', ['aggregate subscriptions', 'find subscriptions']],
+    ['GET /invoices', ['aggregate invoices', 'find invoices']],
+    ['GET /webhook-endpoints', ['aggregate webhookEndpoints', 'find webhookEndpoints']],
+    ['GET /api-keys', ['aggregate apiKeys', 'find apiKeys']],
+    ['POST /customers', ['insert customers']],
+    ['POST /products', ['insert products']],
+  ])('of %s costs exactly these database commands: %j', (route, commands) => {
+    expect(costs.get(route)?.commands).toEqual(commands);
+  });
+});
