@@ -1,5 +1,5 @@
 import type { ApiClient } from './api-client';
-import { instant, uuid } from './patterns';
+import { instant, unknownId, uuid } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
 
 let system: TestSystem;
@@ -75,5 +75,133 @@ describe('a webhook endpoint', () => {
     );
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(10).fill(201), ...Array(10).fill(409)]);
+  });
+});
+
+describe('a change of a webhook endpoint', () => {
+  const kinds = ['subscription.created', 'subscription.updated', 'subscription.canceled'];
+  const later = [
+    'subscription.renewed',
+    'subscription.payment_succeeded',
+    'subscription.payment_failed',
+  ];
+  const given = {
+    url: 'https://example.com/hook',
+    events: ['subscription.renewed'],
+    description: 'billing',
+    active: false,
+  };
+  let changing: ApiClient;
+
+  beforeEach(async () => {
+    changing = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
+  });
+
+  const create = async () => {
+    const { secret: _secret, ...shown } = await changing.expect(
+      201,
+      changing.post('/webhook-endpoints', given),
+    );
+    return { shown, path: `/webhook-endpoints/${String(shown.id)}` };
+  };
+
+  test.each([
+    [{}, {}],
+    [{ url: 'http://example.org:8080/x' }, { url: 'http://example.org:8080/x' }],
+    [{ url: 'http://127.0.0.1:9/' }, { url: 'http://127.0.0.1:9/' }],
+    [{ events: [kinds[0], kinds[0]] }, { events: [kinds[0]] }],
+    [{ events: null }, { events: [...kinds, ...later] }],
+    [{ description: 'x'.repeat(200) }, { description: 'x'.repeat(200) }],
+    [{ description: null }, { description: null }],
+    [{ active: true }, { active: true }],
+    [{ active: null }, { active: true }],
+    [
+      { events: kinds, active: true },
+      { events: kinds, active: true },
+    ],
+  ])('by %j answers with it, without the secret, and is kept', async (changes, after) => {
+    const { shown, path } = await create();
+    const changed = await changing.expect(200, changing.request('PATCH', path, { body: changes }));
+    expect(changed).toEqual({ ...shown, ...after, updatedAt: expect.stringMatching(instant) });
+    expect((await changing.get(path)).body).toEqual(changed);
+  });
+
+  test.each([
+    [{ secret: 'whsec_x' }, ['secret']],
+    [{ secret: null }, ['secret']],
+    [{ id: unknownId }, ['id']],
+    [
+      { organizationId: unknownId, createdAt: null, updatedAt: 1 },
+      ['createdAt', 'organizationId', 'updatedAt'],
+    ],
+    [{ url: null }, ['url']],
+    [{ url: '' }, ['url']],
+    [{ url: 7 }, ['url']],
+    [{ url: 'ftp://example.com' }, ['url']],
+    [{ url: 'https://user:pass@example.com' }, ['url']],
+    [{ url: 'http://10.0.0.1/' }, ['url']],
+    [{ url: `https://example.com/${'x'.repeat(2048)}` }, ['url']],
+    [{ events: [] }, ['events']],
+    [{ events: 'all' }, ['events']],
+    [{ events: ['subscription.exploded'] }, ['events']],
+    [{ description: 'x'.repeat(201) }, ['description']],
+    [{ description: 7 }, ['description']],
+    [{ active: 'yes' }, ['active']],
+    [{ active: true, url: 'x', events: ['x'] }, ['events', 'url']],
+  ])('by %j is refused and changes nothing', async (changes, fields) => {
+    const { shown, path } = await create();
+    const { error } = await changing.expect(
+      400,
+      changing.request('PATCH', path, { body: changes }),
+    );
+    expect(Object.keys(error).sort()).toEqual(fields);
+    expect((await changing.get(path)).body).toEqual(shown);
+  });
+
+  test('to what already is changes not even the time', async () => {
+    const { shown, path } = await create();
+    expect((await changing.request('PATCH', path, { body: given })).body).toEqual(shown);
+  });
+
+  test('of another version than the one in If-Match is 412', async () => {
+    const { path } = await create();
+    const etag = (await changing.get(path)).headers.get('etag') ?? '';
+    const request = { body: { active: true }, headers: { 'If-Match': etag } };
+    const changed = await changing.request('PATCH', path, request);
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get('etag')).not.toBe(etag);
+    expect((await changing.request('PATCH', path, request)).status).toBe(412);
+  });
+
+  test('may not lead to loopback in the live environment', async () => {
+    const endpoint = await system.live.expect(
+      201,
+      system.live.post('/webhook-endpoints', { url: 'https://example.com' }),
+    );
+    const path = `/webhook-endpoints/${String(endpoint.id)}`;
+    const body = { url: 'http://127.0.0.1:9/' };
+    const { error } = await system.live.expect(400, system.live.request('PATCH', path, { body }));
+    expect(Object.keys(error)).toEqual(['url']);
+    expect((await system.live.delete(path)).status).toBe(204);
+  });
+
+  test('of what this environment does not have, or has no more, is 404', async () => {
+    const { shown } = await create();
+    const deleted = await create();
+    await changing.delete(deleted.path);
+    for (const [client, id] of [
+      [changing, unknownId],
+      [changing, 'not-a-uuid'],
+      [changing, String(deleted.shown.id)],
+      [api, String(shown.id)],
+      [system.live, String(shown.id)],
+    ] as const) {
+      const answer = await client.request('PATCH', `/webhook-endpoints/${id}`, {
+        body: { active: true },
+        headers: { 'If-Match': '"1"' },
+      });
+      expect([answer.status, answer.body]).toEqual([404, { error: 'Webhook endpoint not found' }]);
+      expect(answer.headers.get('error-code')).toBe('webhook_endpoint_not_found');
+    }
   });
 });

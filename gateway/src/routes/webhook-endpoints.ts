@@ -7,19 +7,38 @@ import {
 } from '../openapi/schemas/webhook-endpoint';
 import { optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
+import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route, secretOrNull } from '../route';
+
+const url = z.string().meta({ description: 'http or https, of a public host.', format: 'uri' });
+const events = z.array(z.string()).min(1).max(20);
+const description = z.string().max(200);
 
 const CreateWebhookEndpoint = z
   .object({
-    url: z.string().meta({ description: 'http or https, of a public host.', format: 'uri' }),
-    events: optional(z.array(z.string()).min(1).max(20)),
-    description: optional(z.string().max(200)),
+    url,
+    events: optional(events),
+    description: optional(description),
     active: optional(z.boolean()),
   })
   .meta({
     id: 'CreateWebhookEndpoint',
     examples: [{ url: 'https://example.com/webhooks', events: ['subscription.created'] }],
   });
+
+const UpdateWebhookEndpoint = z
+  .object({
+    url: required(url),
+    events: changeable(events),
+    description: changeable(description),
+    active: changeable(z.boolean()),
+    secret: frozen,
+    id: frozen,
+    organizationId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+  })
+  .meta({ id: 'UpdateWebhookEndpoint', examples: [{ active: true, description: null }] });
 
 const ListWebhookEndpoints = z.object(pageShape);
 
@@ -83,6 +102,35 @@ export const webhookEndpointRoutes: readonly Route[] = [
       );
       const endpoint = present(answer.webhookEndpoint);
       return ok(toJsonWebhookEndpoint(endpoint), etag(endpoint.version));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/webhook-endpoints/:id',
+    operation: {
+      id: 'updateWebhookEndpoint',
+      summary: 'Change a webhook endpoint',
+      body: UpdateWebhookEndpoint,
+      answer: { status: 200, schema: WebhookEndpoint, isVersioned: true },
+      errors: ['webhook_endpoint_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { input, updateMask, ignoredHeaders } = readPatch(UpdateWebhookEndpoint, request);
+      const { url, events = [], description, active } = input;
+      const { webhookEndpoint } = await peers.notifier.updateWebhookEndpoint(
+        {
+          id: param(request, 'id'),
+          url,
+          events,
+          description,
+          active,
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      const changed = present(webhookEndpoint);
+      return ok(toJsonWebhookEndpoint(changed), { ...ignoredHeaders, ...etag(changed.version) });
     },
   },
   {

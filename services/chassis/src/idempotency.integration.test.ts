@@ -56,6 +56,7 @@ describe('a call with an idempotency key', () => {
         createWebhookEndpoint: (received, context) => handle(received, context),
         getWebhookEndpoint: refuse,
         listWebhookEndpoints: refuse,
+        updateWebhookEndpoint: refuse,
         deleteWebhookEndpoint: refuse,
       },
       { secrets: ['secret'] },

@@ -48,12 +48,12 @@ export class AssignmentStore {
     const { endpoints, deliveries, clock, leaseMs } = this.options;
     const ready = await this.findReady(key, wanted);
     if (ready.length === 0) return [];
+    const now = clock.now();
     const endpoint = await endpoints.find(key);
     if (endpoint?.state.active !== true) {
-      await this.clearAway(key, endpoint);
+      await this.clearAway(key, { endpoint, readAt: now });
       return [];
     }
-    const now = clock.now();
     const claim = newId();
     const claimed = await deliveries.claim(
       key.environmentId,
@@ -119,13 +119,16 @@ export class AssignmentStore {
     return known.filter(isNamed);
   }
 
-  /** Ends what is left for an endpoint that was deleted or disabled, e.g. by a process that died right after doing so. */
+  /**
+   * Ends what is left for an endpoint that was deleted, and pauses it for one that was disabled, be it by its owner or by a process that
+   * died right after doing so.
+   */
   private async clearAway(
     key: EndpointKey,
-    endpoint: Stored<WebhookEndpoint> | undefined,
+    { endpoint, readAt }: { endpoint: Stored<WebhookEndpoint> | undefined; readAt: Date },
   ): Promise<void> {
     const { deliveries } = this.options;
     const isKnown = endpoint !== undefined && endpoint.state.deletedAt === undefined;
-    await (isKnown ? deliveries.pause(key) : deliveries.discard(key));
+    await (isKnown ? deliveries.pause(key, { createdUntil: readAt }) : deliveries.discard(key));
   }
 }

@@ -223,15 +223,24 @@ export class DeliveryStore {
     await retryTransient(() => this.deliveries.bulkWrite(operations, { ordered: false }));
   }
 
-  /** Takes an endpoint's unfinished deliveries off the road for as long as it is disabled, but for one that is about to be settled. */
+  /**
+   * Takes deliveries of a disabled endpoint off the road, but for one that is about to be settled. `createdUntil` is a time at which it
+   * was known to be disabled or failing: what was accepted later may be of an endpoint that is active again.
+   */
   async pause(
     { environmentId, endpointId }: EndpointKey,
-    { except }: { except?: string } = {},
+    { createdUntil, except }: { createdUntil: Date; except?: string },
   ): Promise<void> {
     const others = except === undefined ? {} : { _id: { $ne: except } };
     await retryTransient(() =>
       this.deliveries.updateMany(
-        { environmentId, endpointId, status: 'PENDING', ...others },
+        {
+          environmentId,
+          endpointId,
+          status: 'PENDING',
+          createdAt: { $lte: createdUntil },
+          ...others,
+        },
         { $set: { status: 'PAUSED', dueAt: null, claim: null } },
       ),
     );

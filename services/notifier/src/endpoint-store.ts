@@ -12,6 +12,7 @@ import { toSecret } from './signature';
 import type { Slot, SlotStore } from './slot-store';
 import { webhookEndpoints } from './store';
 import {
+  change,
   disable,
   endpointsMax,
   neverRegistered,
@@ -20,6 +21,7 @@ import {
   remove,
   requireKnown,
   type WebhookEndpoint,
+  type WebhookEndpointChanges,
 } from './webhook-endpoint';
 
 /** Names an endpoint without its tenant at hand, as deliveries do. */
@@ -89,6 +91,25 @@ export class EndpointStore {
     return aggregates.within(this.placeOf(tenant)).list({ filter: known, page, perPage });
   }
 
+  /** Throws not_found, stale for another version than the expected one, or invalid_input. */
+  async change(
+    tenant: Tenant,
+    id: string,
+    {
+      changes,
+      expectedVersion,
+    }: { changes: WebhookEndpointChanges; expectedVersion?: number | undefined },
+  ): Promise<Stored<WebhookEndpoint>> {
+    const policy = this.options.policyOf(tenant);
+    // A deleted endpoint is unknown before its version is compared.
+    await this.get(tenant, id);
+    return this.options.aggregates
+      .within(this.placeOf(tenant))
+      .mutate(id, (endpoint, now) => change(endpoint, changes, { policy, now }), {
+        expectedVersion,
+      });
+  }
+
   /** Deletes an endpoint and frees its slot; throws not_found, also the second time. */
   async remove(tenant: Tenant, id: string): Promise<void> {
     const { aggregates, slots } = this.options;
@@ -96,9 +117,12 @@ export class EndpointStore {
     await slots.release({ environmentId: tenant.environmentId, endpointId: id });
   }
 
-  /** Stops sending to an endpoint. */
-  async disable({ tenant, state }: Stored<WebhookEndpoint>): Promise<void> {
-    await this.options.aggregates.within(this.placeOf(tenant)).mutate(state.id, disable);
+  /** Stops sending to an endpoint as it was tried; false if it has started anew since and stays active. */
+  async disable({ tenant, state: tried }: Stored<WebhookEndpoint>): Promise<boolean> {
+    const { state } = await this.options.aggregates
+      .within(this.placeOf(tenant))
+      .mutate(tried.id, (endpoint) => disable(endpoint, tried));
+    return !state.active;
   }
 
   /** An endpoint with its tenant, deleted ones included; undefined if it was never stored. */

@@ -1,14 +1,16 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import { newResourceId } from '@billing/chassis/call-context';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
+import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import {
   type NotifierServiceServer,
   NotifierServiceService,
+  type UpdateWebhookEndpointRequest,
   type WebhookEndpoint as ProtoWebhookEndpoint,
 } from '@billing/proto/billing/notifier/v1/notifier';
 import type { DeliveryStore } from './delivery-store';
 import type { EndpointStore } from './endpoint-store';
-import type { WebhookEndpoint } from './webhook-endpoint';
+import type { WebhookEndpoint, WebhookEndpointChanges } from './webhook-endpoint';
 
 /** What the calls work with. */
 export interface NotifierParts {
@@ -32,6 +34,12 @@ export function notifierRpc({ endpoints, deliveries }: NotifierParts) {
       const { data, total } = await endpoints.list(tenant, { page, perPage });
       return { webhookEndpoints: data.map(toProtoWebhookEndpoint), total };
     },
+    updateWebhookEndpoint: async (request, { tenant }) => {
+      const changes = fromProtoChanges(request);
+      const change = { changes, ...expectedVersionOf(request) };
+      const stored = await endpoints.change(tenant, request.id, change);
+      return { webhookEndpoint: toProtoWebhookEndpoint(stored) };
+    },
     deleteWebhookEndpoint: async ({ id }, { tenant }) => {
       await endpoints.remove(tenant, id);
       await deliveries.discard({ environmentId: tenant.environmentId, endpointId: id });
@@ -39,6 +47,17 @@ export function notifierRpc({ endpoints, deliveries }: NotifierParts) {
     },
   };
   return rpcService(NotifierServiceService, handlers, { secrets: ['secret'] });
+}
+
+function fromProtoChanges(request: UpdateWebhookEndpointRequest): WebhookEndpointChanges {
+  const { url, events, description, active } = request;
+  const fields = {
+    url: url ?? null,
+    events,
+    description: description ?? null,
+    active: active ?? null,
+  };
+  return maskedFields(fields, request.updateMask);
 }
 
 function toProtoWebhookEndpoint(stored: Stored<WebhookEndpoint>): ProtoWebhookEndpoint {

@@ -7,6 +7,8 @@ interface EndpointDocument {
   readonly description: string | null;
   readonly active: boolean;
   readonly secret: string;
+  /** Absent in endpoints that were stored before there was such a time. */
+  readonly failuresCountFrom?: Date | null;
   readonly deletedAt: Date | null;
 }
 
@@ -15,16 +17,17 @@ export const webhookEndpoints: AggregateDefinition<WebhookEndpoint> = {
   collection: 'webhookEndpoints',
   aggregate: 'webhook_endpoint',
   resource: 'Webhook endpoint',
-  toDocument: ({ url, events, description, active, secret, deletedAt }): EndpointFields => ({
+  toDocument: ({ url, events, description, active, secret, ...times }): EndpointFields => ({
     url,
     events,
     description: description ?? null,
     active,
     secret,
-    deletedAt: deletedAt ?? null,
+    failuresCountFrom: times.failuresCountFrom ?? null,
+    deletedAt: times.deletedAt ?? null,
   }),
   fromDocument: (document) => {
-    const { url, events, description, active, secret, deletedAt } =
+    const { url, events, description, active, secret, failuresCountFrom, deletedAt } =
       document as unknown as EndpointDocument;
     return {
       id: document._id,
@@ -33,6 +36,7 @@ export const webhookEndpoints: AggregateDefinition<WebhookEndpoint> = {
       description: description ?? undefined,
       active,
       secret,
+      failuresCountFrom: failuresCountFrom ?? undefined,
       deletedAt: deletedAt ?? undefined,
     };
   },

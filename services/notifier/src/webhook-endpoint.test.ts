@@ -1,6 +1,7 @@
 import { DomainError, type FieldErrors } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import {
+  change,
   disable,
   eventTypes,
   neverRegistered,
@@ -8,6 +9,8 @@ import {
   type Registration,
   remove,
   requireKnown,
+  type WebhookEndpoint,
+  type WebhookEndpointChanges,
 } from './webhook-endpoint';
 
 const now = new Date('2026-03-01T00:00:00.000Z');
@@ -25,8 +28,12 @@ function registered(changes: Partial<Registration> = {}) {
 }
 
 function refusalOf(changes: Partial<Registration>): FieldErrors | undefined {
+  return refusalBy(() => registered(changes));
+}
+
+function refusalBy(act: () => unknown): FieldErrors | undefined {
   try {
-    registered(changes);
+    act();
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'invalid_input') return error.fields;
     throw error;
@@ -43,6 +50,7 @@ describe('registering an endpoint', () => {
       description: undefined,
       active: true,
       secret: 'whsec_c2VjcmV0',
+      failuresCountFrom: undefined,
       deletedAt: undefined,
     });
     expect(eventTypes).toHaveLength(6);
@@ -108,8 +116,80 @@ describe('an endpoint that ends', () => {
   });
 
   test('stays registered when it is disabled, and disabling again changes nothing', () => {
-    const { state } = disable(registered());
+    const { state } = disable(registered(), registered());
     expect(state).toEqual({ ...registered(), active: false });
-    expect(disable(state)).toEqual(unchanged(state));
+    expect(disable(state, state)).toEqual(unchanged(state));
+  });
+});
+
+describe('changing an endpoint', () => {
+  const chosen = { description: 'old', events: ['subscription.renewed'] };
+  const later = new Date('2026-03-02T00:00:00.000Z');
+
+  function changed(
+    changes: WebhookEndpointChanges,
+    endpoint: WebhookEndpoint = registered(chosen),
+  ): WebhookEndpoint {
+    return change(endpoint, changes, { policy, now: later }).state;
+  }
+
+  test.each<[WebhookEndpointChanges, Partial<WebhookEndpoint>]>([
+    [
+      { events: ['subscription.created', 'subscription.created'] },
+      { events: ['subscription.created'] },
+    ],
+    [{ events: null }, { events: eventTypes }],
+    [{ events: [] }, { events: eventTypes }],
+    [{ description: 'new' }, { description: 'new' }],
+    [{ description: null }, { description: undefined }],
+    [{ active: false }, { active: false }],
+  ])('by %j keeps everything else', (changes, after) => {
+    expect(changed(changes)).toEqual({ ...registered(chosen), ...after });
+  });
+
+  test('to what it already is gives the very same endpoint', () => {
+    const endpoint = registered(chosen);
+    const { url } = endpoint;
+    expect(changed({}, endpoint)).toBe(endpoint);
+    expect(changed({ ...chosen, url, active: true }, endpoint)).toBe(endpoint);
+    expect(changed({ active: null }, endpoint)).toBe(endpoint);
+  });
+
+  test('to active or to another URL makes its failures count from then on', () => {
+    const url = 'https://example.com/other';
+    expect(changed({ url })).toEqual({ ...registered(chosen), url, failuresCountFrom: later });
+    const disabled = registered({ active: false });
+    const enabled = { ...registered(), failuresCountFrom: later };
+    expect(changed({ active: true }, disabled)).toEqual(enabled);
+    expect(changed({ active: null }, disabled)).toEqual(enabled);
+    expect(changed({ description: 'x' }, enabled).failuresCountFrom).toBe(later);
+  });
+
+  test('outlives what was found out by trying it before', () => {
+    const tried = registered();
+    const anew = changed({ url: 'https://example.com/other' }, tried);
+    expect(disable(anew, tried)).toEqual(unchanged(anew));
+    expect(disable(anew, { failuresCountFrom: new Date(later) }).state.active).toBe(false);
+    expect(disable(changed({ description: 'x' }, tried), tried).state.active).toBe(false);
+  });
+
+  test.each<[WebhookEndpointChanges, FieldErrors]>([
+    [{ url: null }, { url: ['Required'] }],
+    [{ url: 'http://10.0.0.1' }, { url: ['Must be a public address'] }],
+    [{ events: ['checkout'] }, { events: ['0: Unknown event'] }],
+    [
+      { url: 'x', description: 'a'.repeat(201) },
+      {
+        url: ['Must be an absolute http or https URL'],
+        description: ['Must be at most 200 characters'],
+      },
+    ],
+  ])('by %j is refused as a registration would be', (changes, fields) => {
+    expect(refusalBy(() => changed(changes))).toEqual(fields);
+  });
+
+  test('is not possible once it is deleted', () => {
+    const { state } = remove(registered(), now);
+    expect(() => changed({ active: true }, state)).toThrow('Webhook endpoint not found');
   });
 });

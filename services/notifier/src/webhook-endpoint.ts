@@ -1,4 +1,5 @@
 import { notFound } from '@billing/kernel/domain-error';
+import { isSameData } from '@billing/kernel/equality';
 import { type InputProblems, refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import { type AddressPolicy, isAllowedHost } from './public-address';
@@ -29,6 +30,8 @@ export interface WebhookEndpoint {
   readonly active: boolean;
   /** `whsec_…`, readable because every delivery is signed with it; empty once deleted. */
   readonly secret: string;
+  /** Real time of the last change of its URL or return to active; what failed before counts no more. Undefined: everything counts. */
+  readonly failuresCountFrom: Date | undefined;
   /** A deleted endpoint stays as a mark, so that nothing that comes late brings it back. */
   readonly deletedAt: Date | undefined;
 }
@@ -42,19 +45,37 @@ export interface Registration {
   readonly active: boolean | undefined;
 }
 
+/** What is to change about an endpoint: a field that is absent stays, one that is null is cleared. */
+export type WebhookEndpointChanges = {
+  readonly [Field in keyof Registration]?: Registration[Field] | null;
+};
+
 /** A new endpoint; refuses what cannot be sent to. */
 export function register(
   registration: Registration,
   { id, secret, policy }: { id: string; secret: string; policy: AddressPolicy },
 ): Transition<WebhookEndpoint, never, never> {
-  refuseProblems(problemsOf(registration, policy));
-  const { url, events, description, active = true } = registration;
-  const wanted = events.length === 0 ? eventTypes : [...new Set(events)];
-  return {
-    state: { id, url, events: wanted, description, active, secret, deletedAt: undefined },
-    events: [],
-    commands: [],
-  };
+  const settings = settingsOf(registration, policy);
+  const unburdened = { failuresCountFrom: undefined, deletedAt: undefined };
+  return { state: { id, ...settings, secret, ...unburdened }, events: [], commands: [] };
+}
+
+/**
+ * The endpoint after a change: what a registration with its fields would make of them, so that nothing can be changed to what could not
+ * have been registered. One that gets another URL or is active again starts without its failures. The very same endpoint where nothing
+ * differs.
+ */
+export function change(
+  endpoint: WebhookEndpoint,
+  changes: WebhookEndpointChanges,
+  { policy, now }: { policy: AddressPolicy; now: Date },
+): Transition<WebhookEndpoint, never, never> {
+  requireKnown(endpoint);
+  const changed = { ...endpoint, ...settingsOf(registrationAfter(endpoint, changes), policy) };
+  if (isSameData(endpoint, changed)) return unchanged(endpoint);
+  const isAnew = changed.url !== endpoint.url || (changed.active && !endpoint.active);
+  const failuresCountFrom = isAnew ? now : endpoint.failuresCountFrom;
+  return { state: { ...changed, failuresCountFrom }, events: [], commands: [] };
 }
 
 /** Ends an endpoint for good, and forgets its secret. It is unknown from then on, also to a second deletion. */
@@ -79,20 +100,50 @@ export function neverRegistered(id: string, now: Date): Transition<WebhookEndpoi
     description: undefined,
     active: false,
     secret: '',
+    failuresCountFrom: undefined,
     deletedAt: now,
   };
   return { state, events: [], commands: [] };
 }
 
-/** Stops sending to an endpoint, which stays registered. */
-export function disable(endpoint: WebhookEndpoint): Transition<WebhookEndpoint, never, never> {
-  if (!endpoint.active) return unchanged(endpoint);
+/**
+ * Stops sending to an endpoint, which stays registered. What was found out by trying it as it stood before it started anew does not
+ * disable it.
+ */
+export function disable(
+  endpoint: WebhookEndpoint,
+  tried: Pick<WebhookEndpoint, 'failuresCountFrom'>,
+): Transition<WebhookEndpoint, never, never> {
+  const isTried = isSameData(endpoint.failuresCountFrom, tried.failuresCountFrom);
+  if (!endpoint.active || !isTried) return unchanged(endpoint);
   return { state: { ...endpoint, active: false }, events: [], commands: [] };
 }
 
 /** Throws not_found for an endpoint that was deleted. */
 export function requireKnown(endpoint: WebhookEndpoint): void {
   if (endpoint.deletedAt !== undefined) throw notFound('Webhook endpoint');
+}
+
+type Settings = Pick<WebhookEndpoint, 'url' | 'events' | 'description' | 'active'>;
+
+function settingsOf(registration: Registration, policy: AddressPolicy): Settings {
+  refuseProblems(problemsOf(registration, policy));
+  const { url, events, description, active = true } = registration;
+  const wanted = events.length === 0 ? eventTypes : [...new Set(events)];
+  return { url, events: wanted, description, active };
+}
+
+function registrationAfter(
+  endpoint: WebhookEndpoint,
+  changes: WebhookEndpointChanges,
+): Registration {
+  const after = { ...endpoint, ...changes };
+  return {
+    url: after.url ?? '',
+    events: after.events ?? [],
+    description: after.description ?? undefined,
+    active: after.active ?? undefined,
+  };
 }
 
 function problemsOf(

@@ -143,9 +143,10 @@ export class WebhookSender {
   ): Promise<void> {
     const { endpoints, deliveries, health, logger } = this.options;
     const since = await health.recordFailure(delivery, now);
-    if (!isEndpointGone && !isBeyondHope(since, now)) return;
-    await endpoints.disable(endpoint);
-    await deliveries.pause(delivery, { except: delivery._id });
+    const countFrom = endpoint.state.failuresCountFrom;
+    if (!isEndpointGone && !isBeyondHope(since, { now, countFrom })) return;
+    if (!(await endpoints.disable(endpoint))) return;
+    await deliveries.pause(delivery, { createdUntil: now, except: delivery._id });
     logger.warn({ endpointId: delivery.endpointId, isEndpointGone }, 'webhook endpoint disabled');
   }
 
