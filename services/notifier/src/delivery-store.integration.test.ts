@@ -127,6 +127,17 @@ describe('stored deliveries', () => {
     expect(new Set(found)).toEqual(new Set(['hanging', ...names]));
   });
 
+  test('are paused but for what was accepted since their endpoint was seen to be disabled', async () => {
+    const earlier = delivery({});
+    const later = delivery({ sequence: 2, createdAt: at(2), dueAt: at(2) });
+    const elsewhere = delivery({ endpointId: 'other' });
+    await store.insert([earlier, later, elsewhere]);
+    await store.pause({ environmentId, endpointId: 'endpoint' }, { createdUntil: at(1) });
+
+    const dueAts = await Promise.all([earlier, later, elsewhere].map(dueAtOf));
+    expect(dueAts).toEqual([null, at(2), start]);
+  });
+
   test('that were taken end the failures of their endpoint, whichever process has seen those', async () => {
     const health = new EndpointHealthStore(mongo.db);
     const attempts = new AttemptStore(mongo.db);
