@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import { chargeKey, collectWhenDue, openAndCollect, recordResult } from './collection';
-import { aDraft, aLine, aNewInvoice, savedMethod } from './testing';
+import { aDraft, aLineItem, aNewInvoice, savedMethod } from './testing';
 import { draft, type InvoiceRecord, tombstone, totalOf, voidInvoice } from './invoice';
 import type { ChargeOutcome, ChargeSource } from './payment-provider';
 
@@ -51,7 +51,9 @@ class World {
     this.clock += 60 * 60 * 1000;
     switch (next.act) {
       case 'create':
-        this.record ??= draft(aNewInvoice({ lines: [aLine({ amount: this.amount })] })).state;
+        this.record ??= draft(
+          aNewInvoice({ lineItems: [aLineItem({ amount: this.amount })] }),
+        ).state;
         return;
       case 'void':
         this.void();

@@ -1,6 +1,6 @@
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
-import { aLine } from './testing';
+import { aLineItem } from './testing';
 import { inParallel, openReplicas, type Replicas, sandboxOf } from './testing-store';
 
 let replicas: Replicas;
@@ -119,7 +119,11 @@ describe('opening', () => {
   test('where nothing is due the card is kept all the same, and not charged', async () => {
     const context = testContext();
     const customerId = newId();
-    const free = { customerId, authorizedTransactionId: 'txn_1', lines: [aLine({ amount: 0n })] };
+    const free = {
+      customerId,
+      authorizedTransactionId: 'txn_1',
+      lineItems: [aLineItem({ amount: 0n })],
+    };
     const id = await replicas.insertDraft(context, free);
     await replica.worker.open(id, context);
 

@@ -8,7 +8,7 @@ import {
   resumeAt,
   sourceFor,
 } from './collection';
-import { aDraft, aLine, anOpened, savedMethod, shown } from './testing';
+import { aDraft, aLineItem, anOpened, savedMethod, shown } from './testing';
 import { tombstone } from './invoice';
 import type { ChargeOutcome, ChargeSource } from './payment-provider';
 
@@ -58,7 +58,7 @@ describe('opening', () => {
   test.each([['with', savedMethod] as const, ['without', nothing] as const])(
     'is paying at once where nothing is due, %s a source',
     (_case, source) => {
-      const free = aDraft({ lines: [aLine({ amount: 0n })] });
+      const free = aDraft({ lineItems: [aLineItem({ amount: 0n })] });
       const { state, commands } = openAndCollect(free, { number, source, now, claimedAt });
 
       expect(shown(state)).toMatchObject({ status: 'PAID', number, paidAt: now, payments: [] });

@@ -110,7 +110,7 @@ function invoiceFields(invoice: Invoice) {
     paidAt: invoice.paidAt,
     periodStart: invoice.periodStart,
     periodEnd: invoice.periodEnd,
-    lineItems: invoice.lines.map((line) => toProtoLineItem(line, invoice)),
+    lineItems: invoice.lineItems.map((line) => toProtoLineItem(line, invoice)),
     payments: invoice.payments.map((payment) => toProtoPayment(payment, invoice)),
   };
 }

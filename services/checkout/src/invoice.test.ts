@@ -1,6 +1,6 @@
 import { AMOUNT_MAX } from '@billing/kernel/money';
 import { unchanged } from '@billing/kernel/transition';
-import { aDraft, aLine, aNewInvoice, anOpened, savedMethod, shown } from './testing';
+import { aDraft, aLineItem, aNewInvoice, anOpened, savedMethod, shown } from './testing';
 import {
   amountDue,
   amountPaid,
@@ -32,14 +32,14 @@ describe('drafting', () => {
 
   test.each([
     ['no line', [], 'Required'],
-    ['a negative line', [aLine({ amount: -1n })], 'Must be between 0 and 99999999999'],
+    ['a negative line', [aLineItem({ amount: -1n })], 'Must be between 0 and 99999999999'],
     [
       'a sum over the largest amount',
-      [aLine({ amount: AMOUNT_MAX }), aLine({ amount: 1n })],
+      [aLineItem({ amount: AMOUNT_MAX }), aLineItem({ amount: 1n })],
       'Must not sum to more than 99999999999',
     ],
-  ])('refuses %s', (_case, lines, message) => {
-    expect(() => draft(aNewInvoice({ lines }))).toThrow(
+  ])('refuses %s', (_case, lineItems, message) => {
+    expect(() => draft(aNewInvoice({ lineItems }))).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields: { lineItems: [message] } }) as Error,
     );
   });
@@ -47,9 +47,9 @@ describe('drafting', () => {
 
 describe('amounts', () => {
   test('the total is the sum of the lines', () => {
-    expect(totalOf(aDraft({ lines: [aLine({ amount: 2900n }), aLine({ amount: 1n })] }))).toBe(
-      2901n,
-    );
+    expect(
+      totalOf(aDraft({ lineItems: [aLineItem({ amount: 2900n }), aLineItem({ amount: 1n })] })),
+    ).toBe(2901n);
   });
 
   test('what is owed of an open invoice is what has not been paid', () => {

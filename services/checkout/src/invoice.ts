@@ -78,7 +78,7 @@ export interface Invoice {
   readonly currency: Currency;
   readonly periodStart: Date;
   readonly periodEnd: Date;
-  readonly lines: readonly LineItem[];
+  readonly lineItems: readonly LineItem[];
   /** What the first attempt shall capture; gone once the invoice is open. */
   readonly authorizedTransactionId: string | undefined;
   readonly dueDate: Date | undefined;
@@ -115,7 +115,7 @@ export type NewInvoice = Pick<
   | 'currency'
   | 'periodStart'
   | 'periodEnd'
-  | 'lines'
+  | 'lineItems'
   | 'authorizedTransactionId'
 >;
 
@@ -124,7 +124,7 @@ const dueAfterMs = 30 * 24 * 60 * 60 * 1000;
 
 /** A new invoice, without a number yet. The command that it carries gives it one and begins to collect it. */
 export function draft(input: NewInvoice): Transition<Invoice> {
-  checkLines(input.lines);
+  checkLineItems(input.lineItems);
   const state: Invoice = {
     ...input,
     isTombstone: false,
@@ -200,9 +200,10 @@ export function checkHolder(
 }
 
 /** Σ of the lines, which is also the total: there are no discounts and no taxes. */
-export function totalOf({ lines, currency }: Pick<Invoice, 'lines' | 'currency'>): bigint {
+export function totalOf({ lineItems, currency }: Pick<Invoice, 'lineItems' | 'currency'>): bigint {
   const nothing: Money = money(0n, currency);
-  return lines.reduce((sum, line) => addMoney(sum, money(line.amount, currency)), nothing).amount;
+  return lineItems.reduce((sum, line) => addMoney(sum, money(line.amount, currency)), nothing)
+    .amount;
 }
 
 /** Σ of the successful payments. */
@@ -217,10 +218,10 @@ export function amountDue(invoice: Invoice): bigint {
   return invoice.status === 'OPEN' ? totalOf(invoice) - amountPaid(invoice) : 0n;
 }
 
-function checkLines(lines: readonly LineItem[]): void {
-  if (lines.length === 0) throw invalidInput({ lineItems: ['Required'] });
-  for (const { amount } of lines) parseAmount(amount, 'lineItems');
-  const sum = lines.reduce((total, { amount }) => total + amount, 0n);
+function checkLineItems(lineItems: readonly LineItem[]): void {
+  if (lineItems.length === 0) throw invalidInput({ lineItems: ['Required'] });
+  for (const { amount } of lineItems) parseAmount(amount, 'lineItems');
+  const sum = lineItems.reduce((total, { amount }) => total + amount, 0n);
   if (sum > AMOUNT_MAX) {
     throw invalidInput({ lineItems: [`Must not sum to more than ${AMOUNT_MAX.toString()}`] });
   }

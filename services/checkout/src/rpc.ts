@@ -107,7 +107,7 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
     currency: parseCurrency(request.currency),
     periodStart: required(request.periodStart, 'periodStart'),
     periodEnd: required(request.periodEnd, 'periodEnd'),
-    lines: request.lineItems.map((line, index) => ({
+    lineItems: request.lineItems.map((line, index) => ({
       id: derivedId(context.tenant.environmentId, 'lineItem', invoiceId, index),
       ...fromProtoLineItem(line),
     })),

@@ -5,7 +5,7 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
 import { recordResult } from './collection';
-import { aDraft, aLine, anOpened, savedMethod } from './testing';
+import { aDraft, aLineItem, anOpened, savedMethod } from './testing';
 import { type InvoiceRecord, tombstone } from './invoice';
 import {
   type CollectionResultPayload,
@@ -48,7 +48,7 @@ const finished = {
 };
 
 describe('an invoice comes back as it was stored', () => {
-  const odd = aLine({
+  const odd = aLineItem({
     amount: -1n,
     unitAmount: undefined,
     priceId: undefined,
@@ -63,9 +63,9 @@ describe('an invoice comes back as it was stored', () => {
     ['sent', anOpened({ collectionMethod: 'SEND_INVOICE' })],
     [
       'with amounts of all signs and sizes',
-      { ...aDraft(), lines: [odd, aLine({ amount: 99_999_999_999n })] },
+      { ...aDraft(), lineItems: [odd, aLineItem({ amount: 99_999_999_999n })] },
     ],
-    ['far below zero', { ...aDraft(), lines: [aLine({ amount: -99_999_999_999n })] }],
+    ['far below zero', { ...aDraft(), lineItems: [aLineItem({ amount: -99_999_999_999n })] }],
   ] as const)('%s', async (_case, record) => {
     const context = testContext();
     const state = { ...record, id: newId() };

@@ -19,7 +19,7 @@ type Nullable<T> = {
   readonly [K in keyof T]: undefined extends T[K] ? NonNullable<T[K]> | null : T[K];
 };
 
-type LineDocument = Omit<Nullable<LineItem>, 'metadata'> & {
+type LineItemDocument = Omit<Nullable<LineItem>, 'metadata'> & {
   /** JSON text, because keys may hold dots. */
   readonly metadata: string;
 };
@@ -31,9 +31,9 @@ type AttemptDocument = Omit<Attempt, 'number'> & { readonly number: Count };
 
 type InvoiceFields = Omit<
   Nullable<Invoice>,
-  'id' | 'lines' | 'payments' | 'attempt' | 'resultsSent'
+  'id' | 'lineItems' | 'payments' | 'attempt' | 'resultsSent'
 > & {
-  readonly lines: readonly LineDocument[];
+  readonly lineItems: readonly LineItemDocument[];
   readonly payments: readonly Nullable<Payment>[];
   readonly attempt: AttemptDocument | null;
   readonly resultsSent: Count;
@@ -132,10 +132,13 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
     const { id: _id, ...fields } = record;
     return fields;
   }
-  const { id: _id, lines, payments, ...fields } = record;
+  const { id: _id, lineItems, payments, ...fields } = record;
   return {
     ...nullable(fields),
-    lines: lines.map((line) => ({ ...nullable(line), metadata: JSON.stringify(line.metadata) })),
+    lineItems: lineItems.map((line) => ({
+      ...nullable(line),
+      metadata: JSON.stringify(line.metadata),
+    })),
     payments: payments.map(nullable),
   };
 }
@@ -158,7 +161,7 @@ function fromDocument(document: RecordDocument): InvoiceRecord {
     billingReason: document.billingReason,
     periodStart: document.periodStart,
     periodEnd: document.periodEnd,
-    lines: document.lines.map(fromLineDocument),
+    lineItems: document.lineItems.map(fromLineItemDocument),
     authorizedTransactionId: document.authorizedTransactionId ?? undefined,
     dueDate: document.dueDate ?? undefined,
     paidAt: document.paidAt ?? undefined,
@@ -169,7 +172,7 @@ function fromDocument(document: RecordDocument): InvoiceRecord {
   };
 }
 
-function fromLineDocument(line: LineDocument): LineItem {
+function fromLineItemDocument(line: LineItemDocument): LineItem {
   return {
     id: line.id,
     description: line.description,

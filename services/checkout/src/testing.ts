@@ -15,7 +15,7 @@ export const savedMethod: ChargeSource = {
   paymentMethodId: '0197a000-0000-7000-8000-00000000000a',
 };
 
-export function aLine(line: Partial<LineItem> = {}): LineItem {
+export function aLineItem(line: Partial<LineItem> = {}): LineItem {
   return {
     id: '0197a000-0000-7000-8000-000000000011',
     description: 'Pro',
@@ -39,7 +39,7 @@ export function aNewInvoice(input: Partial<NewInvoice> = {}): NewInvoice {
     collectionMethod: 'CHARGE_AUTOMATICALLY',
     currency: 'USD',
     ...january,
-    lines: [aLine()],
+    lineItems: [aLineItem()],
     authorizedTransactionId: undefined,
     ...input,
   };
