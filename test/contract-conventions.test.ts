@@ -90,6 +90,16 @@ describe('a body', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: 'Body must be a JSON object' }]);
   });
 
+  test.each([
+    ['nested 60,000 deep', `{"email":"a@b.co","x":${'['.repeat(60_000)}${']'.repeat(60_000)}}`],
+    ['with half a character', '{"email":"a@b.co","externalId":"\\ud800"}'],
+  ])('%s is 400, with a key and without', async (_case, body) => {
+    for (const headers of [{}, { 'Idempotency-Key': 'odd' }]) {
+      const answer = await api.post('/customers', body, headers);
+      expect([answer.status, answer.body]).toEqual([400, { error: 'Malformed JSON' }]);
+    }
+  });
+
   test('of another type is 415', async () => {
     const answer = await api.post('/customers', 'email=a', { 'Content-Type': 'text/plain' });
     expect([answer.status, answer.body]).toEqual([

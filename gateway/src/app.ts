@@ -45,6 +45,7 @@ export function createApp(parts: AppParts): Express {
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.set('case sensitive routing', true);
+  app.set('strict routing', true);
   app.disable('x-powered-by');
   if (parts.trustedProxies.length > 0) app.set('trust proxy', parts.trustedProxies);
 

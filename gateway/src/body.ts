@@ -1,8 +1,18 @@
+import { isUtf8 } from 'node:buffer';
 import express, { type Request, type Response } from 'express';
 import { RequestError } from './http-error';
+import { isKeepable } from './json-text';
 
 const bodyBytesMax = 256 * 1024;
-const parseJson = express.json({ limit: bodyBytesMax, strict: false, type: 'application/json' });
+const parseJson = express.json({
+  limit: bodyBytesMax,
+  strict: false,
+  type: 'application/json',
+  // Decoding would put replacement characters in the place of what is no text.
+  verify: (_request, _response, bytes) => {
+    if (!isUtf8(bytes)) throw malformedJson();
+  },
+});
 
 /** The JSON body; `{}` for a request without one. */
 export async function parseBody(request: Request, response: Response): Promise<unknown> {
@@ -17,6 +27,7 @@ export async function parseBody(request: Request, response: Response): Promise<u
     });
   });
   const body: unknown = request.body;
+  if (!isKeepable(body)) throw malformedJson();
   return body === undefined ? {} : body;
 }
 
@@ -32,8 +43,12 @@ function toRequestError(error: unknown): RequestError {
     case 'charset.unsupported':
       return unsupportedMediaType();
     default:
-      return new RequestError(400, 'malformed_json', 'Malformed JSON');
+      return malformedJson();
   }
+}
+
+function malformedJson(): RequestError {
+  return new RequestError(400, 'malformed_json', 'Malformed JSON');
 }
 
 function unsupportedMediaType(): RequestError {

@@ -142,19 +142,24 @@ describe('a call with an idempotency key', () => {
     expect(made).toHaveLength(2);
   });
 
-  test('repeats a refusal, fields and all', async () => {
-    handle = () =>
-      Promise.reject(
-        new DomainError('invalid_input', 'INVALID_REQUEST', 'Invalid', {
-          fields: { 'a.b': ['No'] },
-        }),
-      );
+  test('repeats a refusal', async () => {
+    handle = () => Promise.reject(new DomainError('already_exists', 'TAKEN', 'Taken'));
     const context = testContext();
-    const refusal = { kind: 'invalid_input', fields: { 'a.b': ['No'] } };
+    const refusal = { kind: 'already_exists', reason: 'TAKEN', message: 'Taken' };
     await expect(callWith('refused', { context })).rejects.toMatchObject(refusal);
     handle = makeEndpoint;
     await expect(callWith('refused', { context })).rejects.toMatchObject(refusal);
     expect(made).toEqual([]);
+  });
+
+  test('may come again corrected after a mistake in it, under the same key', async () => {
+    handle = () =>
+      Promise.reject(new DomainError('invalid_input', 'INVALID_REQUEST', 'Invalid request'));
+    const context = testContext();
+    await expect(callWith('mistake', { context })).rejects.toMatchObject({ kind: 'invalid_input' });
+    handle = makeEndpoint;
+    const corrected = await callWith('mistake', { context, requestHash: 'corrected' });
+    expect([corrected.replayed, made.length]).toEqual([false, 1]);
   });
 
   test.each([

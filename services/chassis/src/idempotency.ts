@@ -10,11 +10,7 @@ import { duplicateKeyIndex, retryTransient } from './mongo';
 /** The answer of a call: the bytes of its response, or the refusal that every repeat gets too. */
 type Outcome =
   | { readonly response: Uint8Array }
-  | {
-      readonly refusal: Pick<DomainError, 'kind' | 'reason' | 'message'> & {
-        readonly fields: string | null;
-      };
-    };
+  | { readonly refusal: Pick<DomainError, 'kind' | 'reason' | 'message'> };
 
 interface IdempotencyDocument {
   /** Derived from environment, call and key. */
@@ -89,8 +85,9 @@ export async function onceForKey<Response>(
     await settle(records, { id, runId: claimed.runId }, { response: call.toBytes(response) });
     return response;
   } catch (error) {
-    const outcome = isFinal(error) ? { refusal: toRefusal(error) } : undefined;
-    await settle(records, { id, runId: claimed.runId }, outcome);
+    const mine = { id, runId: claimed.runId };
+    if (isMistake(error)) await forget(records, mine);
+    else await settle(records, mine, isFinal(error) ? { refusal: toRefusal(error) } : undefined);
     throw error;
   }
 }
@@ -149,12 +146,17 @@ async function settle(
   await retryTransient(() => records.updateOne(filter, { $set: change }));
 }
 
+async function forget(
+  records: IdempotencyRecords,
+  { id, runId }: { id: string; runId: string },
+): Promise<void> {
+  await retryTransient(() => records.deleteOne({ _id: id, runId }));
+}
+
 function replay<Response>(outcome: Outcome, { fromBytes }: KeyedCall<Response>): Response {
   if ('response' in outcome) return fromBytes(toBuffer(outcome.response));
-  const { kind, reason, message, fields } = outcome.refusal;
-  throw new DomainError(kind, reason, message, {
-    ...(fields === null ? {} : { fields: JSON.parse(fields) as Record<string, string[]> }),
-  });
+  const { kind, reason, message } = outcome.refusal;
+  throw new DomainError(kind, reason, message);
 }
 
 // The driver reads binary data as an object of its own around the bytes.
@@ -169,9 +171,13 @@ function isFinal(error: unknown): error is DomainError {
   return error.kind !== 'unavailable' && error.kind !== 'resource_exhausted';
 }
 
-function toRefusal({ kind, reason, message, fields }: DomainError) {
-  // Field names come from requests and may hold what the database refuses in keys.
-  return { kind, reason, message, fields: fields === undefined ? null : JSON.stringify(fields) };
+/** Nothing was done, whether the gateway found the mistake or the service: the corrected request may come under the same key. */
+function isMistake(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'invalid_input';
+}
+
+function toRefusal({ kind, reason, message }: DomainError) {
+  return { kind, reason, message };
 }
 
 function inUse(): DomainError {
