@@ -2,6 +2,7 @@ import { z } from 'zod';
 import 'zod-openapi';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { invalidInput } from '@billing/kernel/domain-error';
+import { ignoredFields, ignoredFieldsHeader } from './ignored-fields';
 import { problemMessage } from './problem-message';
 import type { ApiRequest } from './route';
 import { RequestError } from './http-error';
@@ -66,10 +67,9 @@ export function readBody<S extends z.ZodRawShape>(
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new RequestError(400, 'invalid_request', 'Body must be a JSON object');
   }
-  const ignored = Object.keys(body).filter((key) => !Object.hasOwn(schema.shape, key));
   return {
     input: parse(schema, body),
-    ignoredHeaders: ignored.length === 0 ? {} : { 'Ignored-Fields': ignoredFields(ignored) },
+    ignoredHeaders: ignoredFieldsHeader(ignoredFields(schema, body)),
   };
 }
 
@@ -99,14 +99,6 @@ function toFieldMap(issues: readonly z.core.$ZodIssue[]): Record<string, string[
 // A schema with a message of its own, such as that of a time, does not know the difference.
 function isMissing({ code, input }: z.core.$ZodIssue): boolean {
   return code !== 'custom' && (input === undefined || input === null);
-}
-
-// Names come from the caller: only what may stand in a header, and not more than fits in one.
-function ignoredFields(names: readonly string[]): string {
-  return names
-    .map((name) => name.replace(/[^\w.-]/g, '?').slice(0, 100))
-    .slice(0, 20)
-    .join(', ');
 }
 
 function wholeNumber(min: number, max: number) {

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { ignoredFields, ignoredFieldsHeader } from './ignored-fields';
+import { metadata, optional } from './input';
+import { changeable } from './patch';
+
+const Body = z.object({
+  email: z.string(),
+  address: optional(z.object({ line1: optional(z.string()) })),
+  tiers: changeable(z.array(z.object({ unitAmount: z.string() }))),
+  metadata: optional(metadata),
+});
+
+describe('the fields that nobody reads', () => {
+  test.each([
+    [{ email: 'a', emial: 'b' }, ['emial']],
+    [{ address: { line1: 'x', zip: '1' } }, ['address.zip']],
+    [
+      { tiers: [{ unitAmount: '1' }, { unitAmount: '1', flatamount: '2' }] },
+      ['tiers.1.flatamount'],
+    ],
+    [{ metadata: { anything: 1 } }, []],
+    [{ address: null, tiers: 'x', email: { a: 1 } }, []],
+    [{ toString: 1, constructor: 2 }, ['toString', 'constructor']],
+    [[], []],
+  ])('of %j are %j', (body, fields) => {
+    expect(ignoredFields(Body, body)).toEqual(fields);
+  });
+
+  test('are made safe for a header, and few enough', () => {
+    expect(ignoredFieldsHeader(['x\r\ny'])).toEqual({ 'Ignored-Fields': 'x??y' });
+    const many = Array.from({ length: 30 }, (_, index) => `f${String(index)}`);
+    expect(ignoredFieldsHeader(many)['Ignored-Fields']?.split(', ')).toHaveLength(20);
+    expect(ignoredFieldsHeader([])).toEqual({});
+  });
+});

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+// The header names what a caller sent and nobody read: a typo must be findable, however deep it stands.
+
+const namesMax = 20;
+const nameLengthMax = 100;
+
+/** Paths of the fields in a body that its schema does not know, such as `address.zip` or `tiers.0.flatamount`. */
+export function ignoredFields(schema: z.core.$ZodType, body: unknown): string[] {
+  const known = unwrapped(schema);
+  if (known instanceof z.ZodArray && Array.isArray(body)) {
+    return body.flatMap((element, index) => below(String(index), known.element, element));
+  }
+  if (!(known instanceof z.ZodObject) || !isObject(body)) return [];
+  const shape: Readonly<Record<string, z.core.$ZodType>> = known.shape;
+  return Object.entries(body).flatMap(([name, value]) => {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    return field === undefined ? [name] : below(name, field, value);
+  });
+}
+
+/** As a header. Names come from the caller: only what may stand in one, and not more than fits. */
+export function ignoredFieldsHeader(names: readonly string[]): Record<string, string> {
+  if (names.length === 0) return {};
+  const shown = names.map((name) => name.replace(/[^\w.-]/g, '?').slice(0, nameLengthMax));
+  return { 'Ignored-Fields': shown.slice(0, namesMax).join(', ') };
+}
+
+function below(name: string, schema: z.core.$ZodType, value: unknown): string[] {
+  return ignoredFields(schema, value).map((path) => `${name}.${path}`);
+}
+
+/** The schema of the value itself, without what says that it may be absent, null or changed on reading. */
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return unwrapped(schema.unwrap());
+  }
+  return schema instanceof z.ZodPipe ? unwrapped(schema.in) : schema;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
