@@ -11,16 +11,15 @@ import {
   TraceFlags,
   type Tracer,
 } from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
+import { NodeSDK } from '@opentelemetry/sdk-node';
 import {
   AlwaysOffSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
   type SpanProcessor,
   TraceIdRatioBasedSampler,
-  TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { DomainError } from '@billing/kernel/domain-error';
 import { redactSecrets } from './redaction';
@@ -56,7 +55,7 @@ const kinds = {
 const exportTimeoutMs = 3_000;
 
 interface Started {
-  readonly provider: TracerProvider;
+  readonly sdk: NodeSDK;
   readonly tracer: Tracer;
   users: number;
 }
@@ -81,19 +80,34 @@ export function startTracing(options: TracingOptions = {}): { shutdown(): Promis
       started = undefined;
       trace.disable();
       context.disable();
-      await current.provider.shutdown();
+      await current.sdk.shutdown();
     },
   };
 }
 
 function register(options: TracingOptions): Started {
-  const provider = new TracerProvider(providerOptions(options));
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager());
-  trace.setGlobalTracerProvider(provider);
-  return { provider, tracer: provider.getTracer('billing'), users: 0 };
+  const sdk = new NodeSDK({
+    ...tracesOf(options),
+    // Everything is said here: the SDK would read the rest from variables that the service's configuration does not know.
+    autoDetectResources: false,
+    instrumentations: [],
+    metricReaders: [],
+    logRecordProcessors: [],
+    textMapPropagator: null,
+  });
+  sdk.start();
+  return { sdk, tracer: trace.getTracer('billing'), users: 0 };
 }
 
-function providerOptions({ otlpEndpoint, sampleRatio = 1, spanProcessors = [] }: TracingOptions) {
+// Gets nothing to do: a trace that is not sampled records no spans.
+const unrecorded: SpanProcessor = {
+  onStart: () => undefined,
+  onEnd: () => undefined,
+  forceFlush: () => Promise.resolve(),
+  shutdown: () => Promise.resolve(),
+};
+
+function tracesOf({ otlpEndpoint, sampleRatio = 1, spanProcessors = [] }: TracingOptions) {
   const processors = [...spanProcessors];
   if (otlpEndpoint !== undefined) {
     const url = `${otlpEndpoint.replace(/\/+$/, '')}/v1/traces`;
@@ -106,7 +120,8 @@ function providerOptions({ otlpEndpoint, sampleRatio = 1, spanProcessors = [] }:
       : new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) });
   return {
     sampler,
-    spanProcessors: processors,
+    // Without any the SDK would make no trace ids either, and requests could not be followed through the logs.
+    spanProcessors: processors.length === 0 ? [unrecorded] : processors,
     resource: resourceFromAttributes({ 'service.name': 'billing' }),
   };
 }
