@@ -1,3 +1,4 @@
+import { pageMax } from '@billing/chassis/page';
 import { ok, type ApiAnswer } from './route';
 
 /** The envelope of every paged list. */
@@ -8,9 +9,6 @@ export function page<T>(
 ): ApiAnswer {
   return ok({ data: items.map(toJson), total, page, perPage });
 }
-
-// The services count pages in 32 bits; no list is as long as that.
-const pageMax = 2 ** 31 - 1;
 
 /** The query of a list as services take it: a page that is past every end stays past it. */
 export function pageQuery<T extends { readonly page: number }>(query: T): T {

@@ -15,9 +15,9 @@ import { type Clock, sleep } from './clock';
 import { jitter } from './ids';
 import type { Logger } from './logging';
 import { retryTransient } from './mongo';
-import { workContext } from './relay';
 import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
 import { inSpan } from './tracing';
+import { workContext } from './work-context';
 
 // The longest a document that is due waits to be noticed, beside the work before it.
 const pollEveryMs = 1_000;

@@ -2,7 +2,6 @@ import type { Collection, Db } from 'mongodb';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { CallContext, Idempotency } from './call-context';
 import type { Clock } from './clock';
-import { DeadlineExceededError } from './grpc-status';
 import { derivedId, newId } from './ids';
 import { ensureIndexes } from './indexes';
 import { duplicateKeyIndex, retryTransient } from './mongo';
@@ -167,7 +166,7 @@ function toBuffer(stored: unknown): Buffer {
 
 /** A refusal is an answer; a fault or a time-out leaves the outcome unknown, and what the caller cannot help may pass. */
 function isFinal(error: unknown): error is DomainError {
-  if (!(error instanceof DomainError) || error instanceof DeadlineExceededError) return false;
+  if (!(error instanceof DomainError)) return false;
   return error.kind !== 'unavailable' && error.kind !== 'resource_exhausted';
 }
 

@@ -1,6 +1,7 @@
 import { refuseProblems, wholeNumberProblems } from '@billing/kernel/input-problems';
 
-const pageMax = 2 ** 31 - 1;
+/** Pages are counted in 32 bits; no list is as long as that. */
+export const pageMax = 2 ** 31 - 1;
 const perPageMax = 100;
 
 /** Which part of a list is asked for; refuses what no list may be asked. */

@@ -1,6 +1,5 @@
 import type { AggregateCollection, CommandHandler } from './aggregate-collection';
 import { type AggregateDocument, type OutboxEntry, tenantOf } from './aggregate-document';
-import type { CallContext } from './call-context';
 import { type Clock, sleep } from './clock';
 import { type EventLog, eventId, logEvent, toEnvelope } from './event-log';
 import { jitter } from './ids';
@@ -9,6 +8,7 @@ import { KeyedWork } from './keyed-work';
 import type { Logger } from './logging';
 import { retryTransient } from './mongo';
 import { inSpan } from './tracing';
+import { workContext } from './work-context';
 
 type Lane = OutboxEntry['kind'];
 
@@ -27,8 +27,6 @@ export interface RelayOptions {
 const sweepAfterMs = 1_000;
 const sweepEveryMs = 1_500;
 const sweepBatch = 100;
-// A command may call a peer that itself collects a payment.
-const commandDeadlineMs = 30_000;
 // Documents that are relayed at once, in each lane: more would only queue for the database and storm a peer that has just come back.
 const lanesMax = 64;
 // What does not fit is found by a later sweep.
@@ -262,27 +260,5 @@ function announcementOf(
     subject: `${service}.${type}`,
     envelope,
     traceparent: entry.traceparent ?? undefined,
-  };
-}
-
-/** The context in which a service works for an aggregate without a caller. */
-export function workContext(
-  document: AggregateDocument,
-  {
-    at,
-    clock,
-    requestId,
-    stopping,
-  }: { at: Date; clock: Clock; requestId: string; stopping: AbortSignal },
-): CallContext {
-  const tenant = tenantOf(document);
-  const realNow = clock.now();
-  return {
-    tenant,
-    now: tenant.manualClock ? at : realNow,
-    scopes: [],
-    requestId,
-    deadline: new Date(realNow.getTime() + commandDeadlineMs),
-    signal: AbortSignal.any([AbortSignal.timeout(commandDeadlineMs), stopping]),
   };
 }

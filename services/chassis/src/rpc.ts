@@ -60,8 +60,7 @@ type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown>;
 /**
  * Binds async handlers to a generated service definition. Around each call: a span that continues the caller's trace, the context
  * from the metadata, cancellation and deadline as one AbortSignal, and the mapping of errors; no rejection ever reaches grpc-js.
- * Calls without a deadline are refused, and so are those beyond the
- * server's limit. A call with an idempotency key runs once.
+ * Calls without a deadline are refused, and so are those beyond the server's limit. A call with an idempotency key runs once.
  */
 export function rpcService<S extends UntypedServiceImplementation>(
   definition: ServiceDefinition,

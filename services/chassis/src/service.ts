@@ -265,8 +265,9 @@ export class Service {
     await check();
     const stopping = new AbortController();
     const watching = (async () => {
-      while (!stopping.signal.aborted) {
+      for (;;) {
         await sleep(healthCheckEveryMs, stopping.signal);
+        if (stopping.signal.aborted) return;
         await check();
       }
     })();
