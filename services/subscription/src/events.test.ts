@@ -158,6 +158,7 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
       },
     ],
     version: 3n,
+    discounts: [],
   };
 }
 

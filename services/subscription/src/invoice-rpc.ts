@@ -46,6 +46,7 @@ export function toProtoNewInvoice(
     periodEnd: line.period.end,
     lineItems: [toProtoLineItem(line)],
     authorizedTransactionId: authorizedTransactionId ?? undefined,
+    discount: undefined,
   };
 }
 

@@ -114,6 +114,9 @@ export function subscriptionRpc(parts: SubscriptionRpcParts) {
         );
         return {};
       },
+
+      createFromCheckout: notReady,
+      checkSubscriptionRedemption: notReady,
     },
     // Unlimited: calls that create subscriptions wait for it, and would else keep the service full.
     { unlimited: ['applyCollectionResult'] },
@@ -211,4 +214,8 @@ function fromProtoChanges({
   updateMask,
 }: UpdateSubscriptionRequest): SubscriptionChanges {
   return maskedFields({ metadata: metadata ?? {} }, updateMask);
+}
+
+function notReady(): Promise<never> {
+  return Promise.reject(new DomainError('unavailable', 'NOT_READY', 'Service unavailable'));
 }

@@ -53,6 +53,7 @@ export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscrip
     price,
     customer: { id: customer.id, email: customer.email, name: customer.name ?? undefined },
     version: BigInt(stored.version),
+    discountEndsAt: undefined,
   };
 }
 

@@ -109,7 +109,7 @@ export function aProtoCustomer(parts: Partial<Customer> = {}): Customer {
 
 /** An invoice as checkout would show it after it was asked for. */
 export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus): Invoice {
-  const { invoiceId: id, lineItems, ...rest } = request;
+  const { invoiceId: id, lineItems, discount: _discount, ...rest } = request;
   const total = lineItems.reduce((sum, { amount }) => sum + amount, 0n);
   return {
     ...rest,
@@ -135,6 +135,7 @@ export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus):
     })),
     payments: [],
     version: 1n,
+    discounts: [],
   };
 }
 
@@ -202,6 +203,8 @@ export class Neighbours {
   private checkout(): AsyncHandlers<CheckoutServiceServer> {
     return {
       getInvoice: neverAsked,
+      voidInvoice: neverAsked,
+      endCollection: neverAsked,
       listInvoices: async () => ({ invoices: [], total: this.invoicesTotal }),
       createInvoice: async (request, context) => {
         this.refuseWhileDown();
