@@ -13,6 +13,7 @@ const {
   TRACE_SAMPLE_RATIO,
   METRIC_EXPORT_INTERVAL_MS,
   SHUTDOWN_GRACE_MS,
+  FAILPOINTS_FOLDER,
 } = serviceConfigurationShape;
 const address = z.string().min(1);
 const count = z
@@ -29,6 +30,7 @@ export const configurationSchema = z.object({
   TRACE_SAMPLE_RATIO,
   METRIC_EXPORT_INTERVAL_MS,
   SHUTDOWN_GRACE_MS,
+  FAILPOINTS_FOLDER,
   ...transportSecurityShape,
   /** Where REST is served; port 0 takes a free one. */
   HTTP_LISTEN: z.string().regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port'),

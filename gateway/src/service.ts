@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '@billing/chassis/clock';
+import { openFailpoints } from '@billing/chassis/failpoint';
 import { isServing } from '@billing/chassis/health-check';
 import { createLogger } from '@billing/chassis/logging';
 import { Metrics } from '@billing/chassis/metrics';
@@ -31,6 +32,7 @@ export async function start(
   const logger =
     overrides.logger ??
     createLogger({ service: 'gateway', level: config.LOG_LEVEL, file: config.LOG_FILE });
+  openFailpoints('gateway', config.FAILPOINTS_FOLDER);
   const closers = new Closers();
   const tracing = startTracing({
     otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,

@@ -68,6 +68,8 @@ export const serviceConfigurationShape = {
     .default(256),
   /** A connection older than this is replaced, so that callers find new replicas. */
   GRPC_CONNECTION_AGE_MS: positiveMilliseconds.default(5 * 60_000),
+  /** Crash tests alone: a folder by which the process is told where to kill itself; see failpoint.ts. */
+  FAILPOINTS_FOLDER: z.string().optional(),
   /** Whether tools may ask what calls there are. */
   GRPC_REFLECTION: z
     .enum(['true', 'false'])

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { Consumer, ConsumerMessages, JsMsg } from 'nats';
 import { type Clock, sleep } from './clock';
+import { atBoundary } from './failpoint';
 import { jitter } from './ids';
 import { type EventStream, messageIdHeader, traceparentHeader } from './jet-stream';
 import type { Logger } from './logging';
@@ -256,7 +257,7 @@ class StreamConsumer {
   }
 
   private async effect({ message, failures }: InHand): Promise<'done' | 'unreadable'> {
-    const { service, handle } = this.options;
+    const { service, handle, durable } = this.options;
     const deliveryCount = message.deliveryCount + failures;
     const span = {
       name: `consume ${message.subject}`,
@@ -266,7 +267,9 @@ class StreamConsumer {
       traceparent: message.traceparent,
     };
     try {
-      await inSpan(span, () => handle({ ...message, deliveryCount }));
+      await inSpan(span, () =>
+        atBoundary('consumer', durable, () => handle({ ...message, deliveryCount })),
+      );
       return 'done';
     } catch (error) {
       if (!(error instanceof UnreadableMessageError)) throw error;

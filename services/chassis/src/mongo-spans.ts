@@ -1,4 +1,5 @@
 import { AbstractCursor, type Collection, type Db } from 'mongodb';
+import { atBoundary } from './failpoint';
 import { type DetachedSpan, startDetachedSpan } from './tracing';
 
 // The methods that send commands, and the command that each sends.
@@ -25,6 +26,15 @@ const commands: Partial<Record<keyof Collection, string>> = {
   updateOne: 'update',
 };
 
+// What a crash may come before or after.
+const writes: ReadonlySet<string> = new Set([
+  'bulkWrite',
+  'delete',
+  'findAndModify',
+  'insert',
+  'update',
+]);
+
 /**
  * Gives each operation on the database's collections a span below the active one, if that is recorded. The driver's own command
  * monitoring is not used: it decodes every reply a second time, even when nobody looks at it.
@@ -48,7 +58,13 @@ function traceCollection(collection: Collection, service: string): Collection {
       const method = Reflect.get(target, key, target) as (...args: unknown[]) => unknown;
       const wrapper = (...args: unknown[]) => {
         const span = startDetachedSpan(() => spanOf(command, target, service));
-        const outcome = method.apply(target, args);
+        const outcome = writes.has(command)
+          ? atBoundary(
+              target.collectionName,
+              String(key),
+              () => method.apply(target, args) as Promise<unknown>,
+            )
+          : method.apply(target, args);
         if (span !== undefined) endWith(outcome, span);
         return outcome;
       };

@@ -9,6 +9,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { callMetadata, toMetadata, type CallContext } from './call-context';
+import { atBoundary } from './failpoint';
 import { DeadlineExceededError, fromServiceError } from './grpc-status';
 import { isReplayed } from './replay';
 import { messageBytesMax } from './message-size';
@@ -75,7 +76,9 @@ export function connectPeer<S extends UntypedServiceImplementation>(
         const metadata = carriesTenant
           ? toMetadata(context, traceparent)
           : callMetadata(context, traceparent);
-        return call(client, method, { request, metadata, context });
+        return atBoundary('call', method.path, () =>
+          call(client, method, { request, metadata, context }),
+        );
       });
   }
   return methods as Peer<S>;

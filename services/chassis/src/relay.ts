@@ -2,6 +2,7 @@ import type { AggregateCollection, CommandHandler } from './aggregate-collection
 import { type AggregateDocument, type OutboxEntry, tenantOf } from './aggregate-document';
 import { type Clock, sleep } from './clock';
 import { type EventLog, eventId, logEvent, toEnvelope } from './event-log';
+import { atBoundary } from './failpoint';
 import { jitter } from './ids';
 import type { EventStream } from './jet-stream';
 import { KeyedWork } from './keyed-work';
@@ -127,7 +128,9 @@ export class Relay {
       await logEvent(eventLog, { _id: id, envelope, traceparent: traceparent ?? null }, clock);
     }
     for (const { id, envelope, traceparent, subject } of announcements) {
-      await stream.publish({ subject, id, traceparent, data: envelope });
+      await atBoundary(collection.definition.aggregate, 'publish', () =>
+        stream.publish({ subject, id, traceparent, data: envelope }),
+      );
     }
     await this.remove(collection, document, entries);
   }
@@ -163,17 +166,20 @@ export class Relay {
       service,
       traceparent: entry.traceparent ?? undefined,
     };
-    await inSpan(span, () =>
-      handler(entry.payload as never, {
-        context: workContext(document, {
-          at: entry.at,
-          clock,
-          requestId: `${document._id}/${entry.type}`,
-          stopping: this.cutting.signal,
-        }),
-        aggregateId: document._id,
-        sequence: entry.sequence,
+    const delivery = {
+      context: workContext(document, {
+        at: entry.at,
+        clock,
+        requestId: `${document._id}/${entry.type}`,
+        stopping: this.cutting.signal,
       }),
+      aggregateId: document._id,
+      sequence: entry.sequence,
+    };
+    await inSpan(span, () =>
+      atBoundary(collection.definition.aggregate, entry.type, () =>
+        handler(entry.payload as never, delivery),
+      ),
     );
   }
 

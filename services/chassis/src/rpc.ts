@@ -11,6 +11,7 @@ import {
 import { DomainError } from '@billing/kernel/domain-error';
 import { type CallContext, fromMetadata } from './call-context';
 import { type Clock, monotonicMs } from './clock';
+import { atBoundary } from './failpoint';
 import { type IdempotencyRecords, onceForKey } from './idempotency';
 import { replayedMetadata } from './replay';
 import { DeadlineExceededError, isBug, toServerStatus } from './grpc-status';
@@ -99,7 +100,9 @@ function unary(
     const run = async () => {
       const context = readContext(call, needsTenant, clock);
       return withRequestId(context.requestId, () =>
-        answer(method, handler, { call, context, ...surroundings }),
+        atBoundary('answer', path, () =>
+          answer(method, handler, { call, context, ...surroundings }),
+        ),
       );
     };
     inSpan({ name: `grpc ${path}`, kind: 'server', service, traceparent }, () =>

@@ -9,6 +9,7 @@ import { createPoisonStore, startConsumer, type StreamMessage } from './consumer
 import { readDueBacklog, readOutboxAges } from './backlog';
 import { DueWork, dueWorkRpc } from './due-work';
 import { ensureEventLogIndexes, eventLogRpc, openEventLog } from './event-log';
+import { openFailpoints } from './failpoint';
 import { listen } from './grpc-server';
 import { ensureIdempotencyIndexes, forgetOldRecords, openIdempotencyRecords } from './idempotency';
 import { jitter } from './ids';
@@ -80,6 +81,7 @@ export class Service {
   ): Promise<Service> {
     const { LOG_LEVEL: level, LOG_FILE: file, STREAM_NAME: streamName } = configuration;
     const logger = overrides.logger ?? createLogger({ service: name, level, file });
+    openFailpoints(name, configuration.FAILPOINTS_FOLDER);
     const tracing = startTracing({
       otlpEndpoint: configuration.OTEL_EXPORTER_OTLP_ENDPOINT,
       sampleRatio: configuration.TRACE_SAMPLE_RATIO,

@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { atBoundary, openFailpoints } from './failpoint';
+
+describe('failpoints', () => {
+  let folder: string;
+  let kill: jest.SpyInstance;
+  const hits = () => readFileSync(join(folder, 'hits'), 'utf8').trim().split('\n');
+  const planned = () => readFileSync(join(folder, 'kills'), 'utf8');
+  const plan = (...lines: string[]) => {
+    writeFileSync(join(folder, 'kills'), lines.join('\n'));
+  };
+  const write = () => atBoundary('session', 'mutate', () => Promise.resolve('written'));
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'failpoints-'));
+    kill = jest.spyOn(process, 'kill').mockReturnValue(true);
+  });
+
+  afterEach(() => {
+    kill.mockRestore();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  // First: a process cannot switch them off again.
+  test('do nothing where no folder is configured', async () => {
+    openFailpoints('checkout', undefined);
+    plan('checkout/session/mutate:before 1');
+    expect(await write()).toBe('written');
+    expect(kill).not.toHaveBeenCalled();
+    expect(hits).toThrow('ENOENT');
+  });
+
+  test('note each boundary by name, before and after the step', async () => {
+    openFailpoints('checkout', folder);
+    expect(await write()).toBe('written');
+    expect(hits()).toEqual(['checkout/session/mutate:before', 'checkout/session/mutate:after']);
+  });
+
+  test('note no end of a step that failed', async () => {
+    openFailpoints('checkout', folder);
+    const refused = atBoundary('session', 'mutate', () => Promise.reject(new Error('Refused')));
+    await expect(refused).rejects.toThrow('Refused');
+    expect(hits()).toEqual(['checkout/session/mutate:before']);
+  });
+
+  test('kill the process the n-th time, once for each line, counting anew after each', async () => {
+    openFailpoints('checkout', folder);
+    plan('checkout/session/mutate:after 2', 'checkout/session/mutate:before 1', '');
+    await write();
+    expect(kill).not.toHaveBeenCalled();
+    await write();
+    expect(kill.mock.calls).toEqual([[process.pid, 'SIGKILL']]);
+    expect(planned()).toBe('checkout/session/mutate:before 1\n');
+    await write();
+    expect(kill).toHaveBeenCalledTimes(2);
+    await write();
+    expect(kill).toHaveBeenCalledTimes(2);
+  });
+
+  test('leave boundaries of other processes alone', async () => {
+    openFailpoints('checkout', folder);
+    plan('subscription/session/mutate:before 1');
+    await write();
+    expect(kill).not.toHaveBeenCalled();
+  });
+});
