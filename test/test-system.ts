@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { randomSecret } from '@billing/chassis/ids';
 import { dropTestDatabase, dropTestStream } from '@billing/chassis/testing';
 import { ensureFirstKeys } from '@billing/local/first-keys';
+import { newSecrets } from '@billing/local/secrets';
 import type { SystemSite } from '@billing/local/service-environment';
 import { serviceNames } from '@billing/local/services';
 import { type RunningSystem, startSystem } from '@billing/local/system';
@@ -88,7 +89,7 @@ function siteIn(
     streamName: `T_${run}`,
     runDir: dataDir,
     port: 0,
-    secrets: { apiKeyPepper: randomSecret(32).toString('base64') },
+    secrets: newSecrets(),
     logDir: join(dataDir, 'logs'),
     logLevel: 'info',
     otlpEndpoint,

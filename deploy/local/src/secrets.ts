@@ -5,18 +5,21 @@ import { readJsonIfThere, writePrivateJson } from './private-file';
 import type { Secrets } from './service-environment';
 
 const SECRET_BYTES = 32;
-const schema = z.object({ apiKeyPepper: z.string().min(SECRET_BYTES) });
+const secret = z.string().min(SECRET_BYTES);
+// One that a folder of an earlier version lacks is made when it is first needed.
+const schema = z.object({ apiKeyPepper: secret, hostedPageSecret: secret.optional() });
 
 export function newSecrets(): Secrets {
-  return { apiKeyPepper: randomSecret(SECRET_BYTES).toString('base64url') };
+  const one = () => randomSecret(SECRET_BYTES).toString('base64url');
+  return { apiKeyPepper: one(), hostedPageSecret: one() };
 }
 
 /** Made on the first start. A damaged file is an error: with other secrets the stored keys would be worthless. */
 export async function ensureSecrets(dataDir: string): Promise<Secrets> {
   const file = join(dataDir, 'secrets.json');
-  const kept = await readJsonIfThere(file);
-  if (kept !== undefined) return schema.parse(kept);
-  const secrets = newSecrets();
-  await writePrivateJson(file, secrets);
+  const stored = await readJsonIfThere(file);
+  const kept: Partial<Secrets> = stored === undefined ? {} : schema.parse(stored);
+  const secrets = { ...newSecrets(), ...kept };
+  if (kept.hostedPageSecret === undefined) await writePrivateJson(file, secrets);
   return secrets;
 }

@@ -9,7 +9,7 @@ const site: SystemSite = {
   streamName: 'BILLING',
   runDir: '/tmp/billing-AbCdEf',
   port: 3000,
-  secrets: { apiKeyPepper: 'pepper' },
+  secrets: { apiKeyPepper: 'pepper', hostedPageSecret: 'page secret' },
   logDir: '/data/logs',
 };
 const backends = serviceNames.filter((name) => name !== 'gateway');
@@ -42,11 +42,20 @@ test.each(serviceNames)('%s finds each service where that one listens', (service
   }
 });
 
-test('a secret reaches the one service that needs it', () => {
+test.each([
+  ['pepper', 'identity'],
+  ['page secret', 'checkout'],
+])('the %s reaches the one service that needs it', (secret, service) => {
   const holders = serviceNames.filter((name) =>
-    Object.values(serviceEnvironment(name, site)).includes('pepper'),
+    Object.values(serviceEnvironment(name, site)).includes(secret),
   );
-  expect(holders).toEqual(['identity']);
+  expect(holders).toEqual([service]);
+});
+
+test('public pages are where the gateway listens', () => {
+  expect(serviceEnvironment('checkout', site)).toMatchObject({
+    HOSTED_PAGE_URL: 'http://127.0.0.1:3000',
+  });
 });
 
 test('what is not set is left to the service', () => {

@@ -5,6 +5,8 @@ import { type ServiceName, serviceNames } from './services';
 export interface Secrets {
   /** Keys the HMAC that API keys are stored as. */
   apiKeyPepper: string;
+  /** Makes the tokens of public pages; with another one every address that payers hold is dead. */
+  hostedPageSecret: string;
 }
 
 /** Where one system runs and what it runs on. */
@@ -16,7 +18,7 @@ export interface SystemSite {
   streamName: string;
   /** A short folder for the services' sockets; only the launcher's user can open it. */
   runDir: string;
-  /** Of the gateway; 0 takes any free one. */
+  /** Of the gateway; 0 takes any free one, see `withPort`. */
   port: number;
   secrets: Secrets;
   /** One log file per service; without it, logs go to standard output. */
@@ -46,6 +48,11 @@ export function serviceEnvironment(service: ServiceName, site: SystemSite): Envi
 /** What a client dials to reach a service; the gateway is reached over HTTP instead. */
 export function serviceAddress(service: ServiceName, { runDir }: SystemSite): string {
   return `unix:${join(runDir, `${service}.sock`)}`;
+}
+
+/** Where the gateway is reached. */
+export function gatewayUrl(port: number): string {
+  return `http://127.0.0.1:${String(port)}`;
 }
 
 function logging(service: ServiceName, site: SystemSite): Environment {
@@ -79,8 +86,11 @@ function gateway({ port, rateLimits }: SystemSite): Environment {
   return { HTTP_LISTEN: `127.0.0.1:${String(port)}`, ...rateLimits };
 }
 
-function own(service: ServiceName, { secrets }: SystemSite): Environment {
+function own(service: ServiceName, { secrets, port }: SystemSite): Environment {
   if (service === 'identity') return { API_KEY_PEPPER: secrets.apiKeyPepper };
+  if (service === 'checkout') {
+    return { HOSTED_PAGE_URL: gatewayUrl(port), HOSTED_PAGE_SECRET: secrets.hostedPageSecret };
+  }
   // Webhook receivers under development run on the same machine.
   if (service === 'notifier') return { ALLOW_LOOPBACK_IN_SANDBOXES: 'true' };
   return {};

@@ -2,13 +2,17 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@billing/chassis/clock';
 import { isServing } from '@billing/chassis/health-check';
-import { freePort } from './free-port';
 import { openProcessFamily } from './process-family';
 import { recoverFromRecord } from './process-record';
-import { serviceAddress, serviceEnvironment, type SystemSite } from './service-environment';
+import {
+  gatewayUrl,
+  serviceAddress,
+  serviceEnvironment,
+  type SystemSite,
+} from './service-environment';
 import { type ServiceName, serviceNames, services } from './services';
 import type { Program } from './supervised-process';
-import { addressesOf, allOrFirstError, type RunningSystem } from './system';
+import { addressesOf, allOrFirstError, type RunningSystem, withPort } from './system';
 
 export interface ProcessesOptions {
   site: SystemSite & { logDir: string };
@@ -27,10 +31,8 @@ const PROBE_TIMEOUT_MS = 1_000;
 /** Starts every service in a process of its own, and again when it dies. */
 export async function startSystemProcesses(options: ProcessesOptions): Promise<RunningSystem> {
   const { dataDir, log } = options;
-  // Chosen here, so that the gateway keeps it over its restarts.
-  const port = options.site.port === 0 ? await freePort() : options.site.port;
-  const site = { ...options.site, port };
-  const gatewayUrl = `http://127.0.0.1:${String(port)}`;
+  const site = await withPort(options.site);
+  const url = gatewayUrl(site.port);
   const recordFile = join(dataDir, 'service-processes.json');
   await mkdir(site.logDir, { recursive: true });
   await recoverFromRecord(recordFile, log);
@@ -43,7 +45,7 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
   try {
     await allOrFirstError(
       serviceNames.map(async (name) => {
-        await family.start(serviceProgram(name, { ...options, site, gatewayUrl }));
+        await family.start(serviceProgram(name, { ...options, site, url }));
       }),
     );
   } catch (error) {
@@ -51,8 +53,8 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
     throw error;
   }
   return {
-    gatewayUrl,
-    addresses: { ...addressesOf(site), gateway: gatewayUrl },
+    gatewayUrl: url,
+    addresses: { ...addressesOf(site), gateway: url },
     pids: () => family.pids(),
     stop: async () => {
       await family.stop();
@@ -70,7 +72,7 @@ async function writePids(dataDir: string, pids: Record<string, number>): Promise
 
 function serviceProgram(
   name: ServiceName,
-  { site, root, environment, gatewayUrl }: ProcessesOptions & { gatewayUrl: string },
+  { site, root, environment, url }: ProcessesOptions & { url: string },
 ): Program {
   const address = serviceAddress(name, site);
   return {
@@ -82,8 +84,7 @@ function serviceProgram(
     logFile: join(site.logDir, `${name}.log`),
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
-    isReady: async () =>
-      name === 'gateway' ? await answersReady(gatewayUrl) : await serves(address),
+    isReady: async () => (name === 'gateway' ? await answersReady(url) : await serves(address)),
   };
 }
 
@@ -92,9 +93,9 @@ async function serves(address: string): Promise<boolean> {
   return await isServing(address, { deadline });
 }
 
-async function answersReady(gatewayUrl: string): Promise<boolean> {
+async function answersReady(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${gatewayUrl}/readyz`, {
+    const response = await fetch(`${url}/readyz`, {
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
     return response.ok;

@@ -1,5 +1,6 @@
 import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
 import { startTracing } from '@billing/chassis/tracing';
+import { freePort } from './free-port';
 import { serviceAddress, serviceEnvironment, type SystemSite } from './service-environment';
 import { type ServiceName, serviceNames, services } from './services';
 
@@ -14,9 +15,10 @@ export interface RunningSystem {
 
 /** Starts every service in this process; they still talk over real gRPC. */
 export async function startSystem(
-  site: SystemSite,
+  wanted: SystemSite,
   overrides: ServiceOverrides = {},
 ): Promise<RunningSystem> {
+  const site = await withPort(wanted);
   // First in and last out: services share the process's tracing, and each would end it for all.
   const tracing = startTracing({ otlpEndpoint: site.otlpEndpoint });
   const running = new Map<ServiceName, RunningService>();
@@ -35,6 +37,11 @@ export async function startSystem(
   }
   const gatewayUrl = running.get('gateway')?.address ?? '';
   return { gatewayUrl, addresses: { ...addressesOf(site), gateway: gatewayUrl }, stop };
+}
+
+/** Chosen before anything starts, because the addresses of public pages begin with the gateway's, which keeps it over its restarts. */
+export async function withPort<S extends SystemSite>(site: S): Promise<S> {
+  return site.port === 0 ? { ...site, port: await freePort() } : site;
 }
 
 /** Callers from outside go first; services end side by side, because each may still call any other. */

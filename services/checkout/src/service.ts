@@ -3,6 +3,8 @@ import { type RunningService, Service, type ServiceOverrides } from '@billing/ch
 import { CollectionWorker } from './collection-worker';
 import { invoiceCommands } from './commands';
 import type { CheckoutConfiguration } from './config';
+import { hostedPageRpc } from './hosted-page-rpc';
+import { HostedPageStore } from './hosted-page-store';
 import { InvoiceNumberStore } from './invoice-number-store';
 import { noProvider } from './no-provider';
 import {
@@ -30,6 +32,10 @@ export async function start(
     service.aggregates(payerDefinition),
   );
   const numbers = new InvoiceNumberStore(db);
+  const pages = new HostedPageStore(db, {
+    url: config.HOSTED_PAGE_URL,
+    secret: config.HOSTED_PAGE_SECRET,
+  });
   service.ensureIndexes(() => numbers.ensureIndexes());
   service.ensureIndexes(() => ensureSandboxIndexes(db));
 
@@ -50,5 +56,5 @@ export async function start(
     wake: (id, context) => worker.collectDue(id, context),
     recover: (id, context) => worker.resume(id, context),
   });
-  return service.serve([checkoutRpc({ invoices, worker })]);
+  return service.serve([checkoutRpc({ invoices, worker }), hostedPageRpc(pages)]);
 }

@@ -41,6 +41,8 @@ export async function startCheckout(clock: Clock = systemClock) {
   const subscription = new ResultTaker();
   const configuration = testServiceConfiguration('checkout', {
     SUBSCRIPTION_ADDRESS: await subscription.start(),
+    HOSTED_PAGE_URL: 'https://pay.example',
+    HOSTED_PAGE_SECRET: 'a secret that is known to the tests alone',
   });
   const service = await start(configuration, { clock });
   const { address } = service;

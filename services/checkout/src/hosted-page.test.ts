@@ -1,0 +1,44 @@
+import { hostedUrl, isWellFormedToken, tokenHash, tokenOf } from './hosted-page';
+
+const secret = 's'.repeat(32);
+const resourceId = '0197a000-0000-7000-8000-000000000001';
+const kinds = ['CHECKOUT_SESSION', 'CHECKOUT_LINK', 'INVOICE'] as const;
+
+test('the token of a session is the HMAC of its id, in 43 characters of base64url', () => {
+  const token = tokenOf({ kind: 'CHECKOUT_SESSION', resourceId }, secret);
+  expect(token).toBe('hM4lf31Os657PbPcAvRewVjJshxosCxR7VmVCO9E0zc');
+  expect(isWellFormedToken(token)).toBe(true);
+});
+
+test('pages of one id and several kinds have several tokens', () => {
+  const tokens = kinds.map((kind) => tokenOf({ kind, resourceId }, secret));
+  expect(new Set(tokens).size).toBe(kinds.length);
+});
+
+test('another secret gives another token', () => {
+  const page = { kind: 'INVOICE', resourceId } as const;
+  expect(tokenOf(page, 't'.repeat(32))).not.toBe(tokenOf(page, secret));
+});
+
+test.each([
+  ['CHECKOUT_SESSION', 'checkout'],
+  ['CHECKOUT_LINK', 'link'],
+  ['INVOICE', 'invoice'],
+] as const)('the page of a %s is under /%s', (kind, path) => {
+  const site = { url: 'https://pay.example', secret };
+  const token = tokenOf({ kind, resourceId }, secret);
+  expect(hostedUrl({ kind, resourceId }, site)).toBe(`https://pay.example/${path}/${token}`);
+});
+
+test('what is stored of a token does not tell the token', () => {
+  const token = tokenOf({ kind: 'INVOICE', resourceId }, secret);
+  expect(tokenHash(token)).toMatch(/^[0-9a-f]{64}$/);
+  expect(tokenHash(token)).not.toContain(token);
+});
+
+test.each(['', 'a'.repeat(42), 'a'.repeat(44), `${'a'.repeat(42)}.`, `${'a'.repeat(42)}\n`])(
+  '%j is no token',
+  (text) => {
+    expect(isWellFormedToken(text)).toBe(false);
+  },
+);
