@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import { chargeKey, collectWhenDue, openAndCollect, recordResult } from './collection';
+import { declined } from './decline';
 import { aDraft, aLineItem, aNewInvoice, savedMethod } from './testing';
 import { draft, type InvoiceRecord, tombstone, totalOf, voidInvoice } from './invoice';
-import type { ChargeOutcome, ChargeSource } from './payment-provider';
+import type { ChargeSource, FinalOutcome } from './payment-provider';
 
 // Workers and callers take turns in any order, stop anywhere and start again. Each turn is one decision on the record as it stands, which is
 // what a compare-and-set gives; the provider answers a key that it knows with its first outcome.
@@ -33,12 +34,12 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
 /** What a worker knows of the attempt that it works on. */
 interface Held {
   readonly attemptNumber: number;
-  readonly outcome: ChargeOutcome | undefined;
+  readonly outcome: FinalOutcome | undefined;
 }
 
 class World {
   record: InvoiceRecord | undefined;
-  readonly provider = new Map<string, ChargeOutcome>();
+  readonly provider = new Map<string, FinalOutcome>();
   readonly resultNumbers: unknown[] = [];
   readonly held = new Map<Worker, Held>();
   /** By attempt, every source that it was seen with. */
@@ -121,9 +122,9 @@ class World {
     const held = this.held.get(worker);
     if (held === undefined || this.record === undefined) return;
     const key = chargeKey(this.record.id, { number: held.attemptNumber });
-    const first: ChargeOutcome = succeeds
+    const first: FinalOutcome = succeeds
       ? { status: 'SUCCEEDED', providerPaymentId: key }
-      : { status: 'FAILED', failureCode: 'card_declined', providerPaymentId: key };
+      : declined('card_declined', key);
     const outcome = this.provider.get(key) ?? first;
     this.provider.set(key, outcome);
     this.held.set(worker, { ...held, outcome });

@@ -175,7 +175,9 @@ describe('an attempt', () => {
       amount: 2900n,
       currency: 'USD',
       customerId,
+      invoiceId: id,
       source,
+      returnUrl: undefined,
     });
 
     await replica.worker.open(id, context);

@@ -4,7 +4,16 @@ import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import type { Metrics } from '@billing/chassis/metrics';
-import { chargeKey, collectWhenDue, openAndCollect, recordResult, sourceFor } from './collection';
+import {
+  chargeKey,
+  collectWhenDue,
+  endCollection,
+  openAndCollect,
+  recordResult,
+  sourceFor,
+  voidForCaller,
+} from './collection';
+import { declined } from './decline';
 import {
   type Attempt,
   checkHolder,
@@ -18,8 +27,8 @@ import {
 import type { InvoiceNumberStore } from './invoice-number-store';
 import type { PaymentMethodStore } from './payment-method-store';
 import type {
-  ChargeOutcome,
   ChargeSource,
+  FinalOutcome,
   PaymentProvider,
   ProviderSource,
 } from './payment-provider';
@@ -80,6 +89,31 @@ export class CollectionWorker {
     if (state.isTombstone) return stored;
     const number = state.status === 'DRAFT' ? await this.takeNumber(state, context) : undefined;
     return invoices.mutate(holder.id, (record, now) => voidInvoice(record, { number, now }));
+  }
+
+  /** Voids an OPEN invoice because a caller asked for it. */
+  voidForCaller(
+    invoiceId: string,
+    expectedVersion: number | undefined,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    return this.invoices(context).mutate(invoiceId, voidForCaller, { expectedVersion });
+  }
+
+  /** Ends the attempts that come by themselves, because the subscription has ended. */
+  async endCollection(
+    invoiceId: string,
+    { writeOff }: { readonly writeOff: boolean },
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const { state } = await this.invoices(context).get(invoiceId);
+    const number =
+      !state.isTombstone && state.status === 'DRAFT'
+        ? await this.takeNumber(state, context)
+        : undefined;
+    return this.invoices(context).mutate(invoiceId, (record, now) =>
+      endCollection(record, { writeOff, number, now }),
+    );
   }
 
   /** Saves the payment method behind an authorisation as the customer's default. Undefined where the provider knows none. */
@@ -145,20 +179,30 @@ export class CollectionWorker {
     invoice: Invoice,
     attempt: Attempt,
     context: Context,
-  ): Promise<{ provider: string; outcome: ChargeOutcome }> {
+  ): Promise<{ provider: string; outcome: FinalOutcome }> {
     const source = await this.providerSource(attempt.source, context);
     if (source === undefined) {
       const failureCode = 'no_payment_method';
       return {
         provider: 'none',
-        outcome: { status: 'FAILED', failureCode, providerPaymentId: undefined },
+        outcome: declined(failureCode, undefined),
       };
     }
     const provider = this.parts.providerOf(context.tenant);
     const key = chargeKey(invoice.id, attempt);
     const { currency, customerId } = invoice;
-    const request = { key, amount: totalOf(invoice), currency, customerId, source };
-    const outcome = (await provider.findCharge(key)) ?? (await provider.charge(request));
+    const request = {
+      key,
+      amount: totalOf(invoice),
+      currency,
+      customerId,
+      invoiceId: invoice.id,
+      source,
+      returnUrl: undefined,
+    };
+    const outcome = (await provider.findCharge(request)) ?? (await provider.charge(request));
+    if (outcome.status === 'REQUIRES_ACTION')
+      throw new Error(`${key} waits for a payer who is not there`);
     return { provider: provider.name, outcome };
   }
 

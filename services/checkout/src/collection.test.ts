@@ -8,23 +8,20 @@ import {
   resumeAt,
   sourceFor,
 } from './collection';
+import { declined } from './decline';
 import { aDraft, aLineItem, anOpened, savedMethod, shown } from './testing';
 import { tombstone } from './invoice';
-import type { ChargeOutcome, ChargeSource } from './payment-provider';
+import type { ChargeSource, FinalOutcome } from './payment-provider';
 
 const now = new Date('2026-01-05T12:00:00.000Z');
 const claimedAt = new Date('2031-07-01T00:00:00.000Z');
 const number = 'INV-000001';
 const nothing: ChargeSource = { kind: 'NONE' };
 
-const succeeded: ChargeOutcome = { status: 'SUCCEEDED', providerPaymentId: 'charge' };
-const declined: ChargeOutcome = {
-  status: 'FAILED',
-  failureCode: 'card_declined',
-  providerPaymentId: 'charge',
-};
+const succeeded: FinalOutcome = { status: 'SUCCEEDED', providerPaymentId: 'charge' };
+const failed: FinalOutcome = declined('card_declined', 'charge');
 
-function finished(outcome: ChargeOutcome, attemptNumber = 1) {
+function finished(outcome: FinalOutcome, attemptNumber = 1) {
   return { attemptNumber, paymentId: 'payment', provider: 'sandbox', outcome, now };
 }
 
@@ -164,7 +161,7 @@ describe('recording', () => {
   });
 
   test('a failure leaves the invoice open, with nothing more to come by itself', () => {
-    const { state, commands } = recordResult(anOpened({}, savedMethod), finished(declined));
+    const { state, commands } = recordResult(anOpened({}, savedMethod), finished(failed));
 
     expect(shown(state)).toMatchObject({
       status: 'OPEN',
@@ -202,7 +199,7 @@ test.each([
   ['with an attempt in its slot', anOpened({}, savedMethod), true],
   [
     'whose attempt failed',
-    shown(recordResult(anOpened({}, savedMethod), finished(declined)).state),
+    shown(recordResult(anOpened({}, savedMethod), finished(failed)).state),
     true,
   ],
   ['that is paid', shown(recordResult(anOpened({}, savedMethod), finished(succeeded)).state), true],

@@ -1,9 +1,18 @@
 import { type Transition, unchanged } from '@billing/kernel/transition';
-import { type Attempt, type Invoice, type InvoiceRecord, open, pay, totalOf } from './invoice';
-import type { ChargeOutcome, ChargeSource } from './payment-provider';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import {
+  type Attempt,
+  type Invoice,
+  type InvoiceRecord,
+  open,
+  pay,
+  totalOf,
+  voidInvoice,
+} from './invoice';
+import type { ChargeSource, FinalOutcome } from './payment-provider';
 
 /** What the subscription is told of an attempt. */
-export type CollectionOutcome = 'SUCCEEDED' | 'FAILED' | 'NOTHING_DUE';
+export type CollectionOutcome = 'SUCCEEDED' | 'FAILED' | 'NOTHING_DUE' | 'VOIDED';
 
 /** An invoice that nothing can be charged for is tried once more after this long: the customer may give a card by then. */
 const firstCollectionDelayMs = 60 * 60 * 1000;
@@ -53,7 +62,7 @@ export interface FinishedAttempt {
   readonly attemptNumber: number;
   readonly paymentId: string;
   readonly provider: string;
-  readonly outcome: ChargeOutcome;
+  readonly outcome: FinalOutcome;
   readonly now: Date;
 }
 
@@ -80,6 +89,33 @@ export function recordResult(
   const tried = { ...record, attempt: undefined, payments: [...record.payments, payment] };
   const invoice = outcome.status === 'SUCCEEDED' ? pay(tried, now) : tried;
   return withResult(invoice, { outcome: outcome.status, attempt: attemptNumber });
+}
+
+/** Voids an OPEN invoice for a caller, and tells its subscription. */
+export function voidForCaller(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
+  if (record.isTombstone) throw notFound('Invoice');
+  if (record.status !== 'OPEN') {
+    throw new DomainError('failed_precondition', 'INVOICE_NOT_OPEN', 'Invoice is not open');
+  }
+  const voided = voidInvoice(record, { number: undefined, now }).state;
+  if (voided.isTombstone) throw new Error('A tombstone is no invoice');
+  return withResult(voided, { outcome: 'VOIDED', attempt: 0 });
+}
+
+/** Ends the attempts that come by themselves; with `writeOff` nothing is expected of the invoice any more. */
+export function endCollection(
+  record: InvoiceRecord,
+  { writeOff, number, now }: { writeOff: boolean; number: string | undefined; now: Date },
+): Transition<InvoiceRecord> {
+  if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
+  if (
+    record.attempt !== undefined ||
+    (record.status === 'OPEN' && !writeOff && record.collectAt === undefined)
+  )
+    return unchanged(record);
+  const opened =
+    record.status === 'DRAFT' && number !== undefined ? open(record, { number, now }) : record;
+  return only({ ...opened, status: writeOff ? 'UNCOLLECTIBLE' : 'OPEN', collectAt: undefined });
 }
 
 /** What the invoice's first attempt charges: the authorisation it came with, else the customer's default method. */

@@ -15,6 +15,7 @@ const protoOutcome: Readonly<Record<CollectionOutcome, ProtoCollectionOutcome>> 
   SUCCEEDED: ProtoCollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
   FAILED: ProtoCollectionOutcome.COLLECTION_OUTCOME_FAILED,
   NOTHING_DUE: ProtoCollectionOutcome.COLLECTION_OUTCOME_NOTHING_DUE,
+  VOIDED: ProtoCollectionOutcome.COLLECTION_OUTCOME_VOIDED,
 };
 
 /** What is done about the commands of an invoice. */

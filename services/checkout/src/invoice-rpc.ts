@@ -27,11 +27,14 @@ const protoStatus: Readonly<Record<InvoiceStatus, ProtoInvoiceStatus>> = {
   OPEN: ProtoInvoiceStatus.INVOICE_STATUS_OPEN,
   PAID: ProtoInvoiceStatus.INVOICE_STATUS_PAID,
   VOID: ProtoInvoiceStatus.INVOICE_STATUS_VOID,
+  UNCOLLECTIBLE: ProtoInvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE,
 };
 
 const protoReason: Readonly<Record<BillingReason, ProtoBillingReason>> = {
+  CHECKOUT: ProtoBillingReason.BILLING_REASON_CHECKOUT,
   SUBSCRIPTION_CREATE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CREATE,
   SUBSCRIPTION_CYCLE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CYCLE,
+  SUBSCRIPTION_CANCEL: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CANCEL,
 };
 
 const protoMethod: Readonly<Record<CollectionMethod, ProtoCollectionMethod>> = {
@@ -49,7 +52,6 @@ const filterStatus: Readonly<Partial<Record<ProtoInvoiceStatus, string>>> = {
   [ProtoInvoiceStatus.INVOICE_STATUS_OPEN]: 'OPEN',
   [ProtoInvoiceStatus.INVOICE_STATUS_PAID]: 'PAID',
   [ProtoInvoiceStatus.INVOICE_STATUS_VOID]: 'VOID',
-  // No invoice comes to it, and a list of them is empty.
   [ProtoInvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: 'UNCOLLECTIBLE',
 };
 
@@ -72,6 +74,9 @@ export function toProtoInvoice(stored: Stored<InvoiceRecord>): ProtoInvoice {
     currency: state.currency,
     discountAmount: 0n,
     tax: 0n,
+    hostedUrl: undefined,
+    checkoutSessionId: undefined,
+    discounts: [],
     metadata: {},
     createdAt,
     updatedAt,

@@ -4,8 +4,9 @@ import { addMoney, AMOUNT_MAX, type Money, money, parseAmount } from '@billing/k
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import type { ChargeSource } from './payment-provider';
 
-export type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID';
-export type BillingReason = 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE';
+export type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
+export type BillingReason =
+  'CHECKOUT' | 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL';
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
 /** One charge on an invoice; `amount` in the currency's smallest unit. */
@@ -175,7 +176,7 @@ export function voidInvoice(
   record: InvoiceRecord,
   { number, now }: { number: string | undefined; now: Date },
 ): Transition<InvoiceRecord> {
-  if (record.status === 'PAID' || record.status === 'VOID') return unchanged(record);
+  if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
   if (record.attempt !== undefined) {
     const message = 'A payment of the invoice is in progress';
     throw new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);

@@ -1,15 +1,16 @@
-import type { ChargeOutcome, PaymentProvider } from './payment-provider';
+import { declined } from './decline';
+import type { PaymentProvider } from './payment-provider';
 
-const failed: ChargeOutcome = {
-  status: 'FAILED',
-  failureCode: 'no_payment_provider',
-  providerPaymentId: undefined,
-};
+const failed = declined('no_payment_provider', undefined);
 
 /** Stands where no provider is configured: every charge fails, softly, and no authorisation is known. */
 export const noProvider: PaymentProvider = {
   name: 'none',
+  cardEntry: { kind: 'NONE' },
   charge: () => Promise.resolve(failed),
   findCharge: () => Promise.resolve(undefined),
+  continueCharge: () => Promise.resolve(failed),
+  cancelCharge: () => Promise.resolve(failed),
   resolveAuthorization: () => Promise.resolve(undefined),
+  refund: () => Promise.reject(new Error('Nothing was ever charged without a provider')),
 };

@@ -67,6 +67,14 @@ export function checkoutRpc({ invoices, worker }: CheckoutRpcParts) {
       const stored = await worker.voidDerived(holder, context);
       return { invoice: stored.state.isTombstone ? undefined : toProtoInvoice(stored) };
     },
+    voidInvoice: async ({ id, expectedVersion }, context) => {
+      const version = expectedVersion === undefined ? undefined : Number(expectedVersion);
+      return { invoice: toProtoInvoice(await worker.voidForCaller(id, version, context)) };
+    },
+    endCollection: async ({ invoiceId, writeOff }, context) => {
+      const stored = await worker.endCollection(invoiceId, { writeOff }, context);
+      return { invoice: toProtoInvoice(stored) };
+    },
     resolveAuthorization: async (request, context) => {
       readId(request.subscriptionId, 'subscriptionId');
       const authorization = {

@@ -1,36 +1,68 @@
-import { cardOfAuthorization, declineCode, isSandboxCardName, sandboxCard } from './sandbox-cards';
+import {
+  answerAfterChallenge,
+  answerOf,
+  type CardAnswer,
+  type CardCharge,
+  cardOfAuthorization,
+  isSandboxCardName,
+  sandboxCard,
+} from './sandbox-cards';
 
 const secure = 'authentication_required';
 
-// Number, its outcome when captured, and its outcomes as a saved card, one charge after the other.
+function codeOf(answer: CardAnswer): string {
+  if (answer.kind === 'FAILS') return answer.code;
+  return answer.kind === 'SUCCEEDS' ? 'ok' : 'challenge';
+}
+
+// Number, its outcome when captured, when its payer gives it, and as a saved card of earlier renewals.
 const cards = [
-  ['4242424242424242', 'ok', ['ok', 'ok', 'ok']],
-  ['5555555555554444', 'ok', ['ok', 'ok', 'ok']],
-  ['4000000000000002', 'card_declined', ['card_declined', 'card_declined', 'card_declined']],
-  ['4000000000009995', 'insufficient_funds', ['insufficient_funds', 'insufficient_funds']],
-  ['4000000000000119', 'processing_error', ['processing_error', 'processing_error']],
-  ['4000000000000069', 'expired_card', ['expired_card', 'expired_card']],
-  ['4000000000009987', 'lost_card', ['lost_card', 'lost_card']],
-  ['4000000000009979', 'stolen_card', ['stolen_card', 'stolen_card']],
-  ['4000000000000341', 'ok', ['card_declined', 'card_declined', 'card_declined', 'card_declined']],
-  ['4000002500003155', secure, [secure, secure]],
-  ['4000008400001629', secure, [secure, secure]],
-  ['4000000000005126', 'ok', ['card_declined', 'card_declined', 'ok', 'ok']],
+  ['4242424242424242', 'ok', 'ok', ['ok', 'ok', 'ok']],
+  ['5555555555554444', 'ok', 'ok', ['ok', 'ok', 'ok']],
+  ['4000000000000002', 'card_declined', 'card_declined', ['card_declined', 'card_declined']],
+  ['4000000000009995', 'insufficient_funds', 'insufficient_funds', ['insufficient_funds']],
+  ['4000000000000119', 'processing_error', 'processing_error', ['processing_error']],
+  ['4000000000000069', 'expired_card', 'expired_card', ['expired_card', 'expired_card']],
+  ['4000000000009987', 'lost_card', 'lost_card', ['lost_card', 'lost_card']],
+  ['4000000000009979', 'stolen_card', 'stolen_card', ['stolen_card', 'stolen_card']],
+  ['4000000000000341', 'ok', 'ok', ['card_declined', 'card_declined', 'card_declined']],
+  ['4000002500003155', secure, 'challenge', [secure, secure]],
+  ['4000008400001629', secure, 'challenge', [secure, secure]],
+  ['4000000000005126', 'ok', 'ok', ['card_declined', 'card_declined', 'ok', 'ok']],
 ] as const;
 
 test.each(cards)(
-  'card %s is captured: %s, and charged when saved: %j',
-  (number, capture, saved) => {
+  'card %s is captured: %s, given by its payer: %s, and renewed: %j',
+  (number, capture, given, renewed) => {
     const name = cardOfAuthorization(`txn_${number}`)!;
-    const outcome = (isCapture: boolean, earlierSavedCharges: number) =>
-      declineCode(name, { isCapture, earlierSavedCharges }) ?? 'ok';
+    const outcome = (charge: Partial<CardCharge>) =>
+      codeOf(
+        answerOf(name, {
+          isCapture: false,
+          isPayerPresent: false,
+          isFirstCharge: false,
+          earlierRenewals: 0,
+          isAuthenticated: false,
+          ...charge,
+        }),
+      );
 
-    expect(outcome(true, 0)).toBe(capture);
-    expect(saved.map((_code, index) => outcome(false, index))).toEqual(saved);
+    expect(outcome({ isCapture: true, isFirstCharge: true })).toBe(capture);
+    expect(outcome({ isPayerPresent: true, isFirstCharge: true })).toBe(given);
+    expect(renewed.map((_code, earlierRenewals) => outcome({ earlierRenewals }))).toEqual(renewed);
     expect(sandboxCard(name).last4).toBe(number.slice(-4));
     expect(sandboxCard(name).brand).toBe(number.startsWith('5') ? 'mastercard' : 'visa');
   },
 );
+
+test.each([
+  ['secureOnce', true, 'ok'],
+  ['secureOnce', false, secure],
+  ['secureThenDeclined', true, 'card_declined'],
+  ['secureThenDeclined', false, secure],
+] as const)('a challenge of %s that is approved: %s ends: %s', (name, isApproved, outcome) => {
+  expect(codeOf(answerAfterChallenge(name, { isApproved }))).toBe(outcome);
+});
 
 test.each([
   ['txn_4000000000000002', 'cardDeclined'],
@@ -51,9 +83,9 @@ test.each([
 });
 
 test('a card that the sandbox does not know is refused', () => {
-  expect(declineCode(undefined, { isCapture: true, earlierSavedCharges: 0 })).toBe(
-    'card_not_supported',
-  );
+  const charge = { isCapture: true, isPayerPresent: false, isFirstCharge: true };
+  const answer = answerOf(undefined, { ...charge, earlierRenewals: 0, isAuthenticated: false });
+  expect(codeOf(answer)).toBe('card_not_supported');
 });
 
 test('only names of cards are read back', () => {

@@ -1,11 +1,15 @@
-/** How a sandbox card answers; without a code the charge succeeds. */
+import type { DeclineCode } from './decline';
+
+/** How a sandbox card answers; without any of it every charge succeeds. */
 interface Behaviour {
-  /** The capture of a payment that was authorised with the card. */
-  readonly captureFails?: string;
-  /** A later charge of the saved card. */
-  readonly savedFails?: string;
-  /** How many charges of the saved card fail before it works; absent: all of them. */
+  /** Every charge fails, the capture of an authorisation too. */
+  readonly alwaysFails?: DeclineCode;
+  /** Charges of the saved card fail, but the one that its payer made when giving it. */
+  readonly savedFails?: DeclineCode;
+  /** How many charges of the saved card without its payer fail before it works; absent: all of them. */
   readonly savedFailures?: number;
+  /** The payer must answer a challenge: once for the card, or each time; then a charge may still fail. */
+  readonly challenge?: { readonly asks: 'ONCE' | 'ALWAYS'; readonly thenFails?: DeclineCode };
 }
 
 /** A card of the sandbox. Nothing but its name is stored: from it follows all the rest. */
@@ -14,28 +18,41 @@ export interface SandboxCard extends Behaviour {
   readonly last4: string;
 }
 
-function visa(last4: string, behaviour: Behaviour = {}): SandboxCard {
-  return { brand: 'visa', last4, ...behaviour };
+/** What the card knows of a charge and of those before it. */
+export interface CardCharge {
+  /** Captures a payment that was authorised with the card. */
+  readonly isCapture: boolean;
+  readonly isPayerPresent: boolean;
+  readonly isFirstCharge: boolean;
+  /** Earlier charges of the saved card without its payer. */
+  readonly earlierRenewals: number;
+  /** Whether its payer has passed a challenge before. */
+  readonly isAuthenticated: boolean;
 }
 
-function always(code: string): Behaviour {
-  return { captureFails: code, savedFails: code };
+/** What comes of a charge: it succeeds, fails with a code, or waits for the payer. */
+export type CardAnswer =
+  | { readonly kind: 'SUCCEEDS' }
+  | { readonly kind: 'FAILS'; readonly code: DeclineCode }
+  | { readonly kind: 'CHALLENGES' };
+
+function visa(last4: string, behaviour: Behaviour = {}): SandboxCard {
+  return { brand: 'visa', last4, ...behaviour };
 }
 
 /** Every card that the sandbox knows, by the name under which it is stored. */
 const cards = {
   visa: visa('4242'),
   mastercard: { brand: 'mastercard', last4: '4444' },
-  cardDeclined: visa('0002', always('card_declined')),
-  insufficientFunds: visa('9995', always('insufficient_funds')),
-  processingError: visa('0119', always('processing_error')),
-  expiredCard: visa('0069', always('expired_card')),
-  lostCard: visa('9987', always('lost_card')),
-  stolenCard: visa('9979', always('stolen_card')),
+  cardDeclined: visa('0002', { alwaysFails: 'card_declined' }),
+  insufficientFunds: visa('9995', { alwaysFails: 'insufficient_funds' }),
+  processingError: visa('0119', { alwaysFails: 'processing_error' }),
+  expiredCard: visa('0069', { alwaysFails: 'expired_card' }),
+  lostCard: visa('9987', { alwaysFails: 'lost_card' }),
+  stolenCard: visa('9979', { alwaysFails: 'stolen_card' }),
   failsWhenSaved: visa('0341', { savedFails: 'card_declined' }),
-  // No payer is present in any charge here, so a card that asks for 3-D Secure cannot be charged.
-  secureOnce: visa('3155', always('authentication_required')),
-  secureThenDeclined: visa('1629', always('authentication_required')),
+  secureOnce: visa('3155', { challenge: { asks: 'ONCE' } }),
+  secureThenDeclined: visa('1629', { challenge: { asks: 'ALWAYS', thenFails: 'card_declined' } }),
   failsTwiceWhenSaved: visa('5126', { savedFails: 'card_declined', savedFailures: 2 }),
 } as const satisfies Record<string, SandboxCard>;
 
@@ -59,8 +76,7 @@ const namesByNumber: Readonly<Record<string, SandboxCardName>> = {
 // The lengths of cards in use. Shorter digits, a counter or a time in milliseconds, are an ordinary reference of the caller's.
 const cardTransaction = /^txn_(\d{14,19})(?:_.*)?$/s;
 
-/** The standard code for a card that cannot be used here. */
-export const unknownCardCode = 'card_not_supported';
+const succeeds: CardAnswer = { kind: 'SUCCEEDS' };
 
 /**
  * The card behind an authorisation: `txn_<card number>`, optionally with `_` and any text, is that card; undefined if the sandbox does
@@ -68,7 +84,11 @@ export const unknownCardCode = 'card_not_supported';
  */
 export function cardOfAuthorization(authorizedTransactionId: string): SandboxCardName | undefined {
   const number = cardTransaction.exec(authorizedTransactionId)?.[1];
-  if (number === undefined) return 'visa';
+  return number === undefined ? 'visa' : cardOfNumber(number);
+}
+
+/** The test card with a number of digits alone; undefined for every other number. */
+export function cardOfNumber(number: string): SandboxCardName | undefined {
   return Object.hasOwn(namesByNumber, number) ? namesByNumber[number] : undefined;
 }
 
@@ -81,14 +101,41 @@ export function isSandboxCardName(text: string): text is SandboxCardName {
   return Object.hasOwn(cards, text);
 }
 
-/** The failure code of a charge without the payer present, undefined if it succeeds. */
-export function declineCode(
-  name: SandboxCardName | undefined,
-  charge: { readonly isCapture: boolean; readonly earlierSavedCharges: number },
-): string | undefined {
-  if (name === undefined) return unknownCardCode;
+/** What comes of a charge; without a card it is the standard refusal of one that cannot be used here. */
+export function answerOf(name: SandboxCardName | undefined, charge: CardCharge): CardAnswer {
+  if (name === undefined) return fails('card_not_supported');
   const card: SandboxCard = cards[name];
-  if (charge.isCapture) return card.captureFails;
-  const isOver = charge.earlierSavedCharges >= (card.savedFailures ?? Infinity);
-  return isOver ? undefined : card.savedFails;
+  if (card.alwaysFails !== undefined) return fails(card.alwaysFails);
+  if (card.challenge !== undefined) return challengeOf(card.challenge, charge);
+  if (card.savedFails === undefined || isGiven(charge)) return succeeds;
+  if (card.savedFailures === undefined) return fails(card.savedFails);
+  const isOver = charge.isPayerPresent || charge.earlierRenewals >= card.savedFailures;
+  return isOver ? succeeds : fails(card.savedFails);
+}
+
+/** What comes of a charge whose challenge was answered. */
+export function answerAfterChallenge(
+  name: SandboxCardName | undefined,
+  { isApproved }: { readonly isApproved: boolean },
+): CardAnswer {
+  if (!isApproved) return fails('authentication_required');
+  const thenFails = name === undefined ? undefined : sandboxCard(name).challenge?.thenFails;
+  return thenFails === undefined ? succeeds : fails(thenFails);
+}
+
+function challengeOf(
+  { asks }: NonNullable<Behaviour['challenge']>,
+  { isAuthenticated, isPayerPresent }: CardCharge,
+): CardAnswer {
+  if (asks === 'ONCE' && isAuthenticated) return succeeds;
+  return isPayerPresent ? { kind: 'CHALLENGES' } : fails('authentication_required');
+}
+
+// The payment with which a payer gave the card: a capture, or the first charge while they are there.
+function isGiven({ isCapture, isPayerPresent, isFirstCharge }: CardCharge): boolean {
+  return isCapture || (isPayerPresent && isFirstCharge);
+}
+
+function fails(code: DeclineCode): CardAnswer {
+  return { kind: 'FAILS', code };
 }

@@ -1,7 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
-import type { ChargeOutcome, ProviderSource } from './payment-provider';
+import type { ChargeOutcome, ChargeRequest, ProviderSource, TypedCard } from './payment-provider';
 import { SandboxProvider } from './sandbox-provider';
 import { ensureSandboxIndexes, SandboxStore } from './sandbox-store';
 
@@ -19,22 +19,38 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
 });
 
+const now = new Date('2026-01-15T00:00:00.000Z');
+const returnUrl = 'https://shop.example/back';
+
 function aSandbox() {
   const environmentId = newId();
   const open = () => new SandboxProvider(new SandboxStore(mongo.db, environmentId), environmentId);
   const customerId = newId();
-  const charge = (source: ProviderSource, key = newId(), amount = 2900n) =>
-    open().charge({ key, amount, currency: 'USD', customerId, source });
+  const charge = (
+    source: ProviderSource,
+    { key = newId(), amount = 2900n, returnUrl }: Partial<ChargeRequest> = {},
+  ) => {
+    const request = { key, amount, currency: 'USD' as const, customerId, source, returnUrl };
+    return open().charge({ ...request, invoiceId: newId() });
+  };
   const capture = (authorizedTransactionId: string, key?: string, amount?: bigint) =>
-    charge({ kind: 'AUTHORIZATION', authorizedTransactionId }, key, amount);
+    charge({ kind: 'AUTHORIZATION', authorizedTransactionId }, { key, amount });
   const save = async (authorizedTransactionId: string): Promise<ProviderSource> => {
     const method = await open().resolveAuthorization({ authorizedTransactionId, customerId });
     return { kind: 'METHOD', providerMethodId: method!.providerMethodId };
   };
-  return { open, customerId, charge, capture, save };
+  const enter = async (number: string, key = newId()): Promise<ProviderSource> => {
+    const { cardEntry } = open();
+    if (cardEntry.kind !== 'FORM') throw new Error('The sandbox takes cards in a form');
+    const card: TypedCard = { number, expiry: '12/40', code: '123' };
+    const method = await cardEntry.save({ key, customerId, card, now });
+    return { kind: 'METHOD', providerMethodId: method.providerMethodId };
+  };
+  return { open, customerId, charge, capture, save, enter };
 }
 
 function codeOf(outcome: ChargeOutcome): string {
+  if (outcome.status === 'REQUIRES_ACTION') return 'challenge';
   return outcome.status === 'SUCCEEDED' ? 'ok' : outcome.failureCode;
 }
 
@@ -65,7 +81,9 @@ test('20 racing charges under one key are one charge, with one outcome', async (
 
   expect(new Set(outcomes.map((outcome) => outcome.providerPaymentId)).size).toBe(1);
   expect(await mongo.db.collection('sandboxCharges').countDocuments({ _id: key as never })).toBe(1);
-  expect(await sandbox.open().findCharge(key)).toEqual(outcomes[0]);
+  expect(await sandbox.open().findCharge({ key, customerId: sandbox.customerId })).toEqual(
+    outcomes[0],
+  );
 });
 
 test('of 20 racing charges of a card that fails twice, exactly two fail', async () => {
@@ -85,7 +103,8 @@ test('each save of a card that fails twice does so anew', async () => {
 });
 
 test('a charge that was never made is not found', async () => {
-  expect(await aSandbox().open().findCharge(newId())).toBeUndefined();
+  const { open, customerId } = aSandbox();
+  expect(await open().findCharge({ key: newId(), customerId })).toBeUndefined();
 });
 
 test('a key never stands for two charges', async () => {
@@ -111,6 +130,7 @@ test('the number of a card is in none of its books', async () => {
   await sandbox.capture('txn_4000000000000341');
   await sandbox.charge(await sandbox.save('txn_4000000000000341'));
 
+  await sandbox.enter('4000 0000 0000 0341');
   for (const books of ['sandboxCharges', 'sandboxMethods']) {
     const documents = await mongo.db.collection(books).find().toArray();
     expect(
@@ -119,4 +139,142 @@ test('the number of a card is in none of its books', async () => {
       ),
     ).not.toContain('4000000000000341');
   }
+});
+
+describe('a payer who is present', () => {
+  const outcomesOf = async (sandbox: ReturnType<typeof aSandbox>, method: ProviderSource) => {
+    const outcomes: string[] = [];
+    for (const there of [returnUrl, undefined, undefined, undefined]) {
+      outcomes.push(codeOf(await sandbox.charge(method, { returnUrl: there })));
+    }
+    return outcomes;
+  };
+
+  test.each([
+    ['4242 4242 4242 4242', ['ok', 'ok', 'ok', 'ok']],
+    ['4000000000000002', ['card_declined', 'card_declined', 'card_declined', 'card_declined']],
+    ['4000000000000341', ['ok', 'card_declined', 'card_declined', 'card_declined']],
+    ['4000000000005126', ['ok', 'card_declined', 'card_declined', 'ok']],
+    [
+      '4000002500003155',
+      [
+        'challenge',
+        'authentication_required',
+        'authentication_required',
+        'authentication_required',
+      ],
+    ],
+    [
+      '4000008400001629',
+      [
+        'challenge',
+        'authentication_required',
+        'authentication_required',
+        'authentication_required',
+      ],
+    ],
+  ])('pays with %s, which renewals are charged to later: %j', async (number, expected) => {
+    const sandbox = aSandbox();
+    expect(await outcomesOf(sandbox, await sandbox.enter(number))).toEqual(expected);
+  });
+
+  test.each([
+    ['4000002500003155', true, 'ok', 'ok'],
+    ['4000002500003155', false, 'authentication_required', 'authentication_required'],
+    ['4000008400001629', true, 'card_declined', 'authentication_required'],
+    ['4000008400001629', false, 'authentication_required', 'authentication_required'],
+  ])(
+    'answers the challenge of %s with %s: %s, and a renewal then: %s',
+    async (number, approved, then, later) => {
+      const sandbox = aSandbox();
+      const method = await sandbox.enter(number);
+      const reference = { key: newId(), customerId: sandbox.customerId };
+      await sandbox.charge(method, { ...reference, returnUrl });
+      const first = await sandbox.open().continueCharge({ ...reference, approved });
+      const opposite = await sandbox.open().continueCharge({ ...reference, approved: !approved });
+      const cancelled = await sandbox.open().cancelCharge(reference);
+
+      expect(codeOf(first)).toBe(then);
+      expect([opposite, cancelled, await sandbox.open().findCharge(reference)]).toEqual([
+        first,
+        first,
+        first,
+      ]);
+      expect(codeOf(await sandbox.charge(method))).toBe(later);
+    },
+  );
+
+  test('who has not answered yet is still waited for', async () => {
+    const sandbox = aSandbox();
+    const method = await sandbox.enter('4000002500003155');
+    const reference = { key: newId(), customerId: sandbox.customerId };
+    const waiting = await sandbox.charge(method, { ...reference, returnUrl });
+
+    expect(waiting).toMatchObject({ status: 'REQUIRES_ACTION', redirectUrl: undefined });
+    expect(await sandbox.open().continueCharge({ ...reference, approved: undefined })).toEqual(
+      waiting,
+    );
+  });
+
+  test('and answers while another cancels gets one outcome with them', async () => {
+    const sandbox = aSandbox();
+    const method = await sandbox.enter('4000002500003155');
+    const reference = { key: newId(), customerId: sandbox.customerId };
+    await sandbox.charge(method, { ...reference, returnUrl });
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        index % 2 === 0
+          ? sandbox.open().continueCharge({ ...reference, approved: true })
+          : sandbox.open().cancelCharge(reference),
+      ),
+    );
+    expect(new Set(outcomes.map((outcome) => codeOf(outcome))).size).toBe(1);
+  });
+});
+
+describe('a card form', () => {
+  test.each([
+    ['number', { number: '4111 1111 1111 1111' }],
+    ['number', { number: '' }],
+    ['expiry', { expiry: '12/25' }],
+    ['expiry', { expiry: '13/30' }],
+    ['expiry', { expiry: 'soon' }],
+    ['code', { code: '12' }],
+    ['code', { code: '12345' }],
+  ])('with a wrong %s is refused under it: %j', async (field, wrong) => {
+    const { open, customerId } = aSandbox();
+    const { cardEntry } = open();
+    const card = { number: '4242424242424242', expiry: '01/26', code: '1234', ...wrong };
+    const save = () =>
+      cardEntry.kind === 'FORM'
+        ? cardEntry.save({ key: newId(), customerId, card, now })
+        : Promise.reject(new Error('The sandbox takes cards in a form'));
+    await expect(save()).rejects.toMatchObject({ fields: { [field]: [expect.any(String)] } });
+  });
+
+  test('that is sent twice under one key saves one card', async () => {
+    const sandbox = aSandbox();
+    const key = newId();
+    const [first, second] = [
+      await sandbox.enter('4242424242424242', key),
+      await sandbox.enter('5555555555554444', key),
+    ];
+    expect(second).toEqual(first);
+  });
+});
+
+test('a charge is given back once, and only one that succeeded', async () => {
+  const sandbox = aSandbox();
+  const { customerId } = sandbox;
+  const [paid, failed] = [newId(), newId()];
+  await sandbox.capture('txn_1', paid);
+  await sandbox.capture('txn_4000000000000002', failed);
+  const refund = { key: newId(), charge: { key: paid, customerId } };
+  await sandbox.open().refund(refund);
+  await sandbox.open().refund(refund);
+
+  expect(await mongo.db.collection('sandboxRefunds').countDocuments({ chargeKey: paid })).toBe(1);
+  await expect(
+    sandbox.open().refund({ key: newId(), charge: { key: failed, customerId } }),
+  ).rejects.toThrow('Nothing was charged');
 });

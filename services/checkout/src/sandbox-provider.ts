@@ -1,14 +1,23 @@
 import { derivedId } from '@billing/chassis/ids';
+import { invalidInput } from '@billing/kernel/domain-error';
+import { checkCardForm, digitsOf } from './card-form';
+import { declined } from './decline';
 import type {
+  CardEntry,
   ChargeOutcome,
+  ChargeReference,
   ChargeRequest,
+  FinalOutcome,
   PaymentProvider,
   ProviderMethod,
   ProviderSource,
+  TypedCard,
 } from './payment-provider';
 import {
+  answerAfterChallenge,
+  answerOf,
   cardOfAuthorization,
-  declineCode,
+  cardOfNumber,
   sandboxCard,
   type SandboxCardName,
 } from './sandbox-cards';
@@ -17,32 +26,42 @@ import type { SandboxOutcome, SandboxStore } from './sandbox-store';
 /** Plays the provider in sandboxes: no money moves, cards behave by their number. */
 export class SandboxProvider implements PaymentProvider {
   readonly name = 'sandbox';
+  readonly cardEntry: CardEntry = { kind: 'FORM', save: (entry) => this.saveCard(entry) };
 
   constructor(
     private readonly store: SandboxStore,
     private readonly environmentId: string,
   ) {}
 
-  async charge({
-    key,
-    amount,
-    currency,
-    customerId,
-    source,
-  }: ChargeRequest): Promise<ChargeOutcome> {
+  async charge(request: ChargeRequest): Promise<ChargeOutcome> {
+    const { key, amount, currency, customerId, source } = request;
     const { methodId, card } = await this.cardBehind(source, customerId);
-    const isCapture = source.kind === 'AUTHORIZATION';
     const providerPaymentId = derivedId(this.environmentId, 'sandboxCharge', key);
-    const outcome = await this.store.charge(
-      { key, providerPaymentId, methodId, isCapture, amount, currency },
-      (earlierSavedCharges) => declineCode(card, { isCapture, earlierSavedCharges }),
-    );
+    const isCapture = source.kind === 'AUTHORIZATION';
+    const isPayerPresent = request.returnUrl !== undefined;
+    const entry = { key, providerPaymentId, methodId, isCapture, isPayerPresent, amount, currency };
+    return toChargeOutcome(await this.store.charge(entry, (charge) => answerOf(card, charge)));
+  }
+
+  async findCharge({ key }: ChargeReference): Promise<ChargeOutcome | undefined> {
+    const outcome = await this.store.findCharge(key);
+    return outcome === undefined ? undefined : toChargeOutcome(outcome);
+  }
+
+  async continueCharge({
+    key,
+    approved,
+  }: ChargeReference & { readonly approved: boolean | undefined }): Promise<ChargeOutcome> {
+    if (approved !== undefined) return toChargeOutcome(await this.endChallenge(key, approved));
+    const outcome = await this.store.findCharge(key);
+    if (outcome === undefined) throw new Error(`The sandbox has no charge ${key}`);
     return toChargeOutcome(outcome);
   }
 
-  async findCharge(key: string): Promise<ChargeOutcome | undefined> {
-    const outcome = await this.store.findCharge(key);
-    return outcome === undefined ? undefined : toChargeOutcome(outcome);
+  async cancelCharge({ key }: ChargeReference): Promise<FinalOutcome> {
+    const outcome = toChargeOutcome(await this.endChallenge(key, false));
+    if (outcome.status === 'REQUIRES_ACTION') throw new Error(`The charge ${key} still waits`);
+    return outcome;
   }
 
   async resolveAuthorization(authorization: {
@@ -50,11 +69,43 @@ export class SandboxProvider implements PaymentProvider {
     customerId: string;
   }): Promise<ProviderMethod | undefined> {
     const name = cardOfAuthorization(authorization.authorizedTransactionId);
-    if (name === undefined) return undefined;
-    const providerMethodId = this.methodIdOf(authorization);
+    return name === undefined ? undefined : this.save(this.methodIdOf(authorization), name);
+  }
+
+  async refund({ key, charge }: { key: string; charge: ChargeReference }): Promise<void> {
+    const outcome = await this.findCharge(charge);
+    if (outcome?.status !== 'SUCCEEDED') throw new Error(`Nothing was charged as ${charge.key}`);
+    await this.store.refund(key, charge.key);
+  }
+
+  // Only listed numbers are looked at any further; no other number goes anywhere.
+  private async saveCard({
+    key,
+    customerId,
+    card,
+    now,
+  }: {
+    readonly key: string;
+    readonly customerId: string;
+    readonly card: TypedCard;
+    readonly now: Date;
+  }): Promise<ProviderMethod> {
+    const name = cardOfNumber(digitsOf(card));
+    if (name === undefined) throw invalidInput({ number: ['Only test cards work here'] });
+    checkCardForm(card, now);
+    return this.save(derivedId(this.environmentId, 'sandboxCard', customerId, key), name);
+  }
+
+  private async save(providerMethodId: string, name: SandboxCardName): Promise<ProviderMethod> {
     await this.store.saveMethod(providerMethodId, name);
-    const { brand, last4 } = sandboxCard(name);
+    const { brand, last4 } = sandboxCard(await this.store.cardOf(providerMethodId));
     return { providerMethodId, brand, last4 };
+  }
+
+  private endChallenge(key: string, isApproved: boolean): Promise<SandboxOutcome> {
+    const decide = async (methodId: string) =>
+      answerAfterChallenge(await this.store.cardOf(methodId), { isApproved });
+    return this.store.answerChallenge(key, { isApproved, decide });
   }
 
   private async cardBehind(
@@ -66,10 +117,10 @@ export class SandboxProvider implements PaymentProvider {
       return { methodId, card: await this.store.cardOf(methodId) };
     }
     const { authorizedTransactionId } = source;
-    return {
-      methodId: this.methodIdOf({ authorizedTransactionId, customerId }),
-      card: cardOfAuthorization(authorizedTransactionId),
-    };
+    const methodId = this.methodIdOf({ authorizedTransactionId, customerId });
+    const card = cardOfAuthorization(authorizedTransactionId);
+    if (card !== undefined) await this.store.saveMethod(methodId, card);
+    return { methodId, card };
   }
 
   // Each authorisation saves a card of its own, as each entry of a card at a provider does: a card that fails twice does so per save.
@@ -82,7 +133,13 @@ export class SandboxProvider implements PaymentProvider {
   }
 }
 
-function toChargeOutcome({ providerPaymentId, failureCode }: SandboxOutcome): ChargeOutcome {
-  if (failureCode === undefined) return { status: 'SUCCEEDED', providerPaymentId };
-  return { status: 'FAILED', failureCode, providerPaymentId };
+function toChargeOutcome({ providerPaymentId, answer }: SandboxOutcome): ChargeOutcome {
+  switch (answer.kind) {
+    case 'SUCCEEDS':
+      return { status: 'SUCCEEDED', providerPaymentId };
+    case 'FAILS':
+      return declined(answer.code, providerPaymentId);
+    case 'CHALLENGES':
+      return { status: 'REQUIRES_ACTION', providerPaymentId, redirectUrl: undefined };
+  }
 }

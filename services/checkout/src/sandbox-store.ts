@@ -4,7 +4,13 @@ import { jitter } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
-import { isSandboxCardName, type SandboxCardName } from './sandbox-cards';
+import type { DeclineCode } from './decline';
+import {
+  type CardAnswer,
+  type CardCharge,
+  isSandboxCardName,
+  type SandboxCardName,
+} from './sandbox-cards';
 
 /** A charge that was made, in the sandbox's own books. */
 export interface SandboxCharge {
@@ -14,15 +20,16 @@ export interface SandboxCharge {
   /** The saved card that was charged, or the one behind the captured authorisation. */
   readonly methodId: string;
   readonly isCapture: boolean;
+  readonly isPayerPresent: boolean;
   readonly amount: bigint;
   readonly currency: string;
 }
 
-/** What the sandbox answered. */
+/** A charge as it stands: what came of it, and of the challenge if it had one. */
 export interface SandboxOutcome {
   readonly providerPaymentId: string;
-  /** Undefined: it succeeded. */
-  readonly failureCode: string | undefined;
+  readonly methodId: string;
+  readonly answer: CardAnswer;
 }
 
 interface ChargeDocument {
@@ -32,12 +39,22 @@ interface ChargeDocument {
   readonly methodId: string;
   /** 1, 2, 3 … for the charges of a card: unique, so that each of them knows all earlier ones. */
   readonly ordinal: number | bigint;
-  /** How many of them, this one included, charged the saved card. */
-  readonly savedCharges: number | bigint;
+  /** How many of them, this one included, charged the saved card without its payer. */
+  readonly renewals: number | bigint;
   readonly providerPaymentId: string;
   readonly amount: bigint;
   readonly currency: string;
-  readonly failureCode: string | null;
+  readonly isChallenged: boolean;
+  readonly failureCode: DeclineCode | null;
+}
+
+interface ChallengeDocument {
+  /** The key of the charge that waited. */
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly methodId: string;
+  readonly isApproved: boolean;
+  readonly failureCode: DeclineCode | null;
 }
 
 interface MethodDocument {
@@ -54,51 +71,74 @@ export async function ensureSandboxIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection('sandboxCharges'), [
     { name: 'card', key: { environmentId: 1, methodId: 1, ordinal: -1 }, unique: true },
   ]);
+  await ensureIndexes(db.collection('sandboxChallenges'), [
+    { name: 'passed', key: { environmentId: 1, methodId: 1, isApproved: 1 } },
+  ]);
 }
 
-/** The sandbox's own memory of one environment: charges and saved cards, both only inserted. */
+/** The sandbox's own memory of one environment: charges, answered challenges, refunds and saved cards, all only inserted. */
 export class SandboxStore {
   private readonly charges: Collection<ChargeDocument>;
+  private readonly challenges: Collection<ChallengeDocument>;
   private readonly methods: Collection<MethodDocument>;
+  private readonly refunds: Collection<{ _id: string; environmentId: string; chargeKey: string }>;
 
   constructor(
     db: Db,
     private readonly environmentId: string,
   ) {
-    this.charges = db.collection<ChargeDocument>('sandboxCharges');
-    this.methods = db.collection<MethodDocument>('sandboxMethods');
+    this.charges = db.collection('sandboxCharges');
+    this.challenges = db.collection('sandboxChallenges');
+    this.methods = db.collection('sandboxMethods');
+    this.refunds = db.collection('sandboxRefunds');
   }
 
   async findCharge(key: string): Promise<SandboxOutcome | undefined> {
     const document = await this.findDocument(key);
-    return document === undefined ? undefined : outcomeOf(document);
+    return document === undefined ? undefined : this.outcomeOf(document);
   }
 
   /**
-   * Enters a charge once, with the failure code that `decide` gives from the number of earlier charges of the saved card. A key that is
-   * known is answered with its first outcome.
+   * Enters a charge once, with the answer that `decide` gives from the card's earlier charges. A key that is known is answered with what
+   * came of its charge.
    */
   async charge(
     charge: SandboxCharge,
-    decide: (earlierSavedCharges: number) => string | undefined,
+    decide: (charge: CardCharge) => CardAnswer,
   ): Promise<SandboxOutcome> {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-      const document = this.next(charge, await this.latestOf(charge.methodId), decide);
-      if (await this.insert(document)) return outcomeOf(document);
+      const document = await this.next(charge, decide);
+      if (await inserted(() => this.charges.insertOne(document))) return this.outcomeOf(document);
       const existing = await this.findDocument(charge.key);
-      if (existing !== undefined) return sameCharge(existing, charge);
+      if (existing !== undefined) return this.outcomeOf(sameCharge(existing, charge));
       await sleep(attempt * jitter(1));
     }
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
   }
 
+  /** Ends the challenge of a charge; the first answer counts. One that has no challenge, or ended it before, stays as it is. */
+  async answerChallenge(
+    key: string,
+    {
+      isApproved,
+      decide,
+    }: { isApproved: boolean; decide: (methodId: string) => Promise<CardAnswer> },
+  ): Promise<SandboxOutcome> {
+    const charge = await this.findDocument(key);
+    if (charge === undefined) throw new Error(`The sandbox has no charge ${key}`);
+    const { environmentId, methodId, isChallenged } = charge;
+    if (isChallenged) {
+      const answer = await decide(methodId);
+      const failureCode = answer.kind === 'FAILS' ? answer.code : null;
+      const document = { _id: key, environmentId, methodId, isApproved, failureCode };
+      await inserted(() => this.challenges.insertOne(document));
+    }
+    return this.outcomeOf(charge);
+  }
+
   async saveMethod(methodId: string, card: SandboxCardName): Promise<void> {
     const { environmentId } = this;
-    try {
-      await retryTransient(() => this.methods.insertOne({ _id: methodId, environmentId, card }));
-    } catch (error) {
-      if (duplicateKeyIndex(error) === undefined) throw error;
-    }
+    await inserted(() => this.methods.insertOne({ _id: methodId, environmentId, card }));
   }
 
   async cardOf(methodId: string): Promise<SandboxCardName> {
@@ -112,20 +152,50 @@ export class SandboxStore {
     return method.card;
   }
 
-  private next(
-    { key, isCapture, ...charge }: SandboxCharge,
-    latest: ChargeDocument | undefined,
-    decide: (earlierSavedCharges: number) => string | undefined,
-  ): ChargeDocument {
-    const earlierSavedCharges = Number(latest?.savedCharges ?? 0);
+  async refund(key: string, chargeKey: string): Promise<void> {
+    const { environmentId } = this;
+    await inserted(() => this.refunds.insertOne({ _id: key, environmentId, chargeKey }));
+  }
+
+  private async next(
+    { key, isCapture, isPayerPresent, ...charge }: SandboxCharge,
+    decide: (charge: CardCharge) => CardAnswer,
+  ): Promise<ChargeDocument> {
+    const { environmentId } = this;
+    const latest = await this.latestOf(charge.methodId);
+    const earlierRenewals = Number(latest?.renewals ?? 0);
+    const isAuthenticated = await this.isAuthenticated(charge.methodId);
+    const isFirstCharge = latest === undefined;
+    const known = { isFirstCharge, earlierRenewals, isAuthenticated };
+    const answer = decide({ isCapture, isPayerPresent, ...known });
     return {
       _id: key,
-      environmentId: this.environmentId,
+      environmentId,
       ...charge,
       ordinal: Number(latest?.ordinal ?? 0) + 1,
-      savedCharges: earlierSavedCharges + (isCapture ? 0 : 1),
-      failureCode: decide(earlierSavedCharges) ?? null,
+      renewals: earlierRenewals + (isCapture || isPayerPresent ? 0 : 1),
+      isChallenged: answer.kind === 'CHALLENGES',
+      failureCode: answer.kind === 'FAILS' ? answer.code : null,
     };
+  }
+
+  private async outcomeOf(charge: ChargeDocument): Promise<SandboxOutcome> {
+    const { providerPaymentId, methodId, isChallenged } = charge;
+    const outcome = { providerPaymentId, methodId };
+    if (!isChallenged) return { ...outcome, answer: answerOf(charge) };
+    const { environmentId } = this;
+    const ended = await retryTransient(() =>
+      this.challenges.findOne({ _id: charge._id, environmentId }),
+    );
+    return { ...outcome, answer: ended === null ? { kind: 'CHALLENGES' } : answerOf(ended) };
+  }
+
+  private async isAuthenticated(methodId: string): Promise<boolean> {
+    const { environmentId } = this;
+    const passed = await retryTransient(() =>
+      this.challenges.findOne({ environmentId, methodId, isApproved: true }),
+    );
+    return passed !== null;
   }
 
   private async findDocument(key: string): Promise<ChargeDocument | undefined> {
@@ -141,27 +211,27 @@ export class SandboxStore {
     );
     return latest;
   }
+}
 
-  // False where the key, or the place in the card's row, is taken.
-  private async insert(document: ChargeDocument): Promise<boolean> {
-    try {
-      await retryTransient(() => this.charges.insertOne(document));
-      return true;
-    } catch (error) {
-      if (duplicateKeyIndex(error) === undefined) throw error;
-      return false;
-    }
+// False where the key, or the place in the card's row, is taken.
+async function inserted(insert: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await retryTransient(insert);
+    return true;
+  } catch (error) {
+    if (duplicateKeyIndex(error) === undefined) throw error;
+    return false;
   }
 }
 
-function sameCharge(existing: ChargeDocument, charge: SandboxCharge): SandboxOutcome {
+function sameCharge(existing: ChargeDocument, charge: SandboxCharge): ChargeDocument {
   const { amount, currency, methodId } = charge;
   const isSame =
     existing.amount === amount && existing.currency === currency && existing.methodId === methodId;
   if (!isSame) throw new Error(`The key ${charge.key} was used for another charge`);
-  return outcomeOf(existing);
+  return existing;
 }
 
-function outcomeOf({ providerPaymentId, failureCode }: ChargeDocument): SandboxOutcome {
-  return { providerPaymentId, failureCode: failureCode ?? undefined };
+function answerOf({ failureCode }: Pick<ChargeDocument, 'failureCode'>): CardAnswer {
+  return failureCode === null ? { kind: 'SUCCEEDS' } : { kind: 'FAILS', code: failureCode };
 }

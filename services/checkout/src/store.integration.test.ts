@@ -5,6 +5,7 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
 import { recordResult } from './collection';
+import { declined } from './decline';
 import { aDraft, aLineItem, anOpened, savedMethod } from './testing';
 import { type InvoiceRecord, tombstone } from './invoice';
 import {
@@ -39,11 +40,7 @@ const finished = {
   attemptNumber: 1,
   paymentId: newId(),
   provider: 'sandbox',
-  outcome: {
-    status: 'FAILED',
-    failureCode: 'card_declined',
-    providerPaymentId: undefined,
-  } as const,
+  outcome: declined('card_declined', undefined),
   now: new Date('2026-01-01T00:00:01.000Z'),
 };
 

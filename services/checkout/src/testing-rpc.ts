@@ -83,6 +83,8 @@ export class ResultTaker {
       updateSubscription: unknown,
       cancelSubscription: unknown,
       uncancelSubscription: unknown,
+      createFromCheckout: unknown,
+      checkSubscriptionRedemption: unknown,
       applyCollectionResult: (request, context) => {
         const refusal = this.refusals.get(request.subscriptionId)?.shift();
         if (refusal !== undefined) return Promise.reject(refusal);
@@ -130,6 +132,7 @@ export function aRequest(request: Partial<CreateInvoiceRequest> = {}): CreateInv
     periodEnd,
     lineItems: [aLineItem()],
     authorizedTransactionId: undefined,
+    discount: undefined,
     ...request,
   };
 }

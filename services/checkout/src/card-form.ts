@@ -1,0 +1,30 @@
+import { invalidInput } from '@billing/kernel/domain-error';
+import type { TypedCard } from './payment-provider';
+
+const spaces = /[\s-]/g;
+const expiryPattern = /^(\d{1,2})\s*\/\s*(\d{2}|\d{4})$/;
+const codePattern = /^\d{3,4}$/;
+
+/** The digits of a card's number, without the spaces that people type. */
+export function digitsOf({ number }: Pick<TypedCard, 'number'>): string {
+  return number.replace(spaces, '');
+}
+
+/** Throws what is wrong with a typed card's expiry and code. A card works to the end of its month. */
+export function checkCardForm({ expiry, code }: TypedCard, now: Date): void {
+  const problems = { ...expiryProblem(expiry, now), ...codeProblem(code) };
+  if (Object.keys(problems).length > 0) throw invalidInput(problems);
+}
+
+function expiryProblem(expiry: string, now: Date): Record<string, string[]> {
+  const match = expiryPattern.exec(expiry.trim());
+  const month = Number(match?.[1]);
+  if (match === null || month < 1 || month > 12) return { expiry: ['Must be MM/YY'] };
+  const year = Number(match[2]);
+  const end = Date.UTC(year < 100 ? 2000 + year : year, month, 1);
+  return end <= now.getTime() ? { expiry: ['The card has expired'] } : {};
+}
+
+function codeProblem(code: string): Record<string, string[]> {
+  return codePattern.test(code.trim()) ? {} : { code: ['Must have 3 or 4 digits'] };
+}
