@@ -40,6 +40,11 @@ const commands = {
     prepare();
     return checks().filter((check) => !check()).length === 0 ? 0 : 1;
   },
+  bench: async (args) => {
+    prepare();
+    if (!build(projects())) return 1;
+    return await runInteractive([join(root, 'test/dist/bench/run.js'), ...args]);
+  },
   jest: async (args) => {
     prepare();
     // Tests across services also start the built processes; what does not compile is for `npm test` to judge.

@@ -12,6 +12,7 @@ export interface LauncherEnvironment {
   hasProxy: boolean;
   logLevel: string | undefined;
   otlpEndpoint: string | undefined;
+  traceSampleRatio: string | undefined;
   /** The `RATE_LIMIT_*` that are set. */
   rateLimits: Environment;
   /** All of it, for tools such as `go` that have settings of their own. */
@@ -34,6 +35,7 @@ export function readLauncherEnvironment(
     hasProxy: Boolean(environment.HTTPS_PROXY ?? environment.https_proxy),
     logLevel: filled(environment.LOG_LEVEL),
     otlpEndpoint: filled(environment.OTEL_EXPORTER_OTLP_ENDPOINT),
+    traceSampleRatio: filled(environment.TRACE_SAMPLE_RATIO),
     rateLimits: rateLimitsOf(environment),
     all: environment,
   };

@@ -68,6 +68,7 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     logDir,
     logLevel: environment.logLevel,
     otlpEndpoint: environment.otlpEndpoint,
+    traceSampleRatio: environment.traceSampleRatio,
     rateLimits: environment.rateLimits,
   };
   if (!flags.processes) return await startSystem(site);

@@ -25,6 +25,8 @@ export interface SystemSite {
   logDir?: string | undefined;
   logLevel?: string | undefined;
   otlpEndpoint?: string | undefined;
+  /** The share of new traces that are recorded, from 0 to 1; absent: the services' own default. */
+  traceSampleRatio?: string | undefined;
   /** The gateway's `RATE_LIMIT_*` where they differ from its defaults. */
   rateLimits?: Environment | undefined;
 }
@@ -60,6 +62,7 @@ function logging(service: ServiceName, site: SystemSite): Environment {
     ...(site.logDir !== undefined && { LOG_FILE: join(site.logDir, `${service}.log`) }),
     ...(site.logLevel !== undefined && { LOG_LEVEL: site.logLevel }),
     ...(site.otlpEndpoint !== undefined && { OTEL_EXPORTER_OTLP_ENDPOINT: site.otlpEndpoint }),
+    ...(site.traceSampleRatio !== undefined && { TRACE_SAMPLE_RATIO: site.traceSampleRatio }),
   };
 }
 

@@ -20,7 +20,10 @@ export async function startSystem(
 ): Promise<RunningSystem> {
   const site = await withPort(wanted);
   // First in and last out: services share the process's tracing, and each would end it for all.
-  const tracing = startTracing({ otlpEndpoint: site.otlpEndpoint });
+  const tracing = startTracing({
+    otlpEndpoint: site.otlpEndpoint,
+    ...(site.traceSampleRatio !== undefined && { sampleRatio: Number(site.traceSampleRatio) }),
+  });
   const running = new Map<ServiceName, RunningService>();
   const stop = async (): Promise<void> => {
     await stopAll(running);

@@ -1,0 +1,30 @@
+import type { Comparison } from './comparison';
+import type { Stage } from './stage';
+
+/** How long and how often is measured. */
+export interface Effort {
+  readonly pairs: number;
+  /** Of each run of a pair. */
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+}
+
+/** Rows of exact numbers, the same on every machine. */
+export interface CountTable {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** What a benchmark found out. */
+export interface Findings {
+  readonly comparisons?: readonly Comparison[];
+  readonly counts?: readonly CountTable[];
+}
+
+/** One file of this folder: `npm run bench <name>` runs it alone. */
+export interface Bench {
+  readonly name: string;
+  readonly title: string;
+  readonly run: (stage: Stage, effort: Effort) => Promise<Findings>;
+}

@@ -1,0 +1,41 @@
+import autocannon, { type Result } from 'autocannon';
+import type { LoadJob, LoadResult } from './load-generator';
+
+// The load generator: a process of its own, so that it never shares an event loop with what it measures.
+
+process.on('message', (job: LoadJob) => {
+  run(job).then(
+    (result) => process.send?.(result),
+    (error: unknown) => process.send?.({ failure: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit());
+process.send?.('ready');
+
+async function run({ url, connections, seconds, requests, headers }: LoadJob): Promise<LoadResult> {
+  const cpuBefore = process.cpuUsage();
+  const startedMs = performance.now();
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    headers: { ...headers },
+    requests: requests.map((request) => ({ ...request })),
+  });
+  const elapsedSeconds = (performance.now() - startedMs) / 1_000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return {
+    ...figuresOf(result),
+    cpuShare: (user + system) / 1e6 / elapsedSeconds,
+  };
+}
+
+function figuresOf(result: Result): Omit<LoadResult, 'cpuShare'> {
+  const { p50, p90, p99, p99_9, max } = result.latency;
+  return {
+    answered: result['2xx'],
+    failed: result.non2xx + result.errors + result.timeouts,
+    perSecond: result['2xx'] / result.duration,
+    latencyMs: { p50, p90, p99, p99_9, max },
+  };
+}

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+// The kernel's unit of these figures; fixed at 100 on every Linux that is in use.
+const ticksPerSecond = 100;
+
+/** CPU seconds so far of each named process with all its descendants, as the kernel counts them. */
+export function cpuSecondsOf(pids: Readonly<Record<string, number>>): Record<string, number> {
+  const processes = readProcesses();
+  return Object.fromEntries(
+    Object.entries(pids).map(([name, pid]) => [name, ticksOf(pid, processes) / ticksPerSecond]),
+  );
+}
+
+/** What each used between two readings. */
+export function cpuSecondsBetween(
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(after).map(([name, seconds]) => [name, seconds - (before[name] ?? 0)]),
+  );
+}
+
+interface ProcessTicks {
+  readonly parent: number;
+  readonly ticks: number;
+}
+
+function readProcesses(): Map<number, ProcessTicks> {
+  const processes = new Map<number, ProcessTicks>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = readStat(name);
+    if (stat !== undefined) processes.set(Number(name), stat);
+  }
+  return processes;
+}
+
+function readStat(pid: string): ProcessTicks | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    // It ended while the list was being read.
+    return undefined;
+  }
+  // The second field is the program's name in brackets, which may hold anything; state, parent and so on follow.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const field = (index: number) => Number(fields[index - 3]);
+  // 14 to 17: own user and system time, then that of children that were waited for.
+  return { parent: field(4), ticks: field(14) + field(15) + field(16) + field(17) };
+}
+
+function ticksOf(pid: number, processes: ReadonlyMap<number, ProcessTicks>): number {
+  const children = [...processes].filter(([, { parent }]) => parent === pid);
+  return children.reduce(
+    (sum, [child]) => sum + ticksOf(child, processes),
+    processes.get(pid)?.ticks ?? 0,
+  );
+}

@@ -1,0 +1,30 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+
+const readyWithinMs = 20_000;
+
+/** Starts a file of this folder as a process of its own, and waits until it says that it is ready. It ends with this process. */
+export async function startProgram(
+  file: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ChildProcess> {
+  const child = fork(join(__dirname, `${file}.js`), {
+    env: { ...process.env, ...environment },
+    // Standard output is the report's.
+    stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`${file} was not ready in time`));
+    }, readyWithinMs);
+    child.once('message', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`${file} ended with ${String(code)}`));
+    });
+  });
+  return child;
+}

@@ -1,0 +1,29 @@
+import { measureRequestCosts } from '../request-costs';
+import type { Bench } from './bench';
+
+/** Exact on every machine: what one request of each route makes others do before it is answered. */
+export const routeCosts: Bench = {
+  name: 'routes',
+  title: 'gRPC calls and database commands of each route',
+  run: async (stage) => {
+    stage.log('Counting gRPC calls and database commands of every route');
+    // The system that is counted runs in this process, on the same servers.
+    process.env.MONGODB_URI = stage.infrastructure.mongodbUri;
+    process.env.NATS_URL = stage.infrastructure.natsUrl;
+    const costs = await measureRequestCosts();
+    return {
+      counts: [
+        {
+          title: 'Awaited by one request',
+          columns: ['route', 'calls', 'commands', 'which'],
+          rows: costs.map(({ route, status, calls, commands }) => [
+            `${route}${status < 400 ? '' : ` (${String(status)})`}`,
+            String(calls.length),
+            String(commands.length),
+            [...calls, ...commands].join(', '),
+          ]),
+        },
+      ],
+    };
+  },
+};

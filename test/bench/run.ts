@@ -1,0 +1,66 @@
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Bench, Effort, Findings } from './bench';
+import { productReads } from './product-reads';
+import { readCircumstances, toText, writeJson } from './report';
+import { routeCosts } from './route-costs';
+import { Stage } from './stage';
+
+const benches: readonly Bench[] = [routeCosts, productReads];
+
+const efforts = {
+  quick: { pairs: 5, seconds: 3, warmUpSeconds: 4 },
+  usual: { pairs: 7, seconds: 6, warmUpSeconds: 4 },
+} satisfies Record<string, Effort>;
+
+/** Below `test/dist/bench`. */
+const root = join(__dirname, '../../..');
+const results = join(root, 'test/bench/results');
+
+function log(line: string): void {
+  process.stderr.write(`[${(performance.now() / 1000).toFixed(1).padStart(6)} s] ${line}\n`);
+}
+
+const usage = `Usage: npm run bench -- [--quick] [--profile] [name …]
+  --quick     shorter and fewer runs, under three minutes in all
+  --profile   leave a CPU profile of every process beside the results
+Names: ${benches.map(({ name, title }) => `${name} (${title})`).join(', ')}`;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+    },
+  });
+  const unknown = positionals.filter((asked) => !benches.some(({ name }) => name === asked));
+  if (unknown.length > 0) throw new Error(`No benchmark ${unknown.join(', ')}\n${usage}`);
+  const chosen = benches.filter(
+    ({ name }) => positionals.length === 0 || positionals.includes(name),
+  );
+  const effort = values.quick ? efforts.quick : efforts.usual;
+  const [loadBefore = 0] = loadavg();
+  const profileDir = values.profile ? join(results, 'profiles') : undefined;
+  const stage = await Stage.open({ root, log, profileDir });
+  try {
+    const findings: Findings[] = [];
+    for (const bench of chosen) findings.push(await bench.run(stage, effort));
+    const servers = stage.infrastructure.describe;
+    const circumstances = readCircumstances({ root, servers, effort, loadBefore });
+    process.stdout.write(`\n${toText(findings, circumstances)}`);
+    log(`Written to ${writeJson(results, findings, circumstances)}`);
+  } finally {
+    log('Stopping');
+    await stage.close();
+  }
+}
+
+main().then(
+  () => process.exit(),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? '') : String(error)}\n`);
+    process.exit(1);
+  },
+);

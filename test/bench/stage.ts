@@ -1,0 +1,166 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Closers } from '@billing/chassis/process';
+import { makeSharedFolder } from '@billing/local/account';
+import { ensureFirstKeys, type FirstKeys } from '@billing/local/first-keys';
+import { freePort } from '@billing/local/free-port';
+import { type Infrastructure, startInfrastructure } from '@billing/local/infrastructure';
+import { ensureSecrets } from '@billing/local/secrets';
+import type { SystemSite } from '@billing/local/service-environment';
+import type { RunningSystem } from '@billing/local/system';
+import { startSystemProcesses } from '@billing/local/system-processes';
+import { LoadGenerator } from './load-generator';
+import { startProgram } from './program';
+
+export interface StageOptions {
+  /** The repository. */
+  readonly root: string;
+  readonly log: (line: string) => void;
+  /** Where each process leaves a CPU profile at its end; absent: none does. */
+  readonly profileDir?: string | undefined;
+}
+
+/** A system on the stage: every service in a process of its own. */
+export interface StagedSystem extends RunningSystem {
+  readonly keys: FirstKeys;
+  readonly site: SystemSite;
+  readonly pids: () => Record<string, number>;
+}
+
+/** What differs between systems; they share their databases and stream, as replicas do. */
+export type Variant = Pick<SystemSite, 'otlpEndpoint' | 'traceSampleRatio'>;
+
+// The limiter does its work and refuses nobody.
+const rateLimits = {
+  RATE_LIMIT_PER_SECOND: '999999',
+  RATE_LIMIT_BURST: '999999',
+  RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '100',
+};
+
+/** Databases, systems, floors and load for benchmarks; started when first asked for, stopped together. */
+export class Stage {
+  private readonly closers = new Closers();
+  private readonly systems = new Map<string, Promise<StagedSystem>>();
+
+  private constructor(
+    readonly infrastructure: Infrastructure,
+    readonly generator: LoadGenerator,
+    private readonly dataDir: string,
+    private readonly options: StageOptions,
+  ) {}
+
+  static async open(options: StageOptions): Promise<Stage> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'billing-b-'));
+    // Databases run as another user when the bench runs as root.
+    await makeSharedFolder(dataDir);
+    const infrastructure = await startInfrastructure({
+      dataDir,
+      throwawayFolders: [dataDir],
+      log: options.log,
+    });
+    const stage = new Stage(infrastructure, await LoadGenerator.start(), dataDir, options);
+    stage.closers.add('data', () => rm(dataDir, { recursive: true, force: true }));
+    stage.closers.add('infrastructure', () => infrastructure.stop());
+    stage.closers.add('generator', () => {
+      stage.generator.stop();
+      return Promise.resolve();
+    });
+    return stage;
+  }
+
+  get log(): (line: string) => void {
+    return this.options.log;
+  }
+
+  /** Processes that everything on the stage uses. */
+  sharedPids(): Record<string, number> {
+    return this.infrastructure.pids();
+  }
+
+  /** The database of a service of every system here. */
+  databaseOf(service: string): string {
+    return `bench_${service}`;
+  }
+
+  /** The same variant is started once. */
+  system(variant: Variant = {}): Promise<StagedSystem> {
+    const key = JSON.stringify(variant);
+    const started = this.systems.get(key) ?? this.startSystem(variant, this.systems.size + 1);
+    this.systems.set(key, started);
+    return started;
+  }
+
+  /** A file of this folder as a process, until the stage closes. */
+  async program(file: string, environment: Record<string, string>): Promise<ChildProcess> {
+    const child = await startProgram(file, { ...this.profiling(), ...environment });
+    this.closers.add(file, () => stopped(child));
+    return child;
+  }
+
+  async freePort(): Promise<number> {
+    return await freePort();
+  }
+
+  /** A short path for a Unix socket. */
+  socket(name: string): string {
+    return `unix:${join(this.dataDir, `${name}.sock`)}`;
+  }
+
+  async close(): Promise<void> {
+    await this.closers.closeAll();
+  }
+
+  private async startSystem(variant: Variant, number: number): Promise<StagedSystem> {
+    const { root, log } = this.options;
+    const runDir = join(this.dataDir, `s${String(number)}`);
+    await makeSharedFolder(runDir);
+    const site = await this.siteIn(runDir, variant);
+    log(`Starting the services${describe(variant)}, each in its process`);
+    const environment = { ...process.env, ...this.profiling() };
+    const system = await startSystemProcesses({ site, root, dataDir: runDir, environment, log });
+    this.closers.add('services', () => system.stop());
+    const keys = await ensureFirstKeys(system.addresses.identity, this.dataDir);
+    return { ...system, keys, site, pids: system.pids ?? (() => ({})) };
+  }
+
+  private async siteIn(runDir: string, variant: Variant): Promise<SystemSite & { logDir: string }> {
+    return {
+      mongodbUri: this.infrastructure.mongodbUri,
+      natsUrl: this.infrastructure.natsUrl,
+      databasePrefix: 'bench',
+      streamName: 'BENCH',
+      runDir,
+      port: 0,
+      secrets: await ensureSecrets(this.dataDir),
+      logDir: join(runDir, 'logs'),
+      logLevel: 'info',
+      rateLimits,
+      ...variant,
+    };
+  }
+
+  private profiling(): Record<string, string> {
+    const { profileDir } = this.options;
+    if (profileDir === undefined) return {};
+    return { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profileDir}` };
+  }
+}
+
+function describe({ traceSampleRatio }: Variant): string {
+  return traceSampleRatio === undefined ? '' : ` with ${traceSampleRatio} of traces recorded`;
+}
+
+function stopped(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      resolve();
+      return;
+    }
+    child.once('exit', () => {
+      resolve();
+    });
+    child.disconnect();
+  });
+}

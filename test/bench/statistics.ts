@@ -1,0 +1,59 @@
+/** What repeated measurements of one thing came to. */
+export interface Sample {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** What a figure must be to count as reached. */
+export type Demand = { readonly atLeast: number } | { readonly atMost: number };
+
+export type Verdict = 'met' | 'missed' | `no verdict: ${string}`;
+
+// Beyond this the machine was busy with something else, and nothing can be said of what it ran.
+const floorSpreadMax = 0.15;
+// A generator that is busy all the time measures itself.
+const generatorCpuMax = 0.9;
+
+export function sampleOf(values: readonly number[]): Sample {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [min] = sorted;
+  const max = sorted.at(-1);
+  if (min === undefined || max === undefined) throw new Error('Nothing was measured');
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? max;
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? min;
+  return { median: (lower + upper) / 2, min, max };
+}
+
+/** How far apart the measurements lie, as a share of their median. */
+export function spreadOf({ median, min, max }: Sample): number {
+  return median === 0 ? 0 : (max - min) / median;
+}
+
+/** Judges the median of the ratios, unless the measurement itself cannot be trusted. */
+export function judge({
+  ratio,
+  floor,
+  generatorCpu,
+  demand,
+}: {
+  ratio: Sample;
+  /** The rate of what is compared with, the same program each time. */
+  floor: Sample;
+  /** Share of one core, the highest of all runs. */
+  generatorCpu: number;
+  demand: Demand;
+}): Verdict {
+  if (generatorCpu > generatorCpuMax) {
+    return `no verdict: generator at ${percent(generatorCpu)} CPU`;
+  }
+  const spread = spreadOf(floor);
+  if (spread > floorSpreadMax) return `no verdict: floor spreads ${percent(spread)}`;
+  const isMet =
+    'atLeast' in demand ? ratio.median >= demand.atLeast : ratio.median <= demand.atMost;
+  return isMet ? 'met' : 'missed';
+}
+
+export function percent(share: number): string {
+  return `${String(Math.round(share * 100))} %`;
+}
