@@ -5,6 +5,7 @@ const required = {
   IDENTITY_ADDRESS: 'unix:/i',
   CATALOG_ADDRESS: 'unix:/c',
   CUSTOMER_ADDRESS: 'unix:/u',
+  DISCOUNT_ADDRESS: 'unix:/d',
   CHECKOUT_ADDRESS: 'unix:/k',
   SUBSCRIPTION_ADDRESS: 'unix:/s',
   NOTIFIER_ADDRESS: 'unix:/n',

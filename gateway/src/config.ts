@@ -37,6 +37,7 @@ export const configurationSchema = z.object({
   IDENTITY_ADDRESS: address,
   CATALOG_ADDRESS: address,
   CUSTOMER_ADDRESS: address,
+  DISCOUNT_ADDRESS: address,
   CHECKOUT_ADDRESS: address,
   SUBSCRIPTION_ADDRESS: address,
   NOTIFIER_ADDRESS: address,

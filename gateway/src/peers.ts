@@ -13,6 +13,10 @@ import {
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
 import {
+  type DiscountServiceServer,
+  DiscountServiceService,
+} from '@billing/proto/billing/discount/v1/discount';
+import {
   type IdentityServiceServer,
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
@@ -31,6 +35,7 @@ export interface Peers {
   readonly identity: Peer<IdentityServiceServer>;
   readonly catalog: Peer<CatalogServiceServer>;
   readonly customer: Peer<CustomerServiceServer>;
+  readonly discount: Peer<DiscountServiceServer>;
   readonly checkout: Peer<CheckoutServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
   readonly notifier: Peer<NotifierServiceServer>;
@@ -59,6 +64,11 @@ export function connectPeers(config: GatewayConfiguration): Peers {
     checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, {
       ...caller,
       address: config.CHECKOUT_ADDRESS,
+    }),
+    discount: connectPeer<DiscountServiceServer>(DiscountServiceService, {
+      ...caller,
+      address: config.DISCOUNT_ADDRESS,
+      notIdempotent: ['createDiscount'],
     }),
     subscription: connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, {
       ...caller,

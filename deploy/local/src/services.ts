@@ -5,6 +5,7 @@ export const serviceNames = [
   'identity',
   'catalog',
   'customer',
+  'discount',
   'checkout',
   'subscription',
   'notifier',
@@ -45,6 +46,14 @@ export const services: Readonly<Record<ServiceName, ServiceDescription>> = {
     start: async (environment, overrides) => {
       const { readConfig } = await import('@billing/customer/config');
       const { start } = await import('@billing/customer/service');
+      return await start(readConfig(environment), overrides);
+    },
+  },
+  discount: {
+    folder: 'services/discount',
+    start: async (environment, overrides) => {
+      const { readConfig } = await import('@billing/discount/config');
+      const { start } = await import('@billing/discount/service');
       return await start(readConfig(environment), overrides);
     },
   },

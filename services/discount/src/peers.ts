@@ -1,0 +1,69 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Peer } from '@billing/chassis/peer';
+import type { Service } from '@billing/chassis/service';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type CatalogServiceServer,
+  CatalogServiceService,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type SessionServiceServer,
+  SessionServiceService,
+} from '@billing/proto/billing/checkout/v1/session';
+import {
+  type SubscriptionServiceServer,
+  SubscriptionServiceService,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import type { DiscountConfiguration } from './config';
+
+/** The services that this one calls. */
+export interface Peers {
+  readonly catalog: Peer<CatalogServiceServer>;
+  readonly sessions: Peer<SessionServiceServer>;
+  readonly subscription: Peer<SubscriptionServiceServer>;
+}
+
+export function connectPeers(service: Service, config: DiscountConfiguration): Peers {
+  return {
+    catalog: service.peer<CatalogServiceServer>(CatalogServiceService, {
+      address: config.CATALOG_ADDRESS,
+      notIdempotent: ['createProduct'],
+    }),
+    sessions: service.peer<SessionServiceServer>(SessionServiceService, {
+      address: config.CHECKOUT_ADDRESS,
+      notIdempotent: ['createSession'],
+    }),
+    subscription: service.peer<SubscriptionServiceServer>(SubscriptionServiceService, {
+      address: config.SUBSCRIPTION_ADDRESS,
+      notIdempotent: ['createSubscription'],
+    }),
+  };
+}
+
+/** The currency that a product is sold in; undefined for an id that its owner does not know. */
+export async function currencyOfProduct(
+  { catalog }: Peers,
+  id: string,
+  context: CallContext,
+): Promise<string | undefined> {
+  try {
+    const { product } = await catalog.getProduct({ id }, context);
+    if (product?.price === undefined) throw new Error('An answer carries no product with a price');
+    return product.price.currency;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/** What is wrong with a list of products: those that their owner does not know, by their places. */
+export async function unknownProducts(
+  peers: Peers,
+  ids: readonly string[],
+  context: CallContext,
+): Promise<string[]> {
+  const currencies = await Promise.all(ids.map((id) => currencyOfProduct(peers, id, context)));
+  return currencies.flatMap((currency, place) =>
+    currency === undefined ? [`${String(place)}: Product not found`] : [],
+  );
+}

@@ -1,0 +1,97 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { type Clock, sleep } from '@billing/chassis/clock';
+import { isId, jitter } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import {
+  RedemptionHolder as ProtoRedemptionHolder,
+  type ReserveRedemptionRequest,
+} from '@billing/proto/billing/discount/v1/discount';
+import type { Discount } from './discount';
+import { purchaseRefusal, refusedRedemption } from './redemption';
+import type { HolderKind, RedemptionSlotStore } from './redemption-slot-store';
+
+/** What a reservation works on. */
+export interface RedemptionParts {
+  readonly discounts: AggregateCollection<Discount>;
+  readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => RedemptionSlotStore;
+  readonly clock: Clock;
+  /** How long a reservation stays unasked after. */
+  readonly askAfterMs: number;
+}
+
+const attemptsMax = 20;
+// A change of the maximum takes a few writes; what still stands in the way after this was left behind by a crash.
+const attemptsBeforeHelp = 5;
+const pauseMs = 20;
+
+/** Takes a redemption for a holder and gives the discount as it was read for that; a holder that has one keeps it. */
+export async function reserve(
+  request: ReserveRedemptionRequest,
+  context: CallContext,
+  { discounts, slotsOf, clock, askAfterMs }: RedemptionParts,
+): Promise<Stored<Discount>> {
+  const { discountId, holderId, productId, currency } = request;
+  const kind = fromProtoHolder(request);
+  const slots = slotsOf(context);
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const stored = await discounts.within(context).get(discountId);
+    if (await slots.isHolder(discountId, holderId)) return stored;
+    // Whether any is left is told by the slots.
+    const purchase = { productId, currency, at: context.now, redemptions: 0 };
+    const refusal = purchaseRefusal(stored.state, purchase);
+    if (refusal !== null) throw refusedRedemption(refusal);
+    const askAt = new Date(clock.now().getTime() + askAfterMs);
+    const holder = { kind, id: holderId, heldAt: context.now, askAt };
+    const limit = { maximum: stored.state.maxRedemptions, version: stored.version };
+    const outcome = await slots.claim(discountId, holder, limit);
+    if (outcome === 'HELD') return stored;
+    if (outcome === 'EXHAUSTED') throw refusedRedemption('DISCOUNT_EXHAUSTED');
+    if (attempt > attemptsBeforeHelp) await passOnVersion(stored, context, discounts);
+    else if (attempt > 1) await sleep(pauseMs * attempt * jitter(0.5));
+  }
+  throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+}
+
+/**
+ * Makes the discount's version one more and changes nothing else. Slots that a crash left closed for a version that never came are open
+ * again; a change that was still on its way begins once more.
+ */
+export async function passOnVersion(
+  { state: { id }, version }: Stored<Discount>,
+  context: CallContext,
+  discounts: AggregateCollection<Discount>,
+): Promise<void> {
+  try {
+    await discounts
+      .within(context)
+      .mutate(id, (discount) => ({ state: { ...discount }, events: [], commands: [] }), {
+        expectedVersion: version,
+      });
+  } catch (error) {
+    // Somebody else did.
+    if (!isStale(error)) throw error;
+  }
+}
+
+/** Whether another version stood than the one that was expected. */
+export function isStale(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'stale';
+}
+
+function fromProtoHolder({ holder, holderId }: ReserveRedemptionRequest): HolderKind {
+  const kind = holderKinds.get(holder);
+  refuseProblems({
+    holder: kind === undefined ? ['Invalid holder'] : [],
+    holderId: isId(holderId) ? [] : ['Invalid uuid'],
+  });
+  if (kind === undefined) throw new Error('The holder was not checked');
+  return kind;
+}
+
+const holderKinds: ReadonlyMap<ProtoRedemptionHolder, HolderKind> = new Map([
+  [ProtoRedemptionHolder.REDEMPTION_HOLDER_CHECKOUT_SESSION, 'CHECKOUT_SESSION'],
+  [ProtoRedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION, 'SUBSCRIPTION'],
+]);

@@ -1,0 +1,171 @@
+import { newId } from '@billing/chassis/ids';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import type { RunningService } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import {
+  type DiscountServiceServer,
+  DiscountServiceService,
+} from '@billing/proto/billing/discount/v1/discount';
+import { start } from './service';
+import { create, read, reserve, setMaximum } from './testing';
+
+const nowhere = 'unix:/nowhere';
+const configuration = testServiceConfiguration('discount', {
+  CATALOG_ADDRESS: nowhere,
+  CHECKOUT_ADDRESS: nowhere,
+  SUBSCRIPTION_ADDRESS: nowhere,
+});
+const services: RunningService[] = [];
+let replicas: Peer<DiscountServiceServer>[] = [];
+let discounts: Peer<DiscountServiceServer>;
+
+beforeAll(async () => {
+  // Replicas of one service: they share its database and nothing else.
+  for (let count = 1; count <= 3; count += 1) services.push(await start(configuration));
+  replicas = services.map(({ address }) =>
+    connectPeer<DiscountServiceServer>(DiscountServiceService, {
+      address,
+      service: 'test',
+      notIdempotent: ['createDiscount'],
+    }),
+  );
+  const [first] = replicas;
+  if (first === undefined) throw new Error('No replica');
+  discounts = first;
+}, 60_000);
+
+afterAll(async () => {
+  for (const replica of replicas) replica.close();
+  for (const service of services) await service.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+/** One of the replicas, each in its turn. */
+function replica(call: number): Peer<DiscountServiceServer> {
+  return replicas[call % replicas.length] ?? discounts;
+}
+
+const exhausted = {
+  kind: 'not_found',
+  reason: 'DISCOUNT_EXHAUSTED',
+  message: 'Discount not found',
+};
+
+test('of 1,000 that race at three replicas for 10 redemptions exactly 10 get one, within seconds', async () => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context, { maxRedemptions: 10 });
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 1_000 }, (_, call) => reserve(replica(call), context, { discountId })),
+  );
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+  expect(refused).toHaveLength(990);
+  for (const { reason } of refused) expect(reason).toMatchObject(exhausted);
+  expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 10 });
+}, 20_000);
+
+test('all that race for a discount without a maximum get one redemption each', async () => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context);
+  await Promise.all(
+    Array.from({ length: 150 }, (_, call) => reserve(replica(call), context, { discountId })),
+  );
+  expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 150 });
+});
+
+test('a holder that asks again and again, everywhere at once, has one redemption', async () => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context, { maxRedemptions: 3 });
+  const holderId = newId();
+  await Promise.all(
+    Array.from({ length: 60 }, (_, call) =>
+      reserve(replica(call), context, { discountId, holderId }),
+    ),
+  );
+  expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 1 });
+});
+
+test('a redemption that is given back is there for another', async () => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context, { maxRedemptions: 2 });
+  const [first, second] = await Promise.all([
+    reserve(discounts, context, { discountId }),
+    reserve(discounts, context, { discountId }),
+  ]);
+  await discounts.releaseRedemption({ discountId, holderId: first }, context);
+  await discounts.releaseRedemption({ discountId, holderId: first }, context);
+  expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 1 });
+  await reserve(discounts, context, { discountId });
+  await expect(reserve(discounts, context, { discountId })).rejects.toMatchObject(exhausted);
+  await discounts.confirmRedemption({ discountId, holderId: second }, context);
+  await discounts.confirmRedemption({ discountId, holderId: second }, context);
+  await discounts.releaseRedemption({ discountId, holderId: second }, context);
+  expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 2 });
+});
+
+test('whoever holds nothing has nothing to confirm', async () => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context);
+  const confirm = discounts.confirmRedemption({ discountId, holderId: newId() }, context);
+  await expect(confirm).rejects.toMatchObject({ reason: 'REDEMPTION_NOT_FOUND' });
+});
+
+test('a maximum may fall to the redemptions that are held, not below, and rise again', async () => {
+  const context = testContext();
+  const { id } = await create(discounts, context);
+  const holders = [];
+  for (let count = 1; count <= 3; count += 1) {
+    holders.push(await reserve(discounts, context, { discountId: id }));
+  }
+  await expect(setMaximum(discounts, context, { id, maxRedemptions: 2 })).rejects.toMatchObject({
+    kind: 'failed_precondition',
+    reason: 'REDEMPTIONS_HELD',
+  });
+  expect(await setMaximum(discounts, context, { id, maxRedemptions: 3 })).toMatchObject({
+    maxRedemptions: 3,
+    redemptionCount: 3,
+    version: 2n,
+  });
+  await expect(reserve(discounts, context, { discountId: id })).rejects.toMatchObject(exhausted);
+  await discounts.releaseRedemption({ discountId: id, holderId: holders[2] ?? '' }, context);
+  await setMaximum(discounts, context, { id, maxRedemptions: 2 });
+  await expect(reserve(discounts, context, { discountId: id })).rejects.toMatchObject(exhausted);
+  await setMaximum(discounts, context, { id, maxRedemptions: 4 });
+  await reserve(discounts, context, { discountId: id });
+  await reserve(discounts, context, { discountId: id });
+  await expect(reserve(discounts, context, { discountId: id })).rejects.toMatchObject(exhausted);
+  expect(await setMaximum(discounts, context, { id, maxRedemptions: undefined })).toMatchObject({
+    redemptionCount: 4,
+  });
+  await reserve(discounts, context, { discountId: id });
+});
+
+test.each([1, 2, 3])(
+  'a maximum that falls while many reserve is never exceeded (round %d)',
+  async (round) => {
+    const context = testContext();
+    const { id } = await create(discounts, context, { maxRedemptions: 40 });
+    const reserving = Promise.allSettled(
+      Array.from({ length: 60 }, (_, call) => reserve(replica(call), context, { discountId: id })),
+    );
+    const lowering = await Promise.allSettled(
+      [5 * round, 10 * round].map((maxRedemptions, call) =>
+        setMaximum(replica(call), context, { id, maxRedemptions }),
+      ),
+    );
+    await reserving;
+    const after = await read(discounts, context, id);
+    expect(after.redemptionCount).toBe(after.maxRedemptions);
+    const refused = lowering.filter((outcome) => outcome.status === 'rejected');
+    for (const { reason } of refused) {
+      expect(['REDEMPTIONS_HELD', 'TOO_MANY_WRITERS']).toContain(
+        (reason as { reason: string }).reason,
+      );
+    }
+  },
+);

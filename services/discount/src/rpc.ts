@@ -1,0 +1,162 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { checkMetadata } from '@billing/chassis/metadata';
+import { readPage } from '@billing/chassis/page';
+import { rpcService } from '@billing/chassis/rpc';
+import { expectedVersionOf } from '@billing/chassis/update-mask';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type CreateDiscountRequest,
+  type DiscountServiceServer,
+  DiscountServiceService,
+  type UpdateDiscountRequest,
+  type ValidateCodeRequest,
+} from '@billing/proto/billing/discount/v1/discount';
+import {
+  changeDiscount,
+  createDiscount,
+  type Discount,
+  lowersMaximum,
+  productIdsMax,
+  redemptionsHeld,
+} from './discount';
+import { fromProtoDiscountChanges, fromProtoDiscountInput, toProtoDiscount } from './discount-rpc';
+import { currencyOfProduct, type Peers, unknownProducts } from './peers';
+import { purchaseRefusal, redemptionNotFound, refusedRedemption } from './redemption';
+import { isStale, passOnVersion, type RedemptionParts, reserve } from './redemption-rpc';
+import { discountsWith } from './store';
+
+/** What the calls work on. */
+export interface DiscountParts extends RedemptionParts {
+  readonly peers: Peers;
+}
+
+// As the store repeats a change that lost its race.
+const attemptsMax = 8;
+
+/** The service's calls, on its discounts. */
+export function discountRpc(parts: DiscountParts) {
+  const { discounts, slotsOf } = parts;
+  const answer = async (stored: Stored<Discount>, context: CallContext) => ({
+    discount: toProtoDiscount(stored, await slotsOf(context).count(stored.state.id)),
+  });
+  return rpcService<DiscountServiceServer>(DiscountServiceService, {
+    createDiscount: async (request, context) => {
+      const { stored, inserted } = await create(request, context, parts);
+      return inserted ? { discount: toProtoDiscount(stored, 0) } : answer(stored, context);
+    },
+
+    getDiscount: async ({ id }, context) =>
+      answer(await discounts.within(context).get(id), context),
+
+    listDiscounts: async (request, context) => {
+      const { data, total } = await discounts
+        .within(context)
+        .list({ filter: discountsWith(request), ...readPage(request) });
+      const answers = await Promise.all(data.map((stored) => answer(stored, context)));
+      return { discounts: answers.map(({ discount }) => discount), total };
+    },
+
+    updateDiscount: async (request, context) =>
+      answer(await update(request, context, parts), context),
+
+    validateCode: async (request, context) => validate(request, context, parts),
+
+    reserveRedemption: async (request, context) =>
+      answer(await reserve(request, context, parts), context),
+
+    confirmRedemption: async ({ discountId, holderId }, context) => {
+      if (await slotsOf(context).confirm(discountId, holderId)) return {};
+      throw redemptionNotFound();
+    },
+
+    releaseRedemption: async ({ discountId, holderId }, context) => {
+      await slotsOf(context).release(discountId, holderId);
+      return {};
+    },
+  });
+}
+
+async function create(
+  request: CreateDiscountRequest,
+  context: CallContext,
+  { discounts, peers }: DiscountParts,
+) {
+  const input = fromProtoDiscountInput(request);
+  const { productIds } = input;
+  const isTooLong = productIds.length > productIdsMax;
+  const discount = createDiscount(input, {
+    id: newResourceId(context, 'discount'),
+    metadataProblems: checkMetadata(request.metadata),
+    productProblems: isTooLong ? [] : await unknownProducts(peers, productIds, context),
+  });
+  return discounts.within(context).insert({ state: discount, events: [], commands: [] });
+}
+
+/** A change that another one overtook is decided again, unless the caller expected the version that stood before. */
+async function update(
+  request: UpdateDiscountRequest,
+  context: CallContext,
+  parts: DiscountParts,
+): Promise<Stored<Discount>> {
+  const changes = fromProtoDiscountChanges(request);
+  const metadataProblems = checkMetadata(changes.metadata);
+  const { expectedVersion } = expectedVersionOf(request);
+  const store = parts.discounts.within(context);
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const stored = await store.get(request.id);
+    const change = (discount: Discount) => changeDiscount(discount, changes, { metadataProblems });
+    const version = expectedVersion ?? stored.version;
+    if (version === stored.version && lowersMaximum(stored.state, change(stored.state))) {
+      await makeWay(stored, { maximum: change(stored.state).maxRedemptions, context, parts });
+    }
+    try {
+      return await store.mutate(
+        request.id,
+        (discount) => ({ state: change(discount), events: [], commands: [] }),
+        { expectedVersion: version },
+      );
+    } catch (error) {
+      if (!isStale(error) || expectedVersion !== undefined) throw error;
+    }
+  }
+  throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+}
+
+/** Closes what lies above a maximum that is to be. Refused where it is taken: then all is open again. */
+async function makeWay(
+  stored: Stored<Discount>,
+  {
+    maximum,
+    context,
+    parts: { discounts, slotsOf },
+  }: { maximum: number | null; context: CallContext; parts: DiscountParts },
+): Promise<void> {
+  if (maximum === null) return;
+  const slots = slotsOf(context);
+  const { id } = stored.state;
+  // Most refusals are known before anything is closed.
+  if (await slots.isTakenAbove(id, maximum)) throw redemptionsHeld();
+  if (await slots.close(id, { maximum, version: stored.version + 1 })) return;
+  await passOnVersion(stored, context, discounts);
+  throw redemptionsHeld();
+}
+
+async function validate(
+  { code, productId }: ValidateCodeRequest,
+  context: CallContext,
+  { discounts, slotsOf, peers }: DiscountParts,
+) {
+  const stored = await discounts.within(context).findBy(discountsWith({ code }));
+  if (stored === undefined) throw refusedRedemption('DISCOUNT_NOT_FOUND');
+  const { id, currency } = stored.state;
+  const asksCurrency = productId !== undefined && currency !== null;
+  const [redemptions, productCurrency] = await Promise.all([
+    slotsOf(context).count(id),
+    asksCurrency ? currencyOfProduct(peers, productId, context) : undefined,
+  ]);
+  const purchase = { productId, currency: productCurrency, at: context.now, redemptions };
+  const refusal = purchaseRefusal(stored.state, purchase);
+  if (refusal !== null) throw refusedRedemption(refusal);
+  return { discount: toProtoDiscount(stored, redemptions) };
+}

@@ -1,0 +1,33 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import type { DiscountConfiguration } from './config';
+import { connectPeers } from './peers';
+import { ensureSlotIndexes, openSlots, RedemptionSlotStore } from './redemption-slot-store';
+import { discountRpc } from './rpc';
+import { discountDefinition } from './store';
+
+/** What a test may replace besides. */
+export interface DiscountOverrides extends ServiceOverrides {
+  readonly askAfterMs?: number;
+}
+
+// Longer than any request that reserves, so that in most cases its holder has confirmed or released by itself.
+const askAfterMsDefault = 5 * 60_000;
+
+/** Discounts and their redemptions, served over gRPC. */
+export async function start(
+  config: DiscountConfiguration,
+  overrides: DiscountOverrides = {},
+): Promise<RunningService> {
+  const service = await Service.open('discount', config, overrides);
+  const peers = connectPeers(service, config);
+  const discounts = service.aggregates(discountDefinition);
+  const slots = openSlots(service.db);
+  service.ensureIndexes(() => ensureSlotIndexes(slots));
+  const slotsOf = ({ tenant }: Pick<CallContext, 'tenant'>) =>
+    new RedemptionSlotStore(slots, tenant);
+  const askAfterMs = overrides.askAfterMs ?? askAfterMsDefault;
+  return service.serve([
+    discountRpc({ discounts, slotsOf, peers, clock: service.clock, askAfterMs }),
+  ]);
+}

@@ -1,0 +1,79 @@
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import { discountCodeKey } from '@billing/kernel/discount-validity';
+import { codeTaken, type Discount } from './discount';
+
+// The driver gives whole numbers as it finds them, 32 or 64 bits wide.
+type Count = number | bigint;
+
+type DiscountDocument = Omit<
+  Discount,
+  'id' | 'metadata' | 'durationInMonths' | 'maxRedemptions'
+> & {
+  readonly durationInMonths: Count | null;
+  readonly maxRedemptions: Count | null;
+  /** JSON text: its keys may contain dots, which mean paths to the database. */
+  readonly metadata: string;
+  /** Never null, because a unique index counts documents without a code too. */
+  readonly codeKey: string;
+};
+
+/** Discounts as documents; the code is unique in each environment without regard to case. */
+export const discountDefinition: AggregateDefinition<Discount> = {
+  collection: 'discounts',
+  aggregate: 'discount',
+  resource: 'Discount',
+  indexes: [
+    { name: 'code', keys: { codeKey: 1 }, unique: true },
+    { name: 'active', keys: { active: 1, createdAt: -1, _id: -1 } },
+  ],
+  conflicts: { code: codeTaken },
+  toDocument: toDocumentDiscount,
+  fromDocument: (document) => fromDocumentDiscount(document as DiscountDocument & { _id: string }),
+};
+
+/** The filter of a list: the active or the inactive ones, the one with a code. */
+export function discountsWith({
+  active,
+  code,
+}: {
+  readonly active?: boolean | undefined;
+  readonly code?: string | undefined;
+}): Record<string, unknown> {
+  return {
+    ...(active !== undefined && { active }),
+    ...(code !== undefined && { codeKey: codeKey(code) }),
+  };
+}
+
+function toDocumentDiscount({ id, ...discount }: Discount): DiscountDocument {
+  const { code, metadata } = discount;
+  return {
+    ...discount,
+    metadata: JSON.stringify(metadata),
+    codeKey: code === null ? `i:${id}` : codeKey(code),
+  };
+}
+
+function codeKey(code: string): string {
+  return `v:${discountCodeKey(code)}`;
+}
+
+function fromDocumentDiscount(document: DiscountDocument & { readonly _id: string }): Discount {
+  const { _id: id, durationInMonths, maxRedemptions } = document;
+  return {
+    id,
+    name: document.name,
+    code: document.code,
+    type: document.type,
+    value: document.value,
+    currency: document.currency,
+    duration: document.duration,
+    durationInMonths: durationInMonths === null ? null : Number(durationInMonths),
+    maxRedemptions: maxRedemptions === null ? null : Number(maxRedemptions),
+    startsAt: document.startsAt,
+    endsAt: document.endsAt,
+    productIds: document.productIds,
+    active: document.active,
+    metadata: JSON.parse(document.metadata) as Record<string, unknown>,
+  };
+}

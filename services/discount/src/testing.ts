@@ -1,0 +1,142 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import type { Peer } from '@billing/chassis/peer';
+import { Service } from '@billing/chassis/service';
+import { testServiceConfiguration } from '@billing/chassis/testing';
+import { rpcService } from '@billing/chassis/rpc';
+import { notFound } from '@billing/kernel/domain-error';
+import {
+  BillingInterval,
+  type CatalogServiceServer,
+  CatalogServiceService,
+  PricingType,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type CreateDiscountRequest,
+  type Discount,
+  DiscountDuration,
+  type DiscountServiceServer,
+  DiscountType,
+  RedemptionHolder,
+  type UpdateDiscountRequest,
+} from '@billing/proto/billing/discount/v1/discount';
+
+// What the integration tests of this service share.
+
+/** A discount of 10 % without limits, but for what a test gives. */
+export async function create(
+  discounts: Peer<DiscountServiceServer>,
+  context: CallContext,
+  request: Partial<CreateDiscountRequest> = {},
+): Promise<Discount> {
+  const { discount } = await discounts.createDiscount(
+    {
+      name: 'Spring',
+      type: DiscountType.DISCOUNT_TYPE_PERCENTAGE,
+      value: '10',
+      duration: DiscountDuration.DISCOUNT_DURATION_FOREVER,
+      productIds: [],
+      startsAt: undefined,
+      endsAt: undefined,
+      metadata: undefined,
+      ...request,
+    },
+    context,
+  );
+  return present(discount);
+}
+
+export async function update(
+  discounts: Peer<DiscountServiceServer>,
+  context: CallContext,
+  request: Partial<UpdateDiscountRequest> & Pick<UpdateDiscountRequest, 'id' | 'updateMask'>,
+): Promise<Discount> {
+  const { discount } = await discounts.updateDiscount(
+    { endsAt: undefined, metadata: undefined, ...request },
+    context,
+  );
+  return present(discount);
+}
+
+/** Changes the maximum alone. */
+export function setMaximum(
+  discounts: Peer<DiscountServiceServer>,
+  context: CallContext,
+  { id, maxRedemptions }: { id: string; maxRedemptions: number | undefined },
+): Promise<Discount> {
+  return update(discounts, context, { id, updateMask: ['max_redemptions'], maxRedemptions });
+}
+
+export async function read(
+  discounts: Peer<DiscountServiceServer>,
+  context: CallContext,
+  id: string,
+): Promise<Discount> {
+  const { discount } = await discounts.getDiscount({ id }, context);
+  return present(discount);
+}
+
+/** Reserves for a new session, or the given one, and gives its id. */
+export async function reserve(
+  discounts: Peer<DiscountServiceServer>,
+  context: CallContext,
+  {
+    discountId,
+    holder = RedemptionHolder.REDEMPTION_HOLDER_CHECKOUT_SESSION,
+    holderId = newId(),
+    productId = newId(),
+    currency = 'USD',
+  }: {
+    discountId: string;
+    holder?: RedemptionHolder;
+    holderId?: string;
+    productId?: string;
+    currency?: string;
+  },
+): Promise<string> {
+  await discounts.reserveRedemption({ discountId, holder, holderId, productId, currency }, context);
+  return holderId;
+}
+
+/** Says of some products in which currency they are sold, in the role of the catalog. */
+export async function startProducts(currencies: ReadonlyMap<string, string>) {
+  const service = await Service.open('products', testServiceConfiguration('products'));
+  const unused = () => Promise.reject(new Error('Nobody calls this'));
+  return service.serve([
+    rpcService<CatalogServiceServer>(CatalogServiceService, {
+      createProduct: unused,
+      listProducts: unused,
+      updateProduct: unused,
+      getPrice: unused,
+      getProduct: async ({ id }) => {
+        const currency = currencies.get(id);
+        if (currency === undefined) throw notFound('Product');
+        return { product: productIn(currency, id) };
+      },
+    }),
+  ]);
+}
+
+function productIn(currency: string, id: string) {
+  const times = { createdAt: undefined, updatedAt: undefined };
+  const price = {
+    id,
+    productId: id,
+    type: PricingType.PRICING_TYPE_FLAT,
+    currency,
+    amount: 2900n,
+    billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
+    intervalCount: 1,
+    active: true,
+    metadata: undefined,
+    tiers: [],
+    ...times,
+  };
+  const product = { id, organizationId: id, name: 'Pro', active: true, metadata: undefined };
+  return { ...product, price, ...times, version: 1n };
+}
+
+export function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('The answer lacks it');
+  return value;
+}
