@@ -1,6 +1,7 @@
 import {
   BillingReason,
   type Invoice,
+  type InvoiceDiscount,
   InvoiceStatus,
   type LineItem,
   type LineItemDetails,
@@ -39,14 +40,18 @@ export function toJsonInvoice(invoice: Invoice) {
     paidAt: toJsonOptionalTime(invoice.paidAt),
     periodStart: toJsonOptionalTime(invoice.periodStart),
     periodEnd: toJsonOptionalTime(invoice.periodEnd),
-    hostedUrl: null,
-    discounts: [],
+    hostedUrl: invoice.hostedUrl ?? null,
+    discounts: invoice.discounts.map(toJsonDiscount),
     metadata: toJsonMetadata(invoice.metadata),
     createdAt: toJsonTime(invoice.createdAt),
     updatedAt: toJsonTime(invoice.updatedAt),
     lineItems: invoice.lineItems.map(toJsonLineItem),
     payments: invoice.payments.map(toJsonPayment),
   };
+}
+
+function toJsonDiscount({ discountId, name, amount }: InvoiceDiscount) {
+  return { discountId, name, amount: toJsonAmount(amount) };
 }
 
 function toJsonLineItem(line: LineItem) {

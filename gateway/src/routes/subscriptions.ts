@@ -19,6 +19,7 @@ const CreateSubscription = z
     productId: z.string(),
     authorizedTransactionId: optional(z.string().min(1).max(255)),
     startAt: optional(time),
+    discountId: optional(z.string()),
     metadata: optional(metadata),
     quantity: optional(z.int().min(1).max(1_000_000)),
   })

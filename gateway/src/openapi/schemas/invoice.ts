@@ -82,7 +82,7 @@ export const Invoice = z
     paidAt: time.nullable(),
     periodStart: time.nullable(),
     periodEnd: time.nullable(),
-    hostedUrl: text,
+    hostedUrl: text.meta({ description: 'Where the payer can see and pay it.' }),
     discounts: z.array(z.object({ discountId: id, name: z.string(), amount })),
     metadata,
     ...timestamps,

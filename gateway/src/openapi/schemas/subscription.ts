@@ -27,7 +27,9 @@ export const Subscription = z
     endedAt: time.nullable(),
     cancelReason: z.enum(['REQUESTED', 'PAYMENT_FAILED']).nullable(),
     discountId: id.nullable(),
-    discountEndsAt: time.nullable(),
+    discountEndsAt: time.nullable().meta({
+      description: 'Null before the first discounted invoice, and where it never ends.',
+    }),
     latestInvoiceId: id.nullable(),
     authorizedTransactionId: z.string().nullable(),
     metadata,

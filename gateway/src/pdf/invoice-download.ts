@@ -1,0 +1,20 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { Peers } from '../peers';
+import { type ApiAnswer, ok, present } from '../route';
+import { renderInvoicePdf } from './invoice-pdf';
+
+/** An invoice as a file. It is made anew each time: what is not kept cannot be out of date. */
+export async function invoiceDownload(
+  invoice: Invoice,
+  { peers, context }: { peers: Pick<Peers, 'customer'>; context: CallContext },
+): Promise<ApiAnswer> {
+  const { customer } = await peers.customer.getCustomer({ id: invoice.customerId }, context);
+  const bytes = await renderInvoicePdf({ invoice, customer: present(customer) });
+  const name = invoice.number ?? 'invoice';
+  return ok(bytes, {
+    'Content-Type': 'application/pdf',
+    'Content-Disposition': `inline; filename="${name.replace(/[^\w-]/g, '')}.pdf"`,
+    'X-Content-Type-Options': 'nosniff',
+  });
+}

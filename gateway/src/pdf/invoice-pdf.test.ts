@@ -1,0 +1,115 @@
+import {
+  BillingReason,
+  Invoice,
+  InvoiceStatus,
+  LineItem,
+  Payment,
+  PaymentStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { renderInvoicePdf } from './invoice-pdf';
+import { pdfFonts, showable } from './pdf-fonts';
+
+const start = new Date('2026-01-31T00:00:00Z');
+const end = new Date('2026-02-28T00:00:00Z');
+
+function aLine(change: Partial<LineItem> = {}): LineItem {
+  return LineItem.fromPartial({
+    description: 'Pro',
+    quantity: '1',
+    unitAmount: '2900',
+    amount: 2900n,
+    periodStart: start,
+    periodEnd: end,
+    ...change,
+  });
+}
+
+function anInvoice(change: Partial<Invoice> = {}): Invoice {
+  return Invoice.fromPartial({
+    id: '0197a000-0000-7000-8000-000000000001',
+    customerId: '0197a000-0000-7000-8000-000000000002',
+    number: 'INV-000001',
+    status: InvoiceStatus.INVOICE_STATUS_OPEN,
+    billingReason: BillingReason.BILLING_REASON_SUBSCRIPTION_CREATE,
+    currency: 'USD',
+    subtotal: 2900n,
+    total: 2900n,
+    amountDue: 2900n,
+    createdAt: start,
+    hostedUrl: 'https://pay.example/invoice/token',
+    lineItems: [aLine()],
+    ...change,
+  });
+}
+
+const customer = Customer.fromPartial({ name: 'Ada Lovelace', email: 'ada@example.com' });
+
+const pages = (bytes: Buffer) => bytes.toString('latin1').match(/\/Type \/Page\b/g)?.length;
+
+test('the same invoice gives the same bytes', async () => {
+  const first = await renderInvoicePdf({ invoice: anInvoice(), customer });
+  const second = await renderInvoicePdf({ invoice: anInvoice(), customer });
+  expect(first.subarray(0, 5).toString()).toBe('%PDF-');
+  expect(second.equals(first)).toBe(true);
+});
+
+test('another invoice gives others', async () => {
+  const first = await renderInvoicePdf({ invoice: anInvoice(), customer });
+  const second = await renderInvoicePdf({ invoice: anInvoice({ total: 1n }), customer });
+  expect(second.equals(first)).toBe(false);
+});
+
+test.each([
+  ['Latin with marks', 'Zażółć gęślą jaźń, Łukasz Ångström'],
+  ['Greek', 'Ελληνικά'],
+  ['Cyrillic', 'Фёдор Достоевский'],
+  ['Arabic', 'شركة المثال للتجارة'],
+  ['Hebrew', 'חברת הדוגמה'],
+  ['both directions', 'Acme שלום 123 مرحبا Ltd'],
+  ['Chinese and Japanese', '株式会社サンプル 漢字'],
+  ['Korean', '주식회사 예제'],
+  ['Devanagari', 'भारत उदाहरण'],
+  ['Thai', 'บริษัท ตัวอย่าง'],
+  ['faces and families', '👩‍👩‍👧‍👦 😀 🇩🇪'],
+  ['controls', 'a\u0000b\u0007c\r\nd\te\u202Ef\u200B'],
+  ['half of a pair', 'x\uD800y'],
+  ['combining marks without end', `a${'\u0301'.repeat(300)}`],
+  ['one endless word', 'W'.repeat(2_000)],
+  ['nothing', ''],
+])('text in %s makes a document', async (_kind, text) => {
+  const invoice = anInvoice({
+    lineItems: [aLine({ description: text })],
+    discounts: [{ discountId: 'x', name: text, amount: 100n }],
+  });
+  const one = Customer.fromPartial({ name: text, email: text, address: { line1: text } });
+  expect((await renderInvoicePdf({ invoice, customer: one })).length).toBeGreaterThan(1_000);
+});
+
+test('many lines take several pages', async () => {
+  const lineItems = Array.from({ length: 100 }, (_, index) =>
+    aLine({ description: `Line ${String(index)}` }),
+  );
+  expect(pages(await renderInvoicePdf({ invoice: anInvoice({ lineItems }), customer }))).toBe(6);
+});
+
+test.each([
+  InvoiceStatus.INVOICE_STATUS_DRAFT,
+  InvoiceStatus.INVOICE_STATUS_PAID,
+  InvoiceStatus.INVOICE_STATUS_VOID,
+  InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE,
+])('an invoice of status %s fits on one page', async (status) => {
+  const payment = Payment.fromPartial({
+    amount: 2900n,
+    currency: 'USD',
+    status: PaymentStatus.PAYMENT_STATUS_SUCCEEDED,
+    createdAt: start,
+  });
+  const invoice = anInvoice({ status, payments: [payment], amountPaid: 2900n, amountDue: 0n });
+  expect(pages(await renderInvoicePdf({ invoice, customer }))).toBe(1);
+});
+
+test('what the font lacks is a box', () => {
+  const { regular } = pdfFonts();
+  expect(showable('Ünï 漢 \n x', regular)).toBe('Ünï □   x');
+});

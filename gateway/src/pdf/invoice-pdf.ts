@@ -1,0 +1,258 @@
+import PDFDocument from 'pdfkit';
+import type { Invoice, LineItem, Payment } from '@billing/proto/billing/checkout/v1/checkout';
+import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { amountText, quantityText, rateText } from '../amount-text';
+import { dateText, periodText } from '../date-text';
+import { type PdfFont, pdfFonts, showable } from './pdf-fonts';
+
+/** What an invoice's document shows. */
+export interface InvoiceDocument {
+  readonly invoice: Invoice;
+  readonly customer: Customer;
+}
+
+const margin = 56;
+const pageWidth = 595;
+const pageHeight = 842;
+const contentWidth = pageWidth - 2 * margin;
+const bottom = pageHeight - margin - 24;
+const ink = '#1a1a1a';
+const faint = '#666666';
+
+/** Columns of the lines: where each ends on the right, but the first, which begins on the left. */
+const columns = { description: 225, quantity: 285, unit: 385, amount: contentWidth };
+
+const statusTexts: Readonly<Record<number, string>> = {
+  [InvoiceStatus.INVOICE_STATUS_DRAFT]: 'Draft',
+  [InvoiceStatus.INVOICE_STATUS_OPEN]: 'Open',
+  [InvoiceStatus.INVOICE_STATUS_PAID]: 'Paid',
+  [InvoiceStatus.INVOICE_STATUS_VOID]: 'Void',
+  [InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: 'Uncollectible',
+};
+
+/** An invoice as a document to print and keep: the same invoice gives the same bytes, whenever and wherever it is made. */
+export function renderInvoicePdf({ invoice, customer }: InvoiceDocument): Promise<Buffer> {
+  const document = new PDFDocument({
+    size: [pageWidth, pageHeight],
+    margin,
+    // Pages get their number when all of them are there.
+    bufferPages: true,
+    autoFirstPage: true,
+    lang: 'en',
+    displayTitle: true,
+    info: {
+      Title: `Invoice ${invoice.number ?? ''}`.trim(),
+      // From it follows the document's id: a time of making would give other bytes each time.
+      CreationDate: invoice.createdAt ?? new Date(0),
+    },
+  });
+  const chunks: Buffer[] = [];
+  const done = new Promise<Buffer>((resolve, reject) => {
+    document.on('data', (chunk: Buffer) => chunks.push(chunk));
+    document.on('end', () => {
+      resolve(Buffer.concat(chunks));
+    });
+    document.on('error', reject);
+  });
+  const writer = new InvoiceWriter(document);
+  writer.head(invoice);
+  writer.parties(invoice, customer);
+  writer.lines(invoice);
+  writer.totals(invoice);
+  writer.payments(invoice);
+  writer.pageNumbers();
+  document.end();
+  return done;
+}
+
+/** Writes from top to bottom; `y` is where the next thing goes. */
+class InvoiceWriter {
+  private y = margin;
+  private readonly fonts = pdfFonts();
+
+  constructor(private readonly document: PDFKit.PDFDocument) {
+    document.registerFont('regular', this.fonts.regular.bytes);
+    document.registerFont('bold', this.fonts.bold.bytes);
+  }
+
+  head(invoice: Invoice): void {
+    this.write('Invoice', { size: 22, isBold: true });
+    this.write(statusTexts[invoice.status] ?? '', { size: 11, isBold: true, align: 'right' });
+    this.y += 36;
+    this.fact('Number', invoice.number ?? '—');
+    if (invoice.createdAt !== undefined) this.fact('Date', dateText(invoice.createdAt));
+    if (invoice.dueDate !== undefined) this.fact('Due', dateText(invoice.dueDate));
+    const { periodStart: start, periodEnd: end } = invoice;
+    if (start !== undefined && end !== undefined) this.fact('Period', periodText({ start, end }));
+    this.y += 14;
+  }
+
+  parties({ hostedUrl, status }: Invoice, { name, email, address }: Customer): void {
+    this.write('Billed to', { size: 9, color: faint });
+    this.y += 14;
+    const { line1, line2, postalCode, city, state, country } = address ?? {};
+    const place = [postalCode, city, state].filter(isFilled).join(' ');
+    for (const line of [name, email, line1, line2, place, country].filter(isFilled)) {
+      this.paragraph(line);
+    }
+    if (status === InvoiceStatus.INVOICE_STATUS_OPEN && hostedUrl !== undefined) {
+      this.y += 10;
+      this.write('Pay online', { size: 9, color: faint });
+      this.y += 14;
+      this.paragraph(hostedUrl, hostedUrl);
+    }
+    this.y += 18;
+  }
+
+  lines({ lineItems, currency }: Invoice): void {
+    this.columnHeads();
+    for (const line of lineItems) this.line(line, currency);
+    this.y += 6;
+  }
+
+  totals(invoice: Invoice): void {
+    const { currency, subtotal, discounts, tax, total, amountPaid, amountDue } = invoice;
+    const rows: readonly (readonly [string, bigint])[] = [
+      ['Subtotal', subtotal],
+      ...discounts.map(({ name, amount }) => [`Discount: ${name}`, -amount] as const),
+      ...(tax === 0n ? [] : [['Tax', tax] as const]),
+      ['Total', total],
+      ...(amountPaid === 0n ? [] : [['Paid', -amountPaid] as const]),
+    ];
+    for (const [label, amount] of rows) this.total(label, amountText(amount, currency));
+    this.total('Amount due', amountText(amountDue, currency), true);
+  }
+
+  payments({ payments }: Invoice): void {
+    const successful = payments.filter(
+      ({ status }) => status === PaymentStatus.PAYMENT_STATUS_SUCCEEDED,
+    );
+    if (successful.length === 0) return;
+    this.y += 20;
+    for (const payment of successful) this.payment(payment);
+  }
+
+  pageNumbers(): void {
+    const { start, count } = this.document.bufferedPageRange();
+    for (let page = start; page < start + count; page += 1) {
+      this.document.switchToPage(page);
+      this.y = bottom + 10;
+      const text = `Page ${String(page + 1)} of ${String(count)}`;
+      this.write(text, { size: 8, color: faint, align: 'right' });
+    }
+  }
+
+  private columnHeads(): void {
+    const head = { size: 9, color: faint } as const;
+    this.write('Description', head);
+    this.write('Quantity', { ...head, right: columns.quantity });
+    this.write('Unit price', { ...head, right: columns.unit });
+    this.write('Amount', { ...head, right: columns.amount });
+    this.y += 15;
+    this.rule();
+  }
+
+  private line(line: LineItem, currency: string): void {
+    const { description, quantity, unitAmount, amount, periodStart, periodEnd } = line;
+    const width = columns.description;
+    const height = this.heightOf(description, { size: 10, width });
+    const hasPeriod = periodStart !== undefined && periodEnd !== undefined;
+    this.ensureSpace(height + (hasPeriod ? 30 : 16));
+    this.write(description, { width });
+    this.write(quantityText(quantity), { right: columns.quantity });
+    const unit = unitAmount === undefined ? '—' : rateText(unitAmount, currency);
+    this.write(unit, { right: columns.unit });
+    this.write(amountText(amount, currency), { right: columns.amount });
+    this.y += height + 3;
+    if (hasPeriod) {
+      const period = periodText({ start: periodStart, end: periodEnd });
+      this.write(period, { size: 8.5, color: faint });
+      this.y += 13;
+    }
+    this.y += 3;
+    this.rule();
+  }
+
+  private total(label: string, amount: string, isBold = false): void {
+    const width = columns.unit;
+    const height = this.heightOf(label, { size: 10, width });
+    this.ensureSpace(height + 6);
+    this.write(label, { width, isBold, align: 'right' });
+    this.write(amount, { right: columns.amount, isBold });
+    this.y += height + 6;
+  }
+
+  private payment({ amount, currency, createdAt }: Payment): void {
+    this.ensureSpace(18);
+    const at = createdAt === undefined ? '' : ` on ${dateText(createdAt)}`;
+    this.paragraph(`${amountText(amount, currency)} was paid${at}.`);
+  }
+
+  private fact(label: string, value: string): void {
+    this.write(label, { color: faint });
+    this.write(value, { left: 80 });
+    this.y += 16;
+  }
+
+  private paragraph(text: string, link?: string): void {
+    const height = this.heightOf(text, { size: 10, width: contentWidth });
+    this.ensureSpace(height);
+    this.write(text, { width: contentWidth, ...(link !== undefined && { link }) });
+    this.y += height + 2;
+  }
+
+  private rule(): void {
+    const { document } = this;
+    document.moveTo(margin, this.y).lineTo(margin + contentWidth, this.y);
+    document.lineWidth(0.5).strokeColor('#cccccc').stroke();
+    this.y += 7;
+  }
+
+  private ensureSpace(height: number): void {
+    if (this.y + height <= bottom) return;
+    this.document.addPage();
+    this.y = margin;
+  }
+
+  private heightOf(text: string, { size, width }: { size: number; width: number }): number {
+    this.document.font('regular').fontSize(size);
+    return this.document.heightOfString(showable(text, this.fonts.regular), { width });
+  }
+
+  /** Text at `y`, which stays as it is. `right`: where the text ends, from the left margin. */
+  private write(
+    text: string,
+    { size = 10, isBold = false, color = ink, left = 0, right, width, align, link }: TextStyle = {},
+  ): void {
+    const font: PdfFont = isBold ? this.fonts.bold : this.fonts.regular;
+    const { document } = this;
+    document
+      .font(isBold ? 'bold' : 'regular')
+      .fontSize(size)
+      .fillColor(color);
+    const shown = showable(text, font);
+    const start = right === undefined ? left : right - document.widthOfString(shown);
+    document.text(shown, margin + start, this.y, {
+      width: width ?? contentWidth - start + 1,
+      align: right === undefined ? (align ?? 'left') : 'left',
+      lineBreak: width !== undefined || align !== undefined,
+      ...(link !== undefined && { link }),
+    });
+  }
+}
+
+interface TextStyle {
+  readonly size?: number;
+  readonly isBold?: boolean;
+  readonly color?: string;
+  readonly left?: number;
+  readonly right?: number;
+  readonly width?: number;
+  readonly align?: 'left' | 'right';
+  readonly link?: string;
+}
+
+function isFilled(text: string | undefined): text is string {
+  return text !== undefined && text !== '';
+}

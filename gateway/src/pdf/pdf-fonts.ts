@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { create, type Font } from 'fontkit';
+import { fontOfWoff } from './woff';
+
+/** A typeface that is embedded in documents, and what it can show. */
+export interface PdfFont {
+  readonly bytes: Buffer;
+  readonly characters: ReadonlySet<number>;
+}
+
+/** The weights that documents use. */
+export interface PdfFonts {
+  readonly regular: PdfFont;
+  readonly bold: PdfFont;
+}
+
+const missing = '□';
+
+let opened: PdfFonts | undefined;
+
+/** DejaVu Sans, which has the scripts of Europe, the Caucasus and the Near East; read once, when the first document is made. */
+export function pdfFonts(): PdfFonts {
+  opened ??= { regular: openFont('400'), bold: openFont('700') };
+  return opened;
+}
+
+/**
+ * The text with a box for every character that the font lacks, as those of East Asia: a name that cannot be shown must not make the
+ * document impossible. Line breaks and other controls become spaces.
+ */
+export function showable(text: string, { characters }: PdfFont): string {
+  // A space of another width may be missing where the plain one is not.
+  const spaced = text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}]/gu, ' ').replace(/\p{Cf}/gu, '');
+  return Array.from(spaced, (one) => (characters.has(codePoint(one)) ? one : missing)).join('');
+}
+
+function openFont(weight: '400' | '700'): PdfFont {
+  const file = `@fontsource/dejavu-sans/files/dejavu-sans-latin-${weight}-normal.woff`;
+  const bytes = fontOfWoff(readFileSync(require.resolve(file)));
+  return { bytes, characters: new Set((create(bytes) as Font).characterSet) };
+}
+
+function codePoint(character: string): number {
+  return character.codePointAt(0) ?? 0;
+}

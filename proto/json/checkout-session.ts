@@ -1,0 +1,52 @@
+import type { Invoice } from '../gen/billing/checkout/v1/checkout';
+import { type PaymentError, type Session, SessionStatus } from '../gen/billing/checkout/v1/session';
+import type { Subscription } from '../gen/billing/subscription/v1/subscription';
+import { toJsonCustomer } from './customer';
+import { toJsonInvoice } from './invoice';
+import { toJsonEnum, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { toJsonSubscription } from './subscription';
+
+/** What belongs to a session and is not stored in it; absent: not there. */
+export interface SessionCompanions {
+  readonly invoice: Invoice | undefined;
+  readonly subscription: Subscription | undefined;
+}
+
+/** A checkout session as REST and webhooks show it. */
+export function toJsonSession(session: Session, { invoice, subscription }: SessionCompanions) {
+  return {
+    id: session.id,
+    organizationId: session.organizationId,
+    customerId: session.customerId,
+    productId: session.productId,
+    priceId: session.priceId,
+    quantity: session.quantity,
+    discountId: session.discountId ?? null,
+    checkoutLinkId: session.checkoutLinkId ?? null,
+    invoiceId: session.invoiceId ?? null,
+    subscriptionId: session.subscriptionId ?? null,
+    status: toJsonSessionStatus(session.status),
+    checkoutUrl: session.checkoutUrl,
+    successUrl: session.successUrl ?? null,
+    cancelUrl: session.cancelUrl ?? null,
+    expiresAt: toJsonTime(session.expiresAt),
+    completedAt: toJsonOptionalTime(session.completedAt),
+    lastPaymentError: toJsonPaymentError(session.lastPaymentError),
+    metadata: toJsonMetadata(session.metadata),
+    createdAt: toJsonTime(session.createdAt),
+    updatedAt: toJsonTime(session.updatedAt),
+    invoice: invoice === undefined ? null : toJsonInvoice(invoice),
+    subscription: subscription === undefined ? null : toJsonSubscription(subscription),
+    customer: session.customer === undefined ? null : toJsonCustomer(session.customer),
+  };
+}
+
+/** OPEN, COMPLETE or EXPIRED. */
+export function toJsonSessionStatus(status: SessionStatus): string {
+  return toJsonEnum(SessionStatus, 'SESSION_STATUS_', status);
+}
+
+function toJsonPaymentError(error: PaymentError | undefined) {
+  if (error === undefined) return null;
+  return { code: error.code, message: error.message, at: toJsonTime(error.at) };
+}
