@@ -11,12 +11,17 @@ import {
 } from '@billing/proto/billing/discount/v1/discount';
 import type { Discount } from './discount';
 import { purchaseRefusal, refusedRedemption } from './redemption';
-import type { HolderKind, RedemptionSlotStore } from './redemption-slot-store';
+import type { Batches } from './batches';
+import { type Claim, type ClaimOutcome, claimSlots } from './slot-claims';
+import type { HolderKind } from './slot-document';
+import type { SlotStore } from './slot-store';
 
 /** What a reservation works on. */
 export interface RedemptionParts {
   readonly discounts: AggregateCollection<Discount>;
-  readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => RedemptionSlotStore;
+  readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => SlotStore;
+  /** Redeemers of one discount go together. */
+  readonly claims: Batches<Claim, ClaimOutcome>;
   readonly clock: Clock;
   /** How long a reservation stays unasked after. */
   readonly askAfterMs: number;
@@ -31,22 +36,27 @@ const pauseMs = 20;
 export async function reserve(
   request: ReserveRedemptionRequest,
   context: CallContext,
-  { discounts, slotsOf, clock, askAfterMs }: RedemptionParts,
+  { discounts, slotsOf, claims, clock, askAfterMs }: RedemptionParts,
 ): Promise<Stored<Discount>> {
   const { discountId, holderId, productId, currency } = request;
   const kind = fromProtoHolder(request);
   const slots = slotsOf(context);
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const stored = await discounts.within(context).get(discountId);
-    if (await slots.isHolder(discountId, holderId)) return stored;
     // Whether any is left is told by the slots.
     const purchase = { productId, currency, at: context.now, redemptions: 0 };
     const refusal = purchaseRefusal(stored.state, purchase);
-    if (refusal !== null) throw refusedRedemption(refusal);
+    if (refusal !== null) {
+      // Whoever has one keeps it, whatever has become of the discount.
+      if ((await slots.holdersAmong(discountId, [holderId])).size > 0) return stored;
+      throw refusedRedemption(refusal);
+    }
     const askAt = new Date(clock.now().getTime() + askAfterMs);
     const holder = { kind, id: holderId, heldAt: context.now, askAt };
     const limit = { maximum: stored.state.maxRedemptions, version: stored.version };
-    const outcome = await slots.claim(discountId, holder, limit);
+    const outcome = await claims.add(discountId, { holder, limit }, (batch) =>
+      claimSlots(slots, discountId, batch),
+    );
     if (outcome === 'HELD') return stored;
     if (outcome === 'EXHAUSTED') throw refusedRedemption('DISCOUNT_EXHAUSTED');
     if (attempt > attemptsBeforeHelp) await passOnVersion(stored, context, discounts);

@@ -19,34 +19,45 @@ export interface Slot {
   readonly stamp: number;
 }
 
-/** What a redeemer sees: the last slot, and after that the free one with the lowest number up to its maximum. */
+/** What redeemers see: the last slot, and after that free ones, the lowest numbers first. */
 export interface SlotView {
   readonly last: Slot | undefined;
-  readonly lowestFree: Slot | undefined;
+  readonly free: readonly Slot[];
 }
 
 /** How a redeemer goes on. STALE: the discount has changed, or is about to, and must be read again. */
 export type ClaimStep =
-  | { readonly kind: 'TAKE'; readonly slot: Slot }
+  | { readonly kind: 'TAKE'; readonly number: number }
   | { readonly kind: 'ADD'; readonly number: number }
   | { readonly kind: 'EXHAUSTED' }
-  | { readonly kind: 'STALE'; readonly stamp: number };
+  | { readonly kind: 'STALE' };
 
 /**
- * The next step of a redeemer: the free slot with the lowest number, else one more behind the last. Both may be lost to another, who was
- * faster: then look again.
+ * The next step of each redeemer, one after another: a free slot with the lowest number, else one more behind the last. Both may be lost to
+ * another, who was faster: then look again. The view must hold as many free slots as there are redeemers, or all.
  */
-export function nextClaimStep(
-  { last, lowestFree }: SlotView,
+export function planClaims(view: SlotView, limits: readonly RedemptionLimit[]): ClaimStep[] {
+  const free = [...view.free];
+  let last = view.last ?? { number: 0, stamp: 0 };
+  return limits.map((limit) => {
+    const step = nextClaimStep(last, free[0], limit);
+    if (step.kind === 'TAKE') free.shift();
+    if (step.kind === 'ADD') last = { number: step.number, stamp: limit.version };
+    return step;
+  });
+}
+
+function nextClaimStep(
+  last: Slot,
+  lowestFree: Slot | undefined,
   { maximum, version }: RedemptionLimit,
 ): ClaimStep {
-  if (lowestFree !== undefined) {
-    const { stamp } = lowestFree;
-    return stamp > version ? { kind: 'STALE', stamp } : { kind: 'TAKE', slot: lowestFree };
+  if (lowestFree !== undefined && (maximum === null || lowestFree.number <= maximum)) {
+    const { number, stamp } = lowestFree;
+    return stamp > version ? { kind: 'STALE' } : { kind: 'TAKE', number };
   }
-  const { number, stamp } = last ?? { number: 0, stamp: 0 };
-  if (maximum !== null && number >= maximum) return { kind: 'EXHAUSTED' };
-  return stamp > version ? { kind: 'STALE', stamp } : { kind: 'ADD', number: number + 1 };
+  if (maximum !== null && last.number >= maximum) return { kind: 'EXHAUSTED' };
+  return last.stamp > version ? { kind: 'STALE' } : { kind: 'ADD', number: last.number + 1 };
 }
 
 /** A slot above a maximum that is to be. */

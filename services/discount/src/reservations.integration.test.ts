@@ -12,13 +12,15 @@ import {
   DiscountServiceService,
 } from '@billing/proto/billing/discount/v1/discount';
 import { start } from './service';
-import { create, read, reserve, setMaximum } from './testing';
+import { create, present, read, reserve, setMaximum } from './testing';
 
 const nowhere = 'unix:/nowhere';
 const configuration = testServiceConfiguration('discount', {
   CATALOG_ADDRESS: nowhere,
   CHECKOUT_ADDRESS: nowhere,
   SUBSCRIPTION_ADDRESS: nowhere,
+  // Whoever races shall race for redemptions, not for a place in the server.
+  GRPC_IN_FLIGHT_MAX: 1_000,
 });
 const services: RunningService[] = [];
 let replicas: Peer<DiscountServiceServer>[] = [];
@@ -160,7 +162,12 @@ test.each([1, 2, 3])(
     );
     await reserving;
     const after = await read(discounts, context, id);
-    expect(after.redemptionCount).toBe(after.maxRedemptions);
+    expect(after.redemptionCount).toBeLessThanOrEqual(present(after.maxRedemptions));
+    await Promise.allSettled(
+      Array.from({ length: 60 }, (_, call) => reserve(replica(call), context, { discountId: id })),
+    );
+    const filled = await read(discounts, context, id);
+    expect(filled.redemptionCount).toBe(filled.maxRedemptions);
     const refused = lowering.filter((outcome) => outcome.status === 'rejected');
     for (const { reason } of refused) {
       expect(['REDEMPTIONS_HELD', 'TOO_MANY_WRITERS']).toContain(

@@ -24,6 +24,7 @@ import { fromProtoDiscountChanges, fromProtoDiscountInput, toProtoDiscount } fro
 import { currencyOfProduct, type Peers, unknownProducts } from './peers';
 import { purchaseRefusal, redemptionNotFound, refusedRedemption } from './redemption';
 import { isStale, passOnVersion, type RedemptionParts, reserve } from './redemption-rpc';
+import { closeSlots } from './slot-claims';
 import { discountsWith } from './store';
 
 /** What the calls work on. */
@@ -137,7 +138,7 @@ async function makeWay(
   const { id } = stored.state;
   // Most refusals are known before anything is closed.
   if (await slots.isTakenAbove(id, maximum)) throw redemptionsHeld();
-  if (await slots.close(id, { maximum, version: stored.version + 1 })) return;
+  if (await closeSlots(slots, id, { maximum, version: stored.version + 1 })) return;
   await passOnVersion(stored, context, discounts);
   throw redemptionsHeld();
 }

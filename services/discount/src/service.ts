@@ -1,9 +1,10 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { Batches } from './batches';
 import type { DiscountConfiguration } from './config';
 import { connectPeers } from './peers';
-import { ensureSlotIndexes, openSlots, RedemptionSlotStore } from './redemption-slot-store';
 import { discountRpc } from './rpc';
+import { ensureSlotIndexes, openSlots, SlotStore } from './slot-store';
 import { discountDefinition } from './store';
 
 /** What a test may replace besides. */
@@ -24,10 +25,16 @@ export async function start(
   const discounts = service.aggregates(discountDefinition);
   const slots = openSlots(service.db);
   service.ensureIndexes(() => ensureSlotIndexes(slots));
-  const slotsOf = ({ tenant }: Pick<CallContext, 'tenant'>) =>
-    new RedemptionSlotStore(slots, tenant);
+  const slotsOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new SlotStore(slots, tenant);
   const askAfterMs = overrides.askAfterMs ?? askAfterMsDefault;
   return service.serve([
-    discountRpc({ discounts, slotsOf, peers, clock: service.clock, askAfterMs }),
+    discountRpc({
+      discounts,
+      slotsOf,
+      claims: new Batches(),
+      peers,
+      clock: service.clock,
+      askAfterMs,
+    }),
   ]);
 }

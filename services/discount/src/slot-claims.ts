@@ -1,0 +1,127 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { nextLoweringStep, planClaims, type RedemptionLimit } from './redemption-slot';
+import type { Holder } from './slot-document';
+import type { SlotStore } from './slot-store';
+
+/** A holder that wants a slot, with what was read of the discount for it. */
+export interface Claim {
+  readonly holder: Holder;
+  readonly limit: RedemptionLimit;
+}
+
+/**
+ * STALE: the limit must be read again, because it was read before a change, or because a change of it is on its way.
+ */
+export type ClaimOutcome = 'HELD' | 'EXHAUSTED' | 'STALE';
+
+// Each round that is lost means that another replica has won one; so many in a row are a storm, and the caller may try again later.
+const roundsMax = 50;
+
+/** Takes a slot of a discount for each holder that has none; one that has keeps it. Outcomes are in the order of the claims. */
+export async function claimSlots(
+  slots: SlotStore,
+  discountId: string,
+  claims: readonly Claim[],
+): Promise<ClaimOutcome[]> {
+  const outcomes = new Map<string, ClaimOutcome>();
+  let open = [...new Map(claims.map((claim) => [claim.holder.id, claim])).values()];
+  for (let round = 1; open.length > 0; round += 1) {
+    if (round > roundsMax) throw tooManyWriters();
+    const tried = await claimOnce(slots, discountId, open);
+    for (const [id, outcome] of tried) outcomes.set(id, outcome);
+    open = open.filter(({ holder }) => !outcomes.has(holder.id));
+  }
+  return claims.map(({ holder }) => {
+    const outcome = outcomes.get(holder.id);
+    if (outcome === undefined) throw new Error('A claim has no outcome');
+    return outcome;
+  });
+}
+
+/**
+ * Closes all slots above a maximum to everybody who has not read `version` of the discount, which is to bring that maximum; false where
+ * one of them is taken.
+ */
+export async function closeSlots(
+  slots: SlotStore,
+  discountId: string,
+  { maximum, version }: { readonly maximum: number; readonly version: number },
+): Promise<boolean> {
+  await addBarrier(slots, discountId, version);
+  for (let round = 1; round <= roundsMax; round += 1) {
+    const step = nextLoweringStep(await slots.above(discountId, maximum), version);
+    if (step !== 'STAMP') return step === 'DONE';
+    await slots.stampAbove(discountId, { number: maximum, version });
+  }
+  throw tooManyWriters();
+}
+
+/** The outcomes of those claims that are decided; the others were overtaken. */
+async function claimOnce(
+  slots: SlotStore,
+  discountId: string,
+  claims: readonly Claim[],
+): Promise<Map<string, ClaimOutcome>> {
+  const ids = claims.map(({ holder }) => holder.id);
+  // The last slot before the free ones: when it is the last that there may be and none is free afterwards, all are taken at that moment.
+  const [holders, last] = await Promise.all([
+    slots.holdersAmong(discountId, ids),
+    slots.last(discountId),
+  ]);
+  const open = claims.filter(({ holder }) => !holders.has(holder.id));
+  const range = { upTo: last?.number ?? 0, limit: open.length };
+  const free = range.upTo * range.limit === 0 ? [] : await slots.lowestFree(discountId, range);
+  const steps = planClaims(
+    { last, free },
+    open.map(({ limit }) => limit),
+  );
+  const outcomes = new Map<string, ClaimOutcome>([...holders].map((id) => [id, 'HELD']));
+  const planned: Planned[] = [];
+  for (const [place, { holder, limit }] of open.entries()) {
+    const step = steps[place];
+    if (step?.kind === 'EXHAUSTED' || step?.kind === 'STALE') outcomes.set(holder.id, step.kind);
+    else if (step !== undefined)
+      planned.push({ number: step.number, kind: step.kind, holder, limit });
+  }
+  for (const id of await takeAndAdd(slots, discountId, planned)) outcomes.set(id, 'HELD');
+  return outcomes;
+}
+
+interface Planned extends Claim {
+  readonly kind: 'TAKE' | 'ADD';
+  readonly number: number;
+}
+
+/** Those who have certainly got what was planned for them; of the others the next round finds out. */
+async function takeAndAdd(
+  slots: SlotStore,
+  discountId: string,
+  planned: readonly Planned[],
+): Promise<string[]> {
+  const adding = planned.filter(({ kind }) => kind === 'ADD');
+  const [areAdded, ...taken] = await Promise.all([
+    slots.add(
+      discountId,
+      adding.map(({ number, holder, limit }) => ({ number, stamp: limit.version, holder })),
+    ),
+    ...planned
+      .filter(({ kind }) => kind === 'TAKE')
+      .map(async ({ number, holder, limit: { version } }) =>
+        (await slots.take(discountId, { number, holder, version })) ? [holder.id] : [],
+      ),
+  ]);
+  return [...(areAdded ? adding.map(({ holder }) => holder.id) : []), ...taken.flat()];
+}
+
+async function addBarrier(slots: SlotStore, discountId: string, version: number): Promise<void> {
+  for (let round = 1; round <= roundsMax; round += 1) {
+    const last = await slots.last(discountId);
+    const barrier = { number: (last?.number ?? 0) + 1, stamp: version };
+    if (await slots.add(discountId, [barrier])) return;
+  }
+  throw tooManyWriters();
+}
+
+function tooManyWriters(): DomainError {
+  return new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+}

@@ -1,0 +1,196 @@
+import { type Collection, type Db, type Filter } from 'mongodb';
+import { type Tenant, timelineOf } from '@billing/chassis/call-context';
+import { ensureIndexes } from '@billing/chassis/indexes';
+import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import type { Slot, SlotAbove } from './redemption-slot';
+import {
+  free,
+  heldBy,
+  type Holder,
+  type Possession,
+  type SlotDocument,
+  slotId,
+} from './slot-document';
+
+export type SlotCollection = Collection<SlotDocument>;
+
+const taken = { $in: ['HELD', 'CONFIRMED'] as const };
+
+export function openSlots(db: Db): SlotCollection {
+  return db.collection<SlotDocument>('redemptionSlots');
+}
+
+export async function ensureSlotIndexes(slots: SlotCollection): Promise<void> {
+  const ofDiscount = { environmentId: 1, discountId: 1 } as const;
+  await ensureIndexes(slots, [
+    { name: 'holder', key: { ...ofDiscount, holderId: 1 }, unique: true },
+    { name: 'number', key: { ...ofDiscount, number: 1 } },
+    { name: 'state', key: { ...ofDiscount, state: 1, number: 1 } },
+    { name: 'ask', key: { askAt: 1 } },
+  ]);
+}
+
+/** The slots of one environment's discounts. */
+export class SlotStore {
+  constructor(
+    private readonly slots: SlotCollection,
+    private readonly tenant: Tenant,
+  ) {}
+
+  /** Those of the holders that have a slot of the discount, held or confirmed. */
+  async holdersAmong(discountId: string, holderIds: readonly string[]): Promise<Set<string>> {
+    const query = { ...this.ofDiscount(discountId), holderId: { $in: [...holderIds] } };
+    const found = await retryTransient(() =>
+      this.slots.find(query).project<Pick<SlotDocument, 'holderId'>>({ holderId: 1 }).toArray(),
+    );
+    return new Set(found.map(({ holderId }) => holderId));
+  }
+
+  /** Slots that are held or confirmed. One that is taken meanwhile may be missing, but there are never more than there were. */
+  async count(discountId: string): Promise<number> {
+    const last = await this.last(discountId);
+    if (last === undefined) return 0;
+    const freeBelow = { state: 'FREE' as const, number: { $lte: last.number } };
+    const freeCount = await retryTransient(() =>
+      this.slots.countDocuments({ ...this.ofDiscount(discountId), ...freeBelow }),
+    );
+    return last.number - freeCount;
+  }
+
+  /** The one with the highest number. */
+  async last(discountId: string): Promise<Slot | undefined> {
+    const query = { ...this.ofDiscount(discountId), number: { $gte: 1 } };
+    const [last] = await this.find(query, { direction: -1, limit: 1 });
+    return last;
+  }
+
+  /** Free ones up to a number, the lowest first. */
+  async lowestFree(
+    discountId: string,
+    { upTo, limit }: { readonly upTo: number; readonly limit: number },
+  ): Promise<Slot[]> {
+    const query = { ...this.ofDiscount(discountId), state: 'FREE' as const };
+    return this.find({ ...query, number: { $gte: 1, $lte: upTo } }, { direction: 1, limit });
+  }
+
+  /** All above a number, in the order of their numbers, which never change: one that changes its state meanwhile is not passed over. */
+  async above(discountId: string, number: number): Promise<SlotAbove[]> {
+    const query = { ...this.ofDiscount(discountId), number: { $gt: number } };
+    return this.find(query, { direction: 1 });
+  }
+
+  async isTakenAbove(discountId: string, number: number): Promise<boolean> {
+    const query = { ...this.ofDiscount(discountId), state: taken, number: { $gt: number } };
+    const slot = await retryTransient(() =>
+      this.slots.findOne(query as Filter<SlotDocument>, { projection: { _id: 1 } }),
+    );
+    return slot !== null;
+  }
+
+  /** Adds slots behind the last one, in their order up to the first whose number or holder is not free any more. */
+  async add(
+    discountId: string,
+    added: readonly (Slot & { readonly holder?: Holder })[],
+  ): Promise<boolean> {
+    if (added.length === 0) return true;
+    const { environmentId, organizationId, live } = this.tenant;
+    const documents = added.map(({ number, stamp, holder }) => ({
+      _id: slotId(discountId, number),
+      environmentId,
+      organizationId,
+      live,
+      timeline: timelineOf(this.tenant),
+      discountId,
+      number,
+      stamp,
+      ...(holder === undefined ? free(number) : heldBy(holder)),
+    }));
+    return this.unlessTaken(async () => {
+      await this.slots.insertMany(documents, { ordered: true });
+      return true;
+    });
+  }
+
+  /** Takes a free slot for a holder that has none and has read `version` of the discount; false where that fails. */
+  async take(
+    discountId: string,
+    { number, holder, version }: { number: number; holder: Holder; version: number },
+  ): Promise<boolean> {
+    const open = { state: 'FREE' as const, stamp: { $lte: version } };
+    return this.unlessTaken(async () => {
+      const { modifiedCount } = await this.slots.updateOne(
+        { _id: slotId(discountId, number), ...this.ofDiscount(discountId), ...open },
+        { $set: { ...heldBy(holder), stamp: version } },
+      );
+      return modifiedCount > 0;
+    });
+  }
+
+  /** Closes the free slots above a number to all who have read an earlier version. */
+  async stampAbove(
+    discountId: string,
+    { number, version }: { readonly number: number; readonly version: number },
+  ): Promise<void> {
+    const query = {
+      ...this.ofDiscount(discountId),
+      state: 'FREE' as const,
+      number: { $gt: number },
+      stamp: { $lt: version },
+    };
+    await retryTransient(() => this.slots.updateMany(query, { $set: { stamp: version } }));
+  }
+
+  /** Keeps a slot for ever; false where the holder has none. */
+  async confirm(discountId: string, holderId: string): Promise<boolean> {
+    const query = { ...this.ofDiscount(discountId), holderId, state: taken };
+    const kept = { state: 'CONFIRMED', askAt: null } as const;
+    const { matchedCount } = await retryTransient(() =>
+      this.slots.updateOne(query as Filter<SlotDocument>, { $set: kept }),
+    );
+    return matchedCount > 0;
+  }
+
+  /** Frees a held slot; a confirmed one stays. */
+  async release(discountId: string, holderId: string): Promise<void> {
+    const query = { ...this.ofDiscount(discountId), holderId, state: 'HELD' as const };
+    const held = await retryTransient(() => this.slots.findOne(query));
+    if (held === null) return;
+    // The number alone does not say that it is still the same holder's.
+    const released: Possession = free(held.number);
+    await retryTransient(() =>
+      this.slots.updateOne({ ...query, _id: held._id }, { $set: released }),
+    );
+  }
+
+  private async unlessTaken(write: () => Promise<boolean>): Promise<boolean> {
+    try {
+      return await retryTransient(write);
+    } catch (error) {
+      if (duplicateKeyIndex(error) === undefined) throw error;
+      return false;
+    }
+  }
+
+  private async find(
+    query: Filter<SlotDocument>,
+    { direction, limit = 0 }: { direction: 1 | -1; limit?: number },
+  ): Promise<SlotAbove[]> {
+    const found = await retryTransient(() =>
+      this.slots
+        .find(query)
+        .sort({ number: direction })
+        .limit(limit)
+        .project<Pick<SlotDocument, 'number' | 'stamp' | 'state'>>({
+          number: 1,
+          stamp: 1,
+          state: 1,
+        })
+        .toArray(),
+    );
+    return found.map(({ number, stamp, state }) => ({ number, stamp, isFree: state === 'FREE' }));
+  }
+
+  private ofDiscount(discountId: string): Pick<SlotDocument, 'environmentId' | 'discountId'> {
+    return { environmentId: this.tenant.environmentId, discountId };
+  }
+}
