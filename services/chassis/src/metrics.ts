@@ -25,6 +25,11 @@ export const instruments = {
     unit: 's',
     description: 'From the start of a period to the renewal into it, where time is real',
   },
+  parkedSubscriptions: {
+    name: 'billing.subscription.parked',
+    unit: '{subscription}',
+    description: 'Subscriptions that reached a limit and renew no more, by reason; any is an alarm',
+  },
   payments: {
     name: 'billing.payments',
     unit: '{payment}',
@@ -98,6 +103,7 @@ export class Metrics {
   private readonly callAttributes = new Map<string, Attributes>();
   private readonly renewals: Counter;
   private readonly renewalLag: Histogram;
+  private readonly parkedSubscriptions: Counter;
   private readonly payments: Counter;
   private readonly webhookLag: Histogram;
   private readonly poisonMessages: Counter;
@@ -116,6 +122,7 @@ export class Metrics {
     this.meter = this.provider.getMeter('billing');
     this.renewals = this.counter('renewals');
     this.renewalLag = this.histogram('renewalLag', lagBoundaries);
+    this.parkedSubscriptions = this.counter('parkedSubscriptions');
     this.payments = this.counter('payments');
     this.webhookLag = this.histogram('webhookLag', lagBoundaries);
     this.poisonMessages = this.counter('poisonMessages');
@@ -128,6 +135,10 @@ export class Metrics {
   recordRenewal({ lagMs }: { lagMs: number | undefined }): void {
     this.renewals.add(1);
     if (lagMs !== undefined) this.renewalLag.record(lagMs / 1_000);
+  }
+
+  recordParkedSubscription(reason: string): void {
+    this.parkedSubscriptions.add(1, { 'billing.park.reason': reason });
   }
 
   recordPayment(outcome: string): void {
@@ -178,7 +189,9 @@ export class Metrics {
     this.eventLoop?.disable();
   }
 
-  private counter(instrument: 'renewals' | 'payments' | 'poisonMessages'): Counter {
+  private counter(
+    instrument: 'renewals' | 'parkedSubscriptions' | 'payments' | 'poisonMessages',
+  ): Counter {
     const { name, ...descriptor } = instruments[instrument];
     return this.meter.createCounter(name, descriptor);
   }

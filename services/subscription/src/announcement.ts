@@ -8,7 +8,7 @@ export type InvoiceForm = unknown;
 /** What came of an attempt at an invoice. */
 export interface PaymentNews {
   readonly invoice: InvoiceForm;
-  /** From 1. */
+  /** From 1; 0: none was made. */
   readonly attempt: number;
   /** When the invoice will be tried again by itself; null: it will not. */
   readonly nextAttemptAt: Date | null;
@@ -21,8 +21,16 @@ export interface PaymentNews {
 export type SubscriptionEvent = DomainEvent &
   (
     | {
-        readonly type: 'subscription.created' | 'subscription.renewed' | 'subscription.canceled';
+        readonly type: 'subscription.created' | 'subscription.renewed';
         readonly data: { readonly subscription: Subscription };
+      }
+    | {
+        readonly type: 'subscription.canceled';
+        /** The payment that was given up, where that is why; else null. */
+        readonly data: {
+          readonly subscription: Subscription;
+          readonly payment: PaymentNews | null;
+        };
       }
     | {
         readonly type: 'subscription.updated';
@@ -45,8 +53,12 @@ export function renewed(subscription: Subscription): SubscriptionEvent {
   return { type: 'subscription.renewed', data: { subscription } };
 }
 
-export function canceled(subscription: Subscription): SubscriptionEvent {
-  return { type: 'subscription.canceled', data: { subscription } };
+/** With the payment that was given up, where that is why. */
+export function canceled(
+  subscription: Subscription,
+  payment: PaymentNews | null = null,
+): SubscriptionEvent {
+  return { type: 'subscription.canceled', data: { subscription, payment } };
 }
 
 /** `before` is what the receiver knows; the event names every field that differs. */

@@ -1,6 +1,7 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import { type RecurringCharge, recurringCharge } from '@billing/kernel/pricing';
 import type { Command } from '@billing/kernel/transition';
+import { takeDiscount } from './discount';
 import { openInvoice } from './open-invoices';
 import { periodOf, type Subscription } from './subscription';
 
@@ -26,6 +27,8 @@ export interface BillPeriod extends Command {
     readonly reason: BillingReason;
     /** Captured by the first attempt; null: the customer's saved method is charged. */
     readonly authorizedTransactionId: string | null;
+    /** Whether the subscription's discount is taken off. */
+    readonly isDiscounted: boolean;
   };
 }
 
@@ -35,13 +38,30 @@ export interface Close extends Command {
   readonly payload: { readonly invoiceId: string };
 }
 
+/** Ends the retries of invoices whose subscription has ended. */
+export interface EndCollection extends Command {
+  readonly type: 'endCollection';
+  readonly payload: {
+    readonly invoiceIds: readonly string[];
+    /** They are given up; else they stay payable. */
+    readonly writeOff: boolean;
+  };
+}
+
+/** Keeps the redemption that was reserved for the subscription. */
+export interface ConfirmRedemption extends Command {
+  readonly type: 'confirmRedemption';
+  readonly payload: { readonly discountId: string };
+}
+
 /** Saves the method behind an authorisation that no invoice captures soon. */
 export interface ResolveAuthorization extends Command {
   readonly type: 'resolveAuthorization';
   readonly payload: { readonly authorizedTransactionId: string };
 }
 
-export type BillingCommand = BillPeriod | Close | ResolveAuthorization;
+export type BillingCommand =
+  BillPeriod | Close | EndCollection | ConfirmRedemption | ResolveAuthorization;
 
 /** How a period's invoice comes to be. */
 export interface PeriodBilling {
@@ -61,11 +81,12 @@ export function enterPeriod(
 ): { state: Subscription; command: BillPeriod } {
   const invoiceId = invoiceIdOf(periodIndex);
   const entered: Subscription = { ...subscription, phase: 'REGULAR', periodIndex };
+  const { state, isDiscounted } = takeDiscount(entered, periodIndex);
   return {
-    state: openInvoice(entered, { invoiceId, periodIndex }),
+    state: openInvoice(state, { invoiceId, periodIndex }),
     command: {
       type: 'billPeriod',
-      payload: { periodIndex, invoiceId, reason, authorizedTransactionId },
+      payload: { periodIndex, invoiceId, reason, authorizedTransactionId, isDiscounted },
     },
   };
 }

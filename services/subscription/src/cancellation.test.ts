@@ -1,4 +1,5 @@
 import { cancel, endedWithin, uncancel } from './cancellation';
+import { takeDueStep } from './renewals';
 import { currentPeriod, isEntitled, nextInvoiceAt, type Subscription } from './subscription';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from './testing';
 
@@ -32,7 +33,9 @@ describe('cancelling now', () => {
     expect(isEntitled(state)).toBe(false);
     expect(nextInvoiceAt(state)).toBeNull();
     expect(currentPeriod(state)).toEqual(currentPeriod(before));
-    expect(events).toEqual([{ type: 'subscription.canceled', data: { subscription: state } }]);
+    expect(events).toEqual([
+      { type: 'subscription.canceled', data: { subscription: state, payment: null } },
+    ]);
     expect(commands).toEqual([{ type: 'close', payload: { invoiceId: invoiceIdOf(0) } }]);
   });
 
@@ -67,8 +70,24 @@ describe('cancelling now', () => {
     const { events, commands } = now(running, day('03-05'));
 
     expect(types({ events })).toEqual(['subscription.renewed', 'subscription.canceled']);
-    expect(commands.map(({ type }) => type)).toEqual(['billPeriod', 'close']);
-    expect(commands[1]?.payload).toEqual({ invoiceId: invoiceIdOf(1) });
+    expect(commands.slice(1)).toEqual([
+      { type: 'endCollection', payload: { invoiceIds: [invoiceIdOf(0)], writeOff: false } },
+      { type: 'close', payload: { invoiceId: invoiceIdOf(1) } },
+    ]);
+  });
+
+  test('leaves older invoices payable, without further retries', () => {
+    const later = takeDueStep(takeDueStep(running, at(day('02-28'))).state, at(day('03-31'))).state;
+    const { state, commands } = now(later, day('04-02'));
+
+    expect(commands).toEqual([
+      {
+        type: 'endCollection',
+        payload: { invoiceIds: [invoiceIdOf(0), invoiceIdOf(1)], writeOff: false },
+      },
+      { type: 'close', payload: { invoiceId: invoiceIdOf(2) } },
+    ]);
+    expect(state.openInvoices).toEqual(later.openInvoices);
   });
 
   test('at the instant of a renewal goes first', () => {

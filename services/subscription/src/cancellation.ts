@@ -1,9 +1,9 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import { canceled, type SubscriptionTransition, updated } from './announcement';
-import type { BillingCommand, Decision, InvoiceIdOf } from './billing';
+import type { BillingCommand, Close, Decision, EndCollection, InvoiceIdOf } from './billing';
 import { decideAfterDueSteps } from './renewals';
-import { periodOf, type Subscription } from './subscription';
+import { type CancelReason, type OpenInvoice, periodOf, type Subscription } from './subscription';
 
 /** When the end is asked for. */
 export interface Cancellation extends Decision {
@@ -15,7 +15,7 @@ export interface Cancellation extends Decision {
  * trial with the trial.
  *
  * Cancelling what is already canceled changes nothing, so that a repeated call is harmless. An unpaid invoice of the running period is
- * voided; older ones stay payable.
+ * voided; older ones stay payable, and are not retried any more.
  */
 export function cancel(
   subscription: Subscription,
@@ -63,26 +63,43 @@ function endNow(
   subscription: Subscription,
   { now, invoiceIdOf }: Decision,
 ): SubscriptionTransition {
-  const state: Subscription = {
+  const state = endAtOnce(subscription, { now, cancelReason: 'REQUESTED' });
+  const older = state.openInvoices.filter(({ periodIndex }) => periodIndex !== state.periodIndex);
+  const commands: BillingCommand[] = [
+    // Before the close, which waits for a payment that runs.
+    ...endCollection(older, { writeOff: false }),
+    ...closeRunningPeriod(state, invoiceIdOf),
+  ];
+  return { state, events: [canceled(state)], commands };
+}
+
+/** Over, at this instant. */
+export function endAtOnce(
+  subscription: Subscription,
+  { now, cancelReason }: { readonly now: Date; readonly cancelReason: CancelReason },
+): Subscription {
+  return {
     ...subscription,
     status: 'CANCELED',
     phase: 'ENDED',
     cancelAtPeriodEnd: false,
     canceledAt: now,
     endedAt: now,
-    cancelReason: 'REQUESTED',
-  };
-  return {
-    state,
-    events: [canceled(state)],
-    commands: closeRunningPeriod(subscription, invoiceIdOf),
+    cancelReason,
   };
 }
 
-function closeRunningPeriod(
-  { periodIndex }: Subscription,
-  invoiceIdOf: InvoiceIdOf,
-): BillingCommand[] {
+/** Ends the retries of these invoices, if there are any. */
+export function endCollection(
+  invoices: readonly OpenInvoice[],
+  { writeOff }: { readonly writeOff: boolean },
+): EndCollection[] {
+  if (invoices.length === 0) return [];
+  const invoiceIds = invoices.map(({ invoiceId }) => invoiceId);
+  return [{ type: 'endCollection', payload: { invoiceIds, writeOff } }];
+}
+
+function closeRunningPeriod({ periodIndex }: Subscription, invoiceIdOf: InvoiceIdOf): Close[] {
   if (periodIndex === null) return [];
   return [{ type: 'close', payload: { invoiceId: invoiceIdOf(periodIndex) } }];
 }

@@ -3,7 +3,7 @@ import { applyCollectionResult, type CollectionOutcome } from './collection';
 import { noteInvoice } from './open-invoices';
 import { takeDueStep } from './renewals';
 import type { Subscription } from './subscription';
-import { aSubscription, at, day, invoiceIdOf } from './testing';
+import { aCustomer, aSubscription, at, day, invoiceIdOf } from './testing';
 
 const running = aSubscription();
 const types = ({ events }: { events: readonly { type: string }[] }) =>
@@ -79,7 +79,7 @@ describe('a charge that fails', () => {
 
     expect(state).toMatchObject({
       status: 'PAST_DUE',
-      openInvoices: [{ lastResult: 1, hasFailed: true, isSettling: false }],
+      openInvoices: [{ lastResult: 1, isPastDue: true, isSettling: false }],
       latestInvoice: { periodIndex: 0 },
     });
     expect(events.map(({ type, data }) => [type, data.subscription.status])).toEqual([
@@ -112,6 +112,126 @@ test('an invoice on which nothing is due is finished without an event', () => {
     latestInvoice: { periodIndex: 0 },
   });
   expect(events).toEqual([]);
+});
+
+describe('an invoice that is given up', () => {
+  const failed = apply(running, 'FAILED').state;
+  const gaveUp = (subscription: Subscription, now = day('02-14')) =>
+    apply(subscription, 'UNCOLLECTIBLE', { resultNumber: 2, now });
+
+  test('ends the subscription, and tells of the last attempt', () => {
+    const { state, events, commands } = gaveUp(failed);
+
+    expect(state).toMatchObject({
+      status: 'CANCELED',
+      phase: 'ENDED',
+      cancelAtPeriodEnd: false,
+      canceledAt: day('02-14'),
+      endedAt: day('02-14'),
+      cancelReason: 'PAYMENT_FAILED',
+      openInvoices: [],
+    });
+    expect(events).toMatchObject([
+      {
+        type: 'subscription.canceled',
+        data: { subscription: state, payment: { invoice: { id: invoiceIdOf(0) }, attempt: 2 } },
+      },
+    ]);
+    expect(commands).toEqual([]);
+  });
+
+  test('takes all other unpaid ones with it', () => {
+    const renewed = takeDueStep(
+      takeDueStep(failed, at(day('02-28'))).state,
+      at(day('03-31')),
+    ).state;
+    const { state, commands } = gaveUp(renewed, day('04-01'));
+
+    expect(commands).toEqual([
+      {
+        type: 'endCollection',
+        payload: { invoiceIds: [invoiceIdOf(1), invoiceIdOf(2)], writeOff: true },
+      },
+    ]);
+    // What still comes of them is counted and changes nothing.
+    const paid = apply(state, 'SUCCEEDED', { periodIndex: 2, now: day('04-02') });
+    expect(paid.state).toMatchObject({ status: 'CANCELED', openInvoices: [{ periodIndex: 1 }] });
+    expect(paid.events).toEqual([]);
+  });
+
+  test('overrides an end that was asked for with the period', () => {
+    const flagged = cancel(failed, { atPeriodEnd: true, ...at(day('02-10')) }).state;
+    expect(gaveUp(flagged).state).toMatchObject({
+      cancelAtPeriodEnd: false,
+      canceledAt: day('02-14'),
+      cancelReason: 'PAYMENT_FAILED',
+    });
+  });
+
+  test('after the end changes and announces nothing', () => {
+    const ended = cancel(failed, { atPeriodEnd: false, ...at(day('02-10')) }).state;
+    const { state, events, commands } = gaveUp(ended);
+    expect(state).toEqual({ ...ended, openInvoices: [] });
+    expect([...events, ...commands]).toEqual([]);
+  });
+});
+
+describe('an invoice that is voided', () => {
+  test('is owed no more, without an event', () => {
+    const { state, events } = apply(running, 'VOIDED');
+    expect(state).toMatchObject({ status: 'ACTIVE', openInvoices: [] });
+    expect(events).toEqual([]);
+  });
+
+  test('brings the subscription back where no other is past due', () => {
+    const failed = apply(running, 'FAILED').state;
+    const { state, events } = apply(failed, 'VOIDED', { resultNumber: 2 });
+    expect(state).toMatchObject({ status: 'ACTIVE', openInvoices: [] });
+    expect(types({ events })).toEqual(['subscription.updated']);
+  });
+});
+
+describe('an invoice that is sent', () => {
+  const sent = aSubscription({}, { customer: aCustomer({ collectionMethod: 'SEND_INVOICE' }) });
+  const renewed = takeDueStep(sent, at(day('02-28'))).state;
+  const overdue = apply(renewed, 'OVERDUE', { now: day('03-02') });
+
+  test('makes the subscription past due at its due date, without a payment event', () => {
+    expect(overdue.state).toMatchObject({
+      status: 'PAST_DUE',
+      openInvoices: [{ periodIndex: 0, isPastDue: true, lastResult: 1 }, { isPastDue: false }],
+    });
+    expect(types(overdue)).toEqual(['subscription.updated']);
+  });
+
+  test('before that leaves it active, however often its payer fails', () => {
+    const once = apply(sent, 'FAILED');
+    const twice = apply(once.state, 'FAILED', { resultNumber: 2 });
+    expect(twice.state).toMatchObject({ status: 'ACTIVE', openInvoices: [{ isPastDue: false }] });
+    expect([...types(once), ...types(twice)]).toEqual([
+      'subscription.payment_failed',
+      'subscription.payment_failed',
+    ]);
+  });
+
+  test('after that stays past due when its payer fails, and is forgotten when it is paid', () => {
+    const { state, events } = apply(overdue.state, 'FAILED', {
+      resultNumber: 2,
+      now: day('03-03'),
+    });
+    expect(state).toMatchObject({ status: 'PAST_DUE', openInvoices: [{ lastResult: 2 }, {}] });
+    expect(types({ events })).toEqual(['subscription.payment_failed']);
+
+    const paid = apply(state, 'SUCCEEDED', { resultNumber: 3, now: day('03-04') });
+    expect(paid.state).toMatchObject({ status: 'ACTIVE', openInvoices: [{ periodIndex: 1 }] });
+    expect(types(paid)).toEqual(['subscription.payment_succeeded', 'subscription.updated']);
+  });
+
+  test('a second one that is overdue changes the subscription no further', () => {
+    const both = apply(overdue.state, 'OVERDUE', { periodIndex: 1, now: day('03-30') });
+    expect(both.state.status).toBe('PAST_DUE');
+    expect(both.events).toEqual([]);
+  });
 });
 
 describe('a result', () => {

@@ -1,21 +1,28 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import {
+  canceled,
   paymentFailed,
   type PaymentNews,
   paymentSucceeded,
+  type SubscriptionEvent,
   type SubscriptionTransition,
   updated,
 } from './announcement';
 import type { Decision } from './billing';
-import { failInvoice, findOpenInvoice, finishInvoice, hasFailedInvoice } from './open-invoices';
+import { endAtOnce, endCollection } from './cancellation';
+import { findOpenInvoice, finishInvoice, hasPastDueInvoice, keepInvoice } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
 import type { OpenInvoice, Subscription } from './subscription';
 
-/** Of an attempt to collect: paid by a charge, failed, or paid because nothing was due. */
-export type CollectionOutcome = 'SUCCEEDED' | 'FAILED' | 'NOTHING_DUE';
+/**
+ * Of an invoice: paid by a charge, a charge failed, paid because nothing was due, given up after the last retry, unpaid at its due date,
+ * or voided by a caller.
+ */
+export type CollectionOutcome =
+  'SUCCEEDED' | 'FAILED' | 'NOTHING_DUE' | 'UNCOLLECTIBLE' | 'OVERDUE' | 'VOIDED';
 
-/** What came of one attempt to collect an invoice. */
+/** One piece of news about the collection of an invoice. */
 export interface CollectionResult {
   readonly invoiceId: string;
   /** 1, 2, 3 … for each invoice. */
@@ -24,12 +31,20 @@ export interface CollectionResult {
   readonly payment: PaymentNews;
 }
 
+// The invoice stays open after the others.
+const finishing: ReadonlySet<CollectionOutcome> = new Set([
+  'SUCCEEDED',
+  'NOTHING_DUE',
+  'UNCOLLECTIBLE',
+  'VOIDED',
+]);
+
 /**
  * Applies a result once and in order, however often and in whatever order results arrive: one that was applied, and any of an invoice
  * that is finished, changes nothing; one that comes too early throws `unavailable` and is to be repeated.
  *
- * The first failure makes the subscription PAST_DUE, the last failed invoice's success ACTIVE again. Once canceled, results are still
- * counted but change and announce nothing else.
+ * The first invoice that is past due makes the subscription PAST_DUE, the end of the last one ACTIVE again, and the first one that is
+ * given up ends it. Once canceled, results are still counted but change and announce nothing else.
  */
 export function applyCollectionResult(
   subscription: Subscription,
@@ -43,35 +58,66 @@ export function applyCollectionResult(
   if (result.resultNumber > invoice.lastResult + 1) {
     throw new DomainError('unavailable', 'RESULT_TOO_EARLY', 'Service unavailable');
   }
-  return decideAfterDueSteps(subscription, decision, (current) =>
-    result.outcome === 'FAILED' ? fail(current, invoice, result) : pay(current, invoice, result),
-  );
+  return decideAfterDueSteps(subscription, decision, (current) => {
+    const noted = note(current, invoice, result);
+    if (noted.status === 'CANCELED') return { state: noted, events: [], commands: [] };
+    return result.outcome === 'UNCOLLECTIBLE'
+      ? giveUp(noted, result.payment, decision.now)
+      : goOn(noted, result);
+  });
 }
 
-function fail(
+/** The subscription with its invoice as it is after the result. */
+function note(
   subscription: Subscription,
   invoice: OpenInvoice,
-  { resultNumber, payment }: CollectionResult,
-): SubscriptionTransition {
-  const failed = failInvoice(subscription, invoice, resultNumber);
-  if (failed.status === 'CANCELED') return { state: failed, events: [], commands: [] };
-  const announced = paymentFailed(failed, payment);
-  if (failed.status === 'PAST_DUE') return { state: failed, events: [announced], commands: [] };
-  const pastDue: Subscription = { ...failed, status: 'PAST_DUE' };
-  return { state: pastDue, events: [announced, updated(failed, pastDue)], commands: [] };
+  { outcome, resultNumber }: CollectionResult,
+): Subscription {
+  if (finishing.has(outcome)) return finishInvoice(subscription, invoice);
+  // An invoice that is sent is not late before its due date, however often its payer's card fails.
+  const isLate = outcome === 'OVERDUE' || subscription.collectionMethod === 'CHARGE_AUTOMATICALLY';
+  const isPastDue = invoice.isPastDue || isLate;
+  return keepInvoice(subscription, invoice, { lastResult: resultNumber, isPastDue });
 }
 
-function pay(
-  subscription: Subscription,
-  invoice: OpenInvoice,
-  { outcome, payment }: CollectionResult,
-): SubscriptionTransition {
-  const paid = finishInvoice(subscription, invoice);
-  if (paid.status === 'CANCELED') return { state: paid, events: [], commands: [] };
-  const announced = outcome === 'NOTHING_DUE' ? [] : [paymentSucceeded(paid, payment)];
-  if (paid.status === 'ACTIVE' || hasFailedInvoice(paid)) {
-    return { state: paid, events: announced, commands: [] };
+function goOn(subscription: Subscription, result: CollectionResult): SubscriptionTransition {
+  const announced = announcementsOf(subscription, result);
+  const status = hasPastDueInvoice(subscription) ? 'PAST_DUE' : 'ACTIVE';
+  if (status === subscription.status) {
+    return { state: subscription, events: announced, commands: [] };
   }
-  const recovered: Subscription = { ...paid, status: 'ACTIVE' };
-  return { state: recovered, events: [...announced, updated(paid, recovered)], commands: [] };
+  const state: Subscription = { ...subscription, status };
+  return { state, events: [...announced, updated(subscription, state)], commands: [] };
+}
+
+/** A charge is announced, whatever came of it; what happens to an invoice without one is not. */
+function announcementsOf(
+  subscription: Subscription,
+  { outcome, payment }: CollectionResult,
+): SubscriptionEvent[] {
+  switch (outcome) {
+    case 'SUCCEEDED':
+      return [paymentSucceeded(subscription, payment)];
+    case 'FAILED':
+      return [paymentFailed(subscription, payment)];
+    case 'NOTHING_DUE':
+    case 'OVERDUE':
+    case 'VOIDED':
+    case 'UNCOLLECTIBLE':
+      return [];
+  }
+}
+
+/** The end for want of payment; what else is unpaid is given up with it. */
+function giveUp(
+  subscription: Subscription,
+  payment: PaymentNews,
+  now: Date,
+): SubscriptionTransition {
+  const state = endAtOnce(subscription, { now, cancelReason: 'PAYMENT_FAILED' });
+  return {
+    state,
+    events: [canceled(state, payment)],
+    commands: endCollection(state.openInvoices, { writeOff: true }),
+  };
 }

@@ -1,62 +1,132 @@
-import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggregate-collection';
+import type { CommandHandler } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Logger } from '@billing/chassis/logging';
+import { DomainError } from '@billing/kernel/domain-error';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import type { BillPeriod, BillingCommand, Close, ResolveAuthorization } from './billing';
+import type {
+  BillingCommand,
+  BillPeriod,
+  Close,
+  ConfirmRedemption,
+  EndCollection,
+  ResolveAuthorization,
+} from './billing';
 import { endedWithin } from './cancellation';
 import { authorizationResolved } from './creation';
 import { toProtoNewInvoice } from './invoice-rpc';
 import { noteInvoice } from './open-invoices';
 import type { Peers } from './peers';
 import type { Subscription } from './subscription';
+import type { Subscriptions } from './subscription-store';
+
+/** What the commands are carried out with. */
+export interface CommandParts {
+  readonly subscriptions: Subscriptions;
+  readonly peers: Peers;
+  readonly logger: Logger;
+}
 
 /** What the service does about the commands that its rules decide. Each may run again after it was carried out. */
 export function subscriptionCommands(
-  subscriptions: AggregateCollection<Subscription>,
-  { checkout }: Peers,
+  parts: CommandParts,
 ): Readonly<Record<BillingCommand['type'], CommandHandler>> {
+  const { subscriptions, peers, logger } = parts;
   return {
-    billPeriod: async (payload: BillPeriod['payload'], { aggregateId, context }) => {
-      const store = subscriptions.within(context);
-      const { state } = await store.get(aggregateId);
-      // Cancelled in this very period: an invoice made now would charge for what nobody wants any more, before the command that voids it.
-      if (endedWithin(state, payload.periodIndex)) return;
-      const request = toProtoNewInvoice(state, payload);
-      const { invoice, collecting } = await checkout.createInvoice(request, context);
-      // The subscription was cancelled during the call, and a late repeat found the place of the invoice taken.
-      if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return;
-      const { invoiceId, periodIndex } = payload;
-      await store.mutate(aggregateId, (current) => ({
-        state: noteInvoice(current, { invoiceId, periodIndex, isCollecting: collecting }),
-        events: [],
-        commands: [],
-      }));
-    },
+    billPeriod: (payload: BillPeriod['payload'], { aggregateId, context }) =>
+      billPeriod(aggregateId, payload, context, parts),
 
     close: async ({ invoiceId }: Close['payload'], { aggregateId, context }) => {
-      const { state } = await subscriptions.within(context).get(aggregateId);
-      const { id: subscriptionId, customer, price } = state;
-      // Refused while a payment runs, and repeated until that has an outcome.
-      await checkout.voidDerivedInvoice(
-        { invoiceId, subscriptionId, customerId: customer.id, currency: price.currency },
-        context,
-      );
+      const { state } = await subscriptions.get(aggregateId, context);
+      await voidInvoice(invoiceId, state, context, parts);
+    },
+
+    endCollection: async (
+      { invoiceIds, writeOff }: EndCollection['payload'],
+      { aggregateId, context },
+    ) => {
+      const { state } = await subscriptions.get(aggregateId, context);
+      for (const invoiceId of invoiceIds) {
+        await endCollection({ invoiceId, writeOff }, state, context, parts);
+      }
+    },
+
+    confirmRedemption: async (
+      { discountId }: ConfirmRedemption['payload'],
+      { aggregateId: holderId, context },
+    ) => {
+      try {
+        await peers.discount.confirmRedemption({ discountId, holderId }, context);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        // It was reserved before the subscription was stored, and nobody gives it back after. No later try finds it either.
+        const lost = { alarm: 'redemption_lost', err: error, id: holderId, discountId };
+        logger.error(lost, 'redemption was lost');
+      }
     },
 
     resolveAuthorization: async (
       { authorizedTransactionId }: ResolveAuthorization['payload'],
       { aggregateId, context },
     ) => {
-      const store = subscriptions.within(context);
-      const { state } = await store.get(aggregateId);
+      const { state } = await subscriptions.get(aggregateId, context);
       const { id: subscriptionId, customer } = state;
-      await checkout.resolveAuthorization(
+      await peers.checkout.resolveAuthorization(
         { subscriptionId, customerId: customer.id, authorizedTransactionId },
         context,
       );
-      await store.mutate(aggregateId, (current) => ({
-        state: authorizationResolved(current),
-        events: [],
-        commands: [],
-      }));
+      await subscriptions.note(aggregateId, context, authorizationResolved);
     },
   };
+}
+
+async function billPeriod(
+  id: string,
+  payload: BillPeriod['payload'],
+  context: CallContext,
+  { subscriptions, peers }: CommandParts,
+): Promise<void> {
+  const { state } = await subscriptions.get(id, context);
+  // Ended in this very period: an invoice made now would charge for what nobody wants any more, before the command that voids it.
+  if (endedWithin(state, payload.periodIndex)) return;
+  const request = toProtoNewInvoice(state, payload);
+  const { invoice, collecting } = await peers.checkout.createInvoice(request, context);
+  // The subscription was cancelled during the call, and a late repeat found the place of the invoice taken.
+  if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return;
+  const { invoiceId, periodIndex } = payload;
+  await subscriptions.note(id, context, (current) =>
+    noteInvoice(current, { invoiceId, periodIndex, isCollecting: collecting }),
+  );
+}
+
+async function endCollection(
+  { invoiceId, writeOff }: { readonly invoiceId: string; readonly writeOff: boolean },
+  subscription: Subscription,
+  context: CallContext,
+  parts: CommandParts,
+): Promise<void> {
+  const request = { invoiceId, subscriptionId: subscription.id, writeOff };
+  try {
+    await parts.peers.checkout.endCollection(request, context);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    // The subscription ended before its invoice was made. A call to make it may still be on its way: it must find the place taken.
+    await voidInvoice(invoiceId, subscription, context, parts);
+  }
+}
+
+// Refused while a payment runs, and repeated until that has an outcome.
+async function voidInvoice(
+  invoiceId: string,
+  { id: subscriptionId, customer, price }: Subscription,
+  context: CallContext,
+  { peers }: CommandParts,
+): Promise<void> {
+  await peers.checkout.voidDerivedInvoice(
+    { invoiceId, subscriptionId, customerId: customer.id, currency: price.currency },
+    context,
+  );
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'not_found';
 }

@@ -6,6 +6,7 @@ export const configurationSchema = z.object({
   CATALOG_ADDRESS: z.string().min(1),
   CUSTOMER_ADDRESS: z.string().min(1),
   CHECKOUT_ADDRESS: z.string().min(1),
+  DISCOUNT_ADDRESS: z.string().min(1),
 });
 
 export type SubscriptionConfiguration = z.infer<typeof configurationSchema>;

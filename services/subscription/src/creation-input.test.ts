@@ -138,6 +138,7 @@ describe('two inputs ask for the same', () => {
     ['product', { productId: 'other' }],
     ['start', { startAt: day('01-31') }],
     ['quantity', { quantity: 2 }],
+    ['discount', { discountId: 'other' }],
     ['metadata', { metadata: { a: 1, b: 2 } }],
     ['metadata key', { metadata: { a: 1 } }],
   ])('unless they differ in %s', (_name, parts) => {

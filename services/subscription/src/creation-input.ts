@@ -25,6 +25,8 @@ export interface SubscriptionInput {
   readonly startAt: Date | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly quantity: number;
+  /** Null: none. */
+  readonly discountId: string | null;
 }
 
 /** What the customer's owner says of the payer. */
@@ -67,6 +69,11 @@ export function checkInput(
 /** The price of a product that can be subscribed to. */
 export function subscribablePrice({ active, price }: ProductFacts): PriceSnapshot {
   if (!active) throw notFound('Product');
+  return recurringPrice(price);
+}
+
+/** A price that is charged again and again. */
+export function recurringPrice(price: ProductFacts['price']): PriceSnapshot {
   const { billingInterval } = price;
   if (billingInterval === 'ONE_TIME') {
     throw invalidInput({ productId: ['A one-time product cannot be subscribed to'] });
@@ -94,9 +101,9 @@ export function checkCurrency(
 
 /** The text that two inputs share exactly when they ask for the same. */
 export function inputText(input: SubscriptionInput): string {
-  const { customerId, productId, startAt, quantity } = input;
+  const { customerId, productId, startAt, quantity, discountId } = input;
   const metadata = Object.entries(input.metadata).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([customerId, productId, startAt, quantity, metadata]);
+  return JSON.stringify([customerId, productId, startAt, quantity, metadata, discountId]);
 }
 
 /** An authorised payment starts one subscription; asking for another one with it is refused. */

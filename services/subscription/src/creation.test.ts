@@ -1,7 +1,24 @@
-import { authorizationResolved, createSubscription, isSettled } from './creation';
+import {
+  authorizationResolved,
+  createFromCheckout,
+  createSubscription,
+  isSettled,
+  type Purchase,
+} from './creation';
 import type { SubscriptionInput } from './creation-input';
 import { currentPeriod, isEntitled, nextInvoiceAt } from './subscription';
-import { aCreation, aCustomer, anInput, aPrice, aSubscription, day, invoiceIdOf } from './testing';
+import { discountEndsAt } from './discount';
+import { dueStep } from './renewals';
+import {
+  aCreation,
+  aCustomer,
+  aDiscount,
+  anInput,
+  aPrice,
+  aSubscription,
+  day,
+  invoiceIdOf,
+} from './testing';
 
 const authorizedTransactionId = 'txn_4242424242424242';
 
@@ -176,7 +193,13 @@ describe('a new subscription begins', () => {
     expect(commands).toEqual([
       {
         type: 'billPeriod',
-        payload: { periodIndex, invoiceId, reason: 'SUBSCRIPTION_CREATE', authorizedTransactionId },
+        payload: {
+          periodIndex,
+          invoiceId,
+          reason: 'SUBSCRIPTION_CREATE',
+          authorizedTransactionId,
+          isDiscounted: false,
+        },
       },
     ]);
     expect(state.openInvoices).toMatchObject([{ periodIndex, invoiceId, lastResult: 0 }]);
@@ -206,6 +229,113 @@ describe('a new subscription begins', () => {
       metadata,
       quantity: 7,
     });
+  });
+});
+
+describe('a new subscription with a discount', () => {
+  const discount = aDiscount();
+  const confirmation = { type: 'confirmRedemption', payload: { discountId: discount.id } };
+
+  test('takes it off its first invoice, and confirms the redemption after that is ordered', () => {
+    const { state, commands } = createSubscription(anInput(), aCreation({ discount }));
+
+    expect(state.discount).toEqual({ ...discount, firstPeriodStart: day('01-31') });
+    expect(commands).toEqual([
+      expect.objectContaining({
+        type: 'billPeriod',
+        payload: expect.objectContaining({ isDiscounted: true }),
+      }),
+      confirmation,
+    ]);
+  });
+
+  test('keeps it for the first period where that lies ahead', () => {
+    const { state, commands } = createSubscription(
+      anInput({ startAt: day('03-31'), authorizedTransactionId }),
+      aCreation({ discount }),
+    );
+
+    expect(state.discount).toEqual({ ...discount, firstPeriodStart: null });
+    expect(commands).toMatchObject([{ type: 'resolveAuthorization' }, confirmation]);
+  });
+});
+
+describe('a subscription that a checkout session sold', () => {
+  const paid = { id: 'invoice-of-the-session' };
+  const sold = (parts: Partial<Purchase> = {}) =>
+    createFromCheckout({
+      ...aCreation(),
+      productId: anInput().productId,
+      quantity: 2,
+      metadata: { seat: 1 },
+      completedAt: day('01-31'),
+      invoice: { id: paid.id, form: paid },
+      attempt: 1,
+      ...parts,
+    });
+
+  test('begins with the period that its invoice has paid, and orders nothing', () => {
+    const { state, events, commands } = sold();
+
+    expect(state).toMatchObject({
+      status: 'ACTIVE',
+      phase: 'REGULAR',
+      startAt: day('01-31'),
+      anchor: day('01-31'),
+      trialEnd: null,
+      periodIndex: 0,
+      quantity: 2,
+      metadata: { seat: 1 },
+      openInvoices: [],
+      latestInvoice: { id: paid.id, periodIndex: 0 },
+      authorizedTransactionId: null,
+    });
+    expect(dueStep(state)).toEqual({ at: day('02-28'), kind: 'ENTER_PERIOD' });
+    expect(isSettled(state)).toBe(true);
+    const payment = { invoice: paid, attempt: 1, nextAttemptAt: null };
+    expect(events).toEqual([
+      { type: 'subscription.created', data: { subscription: state } },
+      { type: 'subscription.payment_succeeded', data: { subscription: state, payment } },
+    ]);
+    expect(commands).toEqual([]);
+  });
+
+  test('announces no payment where nothing was due', () => {
+    const { events } = sold({ attempt: 0 });
+    expect(events.map(({ type }) => type)).toEqual(['subscription.created']);
+  });
+
+  test('begins with its trial, and bills period 0 at its end', () => {
+    const { state, events } = sold({ price: aPrice({ trialDays: 14 }), attempt: 0 });
+
+    expect(state).toMatchObject({
+      phase: 'TRIAL',
+      trialStart: day('01-31'),
+      trialEnd: day('02-14'),
+      anchor: day('02-14'),
+      periodIndex: null,
+      latestInvoice: { id: paid.id, periodIndex: null },
+    });
+    expect(dueStep(state)).toEqual({ at: day('02-14'), kind: 'ENTER_PERIOD' });
+    expect(events).toEqual([{ type: 'subscription.created', data: { subscription: state } }]);
+  });
+
+  test('has no trial where that has no days', () => {
+    expect(sold({ price: aPrice({ trialDays: 0 }) }).state).toMatchObject({
+      phase: 'REGULAR',
+      trialStart: null,
+      periodIndex: 0,
+    });
+  });
+
+  test.each([
+    ['with its first period', aPrice(), day('01-31'), day('02-28')],
+    ['later, where its trial costs nothing', aPrice({ trialDays: 14 }), null, null],
+    ['later, where its period costs nothing', aPrice({ amount: 0n }), null, null],
+  ])('uses its discount up %s', (_name, price, firstPeriodStart, endsAt) => {
+    const { state } = sold({ price, discount: aDiscount() });
+    expect(state.discount).toEqual({ ...aDiscount(), firstPeriodStart });
+    expect(discountEndsAt(state)).toEqual(endsAt);
   });
 });
 

@@ -1,18 +1,30 @@
 import { periodContaining, trialEnd as endOfTrial } from '@billing/kernel/billing-period';
-import { created, type SubscriptionTransition } from './announcement';
-import { type Decision, enterPeriod } from './billing';
+import { created, paymentSucceeded, type SubscriptionTransition } from './announcement';
+import type { InvoiceForm } from './announcement';
+import { type BillingCommand, type Decision, enterPeriod } from './billing';
 import type { CustomerFacts, SubscriptionInput } from './creation-input';
-import type { PriceSnapshot, Subscription, SubscriptionPhase } from './subscription';
+import { takeDiscount } from './discount';
+import type {
+  DiscountSnapshot,
+  PriceSnapshot,
+  Subscription,
+  SubscriptionPhase,
+} from './subscription';
 
-/** What a creation is given beside its input. */
-export interface Creation extends Decision {
+/** What a new subscription is made of, however it comes to be. */
+export interface SubscriptionParts {
   readonly id: string;
   readonly itemId: string;
   readonly fingerprint: string;
   readonly customer: CustomerFacts;
   readonly productName: string;
   readonly price: PriceSnapshot;
+  /** What was redeemed for it; null: nothing. */
+  readonly discount: DiscountSnapshot | null;
 }
+
+/** What a creation is given beside its input. */
+export type Creation = SubscriptionParts & Decision;
 
 /**
  * A new subscription. It begins in one of three ways: a start that lies ahead is waited for; a trial runs, free of charge, from the start;
@@ -24,37 +36,89 @@ export function createSubscription(
   input: SubscriptionInput,
   creation: Creation,
 ): SubscriptionTransition {
-  const { now, price, invoiceIdOf } = creation;
-  const begun = begin(input, creation);
-  if (begun.phase !== 'REGULAR') return resolvingAuthorization(begun);
+  const { now, price, invoiceIdOf, discount } = creation;
+  const begun = begin({ ...input, startAt: input.startAt ?? now }, creation, now);
+  // Last, because a discount service that is away must not keep anybody from being billed.
+  const confirmation: BillingCommand[] =
+    discount === null ? [] : [{ type: 'confirmRedemption', payload: { discountId: discount.id } }];
+  if (begun.phase !== 'REGULAR') {
+    const { state, events, commands } = resolvingAuthorization(begun);
+    return { state, events, commands: [...commands, ...confirmation] };
+  }
   const { index } = periodContaining(begun.anchor, price, now);
   const { state, command } = enterPeriod(begun, index, {
     reason: 'SUBSCRIPTION_CREATE',
     authorizedTransactionId: begun.authorizedTransactionId,
     invoiceIdOf,
   });
-  return { state, events: [created(state)], commands: [command] };
+  return { state, events: [created(state)], commands: [command, ...confirmation] };
+}
+
+/** What a checkout session sold. */
+export interface Purchase extends SubscriptionParts {
+  readonly productId: string;
+  readonly quantity: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** When the payer paid or confirmed: the anchor, or the start of the trial. */
+  readonly completedAt: Date;
+  /** The session's invoice, PAID: that of period 0, or the trial's. */
+  readonly invoice: { readonly id: string; readonly form: InvoiceForm };
+  /** Which attempt paid it, from 1; 0 where nothing was due. */
+  readonly attempt: number;
+}
+
+/**
+ * The subscription that a checkout session sold. Its invoice is paid: that of period 0 is never asked for again, and after a trial period 0
+ * is billed like any other. Its discount was redeemed by the session and begins with the session's invoice, where that costs anything.
+ */
+export function createFromCheckout(purchase: Purchase): SubscriptionTransition {
+  const { completedAt, invoice, attempt } = purchase;
+  const origin = { ...purchase, startAt: completedAt, authorizedTransactionId: null };
+  const begun = begin(origin, purchase, completedAt);
+  const state =
+    begun.phase === 'TRIAL'
+      ? { ...begun, latestInvoice: { id: invoice.id, periodIndex: null } }
+      : takeDiscount(
+          { ...begun, periodIndex: 0, latestInvoice: { id: invoice.id, periodIndex: 0 } },
+          0,
+        ).state;
+  const payment = { invoice: invoice.form, attempt, nextAttemptAt: null };
+  return {
+    state,
+    events: [created(state), ...(attempt > 0 ? [paymentSucceeded(state, payment)] : [])],
+    commands: [],
+  };
+}
+
+/** How it was asked for. */
+interface Origin extends Pick<
+  SubscriptionInput,
+  'productId' | 'quantity' | 'metadata' | 'authorizedTransactionId'
+> {
+  readonly startAt: Date;
 }
 
 /** Where it stands before any period is billed. */
-function begin(input: SubscriptionInput, creation: Creation): Subscription {
-  const { id, itemId, fingerprint, customer, productName, price, now } = creation;
-  const startAt = input.startAt ?? now;
+function begin(origin: Origin, parts: SubscriptionParts, now: Date): Subscription {
+  const { id, itemId, fingerprint, customer, productName, price, discount } = parts;
+  const { productId, quantity, metadata, authorizedTransactionId, startAt } = origin;
   const trialEnd =
     price.trialDays === null || price.trialDays === 0 ? null : endOfTrial(startAt, price.trialDays);
   return {
+    isTombstone: false,
     id,
     itemId,
     fingerprint,
     customer: { id: customer.id, email: customer.email, name: customer.name },
     collectionMethod: customer.collectionMethod,
-    productId: input.productId,
+    productId,
     productName,
     price,
-    quantity: input.quantity,
-    authorizedTransactionId: input.authorizedTransactionId,
+    quantity,
+    discount: discount === null ? null : { ...discount, firstPeriodStart: null },
+    authorizedTransactionId,
     isAuthorizing: false,
-    metadata: input.metadata,
+    metadata,
     status: 'ACTIVE',
     phase: phaseAt(now, { startAt, trialEnd }),
     startAt,

@@ -7,18 +7,19 @@ import {
 } from '@billing/proto/billing/event/v1/subscription_event';
 import { CancelReason as ProtoCancelReason } from '@billing/proto/billing/subscription/v1/subscription';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
-import type { SubscriptionEvent } from './announcement';
+import type { PaymentNews, SubscriptionEvent } from './announcement';
 import type { Subscription } from './subscription';
 import { toProtoCancelReason, toProtoSubscription } from './subscription-rpc';
+import type { SubscriptionRecord } from './tombstone';
 
 /** An event's data as it is announced: its proto message in JSON mapping. `stored` tells whose the subscription is and when it changed. */
-export function encodeEvent(event: SubscriptionEvent, stored: Stored<Subscription>): unknown {
+export function encodeEvent(event: SubscriptionEvent, stored: Stored<SubscriptionRecord>): unknown {
   return ProtoSubscriptionEvent.toJSON(toProtoEvent(event, stored));
 }
 
 function toProtoEvent(
   event: SubscriptionEvent,
-  stored: Stored<Subscription>,
+  stored: Stored<SubscriptionRecord>,
 ): ProtoSubscriptionEvent {
   const at = (state: Subscription) => toProtoSubscription({ ...stored, state });
   const message: ProtoSubscriptionEvent = {
@@ -35,24 +36,27 @@ function toProtoEvent(
     case 'subscription.renewed':
       return message;
     case 'subscription.canceled': {
-      const { canceledAt, cancelReason } = event.data.subscription;
+      const { subscription, payment } = event.data;
+      const { canceledAt, cancelReason } = subscription;
       const reason = toProtoCancelReason(cancelReason);
-      return { ...message, canceledAt: canceledAt ?? undefined, reason };
+      const given = payment === null ? {} : toProtoPayment(payment);
+      return { ...message, ...given, canceledAt: canceledAt ?? undefined, reason };
     }
     case 'subscription.updated':
       return { ...message, changes: changesBetween(at(event.data.before), message.subscription) };
     case 'subscription.payment_succeeded':
-    case 'subscription.payment_failed': {
-      const { invoice, attempt, nextAttemptAt } = event.data.payment;
-      return {
-        ...message,
-        // rpc.ts hands invoices through the rules as it got them.
-        invoice: invoice as Invoice,
-        attempt,
-        nextAttemptAt: nextAttemptAt ?? undefined,
-      };
-    }
+    case 'subscription.payment_failed':
+      return { ...message, ...toProtoPayment(event.data.payment) };
   }
+}
+
+function toProtoPayment({ invoice, attempt, nextAttemptAt }: PaymentNews) {
+  return {
+    // rpc.ts hands invoices through the rules as it got them.
+    invoice: invoice as Invoice,
+    attempt: attempt === 0 ? undefined : attempt,
+    nextAttemptAt: nextAttemptAt ?? undefined,
+  };
 }
 
 type ProtoSubscription = Parameters<typeof toJsonSubscription>[0];

@@ -4,19 +4,15 @@ import {
   type CreateInvoiceRequest,
   type LineItem as ProtoLineItem,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import { CollectionMethod as ProtoCollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import {
   type ApplyCollectionResultRequest,
   CollectionOutcome as ProtoOutcome,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { type BillingReason, type BillPeriod, type PeriodLine, periodLine } from './billing';
 import type { CollectionOutcome, CollectionResult } from './collection';
-import type { CollectionMethod, Subscription } from './subscription';
-
-const protoCollectionMethods: Readonly<Record<CollectionMethod, ProtoCollectionMethod>> = {
-  CHARGE_AUTOMATICALLY: ProtoCollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
-  SEND_INVOICE: ProtoCollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
-};
+import { toProtoCollectionMethod } from './customer-rpc';
+import { toProtoDiscountTerms } from './discount-rpc';
+import type { Subscription } from './subscription';
 
 const protoBillingReasons: Readonly<Record<BillingReason, ProtoBillingReason>> = {
   SUBSCRIPTION_CREATE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CREATE,
@@ -27,34 +23,31 @@ const protoOutcomes: Readonly<Record<CollectionOutcome, ProtoOutcome>> = {
   SUCCEEDED: ProtoOutcome.COLLECTION_OUTCOME_SUCCEEDED,
   FAILED: ProtoOutcome.COLLECTION_OUTCOME_FAILED,
   NOTHING_DUE: ProtoOutcome.COLLECTION_OUTCOME_NOTHING_DUE,
+  UNCOLLECTIBLE: ProtoOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE,
+  OVERDUE: ProtoOutcome.COLLECTION_OUTCOME_OVERDUE,
+  VOIDED: ProtoOutcome.COLLECTION_OUTCOME_VOIDED,
 };
 
 /** Asks for the invoice of a period. */
 export function toProtoNewInvoice(
   subscription: Subscription,
-  { periodIndex, invoiceId, reason, authorizedTransactionId }: BillPeriod['payload'],
+  { periodIndex, invoiceId, reason, authorizedTransactionId, isDiscounted }: BillPeriod['payload'],
 ): CreateInvoiceRequest {
+  const { discount } = subscription;
   const line = periodLine(subscription, periodIndex);
   return {
     invoiceId,
     subscriptionId: subscription.id,
     customerId: subscription.customer.id,
     billingReason: protoBillingReasons[reason],
-    collectionMethod: protoCollectionMethods[subscription.collectionMethod],
+    collectionMethod: toProtoCollectionMethod(subscription.collectionMethod),
     currency: subscription.price.currency,
     periodStart: line.period.start,
     periodEnd: line.period.end,
     lineItems: [toProtoLineItem(line)],
     authorizedTransactionId: authorizedTransactionId ?? undefined,
-    discount: undefined,
+    discount: isDiscounted && discount !== null ? toProtoDiscountTerms(discount) : undefined,
   };
-}
-
-/** How a customer's invoices are collected. Unspecified stands for the default. */
-export function fromProtoCollectionMethod(method: ProtoCollectionMethod): CollectionMethod {
-  return method === ProtoCollectionMethod.COLLECTION_METHOD_SEND_INVOICE
-    ? 'SEND_INVOICE'
-    : 'CHARGE_AUTOMATICALLY';
 }
 
 /** What came of an attempt, as checkout tells it. */

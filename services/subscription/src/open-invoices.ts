@@ -5,7 +5,7 @@ export function openInvoice(
   subscription: Subscription,
   { invoiceId, periodIndex }: Pick<OpenInvoice, 'invoiceId' | 'periodIndex'>,
 ): Subscription {
-  const invoice = { invoiceId, periodIndex, lastResult: 0, hasFailed: false, isSettling: true };
+  const invoice = { invoiceId, periodIndex, lastResult: 0, isPastDue: false, isSettling: true };
   return { ...subscription, openInvoices: [...subscription.openInvoices, invoice] };
 }
 
@@ -16,7 +16,7 @@ export function findOpenInvoice(
   return openInvoices.find((invoice) => invoice.invoiceId === invoiceId);
 }
 
-/** The invoice is paid. */
+/** The invoice is paid, void or given up. */
 export function finishInvoice(subscription: Subscription, finished: OpenInvoice): Subscription {
   const openInvoices = subscription.openInvoices.filter(
     ({ invoiceId }) => invoiceId !== finished.invoiceId,
@@ -24,18 +24,18 @@ export function finishInvoice(subscription: Subscription, finished: OpenInvoice)
   return withLatestInvoice({ ...subscription, openInvoices }, finished);
 }
 
-/** The last result of the invoice was a failure. */
-export function failInvoice(
+/** The invoice stays unpaid after a result. */
+export function keepInvoice(
   subscription: Subscription,
-  failed: OpenInvoice,
-  resultNumber: number,
+  kept: OpenInvoice,
+  { lastResult, isPastDue }: Pick<OpenInvoice, 'lastResult' | 'isPastDue'>,
 ): Subscription {
-  const changed = { ...failed, lastResult: resultNumber, hasFailed: true, isSettling: false };
-  return withLatestInvoice(replaceInvoice(subscription, changed), failed);
+  const changed = { ...kept, lastResult, isPastDue, isSettling: false };
+  return withLatestInvoice(replaceInvoice(subscription, changed), kept);
 }
 
-export function hasFailedInvoice({ openInvoices }: Subscription): boolean {
-  return openInvoices.some(({ hasFailed }) => hasFailed);
+export function hasPastDueInvoice({ openInvoices }: Subscription): boolean {
+  return openInvoices.some(({ isPastDue }) => isPastDue);
 }
 
 /**
@@ -75,6 +75,8 @@ function withLatestInvoice(
   { invoiceId, periodIndex }: Pick<OpenInvoice, 'invoiceId' | 'periodIndex'>,
 ): Subscription {
   const { latestInvoice } = subscription;
-  if (latestInvoice !== null && latestInvoice.periodIndex >= periodIndex) return subscription;
+  if (latestInvoice !== null && (latestInvoice.periodIndex ?? -1) >= periodIndex) {
+    return subscription;
+  }
   return { ...subscription, latestInvoice: { id: invoiceId, periodIndex } };
 }

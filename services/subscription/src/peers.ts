@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
@@ -13,16 +14,24 @@ import {
   type CustomerServiceServer,
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
+import {
+  type DiscountServiceServer,
+  DiscountServiceService,
+  RedemptionHolder,
+} from '@billing/proto/billing/discount/v1/discount';
 import type { SubscriptionConfiguration } from './config';
 import type { CustomerFacts, ProductFacts } from './creation-input';
-import { fromProtoCollectionMethod } from './invoice-rpc';
+import { fromProtoCustomer } from './customer-rpc';
+import { fromProtoDiscount } from './discount-rpc';
 import { fromProtoPrice } from './price-rpc';
+import type { DiscountSnapshot } from './subscription';
 
 /** The services that this one calls. */
 export interface Peers {
   readonly catalog: Peer<CatalogServiceServer>;
   readonly customer: Peer<CustomerServiceServer>;
   readonly checkout: Peer<CheckoutServiceServer>;
+  readonly discount: Peer<DiscountServiceServer>;
 }
 
 export function connectPeers(service: Service, config: SubscriptionConfiguration): Peers {
@@ -38,6 +47,10 @@ export function connectPeers(service: Service, config: SubscriptionConfiguration
     checkout: service.peer<CheckoutServiceServer>(CheckoutServiceService, {
       address: config.CHECKOUT_ADDRESS,
     }),
+    discount: service.peer<DiscountServiceServer>(DiscountServiceService, {
+      address: config.DISCOUNT_ADDRESS,
+      notIdempotent: ['createDiscount'],
+    }),
   };
 }
 
@@ -49,14 +62,7 @@ export async function fetchCustomer(
 ): Promise<CustomerFacts> {
   const { customer } = await peer.getCustomer({ id }, context);
   if (customer === undefined) throw new Error('An answer carries no customer');
-  const { email, name, currency, collectionMethod } = customer;
-  return {
-    id: customer.id,
-    email,
-    name: name ?? null,
-    currency,
-    collectionMethod: fromProtoCollectionMethod(collectionMethod),
-  };
+  return fromProtoCustomer(customer);
 }
 
 /** Throws what the product's owner says of an id that it does not know. */
@@ -80,4 +86,29 @@ export async function customerHasInvoice(
   const request = { customerId, subscriptionId: undefined, page: 1, perPage: 1 };
   const { total } = await checkout.listInvoices(request, context);
   return total > 0;
+}
+
+/** Takes one redemption for a subscription that is about to be made, or finds the one that it holds; refuses what cannot be redeemed. */
+export async function reserveRedemption(
+  { discount: peer }: Peers,
+  {
+    subscriptionId: holderId,
+    ...wanted
+  }: {
+    readonly subscriptionId: string;
+    readonly discountId: string;
+    readonly productId: string;
+    readonly currency: string;
+  },
+  context: CallContext,
+): Promise<DiscountSnapshot> {
+  const holder = RedemptionHolder.REDEMPTION_HOLDER_SUBSCRIPTION;
+  try {
+    const { discount } = await peer.reserveRedemption({ ...wanted, holder, holderId }, context);
+    if (discount === undefined) throw new Error('An answer carries no discount');
+    return fromProtoDiscount(discount);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'not_found') throw error;
+    throw invalidInput({ discountId: ['Discount is not valid'] });
+  }
 }

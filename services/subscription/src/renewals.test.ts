@@ -67,6 +67,7 @@ describe('a renewal', () => {
           invoiceId: invoiceIdOf(1),
           reason: 'SUBSCRIPTION_CYCLE',
           authorizedTransactionId: null,
+          isDiscounted: false,
         },
       },
     ]);

@@ -2,6 +2,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import { canceled, renewed, type SubscriptionTransition } from './announcement';
 import { type Decision, enterPeriod, type InvoiceIdOf } from './billing';
+import { parkReason } from './parking';
 import { periodOf, type Subscription } from './subscription';
 
 /** What time brings next. */
@@ -13,7 +14,7 @@ export interface DueStep {
 // One write has room for so many steps, with an event and a command each; whoever is further behind is caught up step by step first.
 const stepsMax = 32;
 
-/** The next step of a subscription's life that nobody has to ask for; undefined once it has ended. */
+/** The next step of a subscription's life that nobody has to ask for; undefined once it has ended, and where it is parked. */
 export function dueStep(subscription: Subscription): DueStep | undefined {
   const { phase, startAt, trialEnd, anchor, periodIndex, cancelAtPeriodEnd } = subscription;
   if (phase === 'ENDED') return undefined;
@@ -21,7 +22,8 @@ export function dueStep(subscription: Subscription): DueStep | undefined {
     return { at: startAt, kind: trialEnd === null ? 'ENTER_PERIOD' : 'START_TRIAL' };
   }
   const at = periodIndex === null ? anchor : periodOf(subscription, periodIndex).end;
-  return { at, kind: cancelAtPeriodEnd ? 'END' : 'ENTER_PERIOD' };
+  if (cancelAtPeriodEnd) return { at, kind: 'END' };
+  return parkReason(subscription) === null ? { at, kind: 'ENTER_PERIOD' } : undefined;
 }
 
 /** Takes one step that is due by `now`, if any. Missed steps are taken one by one, each by a call of its own. */

@@ -1,4 +1,3 @@
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { subscriptionCommands } from './commands';
@@ -6,8 +5,8 @@ import type { SubscriptionConfiguration } from './config';
 import { connectPeers } from './peers';
 import { type DueStep, dueStep, takeDueStep } from './renewals';
 import { subscriptionRpc } from './rpc';
-import { changeSubscription, subscriptionDefinition } from './store';
-import type { Subscription } from './subscription';
+import { subscriptionDefinition } from './store';
+import { Subscriptions } from './subscription-store';
 
 /** Subscriptions, their renewals and their events. */
 export async function start(
@@ -16,9 +15,14 @@ export async function start(
 ): Promise<RunningService> {
   const service = await Service.open('subscription', config, overrides);
   const peers = connectPeers(service, config);
-  const subscriptions = service.aggregates(subscriptionDefinition);
-  subscriptions.handle({
-    commands: subscriptionCommands(subscriptions, peers),
+  const records = service.aggregates(subscriptionDefinition);
+  const { logger, metrics } = service;
+  const subscriptions = new Subscriptions(records, (id, reason) => {
+    metrics.recordParkedSubscription(reason);
+    logger.error({ alarm: 'subscription_parked', id, reason }, 'subscription renews no more');
+  });
+  records.handle({
+    commands: subscriptionCommands({ subscriptions, peers, logger }),
     wake: (id, context) => takeDueStepOf(id, context, { subscriptions, service }),
   });
   return service.serve([subscriptionRpc({ subscriptions, peers, clock: service.clock })]);
@@ -30,10 +34,10 @@ async function takeDueStepOf(
   {
     subscriptions,
     service: { metrics, clock },
-  }: { subscriptions: AggregateCollection<Subscription>; service: Service },
+  }: { subscriptions: Subscriptions; service: Service },
 ): Promise<void> {
   const taken: { step?: DueStep | undefined } = {};
-  await changeSubscription(subscriptions, id, context, (current, decision) => {
+  await subscriptions.change(id, context, (current, decision) => {
     // A write that loses its race is decided again: the last step seen is the one that was written, or none.
     const step = dueStep(current);
     taken.step = step !== undefined && step.at <= decision.now ? step : undefined;

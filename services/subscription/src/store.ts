@@ -1,8 +1,7 @@
-import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import type { SubscriptionEvent, SubscriptionTransition } from './announcement';
+import type { SubscriptionEvent } from './announcement';
 import type { Decision } from './billing';
 import { encodeEvent } from './events';
 import { dueStep } from './renewals';
@@ -11,8 +10,10 @@ import type {
   OpenInvoice,
   PriceSnapshot,
   Subscription,
+  SubscriptionDiscount,
   SubscriptionStatus,
 } from './subscription';
+import type { SubscriptionRecord, Tombstone } from './tombstone';
 
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
 type Count = number | bigint;
@@ -30,72 +31,77 @@ type OpenInvoiceDocument = Omit<OpenInvoice, 'periodIndex' | 'lastResult'> & {
 };
 
 type LatestInvoiceDocument = Omit<LatestInvoice, 'periodIndex'> & {
-  readonly periodIndex: Count;
+  readonly periodIndex: Count | null;
+};
+
+type DiscountDocument = Omit<SubscriptionDiscount, 'durationInMonths'> & {
+  readonly durationInMonths: Count | null;
 };
 
 /** Metadata is stored as JSON text: its keys may contain dots, which mean paths to the database. */
 type SubscriptionDocument = Omit<
   Subscription,
-  'id' | 'price' | 'quantity' | 'metadata' | 'periodIndex' | 'openInvoices' | 'latestInvoice'
+  | 'id'
+  | 'price'
+  | 'quantity'
+  | 'discount'
+  | 'metadata'
+  | 'periodIndex'
+  | 'openInvoices'
+  | 'latestInvoice'
 > & {
   readonly price: PriceDocument;
   readonly quantity: Count;
+  readonly discount: DiscountDocument | null;
   readonly metadata: string;
   readonly periodIndex: Count | null;
   readonly openInvoices: readonly OpenInvoiceDocument[];
   readonly latestInvoice: LatestInvoiceDocument | null;
 };
 
+type RecordDocument = SubscriptionDocument | Omit<Tombstone, 'id'>;
+
 /** Subscriptions as documents. Their ids are their only natural key. */
-export const subscriptionDefinition: AggregateDefinition<Subscription> = {
+export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   collection: 'subscriptions',
   aggregate: 'subscription',
   resource: 'Subscription',
-  // Lists are sorted as the indexes are.
+  // Lists are sorted as the indexes are. Tombstones have none of these fields, and are too few to need an index that leaves them out.
   indexes: [
     { name: 'customer', keys: { 'customer.id': 1, createdAt: -1, _id: -1 } },
     { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
     { name: 'status', keys: { status: 1, createdAt: -1, _id: -1 } },
   ],
-  toDocument: toDocumentSubscription,
+  toDocument: toDocumentRecord,
   fromDocument: (document) =>
-    fromDocumentSubscription(document._id, document as unknown as SubscriptionDocument),
-  dueAt: (subscription) => {
-    const step = dueStep(subscription);
+    fromDocumentRecord(document._id, document as unknown as RecordDocument),
+  dueAt: (record) => {
+    const step = record.isTombstone ? undefined : dueStep(record);
     if (step === undefined) return undefined;
     return { at: step.at, workClass: step.kind === 'END' ? 'END' : 'RENEWAL' };
   },
   encodeEvent: (event, stored) => encodeEvent(event as SubscriptionEvent, stored),
 };
 
+/** Which subscriptions a list shows; absent: of any. */
+export interface ListedSubscriptions {
+  readonly customerId?: string | undefined;
+  readonly productId?: string | undefined;
+  readonly status?: SubscriptionStatus | undefined;
+}
+
 /** The filter of a list: those of a customer, to a product, in a status. */
 export function subscriptionsWith({
   customerId,
   productId,
   status,
-}: {
-  readonly customerId?: string | undefined;
-  readonly productId?: string | undefined;
-  readonly status?: SubscriptionStatus | undefined;
-}): Record<string, unknown> {
+}: ListedSubscriptions): Record<string, unknown> {
   return {
+    isTombstone: false,
     ...(customerId !== undefined && { 'customer.id': customerId }),
     ...(productId !== undefined && { productId }),
     ...(status !== undefined && { status }),
   };
-}
-
-/** Changes a subscription by a rule; where a version is expected, that version alone. */
-export function changeSubscription(
-  subscriptions: AggregateCollection<Subscription>,
-  id: string,
-  context: CallContext,
-  rule: (current: Subscription, decision: Decision) => SubscriptionTransition,
-  expected: { readonly expectedVersion?: number } = {},
-): Promise<Stored<Subscription>> {
-  return subscriptions
-    .within(context)
-    .mutate(id, (current, now) => rule(current, decisionOn(id, context.tenant, now)), expected);
 }
 
 /** What a rule on the subscription is given from outside. */
@@ -104,6 +110,14 @@ export function decisionOn(id: string, { environmentId }: Tenant, now: Date): De
     now,
     invoiceIdOf: (periodIndex) => derivedId(environmentId, id, 'period', periodIndex),
   };
+}
+
+function toDocumentRecord(record: SubscriptionRecord): RecordDocument {
+  return record.isTombstone ? { isTombstone: true } : toDocumentSubscription(record);
+}
+
+function fromDocumentRecord(id: string, document: RecordDocument): SubscriptionRecord {
+  return document.isTombstone ? { isTombstone: true, id } : fromDocumentSubscription(id, document);
 }
 
 function toDocumentSubscription({ id: _id, ...subscription }: Subscription): SubscriptionDocument {
@@ -117,6 +131,7 @@ function toDocumentSubscription({ id: _id, ...subscription }: Subscription): Sub
 
 function fromDocumentSubscription(id: string, document: SubscriptionDocument): Subscription {
   return {
+    isTombstone: false,
     id,
     itemId: document.itemId,
     fingerprint: document.fingerprint,
@@ -126,6 +141,7 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
     productName: document.productName,
     price: fromDocumentPrice(document.price),
     quantity: Number(document.quantity),
+    discount: fromDocumentDiscount(document.discount),
     authorizedTransactionId: document.authorizedTransactionId,
     isAuthorizing: document.isAuthorizing,
     metadata: readMetadata(document.metadata),
@@ -157,13 +173,24 @@ function fromDocumentPrice(price: PriceDocument): PriceSnapshot {
   };
 }
 
+function fromDocumentDiscount(discount: DiscountDocument | null): SubscriptionDiscount | null {
+  if (discount === null) return null;
+  const { durationInMonths } = discount;
+  return {
+    ...discount,
+    durationInMonths: durationInMonths === null ? null : Number(durationInMonths),
+  };
+}
+
 function fromDocumentOpenInvoice(invoice: OpenInvoiceDocument): OpenInvoice {
   const { periodIndex, lastResult } = invoice;
   return { ...invoice, periodIndex: Number(periodIndex), lastResult: Number(lastResult) };
 }
 
 function fromDocumentLatestInvoice(latest: LatestInvoiceDocument | null): LatestInvoice | null {
-  return latest === null ? null : { id: latest.id, periodIndex: Number(latest.periodIndex) };
+  if (latest === null) return null;
+  const { id, periodIndex } = latest;
+  return { id, periodIndex: periodIndex === null ? null : Number(periodIndex) };
 }
 
 function readMetadata(text: string): Record<string, unknown> {

@@ -5,7 +5,7 @@ import type { BillingCommand } from './billing';
 import { cancel, uncancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
 import { createSubscription } from './creation';
-import { hasFailedInvoice } from './open-invoices';
+import { hasPastDueInvoice } from './open-invoices';
 import { dueStep, takeDueStep } from './renewals';
 import { currentPeriod, periodOf, type Subscription } from './subscription';
 import { aCreation, anInput, aPrice, at, day, invoiceIdOf } from './testing';
@@ -170,7 +170,7 @@ function expectRulesKept(life: Life): void {
   expect(types.indexOf('subscription.canceled')).toBe(isCanceled ? types.length - 1 : -1);
   // It is past due exactly while an invoice is failed.
   if (!isCanceled) {
-    expect(state.status).toBe(hasFailedInvoice(state) ? 'PAST_DUE' : 'ACTIVE');
+    expect(state.status).toBe(hasPastDueInvoice(state) ? 'PAST_DUE' : 'ACTIVE');
   }
   expect(state.phase === 'ENDED').toBe(isCanceled);
   expect(state.endedAt === null).toBe(!isCanceled);
@@ -187,7 +187,7 @@ function expectResultsInOrder({ applied, events, state }: Life, drawn: Setting):
     const failures = Array.from({ length: failuresOf(drawn, periodIndex) }, () => 'FAILED');
     expect(outcomes).toEqual([...failures, 'SUCCEEDED'].slice(0, outcomes.length));
     const announced = events.flatMap(({ type, data }) =>
-      'payment' in data && data.payment.invoice === periodIndex ? [type] : [],
+      'payment' in data && data.payment?.invoice === periodIndex ? [type] : [],
     );
     const wanted = outcomes.map((outcome) =>
       outcome === 'FAILED' ? 'subscription.payment_failed' : 'subscription.payment_succeeded',

@@ -6,6 +6,7 @@ import {
   SubscriptionPhase as ProtoPhase,
   SubscriptionStatus as ProtoStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { discountEndsAt } from './discount';
 import { toProtoPrice } from './price-rpc';
 import {
   type CancelReason,
@@ -53,7 +54,8 @@ export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscrip
     price,
     customer: { id: customer.id, email: customer.email, name: customer.name ?? undefined },
     version: BigInt(stored.version),
-    discountEndsAt: undefined,
+    discountId: state.discount?.id,
+    discountEndsAt: discountEndsAt(state) ?? undefined,
   };
 }
 
@@ -85,4 +87,5 @@ const protoPhases: Readonly<Record<SubscriptionPhase, ProtoPhase>> = {
 
 const protoCancelReasons: Readonly<Record<CancelReason, ProtoCancelReason>> = {
   REQUESTED: ProtoCancelReason.CANCEL_REASON_REQUESTED,
+  PAYMENT_FAILED: ProtoCancelReason.CANCEL_REASON_PAYMENT_FAILED,
 };

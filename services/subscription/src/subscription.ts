@@ -4,12 +4,14 @@ import {
   periodAt,
   type Recurrence,
 } from '@billing/kernel/billing-period';
+import type { DiscountSpan } from '@billing/kernel/discount-validity';
+import type { DiscountType } from '@billing/kernel/discounting';
 import type { PricingType } from '@billing/kernel/pricing';
 import type { Tier } from '@billing/kernel/tiers';
 
 export type SubscriptionStatus = 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
 export type SubscriptionPhase = 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
-export type CancelReason = 'REQUESTED';
+export type CancelReason = 'REQUESTED' | 'PAYMENT_FAILED';
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
 /** The price version that a subscription started with, as it was then; later versions do not touch it. */
@@ -38,14 +40,29 @@ export interface CustomerSnapshot {
   readonly name: string | null;
 }
 
-/** An invoice that may still change the subscription. One that is paid is forgotten, and thereby known to be finished. */
+/** What a discount takes off, as it was when it was redeemed; later changes of it do not touch the subscription. */
+export interface DiscountSnapshot extends DiscountSpan {
+  readonly id: string;
+  readonly name: string;
+  readonly type: DiscountType;
+  /** Decimal string: percent, or a whole number in the currency's smallest unit. */
+  readonly value: string;
+}
+
+/** The one discount of a subscription, and where it began. */
+export interface SubscriptionDiscount extends DiscountSnapshot {
+  /** Start of the first period that it was taken off; null: of none so far. */
+  readonly firstPeriodStart: Date | null;
+}
+
+/** An invoice that may still change the subscription. One that is finished is forgotten, and thereby known to be so. */
 export interface OpenInvoice {
   readonly invoiceId: string;
   readonly periodIndex: number;
   /** How many results of its collection were applied; only the next one is accepted. */
   readonly lastResult: number;
-  /** The last result was a failure. */
-  readonly hasFailed: boolean;
+  /** A charge of it has failed by itself, or its due date has passed: while one such is open the subscription is PAST_DUE. */
+  readonly isPastDue: boolean;
   /** Until it is made and its first charge, if one follows at once, is applied. The answer to a creation waits for that. */
   readonly isSettling: boolean;
 }
@@ -53,11 +70,13 @@ export interface OpenInvoice {
 /** The newest invoice that was made. */
 export interface LatestInvoice {
   readonly id: string;
-  readonly periodIndex: number;
+  /** Null: it is the trial's, older than that of any period. */
+  readonly periodIndex: number | null;
 }
 
 /** A customer's running purchase of a product. */
 export interface Subscription {
+  readonly isTombstone: false;
   readonly id: string;
   /** Of its only item. */
   readonly itemId: string;
@@ -70,6 +89,7 @@ export interface Subscription {
   readonly productName: string;
   readonly price: PriceSnapshot;
   readonly quantity: number;
+  readonly discount: SubscriptionDiscount | null;
   readonly authorizedTransactionId: string | null;
   /** The authorisation is being turned into a saved method, as no invoice captures it soon. The answer to a creation waits for that. */
   readonly isAuthorizing: boolean;

@@ -23,6 +23,7 @@ import {
   type CheckoutServiceServer,
   CheckoutServiceService,
   type CreateInvoiceRequest,
+  type EndCollectionRequest,
   type Invoice,
   InvoiceStatus,
   type ResolveAuthorizationRequest,
@@ -38,6 +39,15 @@ import {
   type CustomerServiceServer,
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
+import {
+  type ConfirmRedemptionRequest,
+  type Discount,
+  DiscountDuration,
+  type DiscountServiceServer,
+  DiscountServiceService,
+  DiscountType,
+  type ReserveRedemptionRequest,
+} from '@billing/proto/billing/discount/v1/discount';
 import {
   type EventLogServiceServer,
   EventLogServiceService,
@@ -107,6 +117,28 @@ export function aProtoCustomer(parts: Partial<Customer> = {}): Customer {
   };
 }
 
+/** Half off the first invoice. */
+export function aProtoDiscount(parts: Partial<Discount> = {}): Discount {
+  return {
+    id: 'discount',
+    organizationId: 'organization',
+    name: 'Half off',
+    type: DiscountType.DISCOUNT_TYPE_PERCENTAGE,
+    value: '50',
+    duration: DiscountDuration.DISCOUNT_DURATION_ONCE,
+    redemptionCount: 1,
+    startsAt: undefined,
+    endsAt: undefined,
+    productIds: [],
+    active: true,
+    metadata: {},
+    createdAt,
+    updatedAt: createdAt,
+    version: 1n,
+    ...parts,
+  };
+}
+
 /** An invoice as checkout would show it after it was asked for. */
 export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus): Invoice {
   const { invoiceId: id, lineItems, discount: _discount, ...rest } = request;
@@ -152,11 +184,17 @@ export class Neighbours {
   readonly invoices: Received<CreateInvoiceRequest>[] = [];
   readonly voids: Received<VoidDerivedInvoiceRequest>[] = [];
   readonly authorizations: Received<ResolveAuthorizationRequest>[] = [];
+  readonly endings: Received<EndCollectionRequest>[] = [];
+  readonly discounts = new Map<string, Discount>();
+  readonly reservations: Received<ReserveRedemptionRequest>[] = [];
+  readonly confirmations: Received<ConfirmRedemptionRequest>[] = [];
   invoicesTotal = 0;
   /** Whether new invoices are charged at once. */
   isCollecting = false;
   isCheckoutDown = false;
   isPaymentRunning = false;
+  /** What happens between a reservation and its answer. */
+  onReservation: (request: ReserveRedemptionRequest) => Promise<void> = () => Promise.resolve();
   private server: GrpcServer | undefined;
 
   get address(): string {
@@ -174,6 +212,7 @@ export class Neighbours {
       rpcService<CatalogServiceServer>(CatalogServiceService, this.catalog())(surroundings),
       rpcService<CustomerServiceServer>(CustomerServiceService, this.customer())(surroundings),
       rpcService<CheckoutServiceServer>(CheckoutServiceService, this.checkout())(surroundings),
+      rpcService<DiscountServiceServer>(DiscountServiceService, this.discount())(surroundings),
     ]);
   }
 
@@ -204,7 +243,6 @@ export class Neighbours {
     return {
       getInvoice: neverAsked,
       voidInvoice: neverAsked,
-      endCollection: neverAsked,
       listInvoices: async () => ({ invoices: [], total: this.invoicesTotal }),
       createInvoice: async (request, context) => {
         this.refuseWhileDown();
@@ -221,10 +259,40 @@ export class Neighbours {
         this.voids.push({ request, context });
         return { invoice: undefined };
       },
+      endCollection: async (request, context) => {
+        this.refuseWhileDown();
+        if (!this.invoices.some(({ request: { invoiceId } }) => invoiceId === request.invoiceId)) {
+          throw notFound('Invoice');
+        }
+        this.endings.push({ request, context });
+        return { invoice: undefined };
+      },
       resolveAuthorization: async (request, context) => {
         this.refuseWhileDown();
         this.authorizations.push({ request, context });
         return { paymentMethodId: 'method' };
+      },
+    };
+  }
+
+  private discount(): AsyncHandlers<DiscountServiceServer> {
+    return {
+      createDiscount: neverAsked,
+      getDiscount: neverAsked,
+      listDiscounts: neverAsked,
+      updateDiscount: neverAsked,
+      validateCode: neverAsked,
+      releaseRedemption: neverAsked,
+      reserveRedemption: async (request, context) => {
+        const discount = known(this.discounts, request.discountId, 'Discount');
+        this.reservations.push({ request, context });
+        await this.onReservation(request);
+        return { discount };
+      },
+      confirmRedemption: async (request, context) => {
+        known(this.discounts, request.discountId, 'Redemption');
+        this.confirmations.push({ request, context });
+        return {};
       },
     };
   }
@@ -268,6 +336,7 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
     CATALOG_ADDRESS: neighbours.address,
     CUSTOMER_ADDRESS: neighbours.address,
     CHECKOUT_ADDRESS: neighbours.address,
+    DISCOUNT_ADDRESS: neighbours.address,
   });
   const service = await start(configuration);
   const dialled = { address: service.address, service: 'test' };

@@ -1,7 +1,7 @@
 import type { Decision } from './billing';
 import { createSubscription, type Creation } from './creation';
 import type { CustomerFacts, SubscriptionInput } from './creation-input';
-import type { PriceSnapshot, Subscription } from './subscription';
+import type { DiscountSnapshot, PriceSnapshot, Subscription } from './subscription';
 
 // What the tests of the rules share: one product, one customer, and subscriptions that began by the rule itself.
 
@@ -59,6 +59,20 @@ export function anInput(parts: Partial<SubscriptionInput> = {}): SubscriptionInp
     startAt: null,
     metadata: {},
     quantity: 1,
+    discountId: null,
+    ...parts,
+  };
+}
+
+/** Half off the first period that costs anything. */
+export function aDiscount(parts: Partial<DiscountSnapshot> = {}): DiscountSnapshot {
+  return {
+    id: '01900000-0000-7000-8000-0000000000f1',
+    name: 'Half off',
+    type: 'PERCENTAGE',
+    value: '50',
+    duration: 'ONCE',
+    durationInMonths: null,
     ...parts,
   };
 }
@@ -72,6 +86,7 @@ export function aCreation(parts: Partial<Creation> = {}): Creation {
     customer: aCustomer(),
     productName: 'Pro',
     price: aPrice(),
+    discount: null,
     ...at(day('01-31')),
     ...parts,
   };

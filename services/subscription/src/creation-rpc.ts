@@ -1,0 +1,199 @@
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import type { Stored } from '@billing/chassis/aggregate';
+import type { Clock } from '@billing/chassis/clock';
+import { derivedId } from '@billing/chassis/ids';
+import { checkMetadata } from '@billing/chassis/metadata';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import type {
+  CreateFromCheckoutRequest,
+  CreateSubscriptionRequest,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { createFromCheckout, createSubscription, isSettled, type Purchase } from './creation';
+import {
+  checkCurrency,
+  checkInput,
+  checkQuantity,
+  checkRepeat,
+  inputText,
+  recurringPrice,
+  subscribablePrice,
+  type SubscriptionInput,
+} from './creation-input';
+import { fromProtoCustomer } from './customer-rpc';
+import { fromProtoDiscount } from './discount-rpc';
+import {
+  customerHasInvoice,
+  fetchCustomer,
+  fetchProduct,
+  type Peers,
+  reserveRedemption,
+} from './peers';
+import { fromProtoPrice } from './price-rpc';
+import { decisionOn } from './store';
+import type { Subscription } from './subscription';
+import { madeBefore, type Subscriptions } from './subscription-store';
+
+// The gateway waits 10 s; an answer with the state reached must be on its way before that.
+const settleWithinMs = 8_000;
+const answerAheadMs = 500;
+
+/** What new subscriptions are made with. */
+export interface CreationParts {
+  readonly subscriptions: Subscriptions;
+  readonly peers: Peers;
+  readonly clock: Clock;
+}
+
+/** Makes the subscription that a caller asks for, and waits for what that begins. */
+export async function create(
+  request: CreateSubscriptionRequest,
+  context: CallContext,
+  parts: CreationParts,
+): Promise<Stored<Subscription>> {
+  const until = answerBy(context, parts.clock);
+  const stored = await store(fromProtoInput(request), context, parts);
+  return settle(stored, { until, context, subscriptions: parts.subscriptions });
+}
+
+/** Makes the subscription that a session sold. A repeat finds the one that is stored. */
+export async function createSold(
+  request: CreateFromCheckoutRequest,
+  context: CallContext,
+  { subscriptions }: Pick<CreationParts, 'subscriptions'>,
+): Promise<Stored<Subscription>> {
+  const transition = createFromCheckout(fromProtoPurchase(request, context));
+  return subscriptions.insert(transition, context);
+}
+
+/**
+ * Stores the subscription that was asked for. An authorised payment derives its id, so a repeat, also one in parallel, finds what the
+ * first call stored; what a repeat asks for was checked then, and may not be possible any more.
+ */
+async function store(
+  input: SubscriptionInput,
+  context: CallContext,
+  { subscriptions, peers }: CreationParts,
+): Promise<Stored<Subscription>> {
+  const { authorizedTransactionId, discountId } = input;
+  const { environmentId } = context.tenant;
+  const id =
+    authorizedTransactionId === null
+      ? newResourceId(context, 'subscription')
+      : derivedId(environmentId, 'authorized-transaction', authorizedTransactionId);
+  const fingerprint = derivedId(environmentId, inputText(input));
+
+  const mayRepeat = authorizedTransactionId !== null || context.resourceSeed !== undefined;
+  const record = mayRepeat ? await subscriptions.find(id, context) : undefined;
+  const earlier = record === undefined ? undefined : madeBefore(record);
+  if (earlier?.state.fingerprint === fingerprint) return earlier;
+  checkInput(input, { now: context.now, metadataProblems: checkMetadata(input.metadata) });
+  if (earlier !== undefined) checkRepeat(earlier.state, { fingerprint });
+
+  const offer = await fetchOffer(input, context, peers);
+  const { customer, productName, price } = offer;
+  const { productId } = input;
+  const { currency } = price;
+  // After all that could still refuse the creation: a redemption is held from here on until the subscription is stored.
+  const discount =
+    discountId === null
+      ? null
+      : await reserveRedemption(
+          peers,
+          { subscriptionId: id, discountId, productId, currency },
+          context,
+        );
+  const transition = createSubscription(input, {
+    ...decisionOn(id, context.tenant, context.now),
+    id,
+    itemId: itemIdOf(id, context),
+    fingerprint,
+    customer,
+    productName,
+    price,
+    discount,
+  });
+  const stored = await subscriptions.insert(transition, context);
+  checkRepeat(stored.state, { fingerprint });
+  return stored;
+}
+
+/** Who would pay, and what for; refuses what cannot be subscribed to. */
+async function fetchOffer(input: SubscriptionInput, context: CallContext, peers: Peers) {
+  const customer = await fetchCustomer(peers, input.customerId, context);
+  const product = await fetchProduct(peers, input.productId, context);
+  const price = subscribablePrice(product);
+  checkQuantity(price, input.quantity);
+  if (price.currency !== customer.currency) {
+    const hasInvoice = await customerHasInvoice(peers, customer.id, context);
+    checkCurrency(price, customer, { hasInvoice });
+  }
+  return { customer, productName: product.name, price };
+}
+
+/** Waits for what creation began. The subscription is stored: when it cannot be read for a while, the state known is the answer. */
+async function settle(
+  created: Stored<Subscription>,
+  {
+    until,
+    context,
+    subscriptions,
+  }: { until: Date; context: CallContext; subscriptions: Subscriptions },
+): Promise<Stored<Subscription>> {
+  try {
+    return await subscriptions.waitFor(created.state.id, context, { isReached: isSettled, until });
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'unavailable') return created;
+    throw error;
+  }
+}
+
+function answerBy({ deadline }: CallContext, clock: Clock): Date {
+  return new Date(
+    Math.min(clock.now().getTime() + settleWithinMs, deadline.getTime() - answerAheadMs),
+  );
+}
+
+function itemIdOf(id: string, { tenant }: CallContext): string {
+  return derivedId(tenant.environmentId, id, 'item');
+}
+
+function fromProtoInput(request: CreateSubscriptionRequest): SubscriptionInput {
+  const { customerId, productId, metadata, quantity } = request;
+  return {
+    customerId,
+    productId,
+    authorizedTransactionId: request.authorizedTransactionId ?? null,
+    startAt: request.startAt ?? null,
+    metadata: metadata ?? {},
+    quantity: quantity ?? 1,
+    discountId: request.discountId ?? null,
+  };
+}
+
+function fromProtoPurchase(request: CreateFromCheckoutRequest, context: CallContext): Purchase {
+  const { id, productId, productName, quantity, metadata, discount, attempt } = request;
+  const invoice = required('invoice', request.invoice);
+  const price = recurringPrice(fromProtoPrice(required('price', request.price)));
+  const completedAt = required('completedAt', request.completedAt);
+  return {
+    id,
+    itemId: itemIdOf(id, context),
+    // A session sells one subscription: whoever comes with its id asks for the same.
+    fingerprint: id,
+    customer: fromProtoCustomer(required('customer', request.customer)),
+    productId,
+    productName,
+    price,
+    quantity,
+    metadata: metadata ?? {},
+    discount: discount === undefined ? null : fromProtoDiscount(discount),
+    completedAt,
+    invoice: { id: invoice.id, form: invoice },
+    attempt,
+  };
+}
+
+function required<T>(field: string, value: T | undefined): T {
+  if (value === undefined) throw invalidInput({ [field]: ['Required'] });
+  return value;
+}

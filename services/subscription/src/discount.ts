@@ -1,0 +1,40 @@
+import { addMonths, periodContaining } from '@billing/kernel/billing-period';
+import { discountsPeriod } from '@billing/kernel/discount-validity';
+import { recurringCharge } from '@billing/kernel/pricing';
+import { periodOf, type Subscription } from './subscription';
+
+/** A subscription that enters a period, and whether its discount is taken off there. */
+export interface DiscountedPeriod {
+  readonly state: Subscription;
+  readonly isDiscounted: boolean;
+}
+
+/**
+ * Takes the discount off a period, where it counts there. The first period that costs anything begins its span: what costs nothing neither
+ * uses a discount up nor needs one.
+ */
+export function takeDiscount(subscription: Subscription, periodIndex: number): DiscountedPeriod {
+  const { discount, price, quantity } = subscription;
+  const costsNothing = recurringCharge({ ...price, quantity }).amount <= 0n;
+  if (discount === null || costsNothing) return { state: subscription, isDiscounted: false };
+  const { start } = periodOf(subscription, periodIndex);
+  const first = discount.firstPeriodStart;
+  const isDiscounted = discountsPeriod(discount, { first, start });
+  if (!isDiscounted || first !== null) return { state: subscription, isDiscounted };
+  const begun = { ...discount, firstPeriodStart: start };
+  return { state: { ...subscription, discount: begun }, isDiscounted };
+}
+
+/** From when on periods are not discounted any more; null where that is not known yet, or never. */
+export function discountEndsAt({ discount, anchor, price }: Subscription): Date | null {
+  if (discount === null || discount.firstPeriodStart === null) return null;
+  const { duration, durationInMonths, firstPeriodStart } = discount;
+  switch (duration) {
+    case 'ONCE':
+      return periodContaining(anchor, price, firstPeriodStart).end;
+    case 'REPEATING':
+      return durationInMonths === null ? null : addMonths(firstPeriodStart, durationInMonths);
+    case 'FOREVER':
+      return null;
+  }
+}

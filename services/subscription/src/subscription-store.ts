@@ -1,0 +1,120 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import type { SubscriptionTransition } from './announcement';
+import type { Decision } from './billing';
+import { type ParkReason, parkReason } from './parking';
+import { decisionOn, type ListedSubscriptions, subscriptionsWith } from './store';
+import type { Subscription } from './subscription';
+import { type SubscriptionRecord, tombstone } from './tombstone';
+
+type StoredSubscription = Stored<Subscription>;
+type Within = Pick<CallContext, 'tenant' | 'now'>;
+
+/** The subscriptions, as callers and rules see them: one that was given up before it was made is unknown to both. */
+export class Subscriptions {
+  constructor(
+    private readonly records: AggregateCollection<SubscriptionRecord>,
+    private readonly onParked: (id: string, reason: ParkReason) => void,
+  ) {}
+
+  /** Throws not_found for an id that the environment does not have. */
+  async get(id: string, context: Within): Promise<StoredSubscription> {
+    return present(await this.records.within(context).get(id));
+  }
+
+  /** What stands under the id of a subscription that may have been made before. */
+  find(id: string, context: Within): Promise<Stored<SubscriptionRecord> | undefined> {
+    return this.records.within(context).find(id);
+  }
+
+  async list(
+    listed: ListedSubscriptions,
+    page: { readonly page: number; readonly perPage: number },
+    context: Within,
+  ): Promise<{ data: StoredSubscription[]; total: number }> {
+    const store = this.records.within(context);
+    const { data, total } = await store.list({ filter: subscriptionsWith(listed), ...page });
+    return { data: data.map(present), total };
+  }
+
+  /** Stores a new subscription, or finds the one that was stored under its id before; refused where it was given up meanwhile. */
+  async insert(transition: SubscriptionTransition, context: Within): Promise<StoredSubscription> {
+    const { stored } = await this.records.within(context).insert(transition);
+    return madeBefore(stored);
+  }
+
+  /** Makes sure that a subscription that does not exist yet never will; returns what stands under its id. */
+  async forestall(id: string, context: Within): Promise<SubscriptionRecord> {
+    const { stored } = await this.records.within(context).insert(tombstone(id));
+    return stored.state;
+  }
+
+  /** Changes a subscription by a rule; where a version is expected, that version alone. */
+  async change(
+    id: string,
+    context: Within,
+    rule: (current: Subscription, decision: Decision) => SubscriptionTransition,
+    expected: { readonly expectedVersion?: number } = {},
+  ): Promise<StoredSubscription> {
+    const before = { isParked: false };
+    const changed = await this.records.within(context).mutate(
+      id,
+      (record, now) => {
+        const current = subscriptionOf(record);
+        before.isParked = parkReason(current) !== null;
+        return rule(current, decisionOn(id, context.tenant, now));
+      },
+      expected,
+    );
+    const stored = present(changed);
+    const reason = parkReason(stored.state);
+    if (reason !== null && !before.isParked) this.onParked(id, reason);
+    return stored;
+  }
+
+  /** Notes what has become of something that the subscription ordered; that is no decision and waits for nothing that is due. */
+  async note(
+    id: string,
+    context: Within,
+    note: (current: Subscription) => Subscription,
+  ): Promise<void> {
+    await this.records.within(context).mutate(id, (record) => ({
+      state: note(subscriptionOf(record)),
+      events: [],
+      commands: [],
+    }));
+  }
+
+  /** Waits until the subscription satisfies `isReached` or `until` (real time) has come, and returns it as it stands then. */
+  async waitFor(
+    id: string,
+    context: Within & Pick<CallContext, 'signal'>,
+    { isReached, until }: { isReached: (current: Subscription) => boolean; until: Date },
+  ): Promise<StoredSubscription> {
+    const isRecordReached = ({ state }: Stored<SubscriptionRecord>) =>
+      isReached(subscriptionOf(state));
+    return present(await this.records.waitFor(id, context, { isReached: isRecordReached, until }));
+  }
+}
+
+/** What a creation may find in its place. */
+export function madeBefore(stored: Stored<SubscriptionRecord>): StoredSubscription {
+  const { state } = stored;
+  if (!state.isTombstone) return { ...stored, state };
+  throw new DomainError(
+    'failed_precondition',
+    'SUBSCRIPTION_ABANDONED',
+    'The earlier request was abandoned; repeat it with another Idempotency-Key',
+  );
+}
+
+function present(stored: Stored<SubscriptionRecord>): StoredSubscription {
+  return { ...stored, state: subscriptionOf(stored.state) };
+}
+
+function subscriptionOf(record: SubscriptionRecord): Subscription {
+  if (record.isTombstone) throw notFound('Subscription');
+  return record;
+}

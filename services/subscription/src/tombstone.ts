@@ -1,0 +1,26 @@
+import type { Transition } from '@billing/kernel/transition';
+import type { Subscription } from './subscription';
+
+/** Takes the place of a subscription whose creation was given up, so that it can never be made any more. Nobody else is shown it. */
+export interface Tombstone {
+  readonly isTombstone: true;
+  readonly id: string;
+}
+
+/** What may stand under the id of a subscription. */
+export type SubscriptionRecord = Subscription | Tombstone;
+
+/** What is to become of a redemption that is held for a subscription. */
+export type RedemptionState = 'CONFIRMED' | 'RELEASED';
+
+export function tombstone(id: string): Transition<SubscriptionRecord> {
+  return { state: { isTombstone: true, id }, events: [], commands: [] };
+}
+
+/** A redemption is used by the subscription that began with its discount, and by no other for ever. */
+export function redemptionState(
+  record: SubscriptionRecord,
+  { discountId }: { readonly discountId: string },
+): RedemptionState {
+  return !record.isTombstone && record.discount?.id === discountId ? 'CONFIRMED' : 'RELEASED';
+}
