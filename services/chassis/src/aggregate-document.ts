@@ -39,9 +39,11 @@ export interface Envelope {
 
 export type AggregateDocument = Envelope & Record<string, unknown>;
 
+/** The fields by which a document says whose it is. */
+export type TenantFields = Pick<Envelope, 'environmentId' | 'organizationId' | 'live' | 'timeline'>;
+
 /** The tenant an aggregate belongs to. */
-export function tenantOf(document: Envelope): Tenant {
-  const { organizationId, environmentId, live, timeline } = document;
+export function tenantOf({ organizationId, environmentId, live, timeline }: TenantFields): Tenant {
   return { organizationId, environmentId, live, manualClock: timeline === environmentId };
 }
 

@@ -1,13 +1,13 @@
-import { type AggregateDocument, tenantOf } from './aggregate-document';
+import { type TenantFields, tenantOf } from './aggregate-document';
 import type { CallContext } from './call-context';
 import type { Clock } from './clock';
 
 // Work may call a peer that itself collects a payment.
 const workDeadlineMs = 30_000;
 
-/** The context in which a service works for an aggregate without a caller. */
+/** The context in which a service works for a document of its own without a caller. */
 export function workContext(
-  document: AggregateDocument,
+  document: TenantFields,
   {
     at,
     clock,
