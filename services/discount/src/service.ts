@@ -1,8 +1,10 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { AskedSlotStore } from './asked-slot-store';
 import { Batches } from './batches';
 import type { DiscountConfiguration } from './config';
 import { connectPeers } from './peers';
+import { askHolders } from './redemption-worker';
 import { discountRpc } from './rpc';
 import { ensureSlotIndexes, openSlots, SlotStore } from './slot-store';
 import { discountDefinition } from './store';
@@ -10,10 +12,12 @@ import { discountDefinition } from './store';
 /** What a test may replace besides. */
 export interface DiscountOverrides extends ServiceOverrides {
   readonly askAfterMs?: number;
+  readonly askEveryMs?: number;
 }
 
 // Longer than any request that reserves, so that in most cases its holder has confirmed or released by itself.
 const askAfterMsDefault = 5 * 60_000;
+const askEveryMsDefault = 30_000;
 
 /** Discounts and their redemptions, served over gRPC. */
 export async function start(
@@ -27,14 +31,14 @@ export async function start(
   service.ensureIndexes(() => ensureSlotIndexes(slots));
   const slotsOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new SlotStore(slots, tenant);
   const askAfterMs = overrides.askAfterMs ?? askAfterMsDefault;
+  const { clock, logger } = service;
+  const asking = { asked: new AskedSlotStore(slots), slotsOf, peers, clock, logger, askAfterMs };
+  service.every({
+    name: 'ask holders of redemptions',
+    everyMs: overrides.askEveryMs ?? askEveryMsDefault,
+    run: (signal) => askHolders(asking, signal),
+  });
   return service.serve([
-    discountRpc({
-      discounts,
-      slotsOf,
-      claims: new Batches(),
-      peers,
-      clock: service.clock,
-      askAfterMs,
-    }),
+    discountRpc({ discounts, slotsOf, claims: new Batches(), peers, clock, askAfterMs }),
   ]);
 }
