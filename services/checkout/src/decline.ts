@@ -11,7 +11,22 @@ const kinds = {
   expired_card: 'HARD',
   lost_card: 'HARD',
   stolen_card: 'HARD',
+  pickup_card: 'HARD',
+  fraudulent: 'HARD',
+  invalid_account: 'HARD',
   card_not_supported: 'HARD',
+  do_not_try_again: 'HARD',
+  /** The provider does not take this amount or currency, or cannot be told it exactly. */
+  amount_not_supported: 'HARD',
+  currency_not_supported: 'HARD',
+  /** The provider no longer has the method, or not for this customer. */
+  payment_method_unavailable: 'HARD',
+  /** A payment said to be authorised is unknown, of another amount, no longer open, spent on something else, or not authorised yet. */
+  authorization_unknown: 'HARD',
+  authorization_mismatch: 'HARD',
+  authorization_expired: 'HARD',
+  authorization_used: 'HARD',
+  authorization_incomplete: 'SOFT',
 } as const satisfies Record<string, DeclineKind>;
 
 export type DeclineCode = keyof typeof kinds;
@@ -22,4 +37,9 @@ export function declined(
   providerPaymentId: string | undefined,
 ): Extract<FinalOutcome, { status: 'FAILED' }> {
   return { status: 'FAILED', failureCode, decline: kinds[failureCode], providerPaymentId };
+}
+
+/** Whether the text is such a code, e.g. after it was read from a database. */
+export function isDeclineCode(text: string): text is DeclineCode {
+  return Object.hasOwn(kinds, text);
 }

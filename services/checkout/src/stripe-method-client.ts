@@ -1,0 +1,180 @@
+import type Stripe from 'stripe';
+import type { Tenant } from '@billing/chassis/call-context';
+import type { ProviderMethod } from './payment-provider';
+import { isCardError, isRefusal, keyed, type StripeClient, unlessMissing } from './stripe-client';
+import type { StripeStore } from './stripe-store';
+
+type PaymentMethod = Stripe.PaymentMethod;
+type Reference = string | { readonly id: string } | null;
+
+/** What the clients of one environment work with. */
+export interface StripeParts {
+  readonly stripe: StripeClient;
+  readonly store: StripeStore;
+  readonly tenant: Pick<Tenant, 'organizationId' | 'environmentId'>;
+}
+
+const cardOnly: ['card'] = ['card'];
+const setupPattern = /^cs_\w+$/;
+const paymentPattern = /^pi_\w+$/;
+const setupIntentPattern = /^seti_\w+$/;
+const placeholder = '{SETUP_ID}';
+// What Stripe puts in its place when the payer comes back with a card, and what stands there when they come back without.
+const stripePlaceholder = '{CHECKOUT_SESSION_ID}';
+const notGiven = 'none';
+
+/** Whether an authorisation is a card that was saved, with no amount. */
+export function isSetup(authorizedTransactionId: string): boolean {
+  return setupIntentPattern.test(authorizedTransactionId);
+}
+
+/** The id of an authorised payment; undefined if the text cannot be one. */
+export function paymentIntentIdOf(authorizedTransactionId: string): string | undefined {
+  return paymentPattern.test(authorizedTransactionId) ? authorizedTransactionId : undefined;
+}
+
+/** Customers and their saved cards at Stripe. */
+export class StripeMethodClient {
+  constructor(private readonly parts: StripeParts) {}
+
+  /** Opens Stripe's own page for a card and gives its address. */
+  async begin(entry: { readonly customerId: string; readonly returnUrl: string }): Promise<string> {
+    const { stripe } = this.parts;
+    const { url } = await stripe.checkout.sessions.create({
+      mode: 'setup',
+      allowed_payment_method_types: cardOnly,
+      customer: await this.customerOf(entry.customerId),
+      success_url: entry.returnUrl.replaceAll(placeholder, stripePlaceholder),
+      cancel_url: entry.returnUrl.replaceAll(placeholder, notGiven),
+      metadata: this.metadataOf(entry.customerId),
+    });
+    if (url === null) throw new Error('Stripe opened no page for a card');
+    return url;
+  }
+
+  /** The card that was given on Stripe's page; undefined while there is none, and for another customer's page. */
+  async finish(entry: {
+    readonly customerId: string;
+    readonly setupId: string;
+  }): Promise<ProviderMethod | undefined> {
+    if (!setupPattern.test(entry.setupId)) return undefined;
+    const { stripe, store } = this.parts;
+    const session = await unlessMissing(
+      stripe.checkout.sessions.retrieve(entry.setupId, { expand: ['setup_intent.payment_method'] }),
+    );
+    const owner = await store.customerOf(entry.customerId);
+    if (session === undefined || owner === undefined || idOf(session.customer) !== owner) {
+      return undefined;
+    }
+    const { setup_intent: setup } = session;
+    if (setup === null || typeof setup === 'string' || setup.status !== 'succeeded')
+      return undefined;
+    return toProviderMethod(setup.payment_method);
+  }
+
+  /** The card behind a payment or a setup made elsewhere, saved for the customer; undefined if there is none that can be kept. */
+  async resolve(authorization: {
+    readonly authorizedTransactionId: string;
+    readonly customerId: string;
+  }): Promise<ProviderMethod | undefined> {
+    const { customerId } = authorization;
+    const found = await this.methodBehind(authorization.authorizedTransactionId);
+    const method = found === undefined ? undefined : toProviderMethod(found.method);
+    if (found === undefined || method === undefined) return undefined;
+    if (found.holder === undefined) {
+      return (await this.attach(method.providerMethodId, found.payer, customerId))
+        ? method
+        : undefined;
+    }
+    return (await this.parts.store.adoptCustomer(customerId, found.holder)) ? method : undefined;
+  }
+
+  /** Whose a saved card is at Stripe; undefined if Stripe has it no more, or for nobody. */
+  async holderOf(providerMethodId: string): Promise<string | undefined> {
+    const { stripe } = this.parts;
+    const method = await unlessMissing(stripe.paymentMethods.retrieve(providerMethodId));
+    return method?.type === 'card' ? idOf(method.customer) : undefined;
+  }
+
+  /** The customer at Stripe that new cards are saved to. Two that are made at once leave one unused: the first entry decides. */
+  private async customerOf(customerId: string): Promise<string> {
+    const { stripe, store, tenant } = this.parts;
+    const known = await store.customerOf(customerId);
+    if (known !== undefined) return known;
+    const made = await keyed(`${tenant.environmentId}:${customerId}:customer`, (options) =>
+      stripe.customers.create({ metadata: this.metadataOf(customerId) }, options),
+    );
+    const first = await store.claimCustomer(customerId, made.id);
+    if (first === undefined) throw new Error(`The customer ${made.id} belongs to another`);
+    return first;
+  }
+
+  private async methodBehind(authorizedTransactionId: string): Promise<
+    | {
+        readonly method: PaymentMethod | string | null;
+        readonly holder: string | undefined;
+        readonly payer: string | undefined;
+      }
+    | undefined
+  > {
+    const { stripe } = this.parts;
+    const expand = { expand: ['payment_method'] };
+    const isSetupIntent = isSetup(authorizedTransactionId);
+    if (!isSetupIntent && paymentIntentIdOf(authorizedTransactionId) === undefined)
+      return undefined;
+    const intent = await unlessMissing<{
+      status: string;
+      customer: Reference;
+      payment_method: PaymentMethod | string | null;
+    }>(
+      isSetupIntent
+        ? stripe.setupIntents.retrieve(authorizedTransactionId, expand)
+        : stripe.paymentIntents.retrieve(authorizedTransactionId, expand),
+    );
+    if (intent === undefined || !['succeeded', 'requires_capture'].includes(intent.status)) {
+      return undefined;
+    }
+    const { payment_method: method } = intent;
+    const holder = method === null || typeof method === 'string' ? null : method.customer;
+    return { method, holder: idOf(holder), payer: idOf(intent.customer) };
+  }
+
+  // A card that was used once without being saved cannot be saved later: Stripe refuses, and there is nothing to keep.
+  private async attach(
+    methodId: string,
+    payer: string | undefined,
+    customerId: string,
+  ): Promise<boolean> {
+    const { stripe, store } = this.parts;
+    if (payer !== undefined && !(await store.adoptCustomer(customerId, payer))) return false;
+    try {
+      const customer = payer ?? (await this.customerOf(customerId));
+      await stripe.paymentMethods.attach(methodId, { customer });
+      return true;
+    } catch (error) {
+      if (isRefusal(error) || isCardError(error)) return false;
+      throw error;
+    }
+  }
+
+  private metadataOf(customerId: string): Record<string, string> {
+    const { organizationId, environmentId } = this.parts.tenant;
+    return {
+      billing_organization_id: organizationId,
+      billing_environment_id: environmentId,
+      billing_customer_id: customerId,
+    };
+  }
+}
+
+/** The id of something that Stripe gives whole or by its id. */
+export function idOf(reference: Reference | undefined): string | undefined {
+  if (reference === null || reference === undefined) return undefined;
+  return typeof reference === 'string' ? reference : reference.id;
+}
+
+function toProviderMethod(method: PaymentMethod | string | null): ProviderMethod | undefined {
+  if (method === null || typeof method === 'string' || method.card === undefined) return undefined;
+  const { brand, last4 } = method.card;
+  return { providerMethodId: method.id, brand, last4 };
+}

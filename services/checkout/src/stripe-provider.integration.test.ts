@@ -1,0 +1,454 @@
+import { newId } from '@billing/chassis/ids';
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
+import { ensureStripeIndexes } from './stripe-store';
+import { aStripe } from './testing-stripe';
+import { type StripeFault, TestStripe } from './testing-stripe-provider';
+
+const configuration = testServiceConfiguration('checkout_stripe');
+let mongo: MongoConnection;
+let stripe: TestStripe;
+
+beforeAll(async () => {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  mongo = await connectMongo({ uri, database, service: 'checkout' });
+  await ensureStripeIndexes(mongo.db);
+});
+
+beforeEach(async () => {
+  stripe = await TestStripe.start();
+});
+
+afterEach(() => stripe.close());
+
+afterAll(async () => {
+  await mongo.close();
+  await dropTestDatabase(configuration);
+});
+
+const returnUrl = 'https://pay.example/return';
+
+describe('a charge of a saved card', () => {
+  test('takes the amount once and says which payment it was', async () => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save());
+    const outcome = await one.open().charge(request);
+
+    expect(outcome).toEqual({
+      status: 'SUCCEEDED',
+      providerPaymentId: expect.stringMatching(/^pi_/),
+    });
+    expect(one.account.taken()).toEqual([2900]);
+    expect(await one.open().charge(request)).toEqual(outcome);
+    expect(await one.open().findCharge(request)).toEqual(outcome);
+    expect(one.account.taken()).toEqual([2900]);
+  });
+
+  test('carries its key, invoice, environment and organisation, and nothing of the payer', async () => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save());
+    await one.open().charge(request);
+
+    const [intent] = one.account.intents.values();
+    expect(intent!.metadata).toEqual({
+      billing_key: request.key,
+      billing_invoice_id: request.invoiceId,
+      billing_environment_id: one.tenant.environmentId,
+      billing_organization_id: one.tenant.organizationId,
+    });
+  });
+
+  test('stays declined however often it is asked for', async () => {
+    const one = aStripe(mongo, stripe);
+    const source = await one.save({ decline: { decline_code: 'insufficient_funds' } });
+    const request = one.request(source);
+    const outcome = await one.open().charge(request);
+
+    expect(outcome).toMatchObject({
+      status: 'FAILED',
+      failureCode: 'insufficient_funds',
+      decline: 'SOFT',
+    });
+    const { providerMethodId } = source as { providerMethodId: string };
+    Object.assign(one.account.cards.get(providerMethodId)!, { decline: undefined });
+    stripe.forgetKeys();
+    expect(await one.open().charge(request)).toEqual(outcome);
+    expect(one.account.taken()).toEqual([]);
+  });
+
+  test('fails where Stripe has the card no more, or not for a customer', async () => {
+    const one = aStripe(mongo, stripe);
+    const failed = { status: 'FAILED', failureCode: 'payment_method_unavailable', decline: 'HARD' };
+    const gone = { kind: 'METHOD', providerMethodId: 'pm_gone' } as const;
+    const detached = { kind: 'METHOD', providerMethodId: one.account.addCard({}, null) } as const;
+
+    expect(await one.open().charge(one.request(gone))).toMatchObject(failed);
+    expect(await one.open().charge(one.request(detached))).toMatchObject(failed);
+  });
+
+  test('fails where the amount is too small, or cannot be said exactly', async () => {
+    const one = aStripe(mongo, stripe);
+    const source = await one.save();
+    const failed = { status: 'FAILED', failureCode: 'amount_not_supported', decline: 'HARD' };
+
+    expect(await one.open().charge(one.request(source, { amount: 49n }))).toMatchObject(failed);
+    const before = stripe.requests.length;
+    const inexact = one.request(source, { amount: 5124n, currency: 'KWD' });
+    expect(await one.open().charge(inexact)).toMatchObject(failed);
+    expect(stripe.requests).toHaveLength(before);
+  });
+
+  test('fails in a currency that Stripe does not know', async () => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save(), { currency: 'KPW' });
+    expect(await one.open().charge(request)).toMatchObject({
+      status: 'FAILED',
+      failureCode: 'currency_not_supported',
+    });
+  });
+
+  test('sends whole króna with two digits', async () => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save(), { amount: 2900n, currency: 'ISK' });
+    expect(await one.open().charge(request)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(one.account.taken()).toEqual([290000]);
+  });
+});
+
+describe('a card that asks its payer', () => {
+  test('fails where nobody is present', async () => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save({ asksPayer: true }));
+    expect(await one.open().charge(request)).toMatchObject({
+      status: 'FAILED',
+      failureCode: 'authentication_required',
+      decline: 'SOFT',
+    });
+  });
+
+  test('sends a payer to the page of the bank, and is charged once they agreed', async () => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save({ asksPayer: true }), { returnUrl });
+    const waiting = await one.open().charge(request);
+    expect(waiting).toMatchObject({
+      status: 'REQUIRES_ACTION',
+      redirectUrl: expect.stringContaining('3d_secure'),
+    });
+    const answer = { ...request, approved: undefined };
+    expect(await one.open().continueCharge(answer)).toEqual(waiting);
+
+    const { providerPaymentId } = waiting;
+    one.account.answerChallenge(providerPaymentId!, true);
+    const paid = { status: 'SUCCEEDED', providerPaymentId };
+    expect(await one.open().continueCharge(answer)).toEqual(paid);
+    expect(await one.open().cancelCharge(request)).toEqual(paid);
+    expect(one.account.taken()).toEqual([2900]);
+  });
+
+  test.each([
+    ['refuses', false, {}, 'authentication_required'],
+    ['agrees and is declined', true, { decline: { decline_code: 'lost_card' } }, 'lost_card'],
+  ])('fails where the payer %s', async (_case, isApproved, card, failureCode) => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save({ asksPayer: true, ...card }), { returnUrl });
+    const waiting = await one.open().charge(request);
+    one.account.answerChallenge(waiting.providerPaymentId!, isApproved);
+    expect(await one.open().continueCharge({ ...request, approved: undefined })).toMatchObject({
+      status: 'FAILED',
+      failureCode,
+    });
+  });
+
+  test('is never charged after it was cancelled', async () => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save({ asksPayer: true }), { returnUrl });
+    await one.open().charge(request);
+    const ended = await one.open().cancelCharge(request);
+
+    expect(ended).toMatchObject({ status: 'FAILED', failureCode: 'authentication_required' });
+    expect(await one.open().cancelCharge(request)).toEqual(ended);
+    expect(await one.open().charge(request)).toEqual(ended);
+    expect(await one.open().findCharge(request)).toEqual(ended);
+  });
+});
+
+test('a charge that was cancelled before it was asked for is never made', async () => {
+  const one = aStripe(mongo, stripe);
+  const request = one.request(await one.save());
+  expect(await one.open().cancelCharge(request)).toMatchObject({ status: 'FAILED' });
+  expect(await one.open().charge(request)).toMatchObject({ status: 'FAILED' });
+  expect(one.account.taken()).toEqual([]);
+});
+
+describe('a payment that was authorised elsewhere', () => {
+  const capture = (authorizedTransactionId: string) =>
+    ({ kind: 'AUTHORIZATION', authorizedTransactionId }) as const;
+
+  test.each([
+    ['all of it', 2900],
+    ['a part of it', 5000],
+  ])('is captured: %s', async (_case, amount) => {
+    const one = aStripe(mongo, stripe);
+    const id = one.account.addAuthorization({ amount });
+    const request = one.request(capture(id));
+    expect(await one.open().charge(request)).toEqual({
+      status: 'SUCCEEDED',
+      providerPaymentId: id,
+    });
+    expect(await one.open().charge(request)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(one.account.taken()).toEqual([2900]);
+    expect(one.account.intents.get(id)!.metadata.billing_invoice_id).toBe(request.invoiceId);
+  });
+
+  test('counts where it had succeeded already', async () => {
+    const one = aStripe(mongo, stripe);
+    const id = one.account.addAuthorization({ amount: 2900, status: 'succeeded' });
+    expect(await one.open().charge(one.request(capture(id)))).toMatchObject({
+      status: 'SUCCEEDED',
+    });
+    expect(one.account.taken()).toEqual([2900]);
+  });
+
+  test.each([
+    ['of less', { amount: 2899 }, 'authorization_mismatch'],
+    ['of another currency', { amount: 2900, currency: 'eur' }, 'authorization_mismatch'],
+    ['charged with more', { amount: 2901, status: 'succeeded' }, 'authorization_mismatch'],
+    ['given up', { amount: 2900, status: 'canceled' }, 'authorization_expired'],
+    ['not authorised yet', { amount: 2900, status: 'requires_action' }, 'authorization_incomplete'],
+    [
+      'declined',
+      { amount: 2900, card: { decline: { decline_code: 'lost_card' } } },
+      'authorization_expired',
+    ],
+  ])('fails cleanly where it is %s', async (_case, authorization, failureCode) => {
+    const one = aStripe(mongo, stripe);
+    const id = one.account.addAuthorization(authorization);
+    const before = one.account.taken();
+    const request = one.request(capture(id));
+    const outcome = await one.open().charge(request);
+    expect(outcome).toMatchObject({ status: 'FAILED', failureCode });
+    expect(await one.open().charge(request)).toEqual(outcome);
+    expect(one.account.taken()).toEqual(before);
+  });
+
+  test.each(['txn_1', 'pi_unknown', 'seti_unknown', 'pi_1/../../customers', ''])(
+    'fails where Stripe does not know it: %j',
+    async (id) => {
+      const one = aStripe(mongo, stripe);
+      expect(await one.open().charge(one.request(capture(id)))).toMatchObject({
+        status: 'FAILED',
+        failureCode: 'authorization_unknown',
+      });
+      const authorization = { authorizedTransactionId: id, customerId: one.customerId };
+      expect(await one.open().resolveAuthorization(authorization)).toBeUndefined();
+    },
+  );
+
+  test('pays one invoice, in whatever environment', async () => {
+    const one = aStripe(mongo, stripe);
+    const other = aStripe(mongo, stripe);
+    const id = one.account.addAuthorization({ amount: 2900 });
+    await one.open().charge(one.request(capture(id)));
+
+    for (const another of [one, other]) {
+      expect(await another.open().charge(another.request(capture(id)))).toMatchObject({
+        status: 'FAILED',
+        failureCode: 'authorization_used',
+      });
+    }
+    expect(one.account.taken()).toEqual([2900]);
+  });
+
+  test('cannot be a charge of ours that paid another invoice', async () => {
+    const one = aStripe(mongo, stripe);
+    const paid = await one.open().charge(one.request(await one.save()));
+    const again = one.request(capture(paid.providerPaymentId!));
+    expect(await one.open().charge(again)).toMatchObject({ failureCode: 'authorization_used' });
+  });
+
+  test('cannot be one that was given back', async () => {
+    const one = aStripe(mongo, stripe);
+    const id = one.account.addAuthorization({ amount: 2900, status: 'succeeded' });
+    one.account.payments[0]!.refunded = 2900;
+    expect(await one.open().charge(one.request(capture(id)))).toMatchObject({
+      failureCode: 'authorization_used',
+    });
+  });
+
+  test('may be a card that was set up without an amount', async () => {
+    const one = aStripe(mongo, stripe);
+    await one.save();
+    const [customer] = one.account.customers.keys();
+    const request = one.request(capture(one.account.addSetup(customer!)));
+    expect(await one.open().charge(request)).toMatchObject({ status: 'SUCCEEDED' });
+  });
+});
+
+describe('the card behind an authorisation', () => {
+  test('is kept for the customer that Stripe has it for, and can be charged later', async () => {
+    const one = aStripe(mongo, stripe);
+    one.account.customers.set('cus_theirs', { id: 'cus_theirs' });
+    const authorizedTransactionId = one.account.addAuthorization({
+      amount: 2900,
+      customer: 'cus_theirs',
+      card: { brand: 'mastercard', last4: '4444' },
+    });
+    const authorization = { authorizedTransactionId, customerId: one.customerId };
+    const method = await one.open().resolveAuthorization(authorization);
+
+    expect(method).toMatchObject({ brand: 'mastercard', last4: '4444' });
+    expect(await one.open().resolveAuthorization(authorization)).toEqual(method);
+    const { providerMethodId } = method!;
+    const later = one.request({ kind: 'METHOD', providerMethodId });
+    expect(await one.open().charge(later)).toMatchObject({ status: 'SUCCEEDED' });
+  });
+
+  test('is saved where it belongs to nobody yet, also beside cards that were given before', async () => {
+    const one = aStripe(mongo, stripe);
+    await one.save();
+    const authorizedTransactionId = one.account.addSetup(null);
+    const authorization = { authorizedTransactionId, customerId: one.customerId };
+    const method = await one.open().resolveAuthorization(authorization);
+    const { providerMethodId } = method!;
+    const later = one.request({ kind: 'METHOD', providerMethodId });
+    expect(await one.open().charge(later)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(one.account.customers.size).toBe(1);
+  });
+
+  test('is not kept where it may be used only once', async () => {
+    const one = aStripe(mongo, stripe);
+    const card = { isSingleUse: true };
+    const authorization = { amount: 2900, status: 'succeeded', card };
+    const authorizedTransactionId = one.account.addAuthorization(authorization);
+    const { customerId } = one;
+    expect(
+      await one.open().resolveAuthorization({ authorizedTransactionId, customerId }),
+    ).toBeUndefined();
+  });
+
+  test('is not kept where it belongs to another customer, of this environment or another', async () => {
+    const owner = aStripe(mongo, stripe);
+    await owner.save();
+    const [customer] = owner.account.customers.keys();
+    const authorizedTransactionId = owner.account.addSetup(customer!);
+    const neighbour = { authorizedTransactionId, customerId: newId() };
+    expect(await owner.open().resolveAuthorization(neighbour)).toBeUndefined();
+    const stranger = aStripe(mongo, stripe);
+    expect(await stranger.open().resolveAuthorization(neighbour)).toBeUndefined();
+    const own = { authorizedTransactionId, customerId: owner.customerId };
+    expect(await owner.open().resolveAuthorization(own)).toBeDefined();
+  });
+});
+
+describe('a card given on the page of Stripe', () => {
+  const entryOf = (one: ReturnType<typeof aStripe>) => {
+    const { cardEntry } = one.open();
+    if (cardEntry.kind !== 'REDIRECT') throw new Error('not on a page');
+    return cardEntry;
+  };
+  const begin = async (one: ReturnType<typeof aStripe>) => {
+    const { customerId } = one;
+    const url = await entryOf(one).begin({ customerId, returnUrl: `${returnUrl}?s={SETUP_ID}` });
+    return url.split('/').at(-1)!;
+  };
+
+  test('comes back with the payer', async () => {
+    const one = aStripe(mongo, stripe);
+    const { customerId } = one;
+    const setupId = await begin(one);
+    expect(one.account.sessions.get(setupId)).toMatchObject({
+      successUrl: `${returnUrl}?s={CHECKOUT_SESSION_ID}`,
+      cancelUrl: `${returnUrl}?s=none`,
+    });
+    expect(await entryOf(one).finish({ customerId, setupId })).toBeUndefined();
+    one.account.completeSession(setupId, { brand: 'amex', last4: '0005' });
+    const method = await entryOf(one).finish({ customerId, setupId });
+    expect(method).toMatchObject({ brand: 'amex', last4: '0005' });
+    expect(await entryOf(one).finish({ customerId, setupId })).toEqual(method);
+  });
+
+  test('is of nobody else, and nothing where the payer turned back', async () => {
+    const one = aStripe(mongo, stripe);
+    const setupId = await begin(one);
+    one.account.completeSession(setupId);
+    const other = aStripe(mongo, stripe);
+    await begin(other);
+
+    expect(await entryOf(other).finish({ customerId: other.customerId, setupId })).toBeUndefined();
+    for (const nothing of ['none', 'cs_test_unknown', '../customers']) {
+      const entry = { customerId: one.customerId, setupId: nothing };
+      expect(await entryOf(one).finish(entry)).toBeUndefined();
+    }
+  });
+
+  test('is saved to one customer at Stripe, however many pages are opened at once', async () => {
+    const one = aStripe(mongo, stripe);
+    const setups = await Promise.all(Array.from({ length: 8 }, () => begin(one)));
+    const customers = setups.map((setupId) => one.account.sessions.get(setupId)!.customer);
+    expect(new Set(customers).size).toBe(1);
+  });
+});
+
+describe('a refund', () => {
+  test('gives all of it back, once, also after Stripe has forgotten its key', async () => {
+    const one = aStripe(mongo, stripe);
+    const charge = one.request(await one.save());
+    await one.open().charge(charge);
+    const refund = { key: newId(), charge };
+    await one.open().refund(refund);
+    await one.open().refund(refund);
+    stripe.forgetKeys();
+    await one.open().refund(refund);
+    expect(one.account.taken()).toEqual([0]);
+  });
+
+  test('is refused where nothing was charged', async () => {
+    const one = aStripe(mongo, stripe);
+    const charge = one.request(await one.save({ decline: {} }));
+    await one.open().charge(charge);
+    const refund = { key: newId(), charge };
+    await expect(one.open().refund(refund)).rejects.toThrow('Nothing was charged');
+  });
+});
+
+describe('an unknown outcome', () => {
+  test.each<[StripeFault, string]>([
+    ['LOST', 'the connection breaks'],
+    ['RATE_LIMITED', 'Stripe has too much to do'],
+    ['BROKEN', 'Stripe fails'],
+  ])('is an error that may be repeated: %s, %s', async (fault) => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save());
+    stripe.faultAt = (_request, call) => (call.startsWith('POST') ? fault : undefined);
+    await expect(one.open().charge(request)).rejects.toMatchObject({ kind: 'unavailable' });
+    stripe.faultAt = () => undefined;
+    expect(await one.open().findCharge(request)).toBeUndefined();
+    // Stripe would answer the same key with its stored failure for a day.
+    expect(await one.open().charge(request)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(one.account.taken()).toEqual([2900]);
+  });
+
+  test('tells neither the log nor the caller what Stripe sent', async () => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save());
+    stripe.faultAt = () => 'RATE_LIMITED';
+    const error = await one
+      .open()
+      .charge(request)
+      .then(
+        () => undefined,
+        (reason: unknown) => reason as Error,
+      );
+    expect(error!.message).toBe('Service unavailable');
+    expect(String(error!.cause)).toMatch(/^Error: Stripe answered StripeRateLimitError 429/);
+    expect((error!.cause as { raw?: unknown }).raw).toBeUndefined();
+  });
+});
+
+test('20 racing charges under one key are one payment, with one outcome', async () => {
+  const one = aStripe(mongo, stripe);
+  const request = one.request(await one.save());
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => one.open().charge(request)));
+  expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+  expect(one.account.taken()).toEqual([2900]);
+});
