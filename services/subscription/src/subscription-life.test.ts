@@ -5,10 +5,9 @@ import type { BillingCommand } from './billing';
 import { cancel, uncancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
 import { createSubscription } from './creation';
-import { hasPastDueInvoice } from './open-invoices';
 import { dueStep, takeDueStep } from './renewals';
-import { currentPeriod, periodOf, type Subscription } from './subscription';
-import { aCreation, anInput, aPrice, at, day, invoiceIdOf } from './testing';
+import { type CollectionMethod, currentPeriod, periodOf, type Subscription } from './subscription';
+import { aCreation, aCustomer, aDiscount, anInput, aPrice, at, day, invoiceIdOf } from './testing';
 
 // Whatever the order in which time, the scanner, callers and results meet one subscription, its life keeps these rules. Results arrive
 // out of order and more than once, as they may; which results an invoice has is decided beforehand.
@@ -21,15 +20,15 @@ type Step =
   | { readonly kind: 'result'; readonly back: number; readonly resultNumber: number };
 
 interface Setting {
+  readonly collectionMethod: CollectionMethod;
   readonly trialDays: number | null;
   /** Days from the creation, back or ahead; null: none given. */
   readonly startsIn: number | null;
-  /** How often the charges of each invoice fail before they succeed. */
-  readonly failures: readonly number[];
+  /** What comes of each invoice, in order; the last one finishes it. */
+  readonly scripts: readonly (readonly CollectionOutcome[])[];
   readonly steps: readonly Step[];
 }
 
-const failuresMax = 2;
 const start = day('06-15');
 const hoursMs = 3_600_000;
 
@@ -39,9 +38,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     arbitrary: fc.record({
       kind: fc.constant('result'),
-      back: fc.nat(2),
+      back: fc.nat(3),
       // Most results come in order, else few would ever be accepted.
-      resultNumber: fc.constantFrom(1, 1, 1, 2, 2, 3),
+      resultNumber: fc.constantFrom(1, 1, 1, 2, 2, 3, 4),
     }),
     weight: 10,
   },
@@ -49,12 +48,38 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: fc.record({ kind: fc.constant('uncancel') }), weight: 1 },
 );
 
-const setting: fc.Arbitrary<Setting> = fc.record({
-  trialDays: fc.option(fc.nat(5)),
-  startsIn: fc.option(fc.integer({ min: -20, max: 5 })),
-  failures: fc.array(fc.nat(failuresMax), { minLength: 50, maxLength: 50 }),
-  steps: fc.array(step, { maxLength: 120, size: 'max' }),
-});
+const failures = (max: number): fc.Arbitrary<CollectionOutcome[]> =>
+  fc.array(fc.constant('FAILED'), { maxLength: max });
+const chargedScript: fc.Arbitrary<CollectionOutcome[]> = fc.oneof(
+  { arbitrary: failures(3).map((failed) => ended(failed, 'SUCCEEDED')), weight: 8 },
+  { arbitrary: failures(3).map((failed) => ended(failed, 'VOIDED')), weight: 1 },
+  { arbitrary: failures(2).map((more) => ended(['FAILED', ...more], 'UNCOLLECTIBLE')), weight: 1 },
+  { arbitrary: fc.constant<CollectionOutcome[]>(['NOTHING_DUE']), weight: 1 },
+);
+const sentScript = fc
+  .tuple(failures(1), fc.boolean(), failures(1), fc.constantFrom('SUCCEEDED', 'VOIDED'))
+  .map(([early, isOverdue, late, end]): CollectionOutcome[] =>
+    isOverdue ? [...early, 'OVERDUE', ...late, end] : [...early, end],
+  );
+
+const setting: fc.Arbitrary<Setting> = fc
+  .constantFrom<CollectionMethod[]>('CHARGE_AUTOMATICALLY', 'SEND_INVOICE')
+  .chain((collectionMethod) =>
+    fc.record({
+      collectionMethod: fc.constant(collectionMethod),
+      trialDays: fc.option(fc.nat(5)),
+      startsIn: fc.option(fc.integer({ min: -20, max: 5 })),
+      scripts: fc.array(collectionMethod === 'SEND_INVOICE' ? sentScript : chargedScript, {
+        minLength: 50,
+        maxLength: 50,
+      }),
+      steps: fc.array(step, { maxLength: 120, size: 'max' }),
+    }),
+  );
+
+function ended(before: CollectionOutcome[], end: CollectionOutcome): CollectionOutcome[] {
+  return [...before, end];
+}
 
 /** One subscription with all that it has ever announced and ordered. */
 class Life {
@@ -68,10 +93,13 @@ class Life {
   readonly applied = new Map<number, CollectionOutcome[]>();
 
   constructor(private readonly setting: Setting) {
-    const { trialDays, startsIn } = setting;
+    const { trialDays, startsIn, collectionMethod } = setting;
     const startAt = startsIn === null ? null : new Date(start.getTime() + startsIn * 24 * hoursMs);
     const price = aPrice({ billingInterval: 'DAILY', intervalCount: 2, trialDays });
-    const born = createSubscription(anInput({ startAt }), aCreation({ price, ...at(start) }));
+    const customer = aCustomer({ collectionMethod });
+    const discount = aDiscount();
+    const creation = aCreation({ price, customer, discount, ...at(start) });
+    const born = createSubscription(anInput({ startAt }), creation);
     this.state = born.state;
     this.keep(born);
     this.firstPeriod = born.state.periodIndex ?? 0;
@@ -81,6 +109,21 @@ class Life {
     return this.commands.flatMap(({ type, payload }) =>
       type === 'billPeriod' ? [payload.periodIndex] : [],
     );
+  }
+
+  /** Invoices that were ordered and whose last result has not come. */
+  get unfinished(): number[] {
+    return this.billed.filter(
+      (periodIndex) =>
+        (this.applied.get(periodIndex)?.length ?? 0) < scriptOf(this.setting, periodIndex).length,
+    );
+  }
+
+  /** Unfinished ones of which a charge failed by itself, or that are overdue. */
+  get late(): number[] {
+    const lateness =
+      this.setting.collectionMethod === 'SEND_INVOICE' ? 'OVERDUE' : ('FAILED' as const);
+    return this.unfinished.filter((one) => this.applied.get(one)?.includes(lateness) === true);
   }
 
   take(one: Step): void {
@@ -106,18 +149,17 @@ class Life {
   collectEverything(): void {
     for (let index = 0; index < this.billed.length; index += 1) {
       const periodIndex = this.billed[index];
-      for (let result = 1; result <= failuresMax + 1; result += 1)
-        this.deliver(periodIndex, result);
+      const { length } = scriptOf(this.setting, periodIndex ?? 0);
+      for (let result = 1; result <= length; result += 1) this.deliver(periodIndex, result);
     }
   }
 
   private deliver(periodIndex: number | undefined, resultNumber: number): void {
     if (periodIndex === undefined) return;
-    const failures = failuresOf(this.setting, periodIndex);
-    if (resultNumber > failures + 1) return;
-    const outcome = resultNumber <= failures ? 'FAILED' : 'SUCCEEDED';
+    const outcome = scriptOf(this.setting, periodIndex)[resultNumber - 1];
+    if (outcome === undefined) return;
     const payment = { invoice: periodIndex, attempt: resultNumber, nextAttemptAt: null };
-    const result = { invoiceId: invoiceIdOf(periodIndex), resultNumber, outcome, payment } as const;
+    const result = { invoiceId: invoiceIdOf(periodIndex), resultNumber, outcome, payment };
     const before = this.state;
     this.decide(() => applyCollectionResult(this.state, result, at(this.now)));
     if (this.state === before) return;
@@ -151,8 +193,8 @@ class Life {
   }
 }
 
-function failuresOf({ failures }: Setting, periodIndex: number): number {
-  return failures[periodIndex % failures.length] ?? 0;
+function scriptOf({ scripts }: Setting, periodIndex: number): readonly CollectionOutcome[] {
+  return scripts[periodIndex % scripts.length] ?? [];
 }
 
 function expectRulesKept(life: Life): void {
@@ -168,30 +210,64 @@ function expectRulesKept(life: Life): void {
   expect(types.indexOf('subscription.created')).toBe(0);
   expect(types.lastIndexOf('subscription.created')).toBe(0);
   expect(types.indexOf('subscription.canceled')).toBe(isCanceled ? types.length - 1 : -1);
-  // It is past due exactly while an invoice is failed.
-  if (!isCanceled) {
-    expect(state.status).toBe(hasPastDueInvoice(state) ? 'PAST_DUE' : 'ACTIVE');
-  }
+  // It knows exactly the invoices that are not finished, and is past due exactly while one of them is late.
+  expect(state.openInvoices.map(({ periodIndex }) => periodIndex)).toEqual(life.unfinished);
+  if (!isCanceled) expect(state.status).toBe(life.late.length > 0 ? 'PAST_DUE' : 'ACTIVE');
   expect(state.phase === 'ENDED').toBe(isCanceled);
   expect(state.endedAt === null).toBe(!isCanceled);
-  // Who asked for the end of the period gets all of it.
-  if (isCanceled && state.cancelAtPeriodEnd)
-    expect(state.endedAt).toEqual(currentPeriod(state).end);
-  const closes = commands.filter(({ type }) => type === 'close').length;
-  expect(closes).toBe(isCanceled && !state.cancelAtPeriodEnd && billed.length > 0 ? 1 : 0);
+  // Its discount is taken off the first period alone.
+  const discounted = commands.flatMap(({ type, payload }) =>
+    type === 'billPeriod' && payload.isDiscounted ? [payload.periodIndex] : [],
+  );
+  expect(discounted).toEqual(billed.slice(0, 1));
+  expectEndKept(life);
 }
 
-/** Each result was applied once and in order, and announced unless the subscription had ended. */
+/** What the end says and orders. */
+function expectEndKept({ state, events, commands, billed, applied }: Life): void {
+  const isCanceled = state.status === 'CANCELED';
+  const isGivenUp = state.cancelReason === 'PAYMENT_FAILED';
+  const last = events.at(-1);
+  // Who asked for the end of the period gets all of it.
+  if (isCanceled && state.cancelAtPeriodEnd) {
+    expect(state.endedAt).toEqual(currentPeriod(state).end);
+  }
+  if (isCanceled && last?.type === 'subscription.canceled') {
+    const { subscription: told, payment } = last.data;
+    expect(payment !== null).toBe(isGivenUp);
+    expect(told.cancelReason).toBe(state.cancelReason);
+    const rest = told.openInvoices.filter(
+      ({ periodIndex }) => isGivenUp || periodIndex !== told.periodIndex,
+    );
+    const ordered = commands.flatMap(({ type, payload }) =>
+      type === 'endCollection' ? [payload] : [],
+    );
+    const invoiceIds = rest.map(({ invoiceId }) => invoiceId);
+    const wanted = state.cancelAtPeriodEnd || rest.length === 0 ? [] : [invoiceIds];
+    expect(ordered.map((payload) => payload.invoiceIds)).toEqual(wanted);
+    expect(ordered.every(({ writeOff }) => writeOff === isGivenUp)).toBe(true);
+  }
+  if (!isCanceled) {
+    expect([...applied.values()].flat()).not.toContain('UNCOLLECTIBLE');
+  }
+  const closes = commands.filter(({ type }) => type === 'close').length;
+  const isClosed = isCanceled && !isGivenUp && !state.cancelAtPeriodEnd && billed.length > 0;
+  expect(closes).toBe(isClosed ? 1 : 0);
+}
+
+/** Each result was applied once and in order, and each charge announced unless the subscription had ended. */
 function expectResultsInOrder({ applied, events, state }: Life, drawn: Setting): void {
   for (const [periodIndex, outcomes] of applied) {
-    const failures = Array.from({ length: failuresOf(drawn, periodIndex) }, () => 'FAILED');
-    expect(outcomes).toEqual([...failures, 'SUCCEEDED'].slice(0, outcomes.length));
+    expect(outcomes).toEqual(scriptOf(drawn, periodIndex).slice(0, outcomes.length));
     const announced = events.flatMap(({ type, data }) =>
-      'payment' in data && data.payment?.invoice === periodIndex ? [type] : [],
+      type !== 'subscription.canceled' && 'payment' in data && data.payment.invoice === periodIndex
+        ? [type]
+        : [],
     );
-    const wanted = outcomes.map((outcome) =>
-      outcome === 'FAILED' ? 'subscription.payment_failed' : 'subscription.payment_succeeded',
-    );
+    const wanted = outcomes.flatMap((outcome) => {
+      if (outcome === 'FAILED') return ['subscription.payment_failed'];
+      return outcome === 'SUCCEEDED' ? ['subscription.payment_succeeded'] : [];
+    });
     expect(announced).toEqual(
       state.status === 'CANCELED' ? wanted.slice(0, announced.length) : wanted,
     );
