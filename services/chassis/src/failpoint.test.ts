@@ -38,6 +38,12 @@ describe('failpoints', () => {
     expect(hits()).toEqual(['checkout/session/mutate:before', 'checkout/session/mutate:after']);
   });
 
+  test('name calls by their paths', async () => {
+    openFailpoints('subscription', folder);
+    await atBoundary('call', '/checkout.CheckoutService/GetInvoice', () => Promise.resolve());
+    expect(hits()[0]).toBe('subscription/call/checkout.CheckoutService/GetInvoice:before');
+  });
+
   test('note no end of a step that failed', async () => {
     openFailpoints('checkout', folder);
     const refused = atBoundary('session', 'mutate', () => Promise.reject(new Error('Refused')));

@@ -32,7 +32,12 @@ export function openFailpoints(service: string, folder: string | undefined): voi
 export function atBoundary<T>(subject: string, step: string, take: () => Promise<T>): Promise<T> {
   return failpoints === undefined
     ? take()
-    : between(failpoints, `${failpoints.service}/${subject}/${step}`, take);
+    : between(failpoints, nameOf(failpoints.service, subject, step), take);
+}
+
+// A call's step is its path, which begins with a slash.
+function nameOf(service: string, subject: string, step: string): string {
+  return `${service}/${subject}/${step.replace(/^\//, '')}`;
 }
 
 async function between<T>(open: Failpoints, name: string, take: () => Promise<T>): Promise<T> {
