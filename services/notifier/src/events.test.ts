@@ -62,7 +62,13 @@ describe('the body of a webhook', () => {
     ['subscription-renewed', 'subscription.renewed', always],
     ['subscription-updated', 'subscription.updated', [...always, 'changes']],
     ['subscription-updated-past-due', 'subscription.updated', [...always, 'changes']],
+    ['subscription-created-by-checkout', 'subscription.created', always],
     ['subscription-canceled', 'subscription.canceled', [...always, 'canceledAt', 'reason']],
+    [
+      'subscription-canceled-payment-failed',
+      'subscription.canceled',
+      [...always, 'invoice', 'attempt', 'canceledAt', 'reason'],
+    ],
     [
       'subscription-payment-succeeded',
       'subscription.payment_succeeded',
@@ -77,9 +83,7 @@ describe('the body of a webhook', () => {
 
   test('of a failed payment tells of the attempt and, where there will be one, of the next', () => {
     const event = readExample('subscription-payment-failed');
-    const nextAttemptAt = new Date('2026-02-03T00:00:00.000Z');
-    const { data } = JSON.parse(toBody({ ...event, data: { ...event.data, nextAttemptAt } }, 'id'));
-    expect(data).toMatchObject({
+    expect(bodyOf('subscription-payment-failed').data).toMatchObject({
       attempt: 1,
       nextAttemptAt: '2026-02-03T00:00:00.000Z',
       invoice: { status: 'OPEN', payments: [{ status: 'FAILED' }] },
@@ -89,6 +93,23 @@ describe('the body of a webhook', () => {
     expect(JSON.parse(toBody({ ...event, data: last }, 'id')).data).not.toHaveProperty(
       'nextAttemptAt',
     );
+  });
+
+  test('of an end for want of payment tells of the invoice that was given up', () => {
+    expect(bodyOf('subscription-canceled-payment-failed').data).toMatchObject({
+      status: 'CANCELED',
+      reason: 'PAYMENT_FAILED',
+      attempt: 1,
+      canceledAt: '2026-02-14T00:00:00.000Z',
+      invoice: { status: 'UNCOLLECTIBLE', amountDue: 0 },
+    });
+  });
+
+  test('shows which discount a subscription has, and until when', () => {
+    expect(bodyOf('subscription-created-by-checkout').data.subscription).toMatchObject({
+      discountId: '01900000-0000-7000-8000-0000000000f1',
+      discountEndsAt: '2026-04-17T00:00:00.000Z',
+    });
   });
 
   test('shows the subscription as REST does', () => {

@@ -11,11 +11,11 @@ import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import type { SubscriptionEvent, SubscriptionTransition } from './announcement';
 import { cancel, uncancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
-import { createSubscription } from './creation';
+import { createFromCheckout, createSubscription } from './creation';
 import { encodeEvent } from './events';
 import { takeDueStep } from './renewals';
 import { currentPeriod, type Subscription } from './subscription';
-import { aCreation, anInput, aPrice, aSubscription, at, day } from './testing';
+import { aCreation, aDiscount, anInput, aPrice, aSubscription, at, day } from './testing';
 
 const examples = join(__dirname, '../../../proto/examples');
 const tenant = {
@@ -47,10 +47,17 @@ interface Example {
   readonly sequence: number;
 }
 
+const statuses: Readonly<Partial<Record<CollectionOutcome, InvoiceStatus>>> = {
+  SUCCEEDED: InvoiceStatus.INVOICE_STATUS_PAID,
+  FAILED: InvoiceStatus.INVOICE_STATUS_OPEN,
+  UNCOLLECTIBLE: InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE,
+};
+
 const trial = createSubscription(input, creation);
 const renewal = takeDueStep(trial.state, { now: day('01-31'), ...ids });
 const payment = paid(renewal.state, 'SUCCEEDED');
 const failure = paid(renewal.state, 'FAILED');
+const givenUp = paid(failure.state, 'UNCOLLECTIBLE', { resultNumber: 2, now: day('02-14') });
 const flagged = cancel(payment.state, { atPeriodEnd: true, now: day('02-10'), ...ids });
 const end = takeDueStep(flagged.state, { now: day('02-28'), ...ids });
 
@@ -77,6 +84,16 @@ const table: readonly Example[] = [
   },
   example('subscription-updated', flagged, { version: 6, updatedAt: day('02-10'), sequence: 4 }),
   example('subscription-canceled', end, { version: 7, updatedAt: day('02-28'), sequence: 5 }),
+  example('subscription-canceled-payment-failed', givenUp, {
+    version: 6,
+    updatedAt: day('02-14'),
+    sequence: 5,
+  }),
+  example('subscription-created-by-checkout', soldOn(day('01-17')), {
+    version: 1,
+    updatedAt: day('01-17'),
+    sequence: 1,
+  }),
 ];
 
 function example(
@@ -87,16 +104,31 @@ function example(
   return { file: `${name}.json`, transition, event: 0, ...parts };
 }
 
-function paid(subscription: Subscription, outcome: CollectionOutcome): SubscriptionTransition {
+/** A session's subscription with three discounted months. */
+function soldOn(completedAt: Date): SubscriptionTransition {
+  return createFromCheckout({
+    ...aCreation(),
+    discount: aDiscount({ duration: 'REPEATING', durationInMonths: 3 }),
+    productId: input.productId,
+    quantity: 1,
+    metadata: {},
+    completedAt,
+    invoice: { id: invoiceId, form: undefined },
+    attempt: 0,
+  });
+}
+
+function paid(
+  subscription: Subscription,
+  outcome: CollectionOutcome,
+  { resultNumber = 1, now = day('01-31') } = {},
+): SubscriptionTransition {
+  const invoice = anInvoice(subscription, outcome);
+  const nextAttemptAt = outcome === 'FAILED' ? day('02-03') : null;
   return applyCollectionResult(
     subscription,
-    {
-      invoiceId,
-      resultNumber: 1,
-      outcome,
-      payment: { invoice: anInvoice(subscription, outcome), attempt: 1, nextAttemptAt: null },
-    },
-    { now: day('01-31'), ...ids },
+    { invoiceId, resultNumber, outcome, payment: { invoice, attempt: 1, nextAttemptAt } },
+    { now, ...ids },
   );
 }
 
@@ -109,7 +141,7 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
     customerId: subscription.customer.id,
     subscriptionId: subscription.id,
     number: 'INV-000001',
-    status: isPaid ? InvoiceStatus.INVOICE_STATUS_PAID : InvoiceStatus.INVOICE_STATUS_OPEN,
+    status: statuses[outcome] ?? InvoiceStatus.INVOICE_STATUS_UNSPECIFIED,
     collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
     billingReason: BillingReason.BILLING_REASON_SUBSCRIPTION_CYCLE,
     currency: 'USD',
@@ -118,7 +150,7 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
     tax: 0n,
     total: 2900n,
     amountPaid: isPaid ? 2900n : 0n,
-    amountDue: isPaid ? 0n : 2900n,
+    amountDue: outcome === 'FAILED' ? 2900n : 0n,
     dueDate: undefined,
     paidAt: isPaid ? day('01-31') : undefined,
     periodStart: start,
