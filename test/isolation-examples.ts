@@ -19,12 +19,15 @@ export const ownerMark = 'owner-only';
 /** Where the clock of the owner's environment stands. */
 export const ownerTime = '2026-01-01T00:00:00Z';
 
+const discountInput = { name: 'Spring', type: 'PERCENTAGE', value: 10, duration: 'FOREVER' };
+
 /** A call of every route, with one resource of each kind made by the owner; by method and path of the route. */
 export async function routeExamples(owner: ApiClient): Promise<Record<string, RouteExample>> {
-  const { customer, sold, subscription, endpoint, apiKey } = await ownerResources(owner);
+  const { customer, sold, discount, subscription, endpoint, apiKey } = await ownerResources(owner);
   const resources = {
     customer: `/customers/${customer.id}`,
     product: `/products/${sold.id}`,
+    discount: `/discounts/${discount.id}`,
     subscription: `/subscriptions/${subscription.id}`,
     invoice: `/invoices/${subscription.latestInvoiceId}`,
     endpoint: `/webhook-endpoints/${endpoint.id}`,
@@ -35,6 +38,8 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     ...resourceExamples(resources),
     'POST /customers': { path: '/customers', body: { email: 'a@b.co' }, strangers: [201] },
     'POST /products': { path: '/products', body: product, strangers: [201] },
+    'POST /discounts': { path: '/discounts', body: discountInput, strangers: [201] },
+    'POST /discounts/validate': { path: '/discounts/validate', body: { code: ownerMark } },
     'POST /subscriptions': {
       path: '/subscriptions',
       body: { customerId: customer.id, productId: sold.id },
@@ -70,6 +75,12 @@ async function ownerResources(owner: ApiClient) {
     metadata: { mark: ownerMark },
   });
   const sold = await make('/products', { ...product, name: ownerMark, lookupKey: ownerMark });
+  const discount = await make('/discounts', {
+    ...discountInput,
+    name: ownerMark,
+    code: ownerMark,
+    metadata: { mark: ownerMark },
+  });
   const subscription = await make('/subscriptions', {
     customerId: customer.id,
     productId: sold.id,
@@ -84,7 +95,7 @@ async function ownerResources(owner: ApiClient) {
   const apiKey = await make('/api-keys', { name: ownerMark });
   // What the creations left behind is done.
   await owner.advanceTo(ownerTime);
-  return { customer, sold, subscription, endpoint, apiKey };
+  return { customer, sold, discount, subscription, endpoint, apiKey };
 }
 
 function listExamples({
@@ -102,6 +113,7 @@ function listExamples({
   return {
     'GET /customers': list('/customers', `email=${ownerMark}@example.com&externalId=${ownerMark}`),
     'GET /products': list('/products', `lookupKey=${ownerMark}`),
+    'GET /discounts': list('/discounts', `code=${ownerMark}&active=true`),
     'GET /subscriptions': list('/subscriptions', `customerId=${customerId}`),
     'GET /invoices': list('/invoices', `subscriptionId=${subscriptionId}`),
     'GET /webhook-endpoints': list('/webhook-endpoints'),
@@ -111,15 +123,20 @@ function listExamples({
 
 function resourceExamples(
   paths: Readonly<
-    Record<'customer' | 'product' | 'subscription' | 'invoice' | 'endpoint' | 'apiKey', string>
+    Record<
+      'customer' | 'product' | 'discount' | 'subscription' | 'invoice' | 'endpoint' | 'apiKey',
+      string
+    >
   >,
 ): Record<string, RouteExample> {
-  const { customer, product, subscription, invoice, endpoint, apiKey } = paths;
+  const { customer, product, discount, subscription, invoice, endpoint, apiKey } = paths;
   return {
     'GET /customers/:id': { path: customer },
     'PATCH /customers/:id': { path: customer, body: { name: 'Changed' } },
     'GET /products/:id': { path: product },
     'PATCH /products/:id': { path: product, body: { name: 'Changed', amount: 1 } },
+    'GET /discounts/:id': { path: discount },
+    'PATCH /discounts/:id': { path: discount, body: { name: 'Changed', active: false } },
     'GET /subscriptions/:id': { path: subscription },
     'PATCH /subscriptions/:id': { path: subscription, body: { metadata: { changed: true } } },
     'POST /subscriptions/:id/cancel': {

@@ -25,12 +25,20 @@ describe('one request', () => {
   test.each([
     ['GET /customers/:id', ['find customers']],
     ['GET /products/:id', ['find products']],
+    ['GET /discounts/:id', ['find discounts', 'find redemptionSlots']],
     ['GET /subscriptions/:id', ['find subscriptions']],
     ['GET /invoices/:id', ['find invoices']],
     ['GET /webhook-endpoints/:id', ['find webhookEndpoints']],
     ['GET /sandboxes/clock', ['find environments']],
     ['GET /customers', ['aggregate customers', 'find customers']],
     ['GET /products', ['aggregate products', 'find products']],
+    // The list shows two discounts, each with the number of its redemptions.
+    [
+      'GET /discounts',
+      ['aggregate discounts', 'find discounts', 'find redemptionSlots', 'find redemptionSlots'],
+    ],
+    ['POST /discounts', ['insert discounts']],
+    ['POST /discounts/validate', ['find discounts', 'find redemptionSlots']],
     ['GET /subscriptions', ['aggregate subscriptions', 'find subscriptions']],
     ['GET /invoices', ['aggregate invoices', 'find invoices']],
     ['GET /webhook-endpoints', ['aggregate webhookEndpoints', 'find webhookEndpoints']],

@@ -12,6 +12,7 @@ import type { Peers } from './peers';
 import { type ApiAnswer, type ApiRequest, ok, present, type Route } from './route';
 import { apiKeyRoutes } from './routes/api-keys';
 import { customerRoutes } from './routes/customers';
+import { discountRoutes } from './routes/discounts';
 import { invoiceRoutes } from './routes/invoices';
 import { productRoutes } from './routes/products';
 import { sandboxRoutes } from './routes/sandboxes';
@@ -22,6 +23,7 @@ import { webhookEndpointRoutes } from './routes/webhook-endpoints';
 export const routes: readonly Route[] = [
   ...customerRoutes,
   ...productRoutes,
+  ...discountRoutes,
   ...subscriptionRoutes,
   ...invoiceRoutes,
   ...webhookEndpointRoutes,

@@ -6,11 +6,12 @@ describe('If-Match', () => {
     ['*', undefined],
     ['"7"', 7n],
     [' "12" ', 12n],
+    ['"7.100"', 7n],
   ])('%j means the version %s', (header, version) => {
     expect(readIfMatch(header)).toBe(version);
   });
 
-  test.each(['7', 'W/"7"', '"x"', '""', '"1", "2"', '"9999999999999999999"'])(
+  test.each(['7', 'W/"7"', '"7."', '"x"', '""', '"1", "2"', '"9999999999999999999"'])(
     '%j names no version that a resource can have',
     (header) => {
       expect(() => readIfMatch(header)).toThrow(

@@ -1,12 +1,12 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { ApiAnswer } from './route';
 
-// Conditional requests: an ETag is the version of a resource in quotes.
+// Conditional requests: an ETag is the version of a resource in quotes, where need be with a count that changes without it.
 
 /** The version in `If-Match`, undefined where any will do. What names no version of ours can match none: 412. */
 export function readIfMatch(header: string | undefined): bigint | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
-  const version = /^"(\d{1,18})"$/.exec(header.trim())?.[1];
+  const version = /^"(\d{1,18})(?:\.\d{1,10})?"$/.exec(header.trim())?.[1];
   if (version === undefined) throw new DomainError('stale', 'STALE_VERSION', 'Stale version');
   return BigInt(version);
 }

@@ -44,9 +44,13 @@ export function ok(body: unknown, headers = {}): ApiAnswer {
   return { status: 200, body, headers };
 }
 
-/** The header by which a caller names the version of a resource that it has seen. */
-export function etag(version: bigint): { ETag: string } {
-  return { ETag: `"${String(version)}"` };
+/**
+ * The header by which a caller names the version of a resource that it has seen. `count` stands for what is shown beside the resource and
+ * changes without it.
+ */
+export function etag(version: bigint, count?: number): { ETag: string } {
+  const counted = count === undefined ? '' : `.${String(count)}`;
+  return { ETag: `"${String(version)}${counted}"` };
 }
 
 /** A path parameter that the route's own path names. */

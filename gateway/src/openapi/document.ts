@@ -21,6 +21,7 @@ answers at any time.`;
 const tags: Readonly<Record<string, string>> = {
   'api-keys': 'Keys of the environment.',
   customers: 'Parties that are billed.',
+  discounts: 'Reductions of invoices, and the codes that stand for them.',
   invoices: 'What customers owe, and what they paid.',
   products: 'What is sold, and at what price.',
   sandboxes: 'Environments to try things in, with clocks that can be moved.',

@@ -79,7 +79,7 @@ export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiResponses
 
 function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
   return {
-    description: codes.map((code) => errorCodes[code].text).join('; '),
+    description: [...new Set(codes.map((code) => errorCodes[code].text))].join('; '),
     headers: {
       ...headersNamed([...usualHeaders, ...(headersOfStatus[status] ?? [])]),
       'Error-Code': {

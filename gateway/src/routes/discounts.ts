@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import {
+  type Discount as ProtoDiscount,
+  DiscountDuration,
+  DiscountType,
+} from '@billing/proto/billing/discount/v1/discount';
+import { toJsonDiscount } from '@billing/proto/json/discount';
+import { metadata, optional, pageShape, readBody, readQuery, time } from '../input';
+import { page, pageQuery } from '../list';
+import { Discount, DiscountList } from '../openapi/schemas/discount';
+import { changeable, frozen, readPatch, required } from '../patch';
+import { created, etag, ok, param, present, type Route } from '../route';
+
+const name = z.string().max(200);
+const maxRedemptions = z
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1);
+
+const CreateDiscount = z
+  .object({
+    name,
+    code: optional(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{3,64}$/, 'Must be 3 to 64 characters of A-Z, a-z, 0-9, _ and -'),
+    ),
+    type: z.enum(['PERCENTAGE', 'FIXED']),
+    value: z.number().gt(0).max(99_999_999_999),
+    currency: optional(z.string()),
+    duration: z.enum(['ONCE', 'REPEATING', 'FOREVER']),
+    durationInMonths: optional(z.int().min(1).max(60)),
+    maxRedemptions: optional(maxRedemptions),
+    startsAt: optional(time),
+    endsAt: optional(time),
+    productIds: optional(z.array(z.string()).max(50)),
+    active: optional(z.boolean()),
+    metadata: optional(metadata),
+  })
+  .meta({
+    id: 'CreateDiscount',
+    examples: [
+      {
+        name: 'Spring',
+        code: 'SPRING-26',
+        type: 'PERCENTAGE',
+        value: 12.5,
+        duration: 'REPEATING',
+        durationInMonths: 3,
+      },
+    ],
+  });
+
+const UpdateDiscount = z
+  .object({
+    name: required(name),
+    active: required(z.boolean()),
+    endsAt: changeable(time),
+    maxRedemptions: changeable(maxRedemptions),
+    metadata: changeable(metadata),
+    code: frozen,
+    type: frozen,
+    value: frozen,
+    currency: frozen,
+    duration: frozen,
+    durationInMonths: frozen,
+    redemptionCount: frozen,
+    startsAt: frozen,
+    productIds: frozen,
+    id: frozen,
+    organizationId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+  })
+  .meta({ id: 'UpdateDiscount', examples: [{ maxRedemptions: 100 }] });
+
+const ListDiscounts = z.object({
+  ...pageShape,
+  active: z
+    .enum(['true', 'false'], 'Must be true or false')
+    .transform((text) => text === 'true')
+    .optional(),
+  code: z.string().optional().meta({ description: 'Without regard to case.' }),
+});
+
+const ValidateDiscount = z
+  .object({ code: z.string(), productId: optional(z.string()) })
+  .meta({ id: 'ValidateDiscount', examples: [{ code: 'spring-26' }] });
+
+const types = {
+  PERCENTAGE: DiscountType.DISCOUNT_TYPE_PERCENTAGE,
+  FIXED: DiscountType.DISCOUNT_TYPE_FIXED,
+};
+
+const durations = {
+  ONCE: DiscountDuration.DISCOUNT_DURATION_ONCE,
+  REPEATING: DiscountDuration.DISCOUNT_DURATION_REPEATING,
+  FOREVER: DiscountDuration.DISCOUNT_DURATION_FOREVER,
+};
+
+export const discountRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/discounts',
+    operation: {
+      id: 'createDiscount',
+      summary: 'Create a discount',
+      body: CreateDiscount,
+      answer: { status: 201, schema: Discount, isVersioned: true },
+      errors: ['code_taken'],
+    },
+    handle: async (request, peers) => {
+      const { input, ignoredHeaders } = readBody(CreateDiscount, request);
+      const answer = await peers.discount.createDiscount(
+        {
+          ...input,
+          type: types[input.type],
+          value: String(input.value),
+          duration: durations[input.duration],
+          productIds: input.productIds ?? [],
+        },
+        request.context,
+      );
+      const discount = present(answer.discount);
+      return created(`/discounts/${discount.id}`, toJsonDiscount(discount), {
+        ...ignoredHeaders,
+        ...discountEtag(discount),
+      });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/discounts',
+    operation: {
+      id: 'listDiscounts',
+      summary: 'List discounts, newest first',
+      query: ListDiscounts,
+      answer: { status: 200, schema: DiscountList },
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListDiscounts, request);
+      const { discounts, total } = await peers.discount.listDiscounts(
+        pageQuery(query),
+        request.context,
+      );
+      return page(discounts, { ...query, total }, toJsonDiscount);
+    },
+  },
+  {
+    // Before the paths with an id, which would take its last segment for one.
+    method: 'POST',
+    path: '/discounts/validate',
+    operation: {
+      id: 'validateDiscount',
+      summary: 'Find the discount behind a code, if it could be redeemed now',
+      description: 'Nothing is held: somebody else may take the last redemption.',
+      body: ValidateDiscount,
+      answer: { status: 200, schema: Discount },
+      errors: [
+        'discount_not_found',
+        'discount_inactive',
+        'discount_not_started',
+        'discount_expired',
+        'discount_exhausted',
+        'discount_wrong_product',
+        'discount_wrong_currency',
+      ],
+    },
+    handle: async (request, peers) => {
+      const { input, ignoredHeaders } = readBody(ValidateDiscount, request);
+      const { discount } = await peers.discount.validateCode(input, request.context);
+      return ok(toJsonDiscount(present(discount)), ignoredHeaders);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/discounts/:id',
+    operation: {
+      id: 'getDiscount',
+      summary: 'Get a discount',
+      answer: { status: 200, schema: Discount, isVersioned: true },
+      errors: ['discount_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { discount } = await peers.discount.getDiscount(
+        { id: param(request, 'id') },
+        request.context,
+      );
+      const current = present(discount);
+      return ok(toJsonDiscount(current), discountEtag(current));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/discounts/:id',
+    operation: {
+      id: 'updateDiscount',
+      summary: 'Change a discount',
+      description: 'Whoever has redeemed it keeps the terms of that time.',
+      body: UpdateDiscount,
+      answer: { status: 200, schema: Discount, isVersioned: true },
+      errors: ['discount_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const { input, updateMask, ignoredHeaders } = readPatch(UpdateDiscount, request);
+      const { discount } = await peers.discount.updateDiscount(
+        {
+          ...input,
+          id: param(request, 'id'),
+          endsAt: input.endsAt,
+          metadata: input.metadata,
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      const changed = present(discount);
+      return ok(toJsonDiscount(changed), { ...ignoredHeaders, ...discountEtag(changed) });
+    },
+  },
+];
+
+/** Redemptions change what is shown, but not the version: nobody who changes a discount is overtaken by them. */
+function discountEtag({ version, redemptionCount }: ProtoDiscount): { ETag: string } {
+  return etag(version, redemptionCount);
+}

@@ -1,0 +1,27 @@
+import { type Discount, DiscountDuration, DiscountType } from '../gen/billing/discount/v1/discount';
+import { toJsonEnum, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+
+/** A discount as REST shows it. */
+export function toJsonDiscount(discount: Discount) {
+  return {
+    id: discount.id,
+    organizationId: discount.organizationId,
+    name: discount.name,
+    code: discount.code ?? null,
+    type: toJsonEnum(DiscountType, 'DISCOUNT_TYPE_', discount.type),
+    // At most 11 digits with at most 2 decimals: a JSON number shows exactly these.
+    value: Number(discount.value),
+    currency: discount.currency ?? null,
+    duration: toJsonEnum(DiscountDuration, 'DISCOUNT_DURATION_', discount.duration),
+    durationInMonths: discount.durationInMonths ?? null,
+    maxRedemptions: discount.maxRedemptions ?? null,
+    redemptionCount: discount.redemptionCount,
+    startsAt: toJsonOptionalTime(discount.startsAt),
+    endsAt: toJsonOptionalTime(discount.endsAt),
+    productIds: discount.productIds,
+    active: discount.active,
+    metadata: toJsonMetadata(discount.metadata),
+    createdAt: toJsonTime(discount.createdAt),
+    updatedAt: toJsonTime(discount.updatedAt),
+  };
+}
