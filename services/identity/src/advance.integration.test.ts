@@ -83,7 +83,7 @@ interface BatonService {
 }
 
 const folder = mkdtemp(join(tmpdir(), 'identity-'));
-const names = ['checkout', 'subscription', 'customer', 'catalog', 'notifier'] as const;
+const names = ['checkout', 'subscription', 'customer', 'catalog', 'discount', 'notifier'] as const;
 const configurations = new Map(names.map((name) => [name, testServiceConfiguration(name)]));
 const addressOf = async (name: string) => `unix:${join(await folder, `${name}.sock`)}`;
 const identityConfiguration = testServiceConfiguration('identity');
@@ -161,6 +161,7 @@ async function startIdentity(): Promise<RunningService> {
     SHUTDOWN_GRACE_MS: 2_000,
     CUSTOMER_ADDRESS: await addressOf('customer'),
     CATALOG_ADDRESS: await addressOf('catalog'),
+    DISCOUNT_ADDRESS: await addressOf('discount'),
     CHECKOUT_ADDRESS: await addressOf('checkout'),
     SUBSCRIPTION_ADDRESS: await addressOf('subscription'),
     NOTIFIER_ADDRESS: await addressOf('notifier'),

@@ -27,6 +27,7 @@ const configuration = testServiceConfiguration('identity', {
   CUSTOMER_ADDRESS: nowhere,
   CATALOG_ADDRESS: nowhere,
   CHECKOUT_ADDRESS: nowhere,
+  DISCOUNT_ADDRESS: nowhere,
   SUBSCRIPTION_ADDRESS: nowhere,
   NOTIFIER_ADDRESS: nowhere,
 });

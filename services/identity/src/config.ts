@@ -17,6 +17,7 @@ export const configurationSchema = z.object({
     .default(leaseMsDefault),
   CUSTOMER_ADDRESS: address,
   CATALOG_ADDRESS: address,
+  DISCOUNT_ADDRESS: address,
   CHECKOUT_ADDRESS: address,
   SUBSCRIPTION_ADDRESS: address,
   NOTIFIER_ADDRESS: address,

@@ -23,6 +23,7 @@ export function connectDueWork(service: Service, config: IdentityConfiguration):
     config.SUBSCRIPTION_ADDRESS,
     config.CUSTOMER_ADDRESS,
     config.CATALOG_ADDRESS,
+    config.DISCOUNT_ADDRESS,
     config.NOTIFIER_ADDRESS,
   ].map((address) =>
     toDueWorkPeer(
