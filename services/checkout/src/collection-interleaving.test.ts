@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
-import { chargeKey, collectWhenDue, openAndCollect, recordResult } from './collection';
+import { chargeKey } from './attempt';
+import { collectWhenDue, openAndCollect, recordResult } from './collection';
 import { declined } from './decline';
-import { aDraft, aLineItem, aNewInvoice, savedMethod } from './testing';
+import { aClaim, aDraft, aLineItem, aNewInvoice, savedMethod } from './testing';
 import { draft, type InvoiceRecord, tombstone, totalOf, voidInvoice } from './invoice';
 import type { ChargeSource, FinalOutcome } from './payment-provider';
 
@@ -100,7 +101,7 @@ class World {
 
   private claimOf({ hasMethod }: { hasMethod: boolean }) {
     const source: ChargeSource = hasMethod ? savedMethod : { kind: 'NONE' };
-    return { source, now: this.now, claimedAt: this.now };
+    return aClaim({ source, now: this.now, claimedAt: this.now });
   }
 
   private claim(
@@ -138,7 +139,8 @@ class World {
       attemptNumber,
       outcome,
       paymentId: String(attemptNumber),
-      provider: 'sandbox',
+      defaultMethodId: undefined,
+      retryDays: [3, 7, 14],
       now: this.now,
     };
     this.apply(recordResult(this.record, finished));

@@ -97,7 +97,6 @@ describe('opening', () => {
 
     expect(await replicas.read(id, context)).toMatchObject({
       status: 'OPEN',
-      collectAt: undefined,
       payments: [{ status: 'FAILED', failureCode: 'insufficient_funds' }],
     });
     expect(await replica.methods.defaultOf(customerId, context)).toBeDefined();
@@ -200,7 +199,7 @@ describe('an attempt', () => {
 
     expect(await replicas.read(id, context)).toMatchObject({
       status: 'OPEN',
-      collectAt: undefined,
+      collectAt: new Date('2026-01-08T13:00:00.000Z'),
       payments: [
         {
           status: 'FAILED',
@@ -217,7 +216,7 @@ describe('an attempt', () => {
     const customerId = newId();
     const id = await replicas.insertDraft(context, { customerId });
     await replica.worker.open(id, context);
-    await replica.worker.keepMethod({ customerId, authorizedTransactionId: 'txn_1' }, context);
+    await replica.keeper.keepAuthorized({ customerId, authorizedTransactionId: 'txn_1' }, context);
 
     await replica.worker.collectDue(id, { ...context, now: new Date('2026-01-05T13:00:00.000Z') });
 

@@ -1,37 +1,30 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext, Tenant } from '@billing/chassis/call-context';
-import type { Clock } from '@billing/chassis/clock';
-import { derivedId } from '@billing/chassis/ids';
-import type { Metrics } from '@billing/chassis/metrics';
+import type { CallContext } from '@billing/chassis/call-context';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { AttemptWorker } from './attempt-worker';
 import {
-  chargeKey,
+  checkOwed,
   collectWhenDue,
+  collectWithNewDefault,
   endCollection,
   openAndCollect,
-  recordResult,
   sourceFor,
   voidForCaller,
+  waitsForMethod,
 } from './collection';
-import { declined } from './decline';
 import {
-  type Attempt,
   checkHolder,
   type Invoice,
   type InvoiceRecord,
   type Tombstone,
   tombstone,
-  totalOf,
   voidInvoice,
 } from './invoice';
 import type { InvoiceNumberStore } from './invoice-number-store';
 import type { PaymentMethodStore } from './payment-method-store';
-import type {
-  ChargeSource,
-  FinalOutcome,
-  PaymentProvider,
-  ProviderSource,
-} from './payment-provider';
+import type { PaymentMethodWorker } from './payment-method-worker';
+import { needsSlot } from './retry-schedule';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
@@ -40,10 +33,11 @@ export interface CollectionParts {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly numbers: InvoiceNumberStore;
   readonly methods: PaymentMethodStore;
-  readonly providerOf: (tenant: Tenant) => PaymentProvider;
-  readonly clock: Clock;
-  readonly metrics?: Pick<Metrics, 'recordPayment'>;
+  readonly keeper: PaymentMethodWorker;
+  readonly attempts: AttemptWorker;
 }
+
+const perPage = 100;
 
 /**
  * Takes invoices through the steps that need more than one write: number then open, claim then charge then record. Each step may be
@@ -53,28 +47,48 @@ export class CollectionWorker {
   constructor(private readonly parts: CollectionParts) {}
 
   /** Finishes a DRAFT and makes its first attempt; where an earlier run stopped in between, goes on from there. */
-  async open(invoiceId: string, context: Context): Promise<void> {
-    const { state } = await this.invoices(context).get(invoiceId);
-    const opened = state.status === 'DRAFT' ? await this.openDraft(state, context) : state;
-    await this.finishAttempt(opened, context);
+  async open(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+    const stored = await this.invoices(context).get(invoiceId);
+    const { state } = stored;
+    const opened = state.status === 'DRAFT' ? await this.openDraft(state, context) : stored;
+    return this.parts.attempts.finish(opened, context);
   }
 
-  /** Makes the attempt that has fallen due by itself. */
+  /** Does what has fallen due by itself. An attempt in the way is finished first, one that waits for its payer is cancelled. */
   async collectDue(invoiceId: string, context: Context): Promise<void> {
-    const { state } = await this.invoices(context).get(invoiceId);
-    if (state.isTombstone) return;
-    const source = await this.sourceOf(state, context);
-    const claimedAt = this.parts.clock.now();
+    const stored = await this.invoices(context).get(invoiceId);
+    const { state } = stored;
+    if (state.isTombstone || state.status !== 'OPEN') return;
+    await this.parts.attempts.finish(stored, context);
+    const claim = await this.defaultClaim(state, context);
+    if (needsSlot(state, { ...claim, now: context.now })) {
+      await this.parts.attempts.release(stored, context);
+    }
     const claimed = await this.invoices(context).mutate(invoiceId, (record, now) =>
-      collectWhenDue(record, { source, now, claimedAt }),
+      collectWhenDue(record, { ...claim, now }),
     );
-    await this.finishAttempt(claimed.state, context);
+    await this.parts.attempts.finish(claimed, context);
   }
 
   /** Takes up an attempt that was claimed and not finished, whoever claimed it. */
-  async resume(invoiceId: string, context: Context): Promise<void> {
-    const { state } = await this.invoices(context).get(invoiceId);
-    await this.finishAttempt(state, context);
+  async resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+    return this.parts.attempts.finish(await this.invoices(context).get(invoiceId), context);
+  }
+
+  /** Charges all that a customer owes to the default method that they have now. */
+  async collectOpenInvoices(customerId: string, context: Context): Promise<void> {
+    const filter = { isTombstone: false, customerId, status: 'OPEN' };
+    let isBusy = false;
+    for (let page = 1; ; page += 1) {
+      const { data, total } = await this.invoices(context).list({ filter, page, perPage });
+      for (const { state } of data) {
+        if (!waitsForMethod(state)) continue;
+        isBusy = (await this.collectWithNewDefault(state, context)) === 'BUSY' || isBusy;
+      }
+      if (page * perPage >= total) break;
+    }
+    // An attempt with the old method was under way: once it has ended the new one is tried.
+    if (isBusy) throw new DomainError('unavailable', 'PAYMENT_IN_PROGRESS', 'Service unavailable');
   }
 
   /** Voids an invoice under its derived id, or puts a tombstone in its place so that a late step cannot make it. */
@@ -84,145 +98,102 @@ export class CollectionWorker {
   ): Promise<Stored<InvoiceRecord>> {
     const invoices = this.invoices(context);
     const { stored } = await invoices.insert(tombstone(holder));
-    const { state } = stored;
-    checkHolder(state, holder);
+    checkHolder(stored.state, holder);
+    const { state } = await this.parts.attempts.release(stored, context);
     if (state.isTombstone) return stored;
-    const number = state.status === 'DRAFT' ? await this.takeNumber(state, context) : undefined;
+    const number = await this.numberOf(state, context);
     return invoices.mutate(holder.id, (record, now) => voidInvoice(record, { number, now }));
   }
 
   /** Voids an OPEN invoice because a caller asked for it. */
-  voidForCaller(
+  async voidForCaller(
     invoiceId: string,
-    expectedVersion: number | undefined,
+    { expectedVersion }: { readonly expectedVersion: number | undefined },
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
-    return this.invoices(context).mutate(invoiceId, voidForCaller, { expectedVersion });
+    const invoices = this.invoices(context);
+    const stored = await invoices.get(invoiceId);
+    const { state, version } = stored;
+    if (expectedVersion !== undefined && expectedVersion !== version) throw staleVersion();
+    // Before a challenge is cancelled for it; the decision itself looks again.
+    checkOwed(state);
+    const released = await this.parts.attempts.release(stored, context);
+    const expected = expectedVersion === undefined ? undefined : released.version;
+    return invoices.mutate(invoiceId, voidForCaller, { expectedVersion: expected });
   }
 
-  /** Ends the attempts that come by themselves, because the subscription has ended. */
+  /** Ends what comes by itself, because the subscription has ended. */
   async endCollection(
-    invoiceId: string,
+    { invoiceId, subscriptionId }: { readonly invoiceId: string; readonly subscriptionId: string },
     { writeOff }: { readonly writeOff: boolean },
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
-    const { state } = await this.invoices(context).get(invoiceId);
-    const number =
-      !state.isTombstone && state.status === 'DRAFT'
-        ? await this.takeNumber(state, context)
-        : undefined;
-    return this.invoices(context).mutate(invoiceId, (record, now) =>
+    const invoices = this.invoices(context);
+    const stored = await invoices.get(invoiceId);
+    checkHolder(stored.state, { subscriptionId });
+    const { state } = writeOff ? await this.parts.attempts.release(stored, context) : stored;
+    const number = await this.numberOf(state, context);
+    return invoices.mutate(invoiceId, (record, now) =>
       endCollection(record, { writeOff, number, now }),
     );
   }
 
-  /** Saves the payment method behind an authorisation as the customer's default. Undefined where the provider knows none. */
-  async keepMethod(
-    authorization: { readonly customerId: string; readonly authorizedTransactionId: string },
-    { tenant, now }: Context,
-  ): Promise<string | undefined> {
-    const provider = this.parts.providerOf(tenant);
-    const method = await provider.resolveAuthorization(authorization);
-    if (method === undefined) return undefined;
-    const { customerId, authorizedTransactionId } = authorization;
-    const { environmentId } = tenant;
-    const id = derivedId(environmentId, 'paymentMethod', customerId, authorizedTransactionId);
-    const times = { usedAt: now, savedAt: this.parts.clock.now() };
-    const saved = { id, customerId, provider: provider.name, ...method, ...times };
-    await this.parts.methods.saveAsDefault(saved, { tenant, now });
-    return id;
-  }
-
-  private async openDraft(draft: Invoice, context: Context): Promise<InvoiceRecord> {
+  private async openDraft(draft: Invoice, context: Context): Promise<Stored<InvoiceRecord>> {
     const { customerId, authorizedTransactionId } = draft;
-    const number = await this.takeNumber(draft, context);
+    const number = await this.numberOf(draft, context);
     // Kept before the charge and whatever comes of it: renewals are charged to the card that the payer chose.
     if (authorizedTransactionId !== undefined) {
-      await this.keepMethod({ customerId, authorizedTransactionId }, context);
+      await this.parts.keeper.keepAuthorized({ customerId, authorizedTransactionId }, context);
     }
-    const source = await this.sourceOf(draft, context);
-    const claimedAt = this.parts.clock.now();
-    const opened = await this.invoices(context).mutate(draft.id, (record, now) =>
-      openAndCollect(record, { number, source, now, claimedAt }),
+    const claim = await this.claimOf(draft, context);
+    return this.invoices(context).mutate(draft.id, (record, now) =>
+      openAndCollect(record, { ...claim, number: required(number), now }),
     );
-    return opened.state;
   }
 
-  private async sourceOf(invoice: Invoice, context: Context): Promise<ChargeSource> {
-    if (invoice.authorizedTransactionId !== undefined) return sourceFor(invoice, undefined);
-    return sourceFor(invoice, await this.parts.methods.defaultOf(invoice.customerId, context));
-  }
-
-  private takeNumber({ id }: Invoice, { tenant }: Context): Promise<string> {
-    return this.parts.numbers.take({ environmentId: tenant.environmentId, invoiceId: id });
-  }
-
-  private async finishAttempt(record: InvoiceRecord, context: Context): Promise<void> {
-    if (record.isTombstone || record.attempt === undefined) return;
-    const { number: attemptNumber } = record.attempt;
-    const { environmentId } = context.tenant;
-    const paymentId = derivedId(environmentId, 'payment', record.id, attemptNumber);
-    const { provider, outcome } = await this.charge(record, record.attempt, context);
-    // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
-    let isRecorded = false as boolean;
-    await this.invoices(context).mutate(record.id, (current, now) => {
-      const result = { attemptNumber, paymentId, provider, outcome, now };
-      const transition = recordResult(current, result);
-      isRecorded = transition.state !== current;
-      return transition;
-    });
-    if (isRecorded) this.parts.metrics?.recordPayment(outcome.status);
-  }
-
-  // The attempt may be a resumed one, whose outcome is unknown: the provider is asked before it is charged again with the same key.
-  private async charge(
+  private async collectWithNewDefault(
     invoice: Invoice,
-    attempt: Attempt,
     context: Context,
-  ): Promise<{ provider: string; outcome: FinalOutcome }> {
-    const source = await this.providerSource(attempt.source, context);
-    if (source === undefined) {
-      const failureCode = 'no_payment_method';
-      return {
-        provider: 'none',
-        outcome: declined(failureCode, undefined),
-      };
+  ): Promise<'BUSY' | 'DONE'> {
+    const claim = await this.defaultClaim(invoice, context);
+    const { attempt } = invoice;
+    if (attempt !== undefined) {
+      return attempt.status === 'PENDING' && attempt.methodId !== claim.methodId ? 'BUSY' : 'DONE';
     }
-    const provider = this.parts.providerOf(context.tenant);
-    const key = chargeKey(invoice.id, attempt);
-    const { currency, customerId } = invoice;
-    const request = {
-      key,
-      amount: totalOf(invoice),
-      currency,
-      customerId,
-      invoiceId: invoice.id,
-      source,
-      returnUrl: undefined,
-    };
-    const outcome = (await provider.findCharge(request)) ?? (await provider.charge(request));
-    if (outcome.status === 'REQUIRES_ACTION')
-      throw new Error(`${key} waits for a payer who is not there`);
-    return { provider: provider.name, outcome };
+    const claimed = await this.invoices(context).mutate(invoice.id, (record, now) =>
+      collectWithNewDefault(record, { ...claim, now }),
+    );
+    await this.parts.attempts.finish(claimed, context);
+    return 'DONE';
   }
 
-  private async providerSource(
-    source: ChargeSource,
-    context: Context,
-  ): Promise<ProviderSource | undefined> {
-    switch (source.kind) {
-      case 'NONE':
-        return undefined;
-      case 'AUTHORIZATION':
-        return source;
-      case 'METHOD': {
-        const { providerMethodId } = await this.parts.methods.get(source.paymentMethodId, context);
-        return { kind: 'METHOD', providerMethodId };
-      }
-    }
+  private async claimOf(invoice: Invoice, context: Context) {
+    if (invoice.authorizedTransactionId === undefined) return this.defaultClaim(invoice, context);
+    return this.parts.attempts.claimOf(sourceFor(invoice, undefined), invoice, context);
+  }
+
+  private async defaultClaim({ customerId }: Invoice, context: Context) {
+    const methodId = await this.parts.methods.defaultOf(customerId, context);
+    const source = sourceFor({ authorizedTransactionId: undefined }, methodId);
+    return this.parts.attempts.claimOf(source, { customerId }, context);
+  }
+
+  // Only a DRAFT needs one.
+  private async numberOf(record: InvoiceRecord, { tenant }: Context): Promise<string | undefined> {
+    if (record.status !== 'DRAFT') return undefined;
+    return this.parts.numbers.take({ environmentId: tenant.environmentId, invoiceId: record.id });
   }
 
   private invoices(context: Context) {
     return this.parts.invoices.within(context);
   }
+}
+
+function required(number: string | undefined): string {
+  if (number === undefined) throw new Error('A DRAFT was opened without a number');
+  return number;
+}
+
+function staleVersion(): DomainError {
+  return new DomainError('stale', 'STALE_VERSION', 'Stale version');
 }

@@ -1,15 +1,14 @@
 import { unchanged } from '@billing/kernel/transition';
+import { chargeKey, resumeAt } from './attempt';
 import {
-  chargeKey,
   collectWhenDue,
   isCollecting,
   openAndCollect,
   recordResult,
-  resumeAt,
   sourceFor,
 } from './collection';
 import { declined } from './decline';
-import { aDraft, aLineItem, anOpened, savedMethod, shown } from './testing';
+import { aClaim, aDraft, aLineItem, anOpened, savedMethod, shown } from './testing';
 import { tombstone } from './invoice';
 import type { ChargeSource, FinalOutcome } from './payment-provider';
 
@@ -21,13 +20,15 @@ const nothing: ChargeSource = { kind: 'NONE' };
 const succeeded: FinalOutcome = { status: 'SUCCEEDED', providerPaymentId: 'charge' };
 const failed: FinalOutcome = declined('card_declined', 'charge');
 
+const noDunning = { defaultMethodId: undefined, retryDays: [3, 7, 14] };
+
 function finished(outcome: FinalOutcome, attemptNumber = 1) {
-  return { attemptNumber, paymentId: 'payment', provider: 'sandbox', outcome, now };
+  return { attemptNumber, paymentId: 'payment', outcome, now, ...noDunning };
 }
 
 describe('opening', () => {
   test('claims the slot for a usable source in the same write', () => {
-    const opening = { number, source: savedMethod, now, claimedAt };
+    const opening = { number, ...aClaim({ source: savedMethod, now, claimedAt }) };
     const { state, commands } = openAndCollect(aDraft(), opening);
 
     expect(shown(state)).toMatchObject({
@@ -40,12 +41,7 @@ describe('opening', () => {
   });
 
   test('without a source is tried an hour later', () => {
-    const { state, commands } = openAndCollect(aDraft(), {
-      number,
-      source: nothing,
-      now,
-      claimedAt,
-    });
+    const { state, commands } = openAndCollect(aDraft(), { number, ...aClaim({ now, claimedAt }) });
 
     expect(shown(state)).toMatchObject({ status: 'OPEN', attempt: undefined });
     expect(shown(state).collectAt).toEqual(new Date('2026-01-05T13:00:00.000Z'));
@@ -56,14 +52,17 @@ describe('opening', () => {
     'is paying at once where nothing is due, %s a source',
     (_case, source) => {
       const free = aDraft({ lineItems: [aLineItem({ amount: 0n })] });
-      const { state, commands } = openAndCollect(free, { number, source, now, claimedAt });
+      const { state, commands } = openAndCollect(free, {
+        number,
+        ...aClaim({ source, now, claimedAt }),
+      });
 
       expect(shown(state)).toMatchObject({ status: 'PAID', number, paidAt: now, payments: [] });
       expect(shown(state).attempt).toBeUndefined();
       expect(commands).toEqual([
         {
           type: 'applyCollectionResult',
-          payload: { resultNumber: 1, outcome: 'NOTHING_DUE', attempt: 0 },
+          payload: { resultNumber: 1, outcome: 'NOTHING_DUE', attempt: 0, nextAttemptAt: null },
         },
       ]);
     },
@@ -73,30 +72,25 @@ describe('opening', () => {
     const sent = aDraft({ collectionMethod: 'SEND_INVOICE' });
     const { state, commands } = openAndCollect(sent, {
       number,
-      source: savedMethod,
-      now,
-      claimedAt,
+      ...aClaim({ source: savedMethod, now, claimedAt }),
     });
 
-    expect(shown(state)).toMatchObject({
-      status: 'OPEN',
-      attempt: undefined,
-      collectAt: undefined,
-    });
+    const collectAt = new Date('2026-02-04T12:00:00.000Z');
+    expect(shown(state)).toMatchObject({ status: 'OPEN', attempt: undefined, collectAt });
     expect(shown(state).dueDate).toEqual(new Date('2026-02-04T12:00:00.000Z'));
     expect(commands).toEqual([]);
   });
 
   test('again changes nothing', () => {
     const opened = anOpened({}, savedMethod);
-    const again = { number, source: savedMethod, now, claimedAt };
+    const again = { number, ...aClaim({ source: savedMethod, now, claimedAt }) };
     expect(openAndCollect(opened, again)).toEqual(unchanged(opened));
   });
 
   test('never opens a tombstone', () => {
     const { id, subscriptionId, customerId, currency } = aDraft();
     const { state } = tombstone({ id, subscriptionId, customerId, currency });
-    const opening = { number, source: savedMethod, now, claimedAt };
+    const opening = { number, ...aClaim({ source: savedMethod, now, claimedAt }) };
     expect(openAndCollect(state, opening)).toEqual(unchanged(state));
   });
 });
@@ -105,7 +99,7 @@ describe('collecting what is due', () => {
   const due = shown(anOpened()).collectAt!;
 
   test('claims the slot once the time has come, also without a source', () => {
-    const { state } = collectWhenDue(anOpened(), { source: nothing, now: due, claimedAt });
+    const { state } = collectWhenDue(anOpened(), aClaim({ now: due, claimedAt }));
     expect(shown(state)).toMatchObject({
       attempt: { number: 1, source: nothing, claimedAt },
       collectAt: undefined,
@@ -115,19 +109,19 @@ describe('collecting what is due', () => {
   test('does nothing before', () => {
     const early = new Date(due.getTime() - 1);
     const invoice = anOpened();
-    const claim = { source: savedMethod, now: early, claimedAt };
+    const claim = aClaim({ source: savedMethod, now: early, claimedAt });
     expect(collectWhenDue(invoice, claim)).toEqual(unchanged(invoice));
   });
 
   test('does nothing while another attempt runs', () => {
     const running = anOpened({}, savedMethod);
-    const claim = { source: savedMethod, now: due, claimedAt };
+    const claim = aClaim({ source: savedMethod, now: due, claimedAt });
     expect(collectWhenDue(running, claim)).toEqual(unchanged(running));
   });
 
   test('does nothing to an invoice that is no longer owed', () => {
     const voided = { ...anOpened(), status: 'VOID' as const };
-    const claim = { source: savedMethod, now: due, claimedAt };
+    const claim = aClaim({ source: savedMethod, now: due, claimedAt });
     expect(collectWhenDue(voided, claim)).toEqual(unchanged(voided));
   });
 });
@@ -155,21 +149,27 @@ describe('recording', () => {
     expect(commands).toEqual([
       {
         type: 'applyCollectionResult',
-        payload: { resultNumber: 1, outcome: 'SUCCEEDED', attempt: 1 },
+        payload: { resultNumber: 1, outcome: 'SUCCEEDED', attempt: 1, nextAttemptAt: null },
       },
     ]);
   });
 
-  test('a failure leaves the invoice open, with nothing more to come by itself', () => {
+  test('a failure leaves the invoice open, to be tried again three days later', () => {
     const { state, commands } = recordResult(anOpened({}, savedMethod), finished(failed));
+    const nextAttemptAt = new Date('2026-01-08T12:00:00.000Z');
 
     expect(shown(state)).toMatchObject({
       status: 'OPEN',
       attempt: undefined,
-      collectAt: undefined,
-      payments: [{ status: 'FAILED', failureCode: 'card_declined' }],
+      collectAt: nextAttemptAt,
+      payments: [{ status: 'FAILED', failureCode: 'card_declined', decline: 'SOFT' }],
     });
-    expect(commands[0]?.payload).toEqual({ resultNumber: 1, outcome: 'FAILED', attempt: 1 });
+    expect(commands[0]?.payload).toEqual({
+      resultNumber: 1,
+      outcome: 'FAILED',
+      attempt: 1,
+      nextAttemptAt,
+    });
   });
 
   test('twice has one effect', () => {
@@ -215,5 +215,5 @@ test('every resumption of an attempt has its key', () => {
 });
 
 test('an attempt may be taken up after 30 seconds of real time', () => {
-  expect(resumeAt({ claimedAt })).toEqual(new Date('2031-07-01T00:00:30.000Z'));
+  expect(resumeAt({ status: 'PENDING', claimedAt })).toEqual(new Date('2031-07-01T00:00:30.000Z'));
 });

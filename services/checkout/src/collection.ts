@@ -1,37 +1,46 @@
-import { type Transition, unchanged } from '@billing/kernel/transition';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { type Transition, unchanged } from '@billing/kernel/transition';
 import {
-  type Attempt,
+  type AttemptOrigin,
+  begin,
+  type Claim,
+  type PayerPresence,
+  takeUp,
+  waitForPayer,
+} from './attempt';
+import { only, withResult } from './collection-result';
+import { isRefusedForGood } from './dunning';
+import {
+  atRest,
   type Invoice,
   type InvoiceRecord,
   open,
   pay,
+  paymentInProgress,
   totalOf,
   voidInvoice,
 } from './invoice';
-import type { ChargeSource, FinalOutcome } from './payment-provider';
-
-/** What the subscription is told of an attempt. */
-export type CollectionOutcome = 'SUCCEEDED' | 'FAILED' | 'NOTHING_DUE' | 'VOIDED';
+import type { ActionRequired, ChargeSource, FinalOutcome } from './payment-provider';
+import {
+  afterFailure,
+  type FailureFacts,
+  giveUp,
+  isDue,
+  isGivenUpBefore,
+  needsSlot,
+  passOver,
+} from './retry-schedule';
 
 /** An invoice that nothing can be charged for is tried once more after this long: the customer may give a card by then. */
 const firstCollectionDelayMs = 60 * 60 * 1000;
-/** Long enough for a provider to answer; after it another worker takes a claimed attempt up. */
-const resumeAfterMs = 30_000;
 
-/** What an attempt needs: the source is looked up before, because a rule asks nobody. */
-export interface Claim {
-  readonly source: ChargeSource;
-  /** Business time. */
-  readonly now: Date;
-  /** Real time. */
-  readonly claimedAt: Date;
-}
+const nobody: PayerPresence = { callId: undefined, returnUrl: undefined };
 
 /**
  * Opens a DRAFT under its number and, in the same write, begins to collect it: nothing due is PAID at once; an invoice to be sent waits
- * for the payer; a usable source claims the slot; without one the first attempt is due an hour later. What is open already stays as it is,
- * so that the repeated step does not open or claim twice.
+ * for the payer, unless a payment was authorised for it; a usable source claims the slot; without one the first attempt is due an hour
+ * later. A session's invoice waits for its payer, also when nothing is due. What is open already stays as it is, so that the repeated step
+ * does not open or claim twice.
  */
 export function openAndCollect(
   record: InvoiceRecord,
@@ -39,31 +48,90 @@ export function openAndCollect(
 ): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT') return unchanged(record);
   const invoice = open(record, { number, now: claim.now });
+  if (invoice.session !== undefined) return only(invoice);
   if (totalOf(invoice) === 0n) {
     return withResult(pay(invoice, claim.now), { outcome: 'NOTHING_DUE', attempt: 0 });
   }
-  if (invoice.collectionMethod === 'SEND_INVOICE') return only(invoice);
+  if (invoice.collectionMethod === 'SEND_INVOICE') {
+    const sent = { ...invoice, collectAt: invoice.dueDate };
+    return only(
+      claim.source.kind === 'AUTHORIZATION' ? claimSlot(sent, claim, 'COLLECTION') : sent,
+    );
+  }
   if (claim.source.kind === 'NONE') {
     const collectAt = new Date(claim.now.getTime() + firstCollectionDelayMs);
     return only({ ...invoice, collectAt });
   }
-  return only(claimSlot(invoice, claim));
+  return only(claimSlot(invoice, claim, 'COLLECTION'));
 }
 
-/** Claims the slot for an attempt that is due; too early, too late or taken changes nothing. */
+/**
+ * Does what has fallen due by itself, one step: claims the slot for an attempt with the customer's default method; passes over a date at
+ * which a charge would be useless; gives up after the last one; tells that an invoice to be sent is overdue. Early, or taken, changes
+ * nothing.
+ */
 export function collectWhenDue(record: InvoiceRecord, claim: Claim): Transition<InvoiceRecord> {
-  if (record.status !== 'OPEN' || record.attempt !== undefined) return unchanged(record);
-  if (record.collectAt === undefined || record.collectAt > claim.now) return unchanged(record);
-  return only(claimSlot({ ...record, collectAt: undefined }, claim));
+  if (record.status !== 'OPEN' || !isDue(record, claim.now)) return unchanged(record);
+  if (record.collectionMethod === 'SEND_INVOICE') {
+    return withResult({ ...record, collectAt: undefined }, { outcome: 'OVERDUE', attempt: 0 });
+  }
+  if (record.attempt !== undefined && needsSlot(record, claim)) return unchanged(record);
+  if (!isRefusedForGood(record.payments, claim.methodId)) {
+    return only(claimSlot({ ...record, collectAt: undefined }, claim, 'COLLECTION'));
+  }
+  return passOver(record);
 }
 
-/** An attempt's outcome, and under which id it is kept. */
-export interface FinishedAttempt {
+/**
+ * Claims the slot at once for an invoice that waits in collection, because its customer has another default method now. One that this
+ * method was tried for last is left alone.
+ */
+export function collectWithNewDefault(
+  record: InvoiceRecord,
+  claim: Claim,
+): Transition<InvoiceRecord> {
+  if (!waitsForMethod(record) || record.attempt !== undefined) return unchanged(record);
+  const isTried = record.payments.at(-1)?.methodId === claim.methodId;
+  if (claim.source.kind !== 'METHOD' || isTried) return unchanged(record);
+  return only(claimSlot(record, claim, 'NEW_DEFAULT'));
+}
+
+/** Whether a new default method is charged for the invoice as soon as the slot is free. */
+export function waitsForMethod(record: InvoiceRecord): record is Invoice {
+  if (record.status !== 'OPEN' || record.session !== undefined) return false;
+  return record.collectionMethod === 'CHARGE_AUTOMATICALLY' && record.ended === undefined;
+}
+
+/**
+ * Claims the slot for somebody who pays now. A call whose attempt runs or ended already finds it. What was due before without a charge
+ * comes first, so that nobody pays what has been given up.
+ */
+export function payNow(
+  record: InvoiceRecord,
+  claim: Claim & PayerPresence & { readonly defaultMethodId: string | undefined },
+): Transition<InvoiceRecord> {
+  if (record.isTombstone) throw notFound('Invoice');
+  if (attemptOfCall(record, claim.callId) !== undefined) return unchanged(record);
+  if (record.status !== 'OPEN') throw invoiceNotOpen();
+  if (record.attempt !== undefined) throw paymentInProgress();
+  const facts = { methodId: claim.defaultMethodId, now: claim.now };
+  if (isGivenUpBefore(record, facts)) return giveUp(record);
+  return only(claimSlot(record, claim, 'PAYER', claim));
+}
+
+/** The attempt that a call has made, running or ended; undefined if it made none. */
+export function attemptOfCall(invoice: Invoice, callId: string | undefined): number | undefined {
+  if (callId === undefined) return undefined;
+  if (invoice.attempt?.callId === callId) return invoice.attempt.number;
+  const index = invoice.payments.findIndex((payment) => payment.callId === callId);
+  return index < 0 ? undefined : index + 1;
+}
+
+/** An attempt's outcome, under which id it is kept, and the facts that decide what follows. */
+export interface FinishedAttempt extends Omit<FailureFacts, 'attempt'> {
   readonly attemptNumber: number;
   readonly paymentId: string;
-  readonly provider: string;
   readonly outcome: FinalOutcome;
-  readonly now: Date;
 }
 
 /**
@@ -72,50 +140,115 @@ export interface FinishedAttempt {
  */
 export function recordResult(
   record: InvoiceRecord,
-  { attemptNumber, paymentId, provider, outcome, now }: FinishedAttempt,
+  { attemptNumber, paymentId, outcome, ...facts }: FinishedAttempt,
 ): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN' || record.attempt?.number !== attemptNumber) {
     return unchanged(record);
   }
+  const { attempt } = record;
+  const isFailed = outcome.status === 'FAILED';
   const payment = {
     id: paymentId,
     amount: totalOf(record),
-    provider,
+    provider: attempt.provider,
     providerPaymentId: outcome.providerPaymentId,
     status: outcome.status,
-    failureCode: outcome.status === 'FAILED' ? outcome.failureCode : undefined,
-    createdAt: now,
+    failureCode: isFailed ? outcome.failureCode : undefined,
+    decline: isFailed ? outcome.decline : undefined,
+    methodId: attempt.methodId,
+    callId: attempt.callId,
+    createdAt: facts.now,
   };
   const tried = { ...record, attempt: undefined, payments: [...record.payments, payment] };
-  const invoice = outcome.status === 'SUCCEEDED' ? pay(tried, now) : tried;
-  return withResult(invoice, { outcome: outcome.status, attempt: attemptNumber });
+  if (isFailed) return afterFailure(tried, { ...facts, attempt });
+  const paid = withResult(pay(tried, facts.now), { outcome: 'SUCCEEDED', attempt: attemptNumber });
+  if (attempt.origin !== 'PAYER') return paid;
+  const { source, claimedAt: savedAt } = attempt;
+  const used = { source: { ...source }, usedAt: facts.now, savedAt };
+  return { ...paid, commands: [...paid.commands, { type: 'preferMethod', payload: used }] };
+}
+
+/** Lets the attempt in the slot wait for its payer, unless the payer has answered again meanwhile. */
+export function recordWaiting(
+  record: InvoiceRecord,
+  {
+    attemptNumber,
+    answers,
+    outcome,
+  }: { readonly attemptNumber: number; readonly answers: number; readonly outcome: ActionRequired },
+): Transition<InvoiceRecord> {
+  if (record.status !== 'OPEN' || record.attempt?.status !== 'PENDING') return unchanged(record);
+  const isSame = record.attempt.number === attemptNumber && record.attempt.answers === answers;
+  return isSame
+    ? only({ ...record, attempt: waitForPayer(record.attempt, outcome) })
+    : unchanged(record);
+}
+
+/** Takes up the attempt that waits for its payer; another one, or none, stays as it is. */
+export function takeAnswer(
+  record: InvoiceRecord,
+  answer: {
+    readonly attemptNumber: number;
+    readonly approved: boolean | undefined;
+    readonly claimedAt: Date;
+  },
+): Transition<InvoiceRecord> {
+  if (record.status !== 'OPEN' || record.attempt?.status !== 'REQUIRES_ACTION') {
+    return unchanged(record);
+  }
+  if (record.attempt.number !== answer.attemptNumber) return unchanged(record);
+  return only({ ...record, attempt: takeUp(record.attempt, answer) });
+}
+
+/** A session's invoice of which nothing is due, paid by its payer's word. */
+export function settle(
+  record: InvoiceRecord,
+  {
+    used,
+    now,
+  }: {
+    readonly used: { readonly paymentMethodId: string; readonly savedAt: Date } | undefined;
+    readonly now: Date;
+  },
+): Transition<InvoiceRecord> {
+  if (record.status !== 'OPEN') return unchanged(record);
+  if (totalOf(record) !== 0n) throw new Error(`Invoice ${record.id} is to be paid`);
+  const paid = withResult(pay(record, now), { outcome: 'NOTHING_DUE', attempt: 0 });
+  if (used === undefined) return paid;
+  const { paymentMethodId, savedAt } = used;
+  const payload = { source: { kind: 'METHOD', paymentMethodId }, usedAt: now, savedAt };
+  return { ...paid, commands: [...paid.commands, { type: 'preferMethod', payload }] };
 }
 
 /** Voids an OPEN invoice for a caller, and tells its subscription. */
 export function voidForCaller(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
-  if (record.isTombstone) throw notFound('Invoice');
-  if (record.status !== 'OPEN') {
-    throw new DomainError('failed_precondition', 'INVOICE_NOT_OPEN', 'Invoice is not open');
-  }
+  checkOwed(record);
   const voided = voidInvoice(record, { number: undefined, now }).state;
-  if (voided.isTombstone) throw new Error('A tombstone is no invoice');
+  if (voided.isTombstone) throw new Error('An invoice never becomes a tombstone');
   return withResult(voided, { outcome: 'VOIDED', attempt: 0 });
 }
 
-/** Ends the attempts that come by themselves; with `writeOff` nothing is expected of the invoice any more. */
+/**
+ * Ends what comes by itself, because the subscription has ended: the invoice stays payable, or is written off. An attempt under way keeps
+ * its outcome. A DRAFT is numbered by the same write, so that its number does not burn.
+ */
 export function endCollection(
   record: InvoiceRecord,
-  { writeOff, number, now }: { writeOff: boolean; number: string | undefined; now: Date },
+  {
+    writeOff,
+    number,
+    now,
+  }: { readonly writeOff: boolean; readonly number: string | undefined; readonly now: Date },
 ): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
-  if (
-    record.attempt !== undefined ||
-    (record.status === 'OPEN' && !writeOff && record.collectAt === undefined)
-  )
-    return unchanged(record);
+  const ended = writeOff ? 'WRITTEN_OFF' : (record.ended ?? 'PAYABLE');
+  if (record.ended === ended) return unchanged(record);
   const opened =
-    record.status === 'DRAFT' && number !== undefined ? open(record, { number, now }) : record;
-  return only({ ...opened, status: writeOff ? 'UNCOLLECTIBLE' : 'OPEN', collectAt: undefined });
+    record.status === 'DRAFT' ? open(record, { number: required(number), now }) : record;
+  if (totalOf(opened) === 0n) return only(pay(opened, now));
+  const stopped = { ...atRest(opened), ended } as const;
+  const isOver = writeOff && record.attempt === undefined;
+  return only(isOver ? { ...stopped, status: 'UNCOLLECTIBLE' } : stopped);
 }
 
 /** What the invoice's first attempt charges: the authorisation it came with, else the customer's default method. */
@@ -136,34 +269,42 @@ export function isCollecting(record: InvoiceRecord): boolean {
   return record.attempt !== undefined || record.resultsSent > 0;
 }
 
-/** The provider's idempotency key of an attempt: the same however often the attempt is resumed. */
-export function chargeKey(invoiceId: string, attempt: Pick<Attempt, 'number'>): string {
-  return `${invoiceId}:${String(attempt.number)}`;
+/** Throws unless the invoice is one that a caller may pay or void. */
+export function checkOwed(record: InvoiceRecord): asserts record is Invoice {
+  checkOfNoSession(record);
+  if (record.status !== 'OPEN') throw invoiceNotOpen();
 }
 
-/** Real time at which any worker may take up the attempt that is in the slot. */
-export function resumeAt({ claimedAt }: Pick<Attempt, 'claimedAt'>): Date {
-  return new Date(claimedAt.getTime() + resumeAfterMs);
+/** Throws for a session's invoice: it is paid, and ends, with its session alone. */
+export function checkOfNoSession(record: InvoiceRecord): asserts record is Invoice {
+  if (record.isTombstone) throw notFound('Invoice');
+  if (record.session === undefined) return;
+  const message = 'Invoice belongs to a checkout session';
+  throw new DomainError('failed_precondition', 'INVOICE_OF_CHECKOUT', message);
 }
 
-function claimSlot(invoice: Invoice, { source, claimedAt }: Claim): Invoice {
-  const number = invoice.payments.length + 1;
-  return { ...invoice, attempt: { number, source, claimedAt } };
+function invoiceNotOpen(): DomainError {
+  return new DomainError('failed_precondition', 'INVOICE_NOT_OPEN', 'Invoice is not open');
 }
 
-// The number is given in the very write that appends the command, so the receiver can take results in order and once.
-function withResult(
+function claimSlot(
   invoice: Invoice,
-  { outcome, attempt }: { outcome: CollectionOutcome; attempt: number },
-): Transition<InvoiceRecord> {
-  const resultNumber = invoice.resultsSent + 1;
+  claim: Claim,
+  origin: AttemptOrigin,
+  presence: PayerPresence = nobody,
+): Invoice {
+  const number = invoice.payments.length + 1;
   return {
-    state: { ...invoice, resultsSent: resultNumber },
-    events: [],
-    commands: [{ type: 'applyCollectionResult', payload: { resultNumber, outcome, attempt } }],
+    ...invoice,
+    attempt: begin(number, claim, {
+      origin,
+      callId: presence.callId,
+      returnUrl: presence.returnUrl,
+    }),
   };
 }
 
-function only(state: Invoice): Transition<InvoiceRecord> {
-  return { state, events: [], commands: [] };
+function required(number: string | undefined): string {
+  if (number === undefined) throw new Error('A DRAFT needs its number before its collection ends');
+  return number;
 }

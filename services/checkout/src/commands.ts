@@ -1,65 +1,124 @@
-import type { CommandDelivery, CommandHandler } from '@billing/chassis/aggregate-collection';
+import type {
+  AggregateCollection,
+  CommandDelivery,
+  CommandHandler,
+} from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
   type ApplyCollectionResultRequest,
   CollectionOutcome as ProtoCollectionOutcome,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import type { CollectionOutcome } from './collection';
+import type { CollectionOutcome } from './collection-result';
 import type { CollectionWorker } from './collection-worker';
-import { toProtoInvoice } from './invoice-rpc';
+import type { InvoiceRecord } from './invoice';
+import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
+import type { PaymentMethodWorker } from './payment-method-worker';
+import type { Payer } from './payment-method';
+import type { ChargeSource } from './payment-provider';
 import type { Peers } from './peers';
+import type { SessionListener } from './session-invoice-client';
 import { type CollectionResult, type CollectionResultPayload, readCollectionResult } from './store';
 
 const protoOutcome: Readonly<Record<CollectionOutcome, ProtoCollectionOutcome>> = {
   SUCCEEDED: ProtoCollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
   FAILED: ProtoCollectionOutcome.COLLECTION_OUTCOME_FAILED,
   NOTHING_DUE: ProtoCollectionOutcome.COLLECTION_OUTCOME_NOTHING_DUE,
+  UNCOLLECTIBLE: ProtoCollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE,
+  OVERDUE: ProtoCollectionOutcome.COLLECTION_OUTCOME_OVERDUE,
   VOIDED: ProtoCollectionOutcome.COLLECTION_OUTCOME_VOIDED,
 };
 
+/** What the commands work with. */
+export interface InvoiceCommandParts {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly worker: CollectionWorker;
+  readonly keeper: PaymentMethodWorker;
+  readonly sessions: SessionListener;
+  readonly pages: InvoicePages;
+  readonly peers: Peers;
+  readonly logger: Logger;
+}
+
 /** What is done about the commands of an invoice. */
-export function invoiceCommands({
-  worker,
-  peers,
-  logger,
-}: {
-  worker: CollectionWorker;
-  peers: Peers;
-  logger: Logger;
-}): Record<string, CommandHandler> {
+export function invoiceCommands(parts: InvoiceCommandParts): Record<string, CommandHandler> {
+  const { invoices, worker, keeper, sessions, pages } = parts;
   return {
-    openInvoice: (_payload, { aggregateId, context }: CommandDelivery) =>
-      worker.open(aggregateId, context),
+    openInvoice: async (_payload, { aggregateId, context }: CommandDelivery) => {
+      await worker.open(aggregateId, context);
+    },
     applyCollectionResult: async (
       payload: CollectionResultPayload,
       { context }: CommandDelivery,
     ) => {
-      const request = toProtoCollectionResult(readCollectionResult(payload, context));
-      try {
-        await peers.subscription.applyCollectionResult(request, context);
-      } catch (error) {
-        // An invoice never outlives its subscription. The result is money and is repeated for ever rather than dropped.
-        if (error instanceof DomainError && error.kind === 'not_found') {
-          const { subscriptionId, invoice } = request;
-          logger.error(
-            { err: error, subscriptionId, invoiceId: invoice?.id },
-            'result has no taker',
-          );
-        }
-        throw error;
-      }
+      const request = toProtoCollectionResult(readCollectionResult(payload, context), pages);
+      await tellSubscription(request, context, parts);
+    },
+    tellSession: async ({ sessionId }: { sessionId: string }, delivery: CommandDelivery) => {
+      const { aggregateId: invoiceId, context } = delivery;
+      await sessions.invoiceChanged({ sessionId, invoiceId }, context);
+    },
+    preferMethod: async (used: UsedSource, { aggregateId, context }: CommandDelivery) => {
+      const { customerId } = (await invoices.within(context).get(aggregateId)).state;
+      const { source, usedAt, savedAt } = used;
+      await keeper.prefer({ customerId, source }, { usedAt, savedAt }, context);
     },
   };
 }
 
-function toProtoCollectionResult(result: CollectionResult): ApplyCollectionResultRequest {
+/** What is done about the commands of a payer. */
+export function payerCommands({
+  payers,
+  worker,
+}: {
+  readonly payers: AggregateCollection<Payer>;
+  readonly worker: CollectionWorker;
+}): Record<string, CommandHandler> {
   return {
-    subscriptionId: result.invoice.state.subscriptionId,
+    collectOpenInvoices: async (_payload, { aggregateId, context }: CommandDelivery) => {
+      const { customerId } = (await payers.within(context).get(aggregateId)).state;
+      await worker.collectOpenInvoices(customerId, context);
+    },
+  };
+}
+
+/** What paid, in the payload of a command. */
+interface UsedSource {
+  readonly source: ChargeSource;
+  readonly usedAt: Date;
+  readonly savedAt: Date;
+}
+
+async function tellSubscription(
+  request: ApplyCollectionResultRequest,
+  context: CallContext,
+  { peers, logger }: InvoiceCommandParts,
+): Promise<void> {
+  try {
+    await peers.subscription.applyCollectionResult(request, context);
+  } catch (error) {
+    // An invoice never outlives its subscription. The result is money and is repeated for ever rather than dropped.
+    if (error instanceof DomainError && error.kind === 'not_found') {
+      const { subscriptionId, invoice } = request;
+      logger.error({ err: error, subscriptionId, invoiceId: invoice?.id }, 'result has no taker');
+    }
+    throw error;
+  }
+}
+
+function toProtoCollectionResult(
+  result: CollectionResult,
+  pages: InvoicePages,
+): ApplyCollectionResultRequest {
+  const { id, subscriptionId } = result.invoice.state;
+  if (subscriptionId === undefined) throw new Error(`Invoice ${id} is of no subscription`);
+  return {
+    subscriptionId,
     resultNumber: result.resultNumber,
     outcome: protoOutcome[result.outcome],
     attempt: result.attempt,
-    invoice: toProtoInvoice(result.invoice),
-    nextAttemptAt: undefined,
+    invoice: toProtoInvoice(result.invoice, pages),
+    nextAttemptAt: result.nextAttemptAt,
   };
 }

@@ -5,14 +5,28 @@ const address = z.string().min(1);
 
 export const configurationSchema = z.object({
   ...serviceConfigurationShape,
+  CATALOG_ADDRESS: address,
+  CUSTOMER_ADDRESS: address,
+  DISCOUNT_ADDRESS: address,
   SUBSCRIPTION_ADDRESS: address,
   /** The gateway as payers reach it: what the addresses of public pages begin with. */
   HOSTED_PAGE_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
     .transform((url) => url.replace(/\/+$/, '')),
+  /** Days after the first failure of an invoice at which it is charged again. */
+  DUNNING_RETRY_DAYS: z
+    .string()
+    .default('3,7,14')
+    .transform((days) => days.split(',').map(Number))
+    .refine(isSchedule, 'must be rising whole days from 1 to 365, at most 10, e.g. 3,7,14'),
   // The key of an HMAC-SHA256 is as strong as its hash from 32 bytes on.
   HOSTED_PAGE_SECRET: z.string().min(32, 'must have at least 32 characters'),
 });
+
+function isSchedule(days: readonly number[]): boolean {
+  const isRising = days.every((day, index) => day > (days[index - 1] ?? 0));
+  return isRising && days.length <= 10 && days.every((day) => Number.isInteger(day) && day <= 365);
+}
 
 export type CheckoutConfiguration = z.infer<typeof configurationSchema>;
 

@@ -9,9 +9,13 @@ import {
   PaymentStatus as ProtoPaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { CollectionMethod as ProtoCollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import { type Attempt } from './attempt';
+import { paymentIdOf } from './attempt-worker';
+import type { HostedResource } from './hosted-page';
 import {
   amountDue,
   amountPaid,
+  discountAmountOf,
   type BillingReason,
   type CollectionMethod,
   type Invoice,
@@ -19,6 +23,8 @@ import {
   type InvoiceStatus,
   type LineItem,
   type Payment,
+  sessionIdOf,
+  subtotalOf,
   totalOf,
 } from './invoice';
 
@@ -47,6 +53,11 @@ const protoPaymentStatus: Readonly<Record<Payment['status'], ProtoPaymentStatus>
   FAILED: ProtoPaymentStatus.PAYMENT_STATUS_FAILED,
 };
 
+const protoAttemptStatus: Readonly<Record<Attempt['status'], ProtoPaymentStatus>> = {
+  PENDING: ProtoPaymentStatus.PAYMENT_STATUS_PENDING,
+  REQUIRES_ACTION: ProtoPaymentStatus.PAYMENT_STATUS_REQUIRES_ACTION,
+};
+
 const filterStatus: Readonly<Partial<Record<ProtoInvoiceStatus, string>>> = {
   [ProtoInvoiceStatus.INVOICE_STATUS_DRAFT]: 'DRAFT',
   [ProtoInvoiceStatus.INVOICE_STATUS_OPEN]: 'OPEN',
@@ -62,8 +73,13 @@ export function fromProtoInvoiceStatus(sent: ProtoInvoiceStatus): string {
   return status;
 }
 
+/** Where public pages are. */
+export interface InvoicePages {
+  urlOf(resource: HostedResource): string;
+}
+
 /** An invoice as it is stored, a tombstone included: whoever tried to make it finds it void. */
-export function toProtoInvoice(stored: Stored<InvoiceRecord>): ProtoInvoice {
+export function toProtoInvoice(stored: Stored<InvoiceRecord>, pages: InvoicePages): ProtoInvoice {
   const { state, tenant, version, createdAt, updatedAt } = stored;
   return {
     id: state.id,
@@ -72,16 +88,13 @@ export function toProtoInvoice(stored: Stored<InvoiceRecord>): ProtoInvoice {
     subscriptionId: state.subscriptionId,
     status: protoStatus[state.status],
     currency: state.currency,
-    discountAmount: 0n,
     tax: 0n,
-    hostedUrl: undefined,
-    checkoutSessionId: undefined,
-    discounts: [],
+    checkoutSessionId: sessionIdOf(state),
     metadata: {},
     createdAt,
     updatedAt,
     version: BigInt(version),
-    ...(state.isTombstone ? tombstoneFields : invoiceFields(state)),
+    ...(state.isTombstone ? tombstoneFields : invoiceFields(state, stored, pages)),
   };
 }
 
@@ -90,6 +103,7 @@ const tombstoneFields = {
   collectionMethod: ProtoCollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
   billingReason: ProtoBillingReason.BILLING_REASON_UNSPECIFIED,
   subtotal: 0n,
+  discountAmount: 0n,
   total: 0n,
   amountPaid: 0n,
   amountDue: 0n,
@@ -97,35 +111,77 @@ const tombstoneFields = {
   paidAt: undefined,
   periodStart: undefined,
   periodEnd: undefined,
+  hostedUrl: undefined,
+  discounts: [],
   lineItems: [],
   payments: [],
 };
 
-function invoiceFields(invoice: Invoice) {
-  const total = totalOf(invoice);
+function invoiceFields(
+  invoice: Invoice,
+  { tenant }: Pick<Stored<InvoiceRecord>, 'tenant'>,
+  pages: InvoicePages,
+) {
+  const { attempt } = invoice;
+  const ended = invoice.payments.map((payment) => toProtoPayment(payment, invoice));
+  const running =
+    attempt === undefined
+      ? []
+      : [
+          {
+            ...toProtoAttempt(attempt, invoice),
+            id: paymentIdOf({ id: invoice.id, attemptNumber: attempt.number }, tenant),
+          },
+        ];
   return {
     number: invoice.number,
     collectionMethod: protoMethod[invoice.collectionMethod],
     billingReason: protoReason[invoice.billingReason],
-    subtotal: total,
-    total,
+    subtotal: subtotalOf(invoice),
+    discountAmount: discountAmountOf(invoice),
+    total: totalOf(invoice),
     amountPaid: amountPaid(invoice),
     amountDue: amountDue(invoice),
     dueDate: invoice.dueDate,
     paidAt: invoice.paidAt,
     periodStart: invoice.periodStart,
     periodEnd: invoice.periodEnd,
+    hostedUrl: invoice.status === 'DRAFT' ? undefined : pages.urlOf(pageOf(invoice)),
+    discounts: [...invoice.discounts],
     lineItems: invoice.lineItems.map((line) => toProtoLineItem(line, invoice)),
-    payments: invoice.payments.map((payment) => toProtoPayment(payment, invoice)),
+    payments: [...ended, ...running],
   };
 }
 
 function toProtoLineItem(line: LineItem, { id: invoiceId }: Invoice): ProtoLineItem {
-  return { ...line, invoiceId, discountAmount: 0n };
+  return { ...line, invoiceId };
 }
 
 function toProtoPayment(payment: Payment, { id: invoiceId, currency }: Invoice): ProtoPayment {
-  return { ...payment, invoiceId, currency, status: protoPaymentStatus[payment.status] };
+  const { id, amount, provider, providerPaymentId, failureCode, createdAt } = payment;
+  const status = protoPaymentStatus[payment.status];
+  const shown = { id, amount, provider, providerPaymentId, failureCode, createdAt };
+  return { ...shown, invoiceId, currency, status };
+}
+
+function toProtoAttempt(attempt: Attempt, invoice: Invoice): Omit<ProtoPayment, 'id'> {
+  return {
+    invoiceId: invoice.id,
+    amount: totalOf(invoice),
+    currency: invoice.currency,
+    provider: attempt.provider,
+    providerPaymentId: attempt.providerPaymentId,
+    status: protoAttemptStatus[attempt.status],
+    failureCode: undefined,
+    createdAt: attempt.startedAt,
+  };
+}
+
+/** The only page on which an invoice is paid. */
+function pageOf({ id, session }: Invoice): HostedResource {
+  return session === undefined
+    ? { kind: 'INVOICE', resourceId: id }
+    : { kind: 'CHECKOUT_SESSION', resourceId: session.sessionId };
 }
 
 /** A billing reason that an invoice can be made for; undefined for all others. */

@@ -68,6 +68,9 @@ describe('amounts', () => {
       provider: 'sandbox',
       providerPaymentId: 'c',
       failureCode: undefined,
+      decline: undefined,
+      methodId: undefined,
+      callId: undefined,
       createdAt: now,
     };
     const payments = [

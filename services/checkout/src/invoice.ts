@@ -1,8 +1,11 @@
 import type { Currency } from '@billing/kernel/currency';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
-import { addMoney, AMOUNT_MAX, type Money, money, parseAmount } from '@billing/kernel/money';
+import { AMOUNT_MAX, parseAmount } from '@billing/kernel/money';
 import { type Transition, unchanged } from '@billing/kernel/transition';
-import type { ChargeSource } from './payment-provider';
+import type { Attempt } from './attempt';
+import type { DeclineKind } from './payment-provider';
+import { type DiscountOnInvoice, discountLines, type InvoiceDiscount } from './invoice-discount';
+import { type PaidPeriod, periodFrom } from './paid-period';
 
 export type InvoiceStatus = 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
 export type BillingReason =
@@ -18,9 +21,12 @@ export interface LineItem {
   /** Rate, a decimal string; absent where tiers decide. */
   readonly unitAmount: string | undefined;
   readonly amount: bigint;
+  /** This line's share of the invoice's discount. */
+  readonly discountAmount: bigint;
   readonly priceId: string | undefined;
-  readonly periodStart: Date;
-  readonly periodEnd: Date;
+  /** Undefined on a session's invoice until it is PAID. */
+  readonly periodStart: Date | undefined;
+  readonly periodEnd: Date | undefined;
   readonly details: LineItemDetails | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
@@ -53,23 +59,30 @@ export interface Payment {
   readonly providerPaymentId: string | undefined;
   readonly status: 'SUCCEEDED' | 'FAILED';
   readonly failureCode: string | undefined;
+  /** What the failure says of the method; undefined for a success. */
+  readonly decline: DeclineKind | undefined;
+  /** Our saved method that was charged, or that an authorisation gives; undefined where there was none. */
+  readonly methodId: string | undefined;
+  /** Whose call it was; see Attempt. */
+  readonly callId: string | undefined;
   readonly createdAt: Date;
 }
 
-/** The attempt that is under way, in the invoice's only slot. It charges one source under one key, however often it is resumed. */
-export interface Attempt {
-  /** Which attempt at this invoice, from 1. */
-  readonly number: number;
-  readonly source: ChargeSource;
-  /** Real time; from it follows when another worker may take the attempt up. */
-  readonly claimedAt: Date;
+/** The session that an invoice belongs to, and what it becomes once it is PAID. */
+export interface InvoiceSession {
+  readonly sessionId: string;
+  readonly subscriptionId: string | undefined;
+  readonly paidPeriod: PaidPeriod;
 }
 
 /** What a customer owes for one period. */
 export interface Invoice {
   readonly id: string;
   readonly isTombstone: false;
-  readonly subscriptionId: string;
+  /** Undefined on a session's invoice until it is PAID, and on that of a ONE_TIME product for ever. */
+  readonly subscriptionId: string | undefined;
+  /** Undefined: of no session. */
+  readonly session: InvoiceSession | undefined;
   readonly customerId: string;
   readonly status: InvoiceStatus;
   /** `INV-000001`; every invoice has one once it is no longer a DRAFT. */
@@ -77,15 +90,24 @@ export interface Invoice {
   readonly collectionMethod: CollectionMethod;
   readonly billingReason: BillingReason;
   readonly currency: Currency;
-  readonly periodStart: Date;
-  readonly periodEnd: Date;
+  /** Undefined on a session's invoice until it is PAID. */
+  readonly periodStart: Date | undefined;
+  readonly periodEnd: Date | undefined;
   readonly lineItems: readonly LineItem[];
+  /** At most one. */
+  readonly discounts: readonly InvoiceDiscount[];
   /** What the first attempt shall capture; gone once the invoice is open. */
   readonly authorizedTransactionId: string | undefined;
   readonly dueDate: Date | undefined;
   readonly paidAt: Date | undefined;
-  /** Business time of the next attempt that nobody has to ask for. */
+  /** Business time of what comes next by itself: an attempt, or of an invoice that is sent its due date. */
   readonly collectAt: Date | undefined;
+  /** The dates after `collectAt` at which it is tried again. */
+  readonly retriesLeft: readonly Date[];
+  /** When the first attempt of the schedule failed; the dates count from it. */
+  readonly firstFailedAt: Date | undefined;
+  /** Its subscription has ended: nothing comes by itself any more. WRITTEN_OFF: UNCOLLECTIBLE once no attempt runs. */
+  readonly ended: 'PAYABLE' | 'WRITTEN_OFF' | undefined;
   readonly attempt: Attempt | undefined;
   readonly payments: readonly Payment[];
   /** How many results the subscription has been sent. */
@@ -96,7 +118,8 @@ export interface Invoice {
 export interface Tombstone {
   readonly id: string;
   readonly isTombstone: true;
-  readonly subscriptionId: string;
+  readonly subscriptionId: string | undefined;
+  readonly sessionId?: string | undefined;
   readonly customerId: string;
   readonly status: 'VOID';
   readonly currency: Currency;
@@ -116,29 +139,38 @@ export type NewInvoice = Pick<
   | 'currency'
   | 'periodStart'
   | 'periodEnd'
-  | 'lineItems'
   | 'authorizedTransactionId'
->;
+> & {
+  readonly lineItems: readonly Omit<LineItem, 'discountAmount'>[];
+  readonly session?: InvoiceSession | undefined;
+  readonly discount?: DiscountOnInvoice | undefined;
+};
 
 /** SEND_INVOICE invoices fall due this long after they opened. */
 const dueAfterMs = 30 * 24 * 60 * 60 * 1000;
 
-/** A new invoice, without a number yet. The command that it carries gives it one and begins to collect it. */
-export function draft(input: NewInvoice): Transition<Invoice> {
-  checkLineItems(input.lineItems);
+/** A new invoice, without a number yet. The command that it carries gives it one and begins to collect it; a session opens its own. */
+export function draft({ lineItems, discount, session, ...input }: NewInvoice): Transition<Invoice> {
+  checkLineItems(lineItems);
   const state: Invoice = {
     ...input,
+    ...discounted(lineItems, discount, input.currency),
+    session,
     isTombstone: false,
     status: 'DRAFT',
     number: undefined,
     dueDate: undefined,
     paidAt: undefined,
     collectAt: undefined,
+    retriesLeft: [],
+    firstFailedAt: undefined,
+    ended: undefined,
     attempt: undefined,
     payments: [],
     resultsSent: 0,
   };
-  return { state, events: [], commands: [{ type: 'openInvoice', payload: {} }] };
+  const commands = session === undefined ? [{ type: 'openInvoice', payload: {} }] : [];
+  return { state, events: [], commands };
 }
 
 /** What takes the place of an invoice that must never be made. */
@@ -151,7 +183,7 @@ export function tombstone(
 /** The invoice numbered and owed; the caller decides in the same write how it is collected. */
 export function open(invoice: Invoice, { number, now }: { number: string; now: Date }): Invoice {
   if (invoice.status !== 'DRAFT') throw new Error(`Invoice ${invoice.id} was opened before`);
-  const isSent = invoice.collectionMethod === 'SEND_INVOICE';
+  const isSent = invoice.collectionMethod === 'SEND_INVOICE' && invoice.session === undefined;
   return {
     ...invoice,
     status: 'OPEN',
@@ -161,10 +193,21 @@ export function open(invoice: Invoice, { number, now }: { number: string; now: D
   };
 }
 
-/** The invoice settled: by a successful payment, or because nothing was due. */
+/** The invoice settled: by a successful payment, or because nothing was due. A session's becomes its subscription's in the same write. */
 export function pay(invoice: Invoice, now: Date): Invoice {
   if (invoice.status !== 'OPEN') throw new Error(`Invoice ${invoice.id} is ${invoice.status}`);
-  return { ...invoice, status: 'PAID', paidAt: now, collectAt: undefined };
+  const paid: Invoice = { ...atRest(invoice), status: 'PAID', paidAt: now };
+  if (invoice.session === undefined) return paid;
+  const { subscriptionId, paidPeriod } = invoice.session;
+  const period = periodFrom(paidPeriod, now);
+  const bounds = { periodStart: period?.start, periodEnd: period?.end };
+  const lineItems = invoice.lineItems.map((line) => ({ ...line, ...bounds }));
+  return { ...paid, subscriptionId, ...bounds, lineItems };
+}
+
+/** The invoice with nothing to come by itself. */
+export function atRest(invoice: Invoice): Invoice {
+  return { ...invoice, collectAt: undefined, retriesLeft: [] };
 }
 
 /**
@@ -177,34 +220,56 @@ export function voidInvoice(
   { number, now }: { number: string | undefined; now: Date },
 ): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
-  if (record.attempt !== undefined) {
-    const message = 'A payment of the invoice is in progress';
-    throw new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
-  }
+  if (record.attempt !== undefined) throw paymentInProgress();
   const opened =
     record.status === 'DRAFT' ? open(record, { number: required(number), now }) : record;
   return {
-    state: { ...opened, status: 'VOID', collectAt: undefined },
+    state: { ...atRest(opened), status: 'VOID' },
     events: [],
     commands: [],
   };
 }
 
-/** An id is derived from its subscription, so one that is held by another subscription is a bug. */
+/** Whoever is refused the slot may try again soon. */
+export function paymentInProgress(): DomainError {
+  const message = 'A payment of the invoice is in progress';
+  return new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
+}
+
+/** An id is derived from its holder, a subscription or a session, so one that another holds is a bug. */
 export function checkHolder(
   record: InvoiceRecord,
-  { subscriptionId }: Pick<InvoiceRecord, 'subscriptionId'>,
+  holder: { readonly subscriptionId?: string | undefined; readonly sessionId?: string | undefined },
 ): void {
-  if (record.subscriptionId !== subscriptionId) {
-    throw new Error(`Invoice ${record.id} is not of subscription ${subscriptionId}`);
+  const { subscriptionId, sessionId } = holder;
+  const isOfSession = subscriptionId === undefined;
+  const isHeld = isOfSession
+    ? sessionIdOf(record) === sessionId
+    : record.subscriptionId === subscriptionId;
+  if (!isHeld) {
+    const name = isOfSession ? `session ${sessionId ?? ''}` : `subscription ${subscriptionId}`;
+    throw new Error(`Invoice ${record.id} is not of ${name}`);
   }
 }
 
-/** Σ of the lines, which is also the total: there are no discounts and no taxes. */
-export function totalOf({ lineItems, currency }: Pick<Invoice, 'lineItems' | 'currency'>): bigint {
-  const nothing: Money = money(0n, currency);
-  return lineItems.reduce((sum, line) => addMoney(sum, money(line.amount, currency)), nothing)
-    .amount;
+/** The session whose invoice it is; undefined: of none. */
+export function sessionIdOf(record: InvoiceRecord): string | undefined {
+  return record.isTombstone ? record.sessionId : record.session?.sessionId;
+}
+
+/** Σ of the lines. */
+export function subtotalOf({ lineItems }: Pick<Invoice, 'lineItems'>): bigint {
+  return lineItems.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** Σ of what is taken off. */
+export function discountAmountOf({ discounts }: Pick<Invoice, 'discounts'>): bigint {
+  return discounts.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** What is owed in all: there are no taxes. */
+export function totalOf(invoice: Pick<Invoice, 'lineItems' | 'discounts'>): bigint {
+  return subtotalOf(invoice) - discountAmountOf(invoice);
 }
 
 /** Σ of the successful payments. */
@@ -219,13 +284,30 @@ export function amountDue(invoice: Invoice): bigint {
   return invoice.status === 'OPEN' ? totalOf(invoice) - amountPaid(invoice) : 0n;
 }
 
-function checkLineItems(lineItems: readonly LineItem[]): void {
+function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {
   if (lineItems.length === 0) throw invalidInput({ lineItems: ['Required'] });
   for (const { amount } of lineItems) parseAmount(amount, 'lineItems');
   const sum = lineItems.reduce((total, { amount }) => total + amount, 0n);
   if (sum > AMOUNT_MAX) {
     throw invalidInput({ lineItems: [`Must not sum to more than ${AMOUNT_MAX.toString()}`] });
   }
+}
+
+function discounted(
+  lineItems: NewInvoice['lineItems'],
+  discount: DiscountOnInvoice | undefined,
+  currency: Currency,
+): Pick<Invoice, 'lineItems' | 'discounts'> {
+  if (discount === undefined) {
+    return { lineItems: lineItems.map((line) => ({ ...line, discountAmount: 0n })), discounts: [] };
+  }
+  const amounts = lineItems.map((line) => line.amount);
+  const { amount, parts } = discountLines(discount, { currency, amounts });
+  const { discountId, name } = discount;
+  return {
+    lineItems: lineItems.map((line, index) => ({ ...line, discountAmount: parts[index] ?? 0n })),
+    discounts: [{ discountId, name, amount }],
+  };
 }
 
 function required(number: string | undefined): string {

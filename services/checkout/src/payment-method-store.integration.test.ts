@@ -17,9 +17,9 @@ test('a step that is repeated late does not bring an older card back', async () 
   const customerId = newId();
   const older = { customerId, authorizedTransactionId: 'txn_4000000000000341' };
   const newer = { customerId, authorizedTransactionId: 'txn_4242424242424242' };
-  await replica.worker.keepMethod(older, context);
-  const newerId = await replica.worker.keepMethod(newer, context);
-  await replica.worker.keepMethod(older, context);
+  await replica.keeper.keepAuthorized(older, context);
+  const newerId = await replica.keeper.keepAuthorized(newer, context);
+  await replica.keeper.keepAuthorized(older, context);
 
   expect(await replica.methods.defaultOf(customerId, context)).toBe(newerId);
 });
@@ -30,7 +30,7 @@ test('the default is the same, in whatever order 20 racing uses are saved', asyn
   await inParallel(20, (index) =>
     replicas
       .aReplica()
-      .worker.keepMethod(
+      .keeper.keepAuthorized(
         { customerId, authorizedTransactionId: `txn_${String(index)}` },
         { ...context, now: new Date(Date.UTC(2026, 0, 1 + ((index * 7) % 20))) },
       ),

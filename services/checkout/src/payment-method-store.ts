@@ -1,8 +1,8 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext } from '@billing/chassis/call-context';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import { newPayer, type Payer, type PaymentMethod, prefer } from './payment-method';
+import { type MethodUse, newPayer, type Payer, type PaymentMethod, prefer } from './payment-method';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
@@ -55,16 +55,30 @@ export class PaymentMethodStore {
    * that first use, and so decides as the first did.
    */
   async saveAsDefault(method: PaymentMethod, context: Context): Promise<void> {
+    const { id: methodId, customerId, usedAt, savedAt } = await this.save(method, context);
+    await this.prefer({ methodId, customerId, usedAt, savedAt }, context);
+  }
+
+  /** Saves a method that nothing is charged to by itself. A repeat finds it as first saved. */
+  async save(method: PaymentMethod, context: Context): Promise<PaymentMethod> {
     const transition = { state: method, events: [], commands: [] };
-    const { stored } = await this.methods.within(context).insert(transition);
+    return (await this.methods.within(context).insert(transition)).stored.state;
+  }
+
+  /** Makes a method that was used the customer's default, unless a later one is. */
+  async prefer(use: MethodUse, context: Context): Promise<void> {
     const payers = this.payers.within(context);
-    const payerId = payerIdOf(method.customerId, context);
-    const { inserted } = await payers.insert(newPayer(payerId, stored.state));
-    if (!inserted) await payers.mutate(payerId, (payer) => prefer(payer, stored.state));
+    const payerId = payerIdOf(use.customerId, context);
+    const { inserted } = await payers.insert(newPayer(payerId, use));
+    if (!inserted) await payers.mutate(payerId, (payer) => prefer(payer, use));
   }
 
   async get(id: string, context: Context): Promise<PaymentMethod> {
     return (await this.methods.within(context).get(id)).state;
+  }
+
+  async find(id: string, context: Context): Promise<PaymentMethod | undefined> {
+    return (await this.methods.within(context).find(id))?.state;
   }
 
   /** Undefined for a customer who never gave a card. */
@@ -76,4 +90,13 @@ export class PaymentMethodStore {
 
 function payerIdOf(customerId: string, { tenant }: Context): string {
   return derivedId(tenant.environmentId, 'payer', customerId);
+}
+
+/** The id of the method behind an authorisation. */
+export function authorizedMethodId(
+  authorization: { readonly customerId: string; readonly authorizedTransactionId: string },
+  { environmentId }: Pick<Tenant, 'environmentId'>,
+): string {
+  const { customerId, authorizedTransactionId } = authorization;
+  return derivedId(environmentId, 'paymentMethod', customerId, authorizedTransactionId);
 }

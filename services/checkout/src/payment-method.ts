@@ -9,9 +9,18 @@ export interface PaymentMethod {
   readonly providerMethodId: string;
   readonly brand: string;
   readonly last4: string;
-  /** Business time at which the customer used it first. */
+  /** Business time at which the customer gave it. */
   readonly usedAt: Date;
   /** Real time of the same: orders uses while a manual clock stands still. */
+  readonly savedAt: Date;
+}
+
+/** That a customer has used a method, by which it may become their default. */
+export interface MethodUse {
+  readonly customerId: string;
+  readonly methodId: string;
+  /** In business time, and in real time. */
+  readonly usedAt: Date;
   readonly savedAt: Date;
 }
 
@@ -25,26 +34,34 @@ export interface Payer {
   readonly savedAt: Date;
 }
 
-/** A customer who has just used their first method. */
-export function newPayer(id: string, method: PaymentMethod): Transition<Payer> {
-  return { state: defaultingTo(id, method), events: [], commands: [] };
+/** A customer who has just used their first method. What they owe is charged to it. */
+export function newPayer(id: string, use: MethodUse): Transition<Payer> {
+  return defaultingTo(id, use);
 }
 
-/** Makes a method the default, unless a later one is: the late repeat of an older step must not bring the older card back. */
-export function prefer(payer: Payer, method: PaymentMethod): Transition<Payer> {
-  if (!isLater(method, payer)) return unchanged(payer);
-  return { state: defaultingTo(payer.id, method), events: [], commands: [] };
+/**
+ * Makes a method the default, unless a later one is: the late repeat of an older step must not bring the older card back. What the
+ * customer owes is charged to another default at once.
+ */
+export function prefer(payer: Payer, use: MethodUse): Transition<Payer> {
+  if (!isLater(use, payer)) return unchanged(payer);
+  const preferred = defaultingTo(payer.id, use);
+  return use.methodId === payer.defaultMethodId ? { ...preferred, commands: [] } : preferred;
 }
 
-function defaultingTo(id: string, method: PaymentMethod): Payer {
-  const { id: defaultMethodId, customerId, usedAt, savedAt } = method;
-  return { id, customerId, defaultMethodId, usedAt, savedAt };
+function defaultingTo(id: string, use: MethodUse): Transition<Payer> {
+  const { methodId: defaultMethodId, customerId, usedAt, savedAt } = use;
+  return {
+    state: { id, customerId, defaultMethodId, usedAt, savedAt },
+    events: [],
+    commands: [{ type: 'collectOpenInvoices', payload: { defaultMethodId } }],
+  };
 }
 
-function isLater(method: PaymentMethod, payer: Payer): boolean {
-  const byBusinessTime = method.usedAt.getTime() - payer.usedAt.getTime();
+function isLater(use: MethodUse, payer: Payer): boolean {
+  const byBusinessTime = use.usedAt.getTime() - payer.usedAt.getTime();
   if (byBusinessTime !== 0) return byBusinessTime > 0;
-  const byRealTime = method.savedAt.getTime() - payer.savedAt.getTime();
+  const byRealTime = use.savedAt.getTime() - payer.savedAt.getTime();
   // The id decides between two of one millisecond, so that replicas agree.
-  return byRealTime === 0 ? method.id > payer.defaultMethodId : byRealTime > 0;
+  return byRealTime === 0 ? use.methodId > payer.defaultMethodId : byRealTime > 0;
 }

@@ -1,6 +1,18 @@
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import {
+  type CatalogServiceServer,
+  CatalogServiceService,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
+import {
+  type DiscountServiceServer,
+  DiscountServiceService,
+} from '@billing/proto/billing/discount/v1/discount';
+import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
@@ -8,16 +20,28 @@ import type { CheckoutConfiguration } from './config';
 
 /** The services that checkout calls. */
 export interface Peers {
+  readonly catalog: Peer<CatalogServiceServer>;
+  readonly customer: Peer<CustomerServiceServer>;
+  readonly discount: Peer<DiscountServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
 }
 
-export function connectPeers(
-  service: Service,
-  { SUBSCRIPTION_ADDRESS: address }: CheckoutConfiguration,
-): Peers {
+export function connectPeers(service: Service, config: CheckoutConfiguration): Peers {
   return {
+    catalog: service.peer<CatalogServiceServer>(CatalogServiceService, {
+      address: config.CATALOG_ADDRESS,
+      notIdempotent: ['createProduct'],
+    }),
+    customer: service.peer<CustomerServiceServer>(CustomerServiceService, {
+      address: config.CUSTOMER_ADDRESS,
+      notIdempotent: ['createCustomer'],
+    }),
+    discount: service.peer<DiscountServiceServer>(DiscountServiceService, {
+      address: config.DISCOUNT_ADDRESS,
+      notIdempotent: ['createDiscount'],
+    }),
     subscription: service.peer<SubscriptionServiceServer>(SubscriptionServiceService, {
-      address,
+      address: config.SUBSCRIPTION_ADDRESS,
       notIdempotent: ['createSubscription'],
     }),
   };

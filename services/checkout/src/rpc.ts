@@ -9,9 +9,11 @@ import {
   type CheckoutServiceServer,
   CheckoutServiceService,
   type CreateInvoiceRequest,
+  type DiscountTerms,
   type LineItem as ProtoLineItem,
   type ListInvoicesRequest,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import { DiscountType as ProtoDiscountType } from '@billing/proto/billing/discount/v1/discount';
 import { isCollecting } from './collection';
 import type { CollectionWorker } from './collection-worker';
 import { checkHolder, draft, type InvoiceRecord, type LineItem, type NewInvoice } from './invoice';
@@ -21,10 +23,17 @@ import {
   fromProtoInvoiceStatus,
   toProtoInvoice,
 } from './invoice-rpc';
+import type { HostedPageStore } from './hosted-page-store';
+import type { DiscountOnInvoice } from './invoice-discount';
+import type { PaymentMethodWorker } from './payment-method-worker';
+import { readAuthorization, readId, required } from './request-rpc';
 import { shownInvoices } from './store';
 
-const authorizedTransactionIdLengthMax = 255;
 const perPageMax = 100;
+const discountTypes: Readonly<Partial<Record<ProtoDiscountType, DiscountOnInvoice['type']>>> = {
+  [ProtoDiscountType.DISCOUNT_TYPE_PERCENTAGE]: 'PERCENTAGE',
+  [ProtoDiscountType.DISCOUNT_TYPE_FIXED]: 'FIXED',
+};
 // What is left of the caller's time for the answer to travel.
 const answerMarginMs = 500;
 
@@ -32,22 +41,28 @@ const answerMarginMs = 500;
 export interface CheckoutRpcParts {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
+  readonly keeper: PaymentMethodWorker;
+  readonly pages: HostedPageStore;
 }
 
 /** The service's RPCs. */
-export function checkoutRpc({ invoices, worker }: CheckoutRpcParts) {
+export function checkoutRpc({ invoices, worker, keeper, pages }: CheckoutRpcParts) {
+  const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
   return rpcService<CheckoutServiceServer>(CheckoutServiceService, {
     createInvoice: async (request, context) => {
       const input = fromProtoNewInvoice(request, context);
+      const { tenant } = context;
+      // Before the invoice, which shows its address from the first.
+      await pages.open({ kind: 'INVOICE', resourceId: input.id, tenant });
       const { stored } = await invoices.within(context).insert(draft(input));
       checkHolder(stored.state, input);
       const opened = await untilOpened(stored, context, invoices);
-      return { invoice: toProtoInvoice(opened), collecting: isCollecting(opened.state) };
+      return { invoice: toProto(opened), collecting: isCollecting(opened.state) };
     },
     getInvoice: async ({ id }, context) => {
       const stored = await invoices.within(context).get(id);
       if (stored.state.isTombstone) throw notFound('Invoice');
-      return { invoice: toProtoInvoice(stored) };
+      return { invoice: toProto(stored) };
     },
     listInvoices: async (request, context) => {
       const { page, perPage, ...filter } = fromProtoListInvoices(request);
@@ -55,25 +70,28 @@ export function checkoutRpc({ invoices, worker }: CheckoutRpcParts) {
       const found = await invoices
         .within(context)
         .list({ filter: shownInvoices(filter), page, perPage });
-      return { invoices: found.data.map(toProtoInvoice), total: found.total };
+      return { invoices: found.data.map(toProto), total: found.total };
     },
     voidDerivedInvoice: async (request, context) => {
       const holder = {
         id: readId(request.invoiceId, 'invoiceId'),
         subscriptionId: readId(request.subscriptionId, 'subscriptionId'),
+        sessionId: undefined,
         customerId: readId(request.customerId, 'customerId'),
         currency: parseCurrency(request.currency),
       };
       const stored = await worker.voidDerived(holder, context);
-      return { invoice: stored.state.isTombstone ? undefined : toProtoInvoice(stored) };
+      return { invoice: stored.state.isTombstone ? undefined : toProto(stored) };
     },
     voidInvoice: async ({ id, expectedVersion }, context) => {
       const version = expectedVersion === undefined ? undefined : Number(expectedVersion);
-      return { invoice: toProtoInvoice(await worker.voidForCaller(id, version, context)) };
+      const stored = await worker.voidForCaller(id, { expectedVersion: version }, context);
+      return { invoice: toProto(stored) };
     },
-    endCollection: async ({ invoiceId, writeOff }, context) => {
-      const stored = await worker.endCollection(invoiceId, { writeOff }, context);
-      return { invoice: toProtoInvoice(stored) };
+    endCollection: async ({ invoiceId, subscriptionId, writeOff }, context) => {
+      const held = { invoiceId, subscriptionId: readId(subscriptionId, 'subscriptionId') };
+      const stored = await worker.endCollection(held, { writeOff }, context);
+      return { invoice: toProto(stored) };
     },
     resolveAuthorization: async (request, context) => {
       readId(request.subscriptionId, 'subscriptionId');
@@ -81,7 +99,7 @@ export function checkoutRpc({ invoices, worker }: CheckoutRpcParts) {
         customerId: readId(request.customerId, 'customerId'),
         authorizedTransactionId: readAuthorization(request.authorizedTransactionId),
       };
-      return { paymentMethodId: await worker.keepMethod(authorization, context) };
+      return { paymentMethodId: await keeper.keepAuthorized(authorization, context) };
     },
   });
 }
@@ -123,10 +141,16 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
       authorizedTransactionId === undefined
         ? undefined
         : readAuthorization(authorizedTransactionId),
+    discount: request.discount === undefined ? undefined : fromProtoDiscount(request.discount),
   };
 }
 
-function fromProtoLineItem(line: ProtoLineItem): Omit<LineItem, 'id'> {
+function fromProtoDiscount({ discountId, name, type, value }: DiscountTerms): DiscountOnInvoice {
+  const read = required(discountTypes[type], 'discount');
+  return { discountId: readId(discountId, 'discount'), name, type: read, value };
+}
+
+function fromProtoLineItem(line: ProtoLineItem): Omit<LineItem, 'id' | 'discountAmount'> {
   return {
     description: line.description,
     quantity: line.quantity,
@@ -158,23 +182,4 @@ function matchesAnything({
   customerId,
 }: Pick<ListInvoicesRequest, 'subscriptionId' | 'customerId'>): boolean {
   return [subscriptionId, customerId].every((id) => id === undefined || isId(id));
-}
-
-function readId(id: string, field: string): string {
-  if (!isId(id)) throw invalidInput({ [field]: ['Invalid uuid'] });
-  return id;
-}
-
-function readAuthorization(authorizedTransactionId: string): string {
-  const { length } = authorizedTransactionId;
-  if (length < 1 || length > authorizedTransactionIdLengthMax) {
-    const message = `Must have 1 to ${String(authorizedTransactionIdLengthMax)} characters`;
-    throw invalidInput({ authorizedTransactionId: [message] });
-  }
-  return authorizedTransactionId;
-}
-
-function required<T>(value: T | undefined, field: string): T {
-  if (value === undefined) throw invalidInput({ [field]: ['Required'] });
-  return value;
 }

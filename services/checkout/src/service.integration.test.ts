@@ -12,7 +12,7 @@ import { CollectionOutcome } from '@billing/proto/billing/subscription/v1/subscr
 import { openAndCollect } from './collection';
 import { draft, type InvoiceRecord } from './invoice';
 import { invoiceDefinition } from './store';
-import { aNewInvoice } from './testing';
+import { aClaim, aNewInvoice } from './testing';
 import {
   aLineItem,
   aRequest,
@@ -188,9 +188,11 @@ test('an attempt of a process that stopped is taken up after 30 seconds, with it
   const invoice = draft(aNewInvoice({ id: newId(), subscriptionId: newId(), customerId: newId() }));
   const claim = {
     number: 'INV-000001',
-    source: { kind: 'AUTHORIZATION', authorizedTransactionId: 'txn_1' } as const,
-    now: context.now,
-    claimedAt: clock.now(),
+    ...aClaim({
+      source: { kind: 'AUTHORIZATION', authorizedTransactionId: 'txn_1' },
+      now: context.now,
+      claimedAt: clock.now(),
+    }),
   };
   const { state } = openAndCollect(invoice.state, claim);
   await new AggregateCollection<InvoiceRecord>(mongo.db, invoiceDefinition, surroundings)
@@ -202,7 +204,7 @@ test('an attempt of a process that stopped is taken up after 30 seconds, with it
   realOffsetMs += 31_000;
 
   expect(waiting?.status).toBe(InvoiceStatus.INVOICE_STATUS_OPEN);
-  expect(await subscription.first(state.subscriptionId)).toMatchObject({
+  expect(await subscription.first(invoice.state.subscriptionId!)).toMatchObject({
     outcome: CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
     attempt: 1,
     invoice: { status: InvoiceStatus.INVOICE_STATUS_PAID },

@@ -1,22 +1,24 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
-import { CollectionWorker } from './collection-worker';
-import { invoiceCommands } from './commands';
+import { invoiceCommands, payerCommands } from './commands';
 import type { CheckoutConfiguration } from './config';
-import { hostedPageRpc } from './hosted-page-rpc';
 import { HostedPageStore } from './hosted-page-store';
 import { InvoiceNumberStore } from './invoice-number-store';
+import { invoiceWorkers } from './invoice-workers';
 import { noProvider } from './no-provider';
 import {
   payerDefinition,
   paymentMethodDefinition,
   PaymentMethodStore,
 } from './payment-method-store';
+import { paymentRpc } from './payment-rpc';
 import type { PaymentProvider } from './payment-provider';
 import { connectPeers } from './peers';
+import { noProviderEvents } from './provider-events';
 import { checkoutRpc } from './rpc';
 import { SandboxProvider } from './sandbox-provider';
 import { ensureSandboxIndexes, SandboxStore } from './sandbox-store';
+import { openSessions } from './session-service';
 import { invoiceDefinition } from './store';
 
 /** Starts checkout. */
@@ -27,10 +29,8 @@ export async function start(
   const service = await Service.open('checkout', config, overrides);
   const { db, clock, logger, metrics } = service;
   const invoices = service.aggregates(invoiceDefinition);
-  const methods = new PaymentMethodStore(
-    service.aggregates(paymentMethodDefinition),
-    service.aggregates(payerDefinition),
-  );
+  const payers = service.aggregates(payerDefinition);
+  const methods = new PaymentMethodStore(service.aggregates(paymentMethodDefinition), payers);
   const numbers = new InvoiceNumberStore(db);
   const pages = new HostedPageStore(db, {
     url: config.HOSTED_PAGE_URL,
@@ -42,19 +42,43 @@ export async function start(
   // No provider is configured for live charges; sandboxes have one of their own.
   const providerOf = ({ live, environmentId }: Tenant): PaymentProvider =>
     live ? noProvider : new SandboxProvider(new SandboxStore(db, environmentId), environmentId);
-  const worker = new CollectionWorker({
+  const {
+    collection: worker,
+    keeper,
+    payments,
+    sessionInvoices,
+  } = invoiceWorkers({
     invoices,
     numbers,
     methods,
     providerOf,
     clock,
     metrics,
+    retryDays: config.DUNNING_RETRY_DAYS,
+    onUnknown: (error, invoiceId) => {
+      logger.warn({ err: error, invoiceId }, 'outcome of a charge is unknown, will ask again');
+    },
   });
   const peers = connectPeers(service, config);
-  invoices.handle({
-    commands: invoiceCommands({ worker, peers, logger }),
-    wake: (id, context) => worker.collectDue(id, context),
-    recover: (id, context) => worker.resume(id, context),
+  const { worker: sessions, rpcs: sessionRpcs } = openSessions(service, {
+    invoices,
+    sessionInvoices,
+    methods,
+    pages,
+    peers,
   });
-  return service.serve([checkoutRpc({ invoices, worker }), hostedPageRpc(pages)]);
+  invoices.handle({
+    commands: invoiceCommands({ invoices, worker, keeper, sessions, pages, peers, logger }),
+    wake: (id, context) => worker.collectDue(id, context),
+    recover: async (id, context) => {
+      await worker.resume(id, context);
+    },
+  });
+  payers.handle({ commands: payerCommands({ payers, worker }) });
+  const events = noProviderEvents;
+  return service.serve([
+    checkoutRpc({ invoices, worker, keeper, pages }),
+    paymentRpc({ invoices, payments, methods, keeper, pages, events, clock }),
+    ...sessionRpcs,
+  ]);
 }

@@ -39,7 +39,8 @@ function only(state: InvoiceRecord) {
 const finished = {
   attemptNumber: 1,
   paymentId: newId(),
-  provider: 'sandbox',
+  defaultMethodId: undefined,
+  retryDays: [3, 7, 14],
   outcome: declined('card_declined', undefined),
   now: new Date('2026-01-01T00:00:01.000Z'),
 };
@@ -107,6 +108,7 @@ test('a result carries the invoice as the attempt left it, whatever happens to i
     resultNumber: 1,
     outcome: 'FAILED',
     attempt: 1,
+    nextAttemptAt: new Date('2026-01-04T00:00:01.000Z'),
     invoice: left,
   });
 });

@@ -1,18 +1,22 @@
 import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { type Currency, isCurrency } from '@billing/kernel/currency';
+import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Command } from '@billing/kernel/transition';
-import { type CollectionOutcome, resumeAt } from './collection';
+import { type Attempt, resumeAt } from './attempt';
+import type { CollectionOutcome } from './collection-result';
 import type {
-  Attempt,
   Invoice,
   InvoiceRecord,
+  InvoiceSession,
   LineItem,
   LineItemDetails,
   LineItemTier,
   Payment,
   Tombstone,
 } from './invoice';
+import type { InvoiceDiscount } from './invoice-discount';
+import type { PaidPeriod } from './paid-period';
 
 /** Absent values are stored as null: a field that is left out of an update would keep its old value. */
 type Nullable<T> = {
@@ -27,25 +31,42 @@ type LineItemDocument = Omit<Nullable<LineItem>, 'metadata'> & {
 /** The driver reads a small whole number as either. */
 type Count = number | bigint;
 
-type AttemptDocument = Omit<Attempt, 'number'> & { readonly number: Count };
+type AttemptDocument = Omit<Nullable<Attempt>, 'number' | 'answers'> & {
+  readonly number: Count;
+  readonly answers: Count;
+};
 
 type InvoiceFields = Omit<
   Nullable<Invoice>,
-  'id' | 'lineItems' | 'payments' | 'attempt' | 'resultsSent'
+  'id' | 'lineItems' | 'payments' | 'attempt' | 'resultsSent' | 'session'
 > & {
+  readonly session: SessionDocument | null;
   readonly lineItems: readonly LineItemDocument[];
   readonly payments: readonly Nullable<Payment>[];
   readonly attempt: AttemptDocument | null;
   readonly resultsSent: Count;
 };
 
-type RecordDocument = { readonly _id: string } & (InvoiceFields | Omit<Tombstone, 'id'>);
+type SessionDocument = Nullable<Omit<InvoiceSession, 'paidPeriod'>> & {
+  readonly paidPeriod: PaidPeriodDocument;
+};
+
+type PaidPeriodDocument =
+  | {
+      readonly kind: 'INTERVAL';
+      readonly recurrence: Omit<Recurrence, 'intervalCount'> & { readonly intervalCount: Count };
+    }
+  | { readonly kind: 'TRIAL'; readonly days: Count }
+  | { readonly kind: 'NONE' };
+
+type RecordDocument = { readonly _id: string } & (InvoiceFields | Omit<Nullable<Tombstone>, 'id'>);
 
 /** A collection result as it waits in the outbox: with the invoice as the attempt left it. */
 export interface CollectionResultPayload {
   readonly resultNumber: Count;
   readonly outcome: CollectionOutcome;
   readonly attempt: Count;
+  readonly nextAttemptAt: Date | null;
   readonly version: Count;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -57,6 +78,7 @@ export interface CollectionResult {
   readonly resultNumber: number;
   readonly outcome: CollectionOutcome;
   readonly attempt: number;
+  readonly nextAttemptAt: Date | undefined;
   readonly invoice: Stored<InvoiceRecord>;
 }
 
@@ -106,6 +128,7 @@ export function readCollectionResult(
     resultNumber: Number(result.resultNumber),
     outcome: result.outcome,
     attempt: Number(result.attempt),
+    nextAttemptAt: result.nextAttemptAt ?? undefined,
     invoice: snapshotOf(result, tenant),
   };
 }
@@ -130,11 +153,13 @@ function encodeCommand(command: Command, stored: Stored<InvoiceRecord>): Record<
 function toDocument(record: InvoiceRecord): Record<string, unknown> {
   if (record.isTombstone) {
     const { id: _id, ...fields } = record;
-    return fields;
+    return nullable(fields);
   }
-  const { id: _id, lineItems, payments, ...fields } = record;
+  const { id: _id, lineItems, payments, attempt, session, ...fields } = record;
   return {
     ...nullable(fields),
+    attempt: attempt === undefined ? null : nullable(attempt),
+    session: session === undefined ? null : nullable(session),
     lineItems: lineItems.map((line) => ({
       ...nullable(line),
       metadata: JSON.stringify(line.metadata),
@@ -144,28 +169,35 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
 }
 
 function fromDocument(document: RecordDocument): InvoiceRecord {
-  const { _id: id, isTombstone, subscriptionId, customerId } = document;
+  const { _id: id, isTombstone, customerId } = document;
+  const subscriptionId = document.subscriptionId ?? undefined;
   const currency = readCurrency(document.currency);
   if (isTombstone) {
-    return { id, isTombstone, subscriptionId, customerId, currency, status: 'VOID' };
+    const sessionId = document.sessionId ?? undefined;
+    return { id, isTombstone, subscriptionId, sessionId, customerId, currency, status: 'VOID' };
   }
   return {
     id,
     isTombstone,
     subscriptionId,
+    session: fromSessionDocument(document.session),
     customerId,
     currency,
     status: document.status,
     number: document.number ?? undefined,
     collectionMethod: document.collectionMethod,
     billingReason: document.billingReason,
-    periodStart: document.periodStart,
-    periodEnd: document.periodEnd,
+    periodStart: document.periodStart ?? undefined,
+    periodEnd: document.periodEnd ?? undefined,
     lineItems: document.lineItems.map(fromLineItemDocument),
+    discounts: document.discounts.map(fromDiscountDocument),
     authorizedTransactionId: document.authorizedTransactionId ?? undefined,
     dueDate: document.dueDate ?? undefined,
     paidAt: document.paidAt ?? undefined,
     collectAt: document.collectAt ?? undefined,
+    retriesLeft: document.retriesLeft,
+    firstFailedAt: document.firstFailedAt ?? undefined,
+    ended: document.ended ?? undefined,
     attempt: fromAttemptDocument(document.attempt),
     payments: document.payments.map(fromPaymentDocument),
     resultsSent: Number(document.resultsSent),
@@ -179,9 +211,10 @@ function fromLineItemDocument(line: LineItemDocument): LineItem {
     quantity: line.quantity,
     unitAmount: line.unitAmount ?? undefined,
     amount: line.amount,
+    discountAmount: line.discountAmount,
     priceId: line.priceId ?? undefined,
-    periodStart: line.periodStart,
-    periodEnd: line.periodEnd,
+    periodStart: line.periodStart ?? undefined,
+    periodEnd: line.periodEnd ?? undefined,
     details: fromDetailsDocument(line.details),
     metadata: JSON.parse(line.metadata) as Record<string, unknown>,
   };
@@ -199,8 +232,50 @@ function fromTierDocument({ upTo, ...tier }: LineItemTier): LineItemTier {
 
 function fromAttemptDocument(attempt: AttemptDocument | null): Attempt | undefined {
   if (attempt === null) return undefined;
-  const { number, source, claimedAt } = attempt;
-  return { number: Number(number), source, claimedAt };
+  return {
+    number: Number(attempt.number),
+    origin: attempt.origin,
+    source: attempt.source,
+    methodId: attempt.methodId ?? undefined,
+    provider: attempt.provider,
+    status: attempt.status,
+    startedAt: attempt.startedAt,
+    claimedAt: attempt.claimedAt,
+    callId: attempt.callId ?? undefined,
+    returnUrl: attempt.returnUrl ?? undefined,
+    providerPaymentId: attempt.providerPaymentId ?? undefined,
+    redirectUrl: attempt.redirectUrl ?? undefined,
+    answers: Number(attempt.answers),
+    approved: attempt.approved ?? undefined,
+  };
+}
+
+function fromSessionDocument(session: SessionDocument | null): InvoiceSession | undefined {
+  if (session === null) return undefined;
+  const { sessionId, subscriptionId, paidPeriod } = session;
+  return {
+    sessionId,
+    subscriptionId: subscriptionId ?? undefined,
+    paidPeriod: fromPaidPeriodDocument(paidPeriod),
+  };
+}
+
+function fromPaidPeriodDocument(period: PaidPeriodDocument): PaidPeriod {
+  switch (period.kind) {
+    case 'INTERVAL': {
+      const { billingInterval, intervalCount } = period.recurrence;
+      const recurrence = { billingInterval, intervalCount: Number(intervalCount) };
+      return { kind: 'INTERVAL', recurrence };
+    }
+    case 'TRIAL':
+      return { kind: 'TRIAL', days: Number(period.days) };
+    case 'NONE':
+      return { kind: 'NONE' };
+  }
+}
+
+function fromDiscountDocument({ discountId, name, amount }: InvoiceDiscount): InvoiceDiscount {
+  return { discountId, name, amount };
 }
 
 function fromPaymentDocument(payment: Nullable<Payment>): Payment {
@@ -211,6 +286,9 @@ function fromPaymentDocument(payment: Nullable<Payment>): Payment {
     providerPaymentId: payment.providerPaymentId ?? undefined,
     status: payment.status,
     failureCode: payment.failureCode ?? undefined,
+    decline: payment.decline ?? undefined,
+    methodId: payment.methodId ?? undefined,
+    callId: payment.callId ?? undefined,
     createdAt: payment.createdAt,
   };
 }

@@ -41,6 +41,10 @@ export async function startCheckout(clock: Clock = systemClock) {
   const subscription = new ResultTaker();
   const configuration = testServiceConfiguration('checkout', {
     SUBSCRIPTION_ADDRESS: await subscription.start(),
+    CATALOG_ADDRESS: 'dns:///127.0.0.1:1',
+    CUSTOMER_ADDRESS: 'dns:///127.0.0.1:1',
+    DISCOUNT_ADDRESS: 'dns:///127.0.0.1:1',
+    DUNNING_RETRY_DAYS: [3, 7, 14],
     HOSTED_PAGE_URL: 'https://pay.example',
     HOSTED_PAGE_SECRET: 'a secret that is known to the tests alone',
   });

@@ -7,9 +7,9 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
 import { openAndCollect } from './collection';
-import { CollectionWorker } from './collection-worker';
 import { draft, type Invoice, type InvoiceRecord, type NewInvoice } from './invoice';
 import { InvoiceNumberStore } from './invoice-number-store';
+import { invoiceWorkers } from './invoice-workers';
 import { noProvider } from './no-provider';
 import {
   payerDefinition,
@@ -19,7 +19,7 @@ import {
 import { SandboxProvider } from './sandbox-provider';
 import { ensureSandboxIndexes, SandboxStore } from './sandbox-store';
 import { invoiceDefinition } from './store';
-import { aNewInvoice, shown } from './testing';
+import { aClaim, aNewInvoice, shown } from './testing';
 
 // What the tests on the database share: replicas of the service without relay and scanner, so that the tests take each step themselves.
 
@@ -60,14 +60,18 @@ function replicaOn(db: Db) {
     new AggregateCollection(db, payerDefinition, surroundings),
   );
   const numbers = new InvoiceNumberStore(db);
-  const worker = new CollectionWorker({
+  const { collection: worker, ...workers } = invoiceWorkers({
     invoices,
     numbers,
     methods,
     clock: systemClock,
     providerOf: ({ live, environmentId }) => (live ? noProvider : sandboxOf(db, environmentId)),
+    retryDays: [3, 7, 14],
+    onUnknown: (error) => {
+      throw error;
+    },
   });
-  return { db, invoices, methods, numbers, worker };
+  return { db, invoices, methods, numbers, worker, ...workers };
 }
 
 function stepsOf({ db, invoices }: ReturnType<typeof replicaOn>) {
@@ -81,10 +85,10 @@ function stepsOf({ db, invoices }: ReturnType<typeof replicaOn>) {
   const insertClaimed = async (context: CallContext, authorizedTransactionId: string) => {
     const id = await insertDraft(context, { authorizedTransactionId });
     const source = { kind: 'AUTHORIZATION', authorizedTransactionId } as const;
-    const claim = { number: 'INV-000001', source, claimedAt: systemClock.now() };
+    const claim = aClaim({ source, claimedAt: systemClock.now() });
     await invoices
       .within(context)
-      .mutate(id, (record, now) => openAndCollect(record, { ...claim, now }));
+      .mutate(id, (record, now) => openAndCollect(record, { ...claim, number: 'INV-000001', now }));
     return id;
   };
   const read = async (id: string, context: CallContext): Promise<Invoice> =>

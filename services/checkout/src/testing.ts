@@ -1,3 +1,4 @@
+import type { Claim } from './attempt';
 import { openAndCollect } from './collection';
 import { draft, type Invoice, type InvoiceRecord, type LineItem, type NewInvoice } from './invoice';
 import type { ChargeSource } from './payment-provider';
@@ -22,6 +23,7 @@ export function aLineItem(line: Partial<LineItem> = {}): LineItem {
     quantity: '1',
     unitAmount: '2900',
     amount: 2900n,
+    discountAmount: 0n,
     priceId: '0197a000-0000-7000-8000-000000000004',
     ...january,
     details: { exactAmount: '2900', billedQuantity: '1', includedUnits: '0', tiers: [] },
@@ -49,13 +51,22 @@ export function aDraft(input: Partial<NewInvoice> = {}): Invoice {
   return draft(aNewInvoice(input)).state;
 }
 
+/** How an attempt is claimed; by default for nothing. */
+export function aClaim(claim: Partial<Claim> = {}): Claim {
+  const source: ChargeSource = claim.source ?? { kind: 'NONE' };
+  const times = { now: january.periodStart, claimedAt: january.periodStart };
+  const methodId = source.kind === 'METHOD' ? source.paymentMethodId : undefined;
+  const provider = source.kind === 'NONE' ? 'none' : 'sandbox';
+  return { source, methodId, provider, ...times, ...claim };
+}
+
 /** An invoice that was opened at the start of its period, with an attempt in its slot if there is a source. */
 export function anOpened(
   input: Partial<NewInvoice> = {},
   source: ChargeSource = { kind: 'NONE' },
 ): Invoice {
   const now = january.periodStart;
-  const opening = { number: 'INV-000001', source, now, claimedAt: now };
+  const opening = { number: 'INV-000001', ...aClaim({ source, now, claimedAt: now }) };
   return shown(openAndCollect(aDraft(input), opening).state);
 }
 

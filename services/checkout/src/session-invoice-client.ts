@@ -1,18 +1,11 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
-import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Currency } from '@billing/kernel/currency';
 import type { DiscountOnInvoice } from './invoice-discount';
 import type { CollectionMethod, Invoice, InvoiceRecord, LineItem } from './invoice';
+import type { PaidPeriod } from './paid-period';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
-
-/** Which period a session's invoice is of. It begins when the invoice is paid, so it is computed in the write that makes it PAID. */
-export type PaidPeriod =
-  | { readonly kind: 'INTERVAL'; readonly recurrence: Recurrence }
-  | { readonly kind: 'TRIAL'; readonly days: number }
-  /** ONE_TIME: the invoice has no periods. */
-  | { readonly kind: 'NONE' };
 
 /** What a session's invoice is made from. */
 export interface NewSessionInvoice {
@@ -29,8 +22,6 @@ export interface NewSessionInvoice {
     'id' | 'periodStart' | 'periodEnd' | 'discountAmount'
   >[];
   readonly discount: DiscountOnInvoice | undefined;
-  /** The session's page. */
-  readonly hostedUrl: string;
   /** Set in the write that makes it PAID; undefined for ONE_TIME. */
   readonly subscriptionId: string | undefined;
   readonly paidPeriod: PaidPeriod;
@@ -76,8 +67,8 @@ export interface SessionInvoices {
     },
     context: Context,
   ): Promise<SessionPayment>;
-  /** Cancels an attempt that waits for its payer, e.g. before the session expires. PAID where it had succeeded already. */
-  cancelChallenge(invoiceId: string, context: Context): Promise<SessionPayment>;
+  /** Cancels an attempt that waits for its payer, e.g. before the session expires; PAID where it had succeeded already. */
+  cancelChallenge(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>>;
   /** Pays an invoice of which nothing is due, by the payer's word alone. Something due is a bug. The method becomes the default. */
   settle(
     confirmed: { readonly invoiceId: string; readonly paymentMethodId: string | undefined },

@@ -1,0 +1,163 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { derivedId } from '@billing/chassis/ids';
+import type { Metrics } from '@billing/chassis/metrics';
+import { type Attempt, chargeKey, type Claim } from './attempt';
+import { recordResult, recordWaiting } from './collection';
+import { declined } from './decline';
+import { type Invoice, type InvoiceRecord, totalOf } from './invoice';
+import { authorizedMethodId, type PaymentMethodStore } from './payment-method-store';
+import type {
+  ChargeOutcome,
+  ChargeSource,
+  FinalOutcome,
+  PaymentProvider,
+  ProviderSource,
+} from './payment-provider';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+/** What attempts are made with. */
+export interface AttemptParts {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly methods: PaymentMethodStore;
+  readonly providerOf: (tenant: Tenant) => PaymentProvider;
+  readonly clock: Clock;
+  /** Days after the first failure at which an attempt is repeated. */
+  readonly retryDays: readonly number[];
+  readonly metrics?: Pick<Metrics, 'recordPayment'>;
+}
+
+/**
+ * Takes the attempt in an invoice's slot to its end: asks the provider, records what it says. Every step may be repeated, and by several
+ * replicas at once: a charge exists once by its key, and the record is a compare-and-set. Nothing here ends when a caller goes away.
+ */
+export class AttemptWorker {
+  constructor(private readonly parts: AttemptParts) {}
+
+  /** What an attempt with the source is claimed with, but for its time. */
+  claimOf(
+    source: ChargeSource,
+    { customerId }: Pick<Invoice, 'customerId'>,
+    { tenant }: Context,
+  ): Omit<Claim, 'now'> {
+    const isCharged = source.kind !== 'NONE';
+    return {
+      source,
+      methodId: methodIdOf(source, { customerId, tenant }),
+      provider: isCharged ? this.parts.providerOf(tenant).name : 'none',
+      claimedAt: this.parts.clock.now(),
+    };
+  }
+
+  /** Charges the attempt that is PENDING and records what came of it; one that waits for its payer, or none, stays as it is. */
+  async finish(stored: Stored<InvoiceRecord>, context: Context): Promise<Stored<InvoiceRecord>> {
+    const { state } = stored;
+    if (state.isTombstone || state.attempt?.status !== 'PENDING') return stored;
+    const { attempt } = state;
+    const outcome = await this.charge(state, attempt, context);
+    if (outcome.status !== 'REQUIRES_ACTION') return this.record(state, attempt, outcome, context);
+    const { number: attemptNumber, answers } = attempt;
+    const waiting = await this.invoices(context).mutate(state.id, (record) =>
+      recordWaiting(record, { attemptNumber, answers, outcome }),
+    );
+    const isWrittenOff = !waiting.state.isTombstone && waiting.state.ended === 'WRITTEN_OFF';
+    return isWrittenOff ? this.release(waiting, context) : waiting;
+  }
+
+  /** Frees the slot of an attempt that waits for its payer: cancels it at the provider. If it had succeeded by then, that counts. */
+  async release(stored: Stored<InvoiceRecord>, context: Context): Promise<Stored<InvoiceRecord>> {
+    const { state } = stored;
+    if (state.isTombstone || state.attempt?.status !== 'REQUIRES_ACTION') return stored;
+    const { attempt, customerId } = state;
+    const reference = { key: chargeKey(state.id, attempt), customerId };
+    const outcome = await this.parts.providerOf(context.tenant).cancelCharge(reference);
+    return this.record(state, attempt, outcome, context);
+  }
+
+  private async record(
+    { id, customerId }: Invoice,
+    { number: attemptNumber }: Attempt,
+    outcome: FinalOutcome,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const paymentId = paymentIdOf({ id, attemptNumber }, context.tenant);
+    const { retryDays, methods, metrics } = this.parts;
+    const defaultMethodId = await methods.defaultOf(customerId, context);
+    // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
+    let isRecorded = false as boolean;
+    const facts = { attemptNumber, paymentId, outcome, defaultMethodId, retryDays };
+    const stored = await this.invoices(context).mutate(id, (current, now) => {
+      const transition = recordResult(current, { ...facts, now });
+      isRecorded = transition.state !== current;
+      return transition;
+    });
+    if (isRecorded) metrics?.recordPayment(outcome.status);
+    return stored;
+  }
+
+  // The attempt may be a resumed one, whose outcome is unknown: the provider is asked before it is charged again with the same key.
+  private async charge(
+    invoice: Invoice,
+    attempt: Attempt,
+    context: Context,
+  ): Promise<ChargeOutcome> {
+    const source = await this.providerSource(attempt.source, context);
+    if (source === undefined) return declined('no_payment_method', undefined);
+    const provider = this.parts.providerOf(context.tenant);
+    const { id: invoiceId, currency, customerId } = invoice;
+    const reference = { key: chargeKey(invoiceId, attempt), customerId };
+    const { approved, returnUrl } = attempt;
+    if (attempt.answers > 0) return provider.continueCharge({ ...reference, approved });
+    const found = await provider.findCharge(reference);
+    const amount = totalOf(invoice);
+    const request = { ...reference, amount, currency, invoiceId, source, returnUrl };
+    return found ?? provider.charge(request);
+  }
+
+  private async providerSource(
+    source: ChargeSource,
+    context: Context,
+  ): Promise<ProviderSource | undefined> {
+    switch (source.kind) {
+      case 'NONE':
+        return undefined;
+      case 'AUTHORIZATION':
+        return source;
+      case 'METHOD': {
+        const { providerMethodId } = await this.parts.methods.get(source.paymentMethodId, context);
+        return { kind: 'METHOD', providerMethodId };
+      }
+    }
+  }
+
+  private invoices(context: Context) {
+    return this.parts.invoices.within(context);
+  }
+}
+
+/** The id of a payment, the same while its attempt runs and once it has ended. */
+export function paymentIdOf(
+  { id, attemptNumber }: { readonly id: string; readonly attemptNumber: number },
+  { environmentId }: Pick<Tenant, 'environmentId'>,
+): string {
+  return derivedId(environmentId, 'payment', id, attemptNumber);
+}
+
+function methodIdOf(
+  source: ChargeSource,
+  { customerId, tenant }: { readonly customerId: string; readonly tenant: Tenant },
+): string | undefined {
+  switch (source.kind) {
+    case 'NONE':
+      return undefined;
+    case 'METHOD':
+      return source.paymentMethodId;
+    case 'AUTHORIZATION': {
+      const { authorizedTransactionId } = source;
+      return authorizedMethodId({ customerId, authorizedTransactionId }, tenant);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { type AttemptParts, AttemptWorker } from './attempt-worker';
+import { CollectionWorker } from './collection-worker';
+import type { InvoiceNumberStore } from './invoice-number-store';
+import { PaymentMethodWorker } from './payment-method-worker';
+import { type PaymentParts, PaymentWorker } from './payment-worker';
+import { SessionInvoiceWorker } from './session-invoice-worker';
+
+/** What works on invoices. */
+export interface InvoiceWorkers {
+  readonly keeper: PaymentMethodWorker;
+  readonly collection: CollectionWorker;
+  readonly payments: PaymentWorker;
+  readonly sessionInvoices: SessionInvoiceWorker;
+}
+
+/** Puts together all that works on invoices: whoever it works for, they share the one way to make an attempt. */
+export function invoiceWorkers(
+  parts: AttemptParts & Pick<PaymentParts, 'onUnknown'> & { readonly numbers: InvoiceNumberStore },
+): InvoiceWorkers {
+  const { invoices, methods, numbers, providerOf, clock, onUnknown } = parts;
+  const keeper = new PaymentMethodWorker({ store: methods, providerOf, clock });
+  const attempts = new AttemptWorker(parts);
+  const collection = new CollectionWorker({ invoices, numbers, methods, keeper, attempts });
+  const payments = new PaymentWorker({ invoices, methods, attempts, clock, onUnknown });
+  const session = { invoices, collection, payments, attempts, clock };
+  return { keeper, collection, payments, sessionInvoices: new SessionInvoiceWorker(session) };
+}

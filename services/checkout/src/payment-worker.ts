@@ -1,0 +1,108 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import type { PayerPresence } from './attempt';
+import type { AttemptWorker } from './attempt-worker';
+import { attemptOfCall, payNow, takeAnswer } from './collection';
+import type { InvoiceRecord } from './invoice';
+import type { PaymentMethodStore } from './payment-method-store';
+import type { ChargeSource } from './payment-provider';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+/** What the worker works with. */
+export interface PaymentParts {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly methods: PaymentMethodStore;
+  readonly attempts: AttemptWorker;
+  readonly clock: Clock;
+  /** Told of a charge whose outcome is not known yet; it is taken up again by its key. */
+  readonly onUnknown: (error: unknown, invoiceId: string) => void;
+}
+
+/** What a payer answered to the challenge of an attempt. */
+export interface ChallengeAnswer {
+  readonly invoiceId: string;
+  readonly attempt: number;
+  /** Undefined where the provider asked, and knows. */
+  readonly approved: boolean | undefined;
+}
+
+/** Makes the attempts that somebody asks for. */
+export class PaymentWorker {
+  constructor(private readonly parts: PaymentParts) {}
+
+  /**
+   * One attempt now; without a source the customer's default method is charged. A challenge that waits is cancelled for it, and if that one
+   * had succeeded it is the payment. A call that is repeated under its id goes on with its own attempt. The answer is the invoice as it
+   * stands then, also while the outcome is unknown.
+   */
+  async pay(
+    {
+      invoiceId,
+      source,
+    }: { readonly invoiceId: string; readonly source: ChargeSource | undefined },
+    presence: PayerPresence,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const invoices = this.parts.invoices.within(context);
+    const stored = await invoices.get(invoiceId);
+    const { state } = stored;
+    if (!state.isTombstone && attemptOfCall(state, presence.callId) === undefined) {
+      const released = await this.parts.attempts.release(stored, context);
+      if (released !== stored && released.state.status === 'PAID') return released;
+    }
+    const { customerId } = state;
+    const defaultMethodId = await this.parts.methods.defaultOf(customerId, context);
+    const charged = source ?? defaultSource(defaultMethodId);
+    const claim = this.parts.attempts.claimOf(charged, { customerId }, context);
+    const claimed = await invoices.mutate(invoiceId, (record, now) =>
+      payNow(record, { ...claim, ...presence, defaultMethodId, now }),
+    );
+    return this.finish(claimed, context);
+  }
+
+  /** Goes on with the attempt that waits for its payer; another one that runs by now is left alone. */
+  async answerChallenge(
+    { invoiceId, attempt: attemptNumber, approved }: ChallengeAnswer,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const claimedAt = this.parts.clock.now();
+    const answered = await this.parts.invoices
+      .within(context)
+      .mutate(invoiceId, (record) => takeAnswer(record, { attemptNumber, approved, claimedAt }));
+    return this.finish(answered, context);
+  }
+
+  /**
+   * Looks at the attempt that runs because the provider has announced something about it, and asks the provider for what it is. The
+   * announcement itself is only the reason to look; without an attempt there is nothing to see.
+   */
+  async lookAgain(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+    const stored = await this.parts.invoices.within(context).get(invoiceId);
+    const { state } = stored;
+    if (state.isTombstone || state.attempt === undefined) return stored;
+    const { number: attempt, status } = state.attempt;
+    if (status === 'PENDING') return this.parts.attempts.finish(stored, context);
+    return this.answerChallenge({ invoiceId, attempt, approved: undefined }, context);
+  }
+
+  // The claim stands. Whatever happens to the charge, the attempt is taken up again, so the caller is told how the invoice stands.
+  private async finish(
+    claimed: Stored<InvoiceRecord>,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    try {
+      return await this.parts.attempts.finish(claimed, context);
+    } catch (error) {
+      const { id } = claimed.state;
+      this.parts.onUnknown(error, id);
+      return this.parts.invoices.within(context).get(id);
+    }
+  }
+}
+
+function defaultSource(methodId: string | undefined): ChargeSource {
+  return methodId === undefined ? { kind: 'NONE' } : { kind: 'METHOD', paymentMethodId: methodId };
+}

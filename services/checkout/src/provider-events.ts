@@ -1,0 +1,36 @@
+import { DomainError } from '@billing/kernel/domain-error';
+
+/** What a provider sent us, as it was received. */
+export interface ReceivedProviderEvent {
+  /** The adapter's name. */
+  readonly provider: string;
+  readonly body: Uint8Array;
+  /** The header that signs the body. */
+  readonly signature: string;
+}
+
+/** Whose payment an event is about. */
+export interface AnnouncedPayment {
+  readonly tenant: {
+    readonly organizationId: string;
+    readonly environmentId: string;
+    readonly live: boolean;
+    readonly manualClock: boolean;
+  };
+  readonly invoiceId: string;
+}
+
+/** Reads what providers announce. An event is never believed for what it says: it is the reason to ask the provider. */
+export interface ProviderEvents {
+  /** Undefined for an event that is about no payment of ours. Throws permission BAD_SIGNATURE, not_found PROVIDER_NOT_FOUND. */
+  read(event: ReceivedProviderEvent): Promise<AnnouncedPayment | undefined>;
+}
+
+/** Stands where no provider is configured that announces anything. */
+export const noProviderEvents: ProviderEvents = {
+  read: () => Promise.reject(providerNotFound()),
+};
+
+export function providerNotFound(): DomainError {
+  return new DomainError('not_found', 'PROVIDER_NOT_FOUND', 'Not found');
+}

@@ -1,0 +1,151 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { derivedId } from '@billing/chassis/ids';
+import type { AttemptWorker } from './attempt-worker';
+import { attemptOfCall, settle } from './collection';
+import type { CollectionWorker } from './collection-worker';
+import { checkHolder, draft, type Invoice, type InvoiceRecord, type NewInvoice } from './invoice';
+import type { ChallengeAnswer, PaymentWorker } from './payment-worker';
+import type {
+  NewSessionInvoice,
+  SessionCharge,
+  SessionInvoices,
+  SessionPayment,
+} from './session-invoice-client';
+
+type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+/** Deals with the invoices of sessions, through the same slot as everybody else. */
+export class SessionInvoiceWorker implements SessionInvoices {
+  constructor(
+    private readonly parts: {
+      readonly invoices: AggregateCollection<InvoiceRecord>;
+      readonly collection: CollectionWorker;
+      readonly payments: PaymentWorker;
+      readonly attempts: AttemptWorker;
+      readonly clock: Clock;
+    },
+  ) {}
+
+  async open(invoice: NewSessionInvoice, context: Context): Promise<Stored<InvoiceRecord>> {
+    const { stored } = await this.invoices(context).insert(draft(toNewInvoice(invoice, context)));
+    checkHolder(stored.state, { sessionId: invoice.sessionId });
+    return stored.state.status === 'DRAFT'
+      ? this.parts.collection.open(invoice.invoiceId, context)
+      : stored;
+  }
+
+  async pay(
+    { invoiceId, paymentKey: callId, paymentMethodId, returnUrl }: SessionCharge,
+    context: Context,
+  ): Promise<SessionPayment> {
+    const found = await this.invoices(context).get(invoiceId);
+    if (found.state.status !== 'OPEN' || isBusy(found.state, callId)) {
+      return paymentOf(found, attemptOfKey(found.state, callId));
+    }
+    const source = { kind: 'METHOD', paymentMethodId } as const;
+    const paid = await this.parts.payments.pay(
+      { invoiceId, source },
+      { callId, returnUrl },
+      context,
+    );
+    return paymentOf(paid, attemptOfKey(paid.state, callId));
+  }
+
+  async answerChallenge(answer: ChallengeAnswer, context: Context): Promise<SessionPayment> {
+    const stored = await this.parts.payments.answerChallenge(answer, context);
+    return paymentOf(stored, answer.attempt);
+  }
+
+  async cancelChallenge(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+    const stored = await this.invoices(context).get(invoiceId);
+    return this.parts.attempts.release(stored, context);
+  }
+
+  async settle(
+    { invoiceId, paymentMethodId }: Parameters<SessionInvoices['settle']>[0],
+    context: Context,
+  ): Promise<SessionPayment> {
+    const savedAt = this.parts.clock.now();
+    const used = paymentMethodId === undefined ? undefined : { paymentMethodId, savedAt };
+    const stored = await this.invoices(context).mutate(invoiceId, (record, now) =>
+      settle(record, { used, now }),
+    );
+    return paymentOf(stored, undefined);
+  }
+
+  void(
+    { invoiceId: id, ...holder }: Parameters<SessionInvoices['void']>[0],
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const tombstone = { id, ...holder, subscriptionId: undefined };
+    return this.parts.collection.voidDerived(tombstone, context);
+  }
+
+  private invoices(context: Context) {
+    return this.parts.invoices.within(context);
+  }
+}
+
+function toNewInvoice(invoice: NewSessionInvoice, { tenant }: Context): NewInvoice {
+  const { invoiceId: id, sessionId, subscriptionId, paidPeriod, lineItems, ...rest } = invoice;
+  return {
+    ...rest,
+    id,
+    session: { sessionId, subscriptionId, paidPeriod },
+    subscriptionId: undefined,
+    billingReason: 'CHECKOUT',
+    periodStart: undefined,
+    periodEnd: undefined,
+    authorizedTransactionId: undefined,
+    lineItems: lineItems.map((line, index) => ({
+      ...line,
+      id: derivedId(tenant.environmentId, 'lineItem', id, index),
+      periodStart: undefined,
+      periodEnd: undefined,
+    })),
+  };
+}
+
+function attemptOfKey(record: InvoiceRecord, key: string): number | undefined {
+  return record.isTombstone ? undefined : attemptOfCall(record, key);
+}
+
+// Another payment is under way: this one was not begun.
+function isBusy(record: InvoiceRecord, key: string): boolean {
+  if (record.isTombstone || record.attempt?.status !== 'PENDING') return false;
+  return record.attempt.callId !== key;
+}
+
+function paymentOf(
+  stored: Stored<InvoiceRecord>,
+  attemptNumber: number | undefined,
+): SessionPayment {
+  const { state } = stored;
+  if (state.isTombstone) throw new Error(`Invoice ${state.id} was never made`);
+  const invoice = { ...stored, state };
+  if (state.status === 'PAID') return { kind: 'PAID', invoice };
+  if (state.status !== 'OPEN') return { kind: 'NOT_OPEN', invoice };
+  return { ...openPayment(state, attemptNumber), invoice };
+}
+
+type OpenPayment =
+  | { readonly kind: 'FAILED'; readonly failureCode: string; readonly at: Date }
+  | { readonly kind: 'WAITING'; readonly attempt: number; readonly redirectUrl: string | undefined }
+  | { readonly kind: 'IN_PROGRESS' };
+
+function openPayment(
+  { attempt, payments }: Invoice,
+  attemptNumber: number | undefined,
+): OpenPayment {
+  const ended = attemptNumber === undefined ? undefined : payments[attemptNumber - 1];
+  if (ended?.failureCode !== undefined) {
+    return { kind: 'FAILED', failureCode: ended.failureCode, at: ended.createdAt };
+  }
+  if (attempt?.status === 'REQUIRES_ACTION' && attempt.number === attemptNumber) {
+    return { kind: 'WAITING', attempt: attempt.number, redirectUrl: attempt.redirectUrl };
+  }
+  return { kind: 'IN_PROGRESS' };
+}
