@@ -1,4 +1,4 @@
-import type { DeclineCode } from './decline';
+import { type DeclineCode, declined } from './decline';
 
 /** What Stripe says of a payment that failed. */
 export interface StripeDecline {
@@ -58,12 +58,18 @@ const codes: Readonly<Record<string, DeclineCode>> = {
 
 const adviceToStop = 'do_not_try_again';
 
-/** Our code for what Stripe says; what it does not explain, or explains with a word of later years, is a plain decline. */
+/**
+ * Our code for what Stripe says; what it does not explain, or explains with a word of later years, is a plain decline. A network that says
+ * to stop is obeyed: it fines those who go on.
+ */
 export function declineCodeOf(decline: StripeDecline): DeclineCode {
-  const word = decline.decline_code ?? decline.code;
-  const known = word !== undefined && Object.hasOwn(codes, word) ? codes[word] : undefined;
-  if (known !== undefined) return known;
-  return decline.advice_code === adviceToStop ? 'do_not_try_again' : 'card_declined';
+  const code = codeOfWord(decline.decline_code ?? decline.code) ?? 'card_declined';
+  const mayPass = declined(code, undefined).decline === 'SOFT';
+  return mayPass && decline.advice_code === adviceToStop ? 'do_not_try_again' : code;
+}
+
+function codeOfWord(word: string | undefined): DeclineCode | undefined {
+  return word !== undefined && Object.hasOwn(codes, word) ? codes[word] : undefined;
 }
 
 // What is wrong with a request that no repeat will mend, before anything was charged.

@@ -67,9 +67,12 @@ export class StripeProvider implements PaymentProvider {
     });
   }
 
-  async continueCharge({ key, customerId }: ChargeReference): Promise<ChargeOutcome> {
-    const outcome = await this.findCharge({ key, customerId });
-    if (outcome === undefined) throw new Error(`Nothing was charged as ${key}`);
+  // What the payer answered, Stripe knows.
+  async continueCharge(
+    charge: ChargeReference & { readonly approved: boolean | undefined },
+  ): Promise<ChargeOutcome> {
+    const outcome = await this.findCharge(charge);
+    if (outcome === undefined) throw new Error(`Nothing was charged as ${charge.key}`);
     return outcome;
   }
 

@@ -1,5 +1,3 @@
-import { newId } from '@billing/chassis/ids';
-
 /** How a card of the account answers when it is charged. */
 export interface TestCard {
   readonly brand?: string;
@@ -80,6 +78,11 @@ export class TestStripeAccount {
   readonly sessions = new Map<string, Json>();
   readonly setups = new Map<string, Json>();
 
+  private serial = 0;
+
+  /** The name becomes a part of all ids. */
+  constructor(private readonly name: string) {}
+
   /** Answers one call; the first two parts of a path name what it is about. */
   answer(method: string, path: string, fields: Fields): StripeAnswer {
     try {
@@ -92,7 +95,7 @@ export class TestStripeAccount {
 
   /** A card that a payer typed at Stripe, saved for a customer or not. */
   addCard(card: TestCard, customer: string | null): string {
-    const id = stripeId('pm');
+    const id = this.newId('pm');
     this.cards.set(id, { ...card, customer, isUsed: false });
     return id;
   }
@@ -121,7 +124,7 @@ export class TestStripeAccount {
 
   /** A card that somebody else set up in the same account. */
   addSetup(customer: string | null, card: TestCard = {}): string {
-    const id = stripeId('seti');
+    const id = this.newId('seti');
     const method = this.addCard(card, customer);
     this.setups.set(id, { id, status: 'succeeded', customer, payment_method: method });
     return id;
@@ -206,7 +209,7 @@ export class TestStripeAccount {
   }
 
   private createCustomer(fields: Fields): Json {
-    const customer = { id: stripeId('cus'), metadata: metadataOf(fields) };
+    const customer = { id: this.newId('cus'), metadata: metadataOf(fields) };
     this.customers.set(customer.id, customer);
     return customer;
   }
@@ -296,7 +299,7 @@ export class TestStripeAccount {
   private createSession(fields: Fields): Json {
     const { customer = '', success_url: successUrl, cancel_url: cancelUrl } = fields;
     found(this.customers, customer);
-    const id = stripeId('cs_test');
+    const id = this.newId('cs_test');
     const url = `https://checkout.stripe.test/c/pay/${id}`;
     const session = {
       id,
@@ -316,12 +319,12 @@ export class TestStripeAccount {
     if (payment === undefined) throw refusal('payment_intent', undefined);
     if (payment.refunded === payment.amount) throw refusal(undefined, 'charge_already_refunded');
     payment.refunded = payment.amount;
-    return { id: stripeId('re'), status: 'succeeded' };
+    return { id: this.newId('re'), status: 'succeeded' };
   }
 
   private take(intent: Intent, amount: number): void {
     this.cardOf(intent).isUsed = true;
-    const charge = stripeId('ch');
+    const charge = this.newId('ch');
     Object.assign(intent, { status: 'succeeded', amount_received: amount, amount_capturable: 0 });
     intent.latest_charge = charge;
     this.payments.push({ intent: intent.id, amount, refunded: 0 });
@@ -342,7 +345,7 @@ export class TestStripeAccount {
     fields: Pick<Intent, 'amount' | 'currency' | 'customer'> & { capture_method: string },
   ): Intent {
     const intent: Intent = {
-      id: stripeId('pi'),
+      id: this.newId('pi'),
       object: 'payment_intent',
       status: 'requires_payment_method',
       payment_method: null,
@@ -362,13 +365,15 @@ export class TestStripeAccount {
     return found(this.intents, id);
   }
 
+  // Ids are Stripe's alone: those of two accounts under test never meet.
+  private newId(prefix: string): string {
+    this.serial += 1;
+    return `${prefix}_${this.name}x${String(this.serial)}`;
+  }
+
   private cardOf({ payment_method: id }: Intent) {
     return found(this.cards, id ?? '');
   }
-}
-
-function stripeId(prefix: string): string {
-  return `${prefix}_${newId().replaceAll('-', '')}`;
 }
 
 function checkParameters(action: string, fields: Fields): void {

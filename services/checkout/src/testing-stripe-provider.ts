@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { newId } from '@billing/chassis/ids';
 import { type StripeAnswer, TestStripeAccount } from './testing-stripe-account';
 
 /** What goes wrong with a request: lost on its way, or its answer lost on the way back, or refused before anything happens. */
@@ -14,7 +15,7 @@ interface Remembered {
 
 /** Stripe's HTTP API over an account in memory, with idempotency keys and the faults of networks. */
 export class TestStripe {
-  readonly account = new TestStripeAccount();
+  readonly account = new TestStripeAccount(newId().replaceAll('-', ''));
   /** Each request that arrived, as `POST /v1/customers`. */
   readonly requests: string[] = [];
   /** Decides what goes wrong with the request of this number, from 1. */

@@ -1,0 +1,58 @@
+import Stripe from 'stripe';
+import { isId } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type AnnouncedPayment,
+  type ProviderEvents,
+  providerNotFound,
+  type ReceivedProviderEvent,
+} from './provider-events';
+
+const provider = 'stripe';
+
+// What may change where a payment of ours stands. All else is answered and forgotten.
+const kinds: ReadonlySet<string> = new Set([
+  'payment_intent.amount_capturable_updated',
+  'payment_intent.canceled',
+  'payment_intent.payment_failed',
+  'payment_intent.requires_action',
+  'payment_intent.succeeded',
+]);
+
+/** Reads what Stripe announces: proved by its signature, and ours if the payment carries our ids. */
+export class StripeEvents implements ProviderEvents {
+  constructor(private readonly webhookSecret: string) {}
+
+  read(received: ReceivedProviderEvent): Promise<AnnouncedPayment | undefined> {
+    return Promise.resolve().then(() => {
+      if (received.provider !== provider) throw providerNotFound();
+      const event = this.verify(received);
+      return kinds.has(event.type) ? paymentOf(event.data.object) : undefined;
+    });
+  }
+
+  private verify({ body, signature }: ReceivedProviderEvent): Stripe.Event {
+    try {
+      return Stripe.webhooks.constructEvent(Buffer.from(body), signature, this.webhookSecret);
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error;
+      // Without its cause: that holds the whole body.
+      throw new DomainError('permission', 'BAD_SIGNATURE', 'The signature is not valid');
+    }
+  }
+}
+
+// The account may be used for other things than ours.
+function paymentOf(object: unknown): AnnouncedPayment | undefined {
+  const { metadata } = object as { readonly metadata?: Readonly<Record<string, string>> | null };
+  const organizationId = metadata?.billing_organization_id;
+  const environmentId = metadata?.billing_environment_id;
+  const invoiceId = metadata?.billing_invoice_id;
+  if (organizationId === undefined || environmentId === undefined || invoiceId === undefined) {
+    return undefined;
+  }
+  if (![organizationId, environmentId, invoiceId].every(isId)) return undefined;
+  // Only live environments are charged here, and those have no clock of their own.
+  const tenant = { organizationId, environmentId, live: true, manualClock: false };
+  return { tenant, invoiceId };
+}
