@@ -22,6 +22,10 @@ import {
   type DueWorkServiceServer,
   DueWorkServiceService,
 } from '@billing/proto/billing/clock/v1/due_work';
+import {
+  type PaymentServiceServer,
+  PaymentServiceService,
+} from '@billing/proto/billing/checkout/v1/payment';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import {
   type ApplyCollectionResultRequest,
@@ -52,19 +56,24 @@ export async function startCheckout(clock: Clock = systemClock) {
   const { address } = service;
   const options = { address, service: 'test' };
   const checkout = connectPeer<CheckoutServiceServer>(CheckoutServiceService, options);
+  const payments = connectPeer<PaymentServiceServer>(PaymentServiceService, {
+    ...options,
+    withoutTenant: ['receiveProviderEvent'],
+  });
   const dueWork = connectPeer<DueWorkServiceServer>(DueWorkServiceService, {
     ...options,
     withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
   });
   const stop = async () => {
     checkout.close();
+    payments.close();
     dueWork.close();
     await service.stop();
     await subscription.stop();
     await dropTestDatabase(configuration);
     await dropTestStream(configuration);
   };
-  return { checkout, dueWork, subscription, configuration, stop };
+  return { checkout, payments, dueWork, subscription, configuration, stop };
 }
 
 export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>;
@@ -108,6 +117,15 @@ export class ResultTaker {
 
   of(subscriptionId: string): TakenResult[] {
     return this.taken.filter((result) => result.subscriptionId === subscriptionId);
+  }
+
+  /** The results of a subscription, once there are so many. */
+  results(subscriptionId: string, count: number): Promise<TakenResult[]> {
+    return eventually(() => {
+      const results = this.of(subscriptionId);
+      if (results.length < count) throw new Error(`Only ${String(results.length)} results yet`);
+      return results;
+    });
   }
 
   /** The first result of a subscription, once it has arrived. */
