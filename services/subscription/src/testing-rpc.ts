@@ -192,6 +192,8 @@ export class Neighbours {
   /** Whether new invoices are charged at once. */
   isCollecting = false;
   isCheckoutDown = false;
+  /** Whether checkout fails to make invoices, and does all else. */
+  isInvoicingDown = false;
   isPaymentRunning = false;
   /** What happens between a reservation and its answer. */
   onReservation: (request: ReserveRedemptionRequest) => Promise<void> = () => Promise.resolve();
@@ -246,6 +248,7 @@ export class Neighbours {
       listInvoices: async () => ({ invoices: [], total: this.invoicesTotal }),
       createInvoice: async (request, context) => {
         this.refuseWhileDown();
+        if (this.isInvoicingDown) throw unavailable();
         this.invoices.push({ request, context });
         const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
         return { invoice, collecting: this.isCollecting };
@@ -298,9 +301,7 @@ export class Neighbours {
   }
 
   private refuseWhileDown(): void {
-    if (this.isCheckoutDown) {
-      throw new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable');
-    }
+    if (this.isCheckoutDown) throw unavailable();
   }
 }
 
@@ -386,6 +387,10 @@ function known<T>(all: ReadonlyMap<string, T>, id: string, resource: string): T 
   const one = all.get(id);
   if (one === undefined) throw notFound(resource);
   return one;
+}
+
+function unavailable(): DomainError {
+  return new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable');
 }
 
 function neverAsked(): Promise<never> {

@@ -1,0 +1,274 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { eventually, testContext } from '@billing/chassis/testing';
+import { DomainError } from '@billing/kernel/domain-error';
+import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import {
+  CancelReason,
+  CollectionOutcome,
+  SubscriptionStatus,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import fc from 'fast-check';
+import { day } from './testing';
+import {
+  anInvoice,
+  aProtoCustomer,
+  type ServiceUnderTest,
+  startServiceUnderTest,
+} from './testing-rpc';
+
+let under: ServiceUnderTest;
+const active = SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE;
+const pastDue = SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE;
+const canceled = SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED;
+
+beforeAll(async () => {
+  under = await startServiceUnderTest();
+  const collectionMethod = CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
+  under.neighbours.customers.set('sent', aProtoCustomer({ id: 'sent', collectionMethod }));
+});
+
+beforeEach(() => {
+  const { invoices, voids, endings } = under.neighbours;
+  for (const received of [invoices, voids, endings]) received.splice(0);
+  under.neighbours.isInvoicingDown = false;
+});
+
+afterAll(() => under.stop());
+
+/** The same environment at another time. */
+const later = ({ tenant }: CallContext, now: Date): CallContext => ({
+  ...testContext({ now }),
+  tenant,
+});
+
+async function run(context: CallContext, workClass = WorkClass.WORK_CLASS_RENEWAL) {
+  const { environmentId } = context.tenant;
+  await under.dueWork.runDue({ environmentId, until: context.now, workClass }, context);
+}
+
+const invoicesOf = (subscriptionId: string) =>
+  under.neighbours.invoices
+    .map(({ request }) => request)
+    .filter((request) => request.subscriptionId === subscriptionId);
+
+/** Bills so many periods, and waits until checkout knows them. */
+async function billed(id: string, periods: readonly Date[], context: CallContext) {
+  for (const start of periods) await run(later(context, start));
+  return eventually(() => {
+    const invoices = invoicesOf(id);
+    expect(invoices).toHaveLength(periods.length + 1);
+    return invoices;
+  });
+}
+
+interface Told {
+  readonly periodIndex: number;
+  readonly resultNumber: number;
+  readonly outcome: CollectionOutcome;
+  readonly nextAttemptAt?: Date;
+}
+
+async function tell(id: string, { periodIndex, ...told }: Told, context: CallContext) {
+  const request = invoicesOf(id)[periodIndex];
+  if (request === undefined) throw new Error('No such invoice');
+  const statuses: Partial<Record<CollectionOutcome, InvoiceStatus>> = {
+    [CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED]: InvoiceStatus.INVOICE_STATUS_PAID,
+    [CollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE]:
+      InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE,
+  };
+  const status = statuses[told.outcome] ?? InvoiceStatus.INVOICE_STATUS_OPEN;
+  const invoice = anInvoice(request, status);
+  await under.subscription.applyCollectionResult(
+    {
+      subscriptionId: id,
+      attempt: told.resultNumber,
+      invoice,
+      nextAttemptAt: undefined,
+      ...told,
+    },
+    context,
+  );
+}
+
+async function announced(id: string, count: number) {
+  const events = await eventually(async () => {
+    const logged = await under.eventsOf(id);
+    expect(logged).toHaveLength(count);
+    return logged;
+  });
+  expect(events.map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: count }, (_, index) => index + 1),
+  );
+  return events.map(({ type, data }) => ({
+    type: type.replace('billing.subscription.', ''),
+    data,
+  }));
+}
+
+describe('an invoice that is given up', () => {
+  test('ends its subscription, and has checkout give up the others', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({}, context);
+    const [, second, third] = await billed(id, [day('02-28'), day('03-31')], context);
+    const now = later(context, day('04-01'));
+    const failed = CollectionOutcome.COLLECTION_OUTCOME_FAILED;
+    const nextAttemptAt = day('04-04');
+    await tell(id, { periodIndex: 0, resultNumber: 1, outcome: failed, nextAttemptAt }, now);
+    const uncollectible = CollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE;
+    await tell(id, { periodIndex: 0, resultNumber: 2, outcome: uncollectible }, now);
+
+    const events = await announced(id, 6);
+    expect(events.map(({ type }) => type)).toEqual([
+      'created',
+      'renewed',
+      'renewed',
+      'payment_failed',
+      'updated',
+      'canceled',
+    ]);
+    expect(events[3]?.data).toMatchObject({ nextAttemptAt: nextAttemptAt.toISOString() });
+    expect(events[5]?.data).toMatchObject({
+      attempt: 2,
+      reason: 'CANCEL_REASON_PAYMENT_FAILED',
+      canceledAt: day('04-01').toISOString(),
+      invoice: { status: 'INVOICE_STATUS_UNCOLLECTIBLE' },
+    });
+    expect(await under.get(id, now)).toMatchObject({
+      status: canceled,
+      entitled: false,
+      cancelReason: CancelReason.CANCEL_REASON_PAYMENT_FAILED,
+      canceledAt: day('04-01'),
+      endedAt: day('04-01'),
+      nextInvoiceAt: undefined,
+    });
+    await eventually(() => {
+      expect(under.neighbours.endings.map(({ request }) => request)).toEqual([
+        { invoiceId: second?.invoiceId, subscriptionId: id, writeOff: true },
+        { invoiceId: third?.invoiceId, subscriptionId: id, writeOff: true },
+      ]);
+    });
+    expect(under.neighbours.voids).toEqual([]);
+  });
+
+  test('before that of the running period is made, has its place taken', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({}, context);
+    under.neighbours.isInvoicingDown = true;
+    const now = later(context, day('03-01'));
+    await run(later(context, day('02-28')));
+    const outcome = CollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE;
+    await tell(id, { periodIndex: 0, resultNumber: 1, outcome }, now);
+
+    await eventually(
+      () => {
+        expect(under.neighbours.voids).toMatchObject([{ request: { subscriptionId: id } }]);
+      },
+      { timeoutMs: 20_000 },
+    );
+    expect(invoicesOf(id)).toHaveLength(1);
+    expect(under.neighbours.endings).toEqual([]);
+  });
+});
+
+test('cancelling now ends the retries of older invoices, and voids that of the running period', async () => {
+  const context = testContext({ now: day('01-31') });
+  const { id } = await under.create({}, context);
+  const [first, second] = await billed(id, [day('02-28')], context);
+  await under.subscription.cancelSubscription(
+    { id, atPeriodEnd: false },
+    later(context, day('03-05')),
+  );
+
+  await eventually(() => {
+    expect(under.neighbours.endings.map(({ request }) => request)).toEqual([
+      { invoiceId: first?.invoiceId, subscriptionId: id, writeOff: false },
+    ]);
+    expect(under.neighbours.voids).toMatchObject([{ request: { invoiceId: second?.invoiceId } }]);
+  });
+});
+
+test('an invoice that is sent makes its subscription past due at its due date, until it is void', async () => {
+  const context = testContext({ now: day('01-31') });
+  const { id } = await under.create({ customerId: 'sent' }, context);
+  await billed(id, [day('02-28')], context);
+  const now = later(context, day('03-02'));
+  const overdue = CollectionOutcome.COLLECTION_OUTCOME_OVERDUE;
+  await tell(id, { periodIndex: 0, resultNumber: 1, outcome: overdue }, now);
+  expect(await under.get(id, now)).toMatchObject({ status: pastDue, entitled: true });
+  const voided = CollectionOutcome.COLLECTION_OUTCOME_VOIDED;
+  await tell(id, { periodIndex: 0, resultNumber: 2, outcome: voided }, now);
+  expect(await under.get(id, now)).toMatchObject({ status: active });
+
+  const events = await announced(id, 4);
+  expect(events.map(({ type }) => type)).toEqual(['created', 'renewed', 'updated', 'updated']);
+});
+
+// Each call starts when the scheduler says so and none waits for another: they meet in the database.
+test('cancelling, renewing and every outcome of a collection meet in any order without harm', async () => {
+  const outcomes = [
+    CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
+    CollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE,
+    CollectionOutcome.COLLECTION_OUTCOME_VOIDED,
+  ];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.constantFrom(...outcomes),
+      fc.boolean(),
+      async (scheduler, last, atPeriodEnd) => {
+        const context = testContext({ now: day('01-31') });
+        const { id } = await under.create({}, context);
+        const now = later(context, day('03-05'));
+        const outcomeOf = (number: number) =>
+          number === 3 ? last : CollectionOutcome.COLLECTION_OUTCOME_FAILED;
+        const calls = [
+          () => under.subscription.cancelSubscription({ id, atPeriodEnd }, now),
+          () => under.subscription.uncancelSubscription({ id }, now).catch(ifRefused),
+          () => run(later(context, day('02-28'))),
+          () => run(later(context, day('02-28'))),
+          ...[1, 2, 3, 1, 2, 3].map((resultNumber) => () => {
+            const told = { periodIndex: 0, resultNumber, outcome: outcomeOf(resultNumber) };
+            return eventually(() => tell(id, told, now), { timeoutMs: 20_000 });
+          }),
+        ];
+        const finished = calls.map(async (call, index) => {
+          await scheduler.schedule(Promise.resolve(), `call ${String(index)}`);
+          await call();
+        });
+        await scheduler.waitIdle();
+        await Promise.all(finished);
+        await expectSound(id, now);
+      },
+    ),
+    { numRuns: 10 },
+  );
+}, 120_000);
+
+function ifRefused(error: unknown): void {
+  if (!(error instanceof DomainError) || error.kind !== 'failed_precondition') throw error;
+}
+
+/** What must be so once all has come to rest. */
+async function expectSound(id: string, context: CallContext): Promise<void> {
+  const { status, currentPeriodStart } = await under.get(id, context);
+  const isEnded = status === canceled;
+  const events = await eventually(async () => {
+    const logged = await under.eventsOf(id);
+    const types = logged.map(({ type }) => type.replace('billing.subscription.', ''));
+    expect(types.filter((type) => type === 'renewed').length).toBe(
+      currentPeriodStart?.getTime() === day('01-31').getTime() ? 0 : 1,
+    );
+    expect(types.includes('canceled')).toBe(isEnded);
+    return logged.map(({ sequence }, index) => ({ sequence, type: types[index] ?? '' }));
+  });
+  const types = events.map(({ type }) => type);
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+  expect(types.indexOf('canceled')).toBe(isEnded ? types.length - 1 : -1);
+  expect(types.filter((type) => type === 'payment_failed').length).toBeLessThanOrEqual(2);
+  // All three results of the first invoice were applied: nothing of it is left to be late.
+  if (!isEnded) expect(status).toBe(active);
+  const ids = invoicesOf(id).map(({ invoiceId }) => invoiceId);
+  expect(new Set(ids).size).toBe(ids.length);
+}

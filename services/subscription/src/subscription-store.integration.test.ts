@@ -1,0 +1,136 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import { type RunningService, Service } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import { applyCollectionResult } from './collection';
+import { createSubscription } from './creation';
+import { billingLimits, type ParkReason } from './parking';
+import { takeDueStep } from './renewals';
+import { subscriptionDefinition } from './store';
+import type { OpenInvoice, Subscription } from './subscription';
+import { Subscriptions } from './subscription-store';
+import { aCreation, aDiscount, anInput, aPrice, aSubscription, day } from './testing';
+
+const configuration = testServiceConfiguration('subscriptionstore');
+const parked: [string, ParkReason][] = [];
+let running: RunningService;
+let subscriptions: Subscriptions;
+
+beforeAll(async () => {
+  const service = await Service.open('subscription', configuration);
+  const records = service.aggregates(subscriptionDefinition);
+  subscriptions = new Subscriptions(records, (...alarm) => parked.push(alarm));
+  running = await service.serve([]);
+});
+
+afterAll(async () => {
+  await running.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+const stored = (state: Subscription, context: CallContext) =>
+  subscriptions.insert({ state, events: [], commands: [] }, context);
+
+test.each<[string, Subscription]>([
+  ['with a discount that lasts months', aSubscription({}, { discount: months() })],
+  [
+    'with a discount that has not begun',
+    aSubscription({ startAt: day('03-31') }, { discount: aDiscount() }),
+  ],
+  [
+    'of the trial of a session',
+    { ...aSubscription(), latestInvoice: { id: 'i', periodIndex: null } },
+  ],
+  ['with tiers and metadata', aSubscription({ metadata: { 'a.b': 1 } }, { price: tiered() })],
+])('a subscription %s comes back as it was stored', async (_name, subscription) => {
+  const context = testContext({ now: day('01-31') });
+  const state = { ...subscription, id: newId() };
+  await stored(state, context);
+  expect((await subscriptions.get(state.id, context)).state).toEqual(state);
+});
+
+function months() {
+  return aDiscount({ duration: 'REPEATING', durationInMonths: 12 });
+}
+
+function tiered() {
+  return aPrice({
+    type: 'TIERED',
+    tiers: [{ upTo: null, unitAmount: '0.25', flatAmount: '0' }],
+    trialDays: 14,
+  });
+}
+
+describe('a subscription that reaches a limit', () => {
+  test('alarms once, renews no more, and goes on after something was paid', async () => {
+    const context = testContext({ now: day('02-28') });
+    const id = newId();
+    const openInvoices = Array.from({ length: billingLimits.openInvoicesMax - 1 }, (_, index) =>
+      anOpenInvoice(`unpaid-${String(index)}`),
+    );
+    await stored({ ...aSubscription(), id, openInvoices }, context);
+    const renewed = await subscriptions.change(id, context, takeDueStep);
+    expect(renewed.state.periodIndex).toBe(1);
+    expect(parked).toEqual([[id, 'OPEN_INVOICES']]);
+
+    const later = { ...testContext({ now: day('03-31') }), tenant: context.tenant };
+    expect((await subscriptions.change(id, later, takeDueStep)).state).toEqual(renewed.state);
+    expect(parked).toHaveLength(1);
+
+    const payment = { invoice: undefined, attempt: 1, nextAttemptAt: null };
+    const result = {
+      invoiceId: 'unpaid-0',
+      resultNumber: 1,
+      outcome: 'SUCCEEDED',
+      payment,
+    } as const;
+    await subscriptions.change(id, later, (current, decision) =>
+      applyCollectionResult(current, result, decision),
+    );
+    const next = await subscriptions.change(id, later, takeDueStep);
+    expect(next.state.periodIndex).toBe(2);
+    // At its limit again, and says so again.
+    expect(parked).toHaveLength(2);
+  });
+});
+
+function anOpenInvoice(invoiceId: string): OpenInvoice {
+  return { invoiceId, periodIndex: 0, lastResult: 0, isPastDue: false, isSettling: false };
+}
+
+describe('a subscription that was given up before it was made', () => {
+  test('is refused when it comes after all, and stays so', async () => {
+    const context = testContext({ now: day('01-31') });
+    const id = newId();
+    expect(await subscriptions.forestall(id, context)).toEqual({ isTombstone: true, id });
+    const late = () =>
+      subscriptions.insert(createSubscription(anInput(), aCreation({ id })), context);
+    await expect(late()).rejects.toMatchObject({ reason: 'SUBSCRIPTION_ABANDONED' });
+    await expect(late()).rejects.toMatchObject({ kind: 'failed_precondition' });
+    await expect(subscriptions.change(id, context, takeDueStep)).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+  });
+
+  test('races its own creation, and one of the two wins for good', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const context = testContext({ now: day('01-31') });
+      const id = newId();
+      const creation = createSubscription(anInput({ startAt: day('03-31') }), aCreation({ id }));
+      const [made, record] = await Promise.all([
+        subscriptions.insert(creation, context).then(
+          () => true,
+          () => false,
+        ),
+        subscriptions.forestall(id, context),
+      ]);
+      expect(record.isTombstone).toBe(!made);
+    }
+  });
+});
