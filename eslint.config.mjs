@@ -26,7 +26,10 @@ const domainOnly = {
   message: 'A rule imports only @billing/kernel and rules of its own service.',
 };
 const edgeFiles = ['rpc', 'peers', 'events', 'service', 'commands', 'config', 'main'];
-const edges = [...edgeFiles.map((name) => `services/*/src/${name}.ts`), 'services/*/src/*-rpc.ts'];
+const edges = [
+  ...edgeFiles.map((name) => `services/*/src/${name}.ts`),
+  'services/*/src/*-{rpc,commands,service}.ts',
+];
 const stores = ['services/*/src/store.ts', 'services/*/src/*-store.ts'];
 const adapters = [
   'services/*/src/*-{worker,provider,client,sender,consumer,reconciliation,pool}.ts',

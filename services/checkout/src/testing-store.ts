@@ -52,7 +52,7 @@ export function inParallel<T>(count: number, act: (index: number) => Promise<T>)
   return Promise.all(Array.from({ length: count }, (_, index) => act(index)));
 }
 
-function replicaOn(db: Db) {
+export function replicaOn(db: Db) {
   const surroundings = { clock: systemClock, activity: openActivity(db) };
   const invoices = new AggregateCollection<InvoiceRecord>(db, invoiceDefinition, surroundings);
   const methods = new PaymentMethodStore(

@@ -1,0 +1,115 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { checkMetadata } from '@billing/chassis/metadata';
+import { rpcService } from '@billing/chassis/rpc';
+import { redemptionRefusal } from '@billing/kernel/discount-validity';
+import { appliesToProduct } from '@billing/kernel/discounting';
+import { invalidInput } from '@billing/kernel/domain-error';
+import {
+  type CheckoutLink as ProtoCheckoutLink,
+  type CheckoutLinkServiceServer,
+  CheckoutLinkServiceService,
+  type CreateCheckoutLinkRequest,
+} from '@billing/proto/billing/checkout/v1/checkout_link';
+import { type CheckoutLink, createCheckoutLink } from './checkout-link';
+import type { HostedPageStore } from './hosted-page-store';
+import type { Peers } from './peers';
+import { unlessNotFound } from './session-facts-rpc';
+import { discountNotValid } from './session-input';
+
+/** What the calls are answered from. */
+export interface CheckoutLinkRpcParts {
+  readonly links: AggregateCollection<CheckoutLink>;
+  readonly pages: HostedPageStore;
+  readonly peers: Peers;
+}
+
+/** The calls about checkout links. */
+export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcParts) {
+  const toProto = (stored: Stored<CheckoutLink>) => toProtoCheckoutLink(stored, pages);
+  return rpcService<CheckoutLinkServiceServer>(CheckoutLinkServiceService, {
+    createCheckoutLink: async (request, context) => {
+      const id = newResourceId(context, 'checkoutLink');
+      const link = createCheckoutLink(fromProtoLink(id, request), {
+        metadataProblems: checkMetadata(request.metadata),
+      });
+      await Promise.all([
+        checkProducts(peers, link.state.productIds, context),
+        checkDiscount(peers, link.state, context),
+      ]);
+      await pages.open({ kind: 'CHECKOUT_LINK', resourceId: id, tenant: context.tenant });
+      const { stored } = await links.within(context).insert(link);
+      return { checkoutLink: toProto(stored) };
+    },
+
+    getCheckoutLink: async ({ id }, context) => ({
+      checkoutLink: toProto(await links.within(context).get(id)),
+    }),
+  });
+}
+
+async function checkProducts(
+  { catalog }: Peers,
+  productIds: readonly string[],
+  context: CallContext,
+): Promise<void> {
+  const problems = await Promise.all(
+    productIds.map(async (id, index) => {
+      const found = await unlessNotFound(catalog.getProduct({ id }, context));
+      return found === undefined ? [`${String(index)}: Product not found`] : [];
+    }),
+  );
+  if (problems.flat().length > 0) throw invalidInput({ productIds: problems.flat() });
+}
+
+// A discount that is for some of the products is decided anew when one is bought.
+async function checkDiscount(
+  { discount: discounts }: Peers,
+  { discountId, productIds }: Pick<CheckoutLink, 'discountId' | 'productIds'>,
+  context: CallContext,
+): Promise<void> {
+  if (discountId === undefined) return;
+  const found = await unlessNotFound(discounts.getDiscount({ id: discountId }, context));
+  const discount = found?.discount;
+  if (discount === undefined) throw discountNotValid();
+  const limits = {
+    active: discount.active,
+    startsAt: discount.startsAt ?? null,
+    endsAt: discount.endsAt ?? null,
+    maxRedemptions: discount.maxRedemptions ?? null,
+  };
+  const { redemptionCount: redemptions } = discount;
+  const isRefused = redemptionRefusal(limits, { at: context.now, redemptions }) !== null;
+  const isForNone = !productIds.some((productId) => appliesToProduct(discount, productId));
+  if (isRefused || isForNone) throw discountNotValid();
+}
+
+function fromProtoLink(id: string, request: CreateCheckoutLinkRequest): CheckoutLink {
+  const { label, productIds, successUrl, returnUrl, active, discountId, metadata } = request;
+  return {
+    id,
+    label,
+    productIds,
+    successUrl,
+    returnUrl,
+    active: active ?? true,
+    discountId,
+    metadata: metadata ?? {},
+  };
+}
+
+function toProtoCheckoutLink(
+  { state, tenant, version, createdAt, updatedAt }: Stored<CheckoutLink>,
+  pages: HostedPageStore,
+): ProtoCheckoutLink {
+  return {
+    ...state,
+    productIds: [...state.productIds],
+    organizationId: tenant.organizationId,
+    url: pages.urlOf({ kind: 'CHECKOUT_LINK', resourceId: state.id }),
+    createdAt,
+    updatedAt,
+    version: BigInt(version),
+  };
+}

@@ -1,0 +1,41 @@
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { CheckoutLink } from './checkout-link';
+
+interface CheckoutLinkDocument {
+  readonly _id: string;
+  readonly label: string;
+  readonly productIds: readonly string[];
+  readonly successUrl: string | null;
+  readonly returnUrl: string | null;
+  readonly active: boolean;
+  readonly discountId: string | null;
+  /** JSON text, because keys may hold dots. */
+  readonly metadata: string;
+}
+
+/** Checkout links as documents. */
+export const checkoutLinkDefinition: AggregateDefinition<CheckoutLink> = {
+  collection: 'checkoutLinks',
+  aggregate: 'checkoutLink',
+  resource: 'Checkout link',
+  toDocument: ({ id: _id, successUrl, returnUrl, discountId, metadata, ...link }) => ({
+    ...link,
+    successUrl: successUrl ?? null,
+    returnUrl: returnUrl ?? null,
+    discountId: discountId ?? null,
+    metadata: JSON.stringify(metadata),
+  }),
+  fromDocument: (document) => {
+    const link = document as unknown as CheckoutLinkDocument;
+    return {
+      id: link._id,
+      label: link.label,
+      productIds: link.productIds,
+      successUrl: link.successUrl ?? undefined,
+      returnUrl: link.returnUrl ?? undefined,
+      active: link.active,
+      discountId: link.discountId ?? undefined,
+      metadata: JSON.parse(link.metadata) as Record<string, unknown>,
+    };
+  },
+};

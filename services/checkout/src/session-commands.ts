@@ -1,0 +1,145 @@
+import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { DomainError } from '@billing/kernel/domain-error';
+import { RedemptionHolder } from '@billing/proto/billing/discount/v1/discount';
+import { type InvoiceRecord, totalOf } from './invoice';
+import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
+import type { Peers } from './peers';
+import {
+  makeReady,
+  noteDelivered,
+  noteReserved,
+  refuseSession,
+  type Session,
+  type SessionRecord,
+} from './session';
+import type { SessionInvoices } from './session-invoice-client';
+import { toNewSessionInvoice } from './session-invoice-rpc';
+import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
+
+/** What the commands of sessions work with. */
+export interface SessionCommandParts {
+  readonly sessions: AggregateCollection<SessionRecord>;
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly sessionInvoices: SessionInvoices;
+  readonly pages: InvoicePages;
+  readonly peers: Peers;
+}
+
+/** What is done about the commands of a session. Each may run again after it was carried out, also after the command of the session's end. */
+export function sessionCommands(parts: SessionCommandParts): Record<string, CommandHandler> {
+  const { sessions, sessionInvoices, peers } = parts;
+  const read = async (id: string, context: CallContext) =>
+    sessionOf((await sessions.within(context).get(id)).state);
+  return {
+    reserveRedemption: async (_payload, { aggregateId, context }) => {
+      const session = await read(aggregateId, context);
+      // Ended while it waited for its turn: nothing would ever use the redemption.
+      if (session.phase !== 'CREATING') return;
+      await reserve(session, context, parts);
+    },
+
+    createInvoice: async (_payload, { aggregateId, context }) => {
+      const session = await read(aggregateId, context);
+      if (session.phase !== 'CREATING') return;
+      const invoice = await sessionInvoices.open(toNewSessionInvoice(session), context);
+      // Voided under our hands: the session has ended.
+      if (invoice.state.isTombstone || invoice.state.status !== 'OPEN') return;
+      const total = totalOf(invoice.state);
+      await sessions.within(context).mutate(session.id, (record) => makeReady(record, total));
+    },
+
+    voidInvoice: async (_payload, { aggregateId, context }) => {
+      const { id: sessionId, invoiceId, customerId, currency } = await read(aggregateId, context);
+      const holder = { invoiceId, sessionId, customerId, currency };
+      const { state } = await sessionInvoices.void(holder, context);
+      if (state.status === 'PAID') throw new Error(`Session ${sessionId} ended, but was paid`);
+    },
+
+    releaseRedemption: async (_payload, { aggregateId, context }) => {
+      await peers.discount.releaseRedemption(
+        redemptionOf(await read(aggregateId, context)),
+        context,
+      );
+    },
+
+    confirmRedemption: async (_payload, { aggregateId, context }) => {
+      await peers.discount.confirmRedemption(
+        redemptionOf(await read(aggregateId, context)),
+        context,
+      );
+    },
+
+    createSubscription: async (_payload, { aggregateId, context }) => {
+      await subscribe(await read(aggregateId, context), context, parts);
+      await sessions.within(context).mutate(aggregateId, noteDelivered);
+    },
+  };
+}
+
+async function reserve(
+  session: Session,
+  context: CallContext,
+  { sessions, peers }: SessionCommandParts,
+): Promise<void> {
+  const { id: holderId, productId, currency } = session;
+  const store = sessions.within(context);
+  try {
+    const { discount } = await peers.discount.reserveRedemption(
+      {
+        ...redemptionOf(session),
+        holder: RedemptionHolder.REDEMPTION_HOLDER_CHECKOUT_SESSION,
+        productId,
+        currency,
+      },
+      context,
+    );
+    if (discount === undefined) throw new Error('An answer carries no discount');
+    const terms = discountSnapshot.write(discount);
+    await store.mutate(holderId, (record) => noteReserved(record, terms));
+  } catch (error) {
+    if (!(error instanceof DomainError && error.kind === 'not_found')) throw error;
+    await store.mutate(holderId, (record) => refuseSession(record, 'DISCOUNT_NOT_VALID'));
+  }
+}
+
+async function subscribe(
+  session: Session,
+  context: CallContext,
+  { invoices, pages, peers }: SessionCommandParts,
+): Promise<void> {
+  const { snapshots, subscriptionId, completedAt } = session;
+  if (subscriptionId === undefined || completedAt === undefined) {
+    throw new Error(`Session ${session.id} makes no subscription`);
+  }
+  const invoice = await invoices.within(context).get(session.invoiceId);
+  const { payments } = invoice.state.isTombstone ? { payments: [] } : invoice.state;
+  await peers.subscription.createFromCheckout(
+    {
+      id: subscriptionId,
+      customer: customerSnapshot.read(snapshots.customer),
+      productId: session.productId,
+      productName: session.productName,
+      price: priceSnapshot.read(snapshots.price),
+      quantity: session.quantity,
+      metadata: session.metadata,
+      discount:
+        snapshots.discount === undefined ? undefined : discountSnapshot.read(snapshots.discount),
+      completedAt,
+      invoice: toProtoInvoice(invoice, pages),
+      // 0 where nothing was charged.
+      attempt: payments.findIndex(({ status }) => status === 'SUCCEEDED') + 1,
+    },
+    context,
+  );
+}
+
+function redemptionOf({ id: holderId, discountId }: Session) {
+  if (discountId === undefined) throw new Error(`Session ${holderId} has no discount`);
+  return { discountId, holderId };
+}
+
+function sessionOf(record: SessionRecord): Session {
+  if (record.isTombstone) throw new Error(`Session ${record.id} was never made`);
+  return record;
+}

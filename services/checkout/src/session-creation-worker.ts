@@ -1,0 +1,190 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { derivedId, isId } from '@billing/chassis/ids';
+import { checkMetadata } from '@billing/chassis/metadata';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import type { CheckoutLink } from './checkout-link';
+import type { HostedPageStore } from './hosted-page-store';
+import { fromProtoCollectionMethod } from './invoice-rpc';
+import type { Peers } from './peers';
+import { createSession, type NewSession, type SessionRecord, takeUp } from './session';
+import {
+  type BoughtProduct,
+  checkDiscountIsKnown,
+  fetchCustomer,
+  fetchProduct,
+} from './session-facts-rpc';
+import {
+  checkProduct,
+  checkSessionInput,
+  discountNotValid,
+  type SessionInput,
+} from './session-input';
+import { customerSnapshot, priceSnapshot } from './session-snapshot-rpc';
+
+/** What a session is made with. */
+export interface SessionCreationParts {
+  readonly sessions: AggregateCollection<SessionRecord>;
+  readonly links: AggregateCollection<CheckoutLink>;
+  readonly pages: HostedPageStore;
+  readonly peers: Peers;
+}
+
+// What is left of the caller's time for the answer to travel.
+const answerMarginMs = 500;
+// After the caller's deadline a repeat with the same key has this long to take the session up.
+const takeUpWithinMs = 5_000;
+
+/** Makes sessions: the first write stores the session with everything that is still to do, and the call watches that being done. */
+export class SessionCreationWorker {
+  constructor(private readonly parts: SessionCreationParts) {}
+
+  /** A session that may be paid; throws why there is none. */
+  async create(input: SessionInput, context: CallContext): Promise<Stored<SessionRecord>> {
+    const id = newResourceId(context, 'checkoutSession');
+    const begun = (await this.begunBefore(id, context)) ?? (await this.begin(id, input, context));
+    return requireMade(await this.untilMade(begun, context));
+  }
+
+  // The id derives from the caller's key: who repeats the call finds what the first one stored, and waits for it in its place.
+  private async begunBefore(
+    id: string,
+    context: CallContext,
+  ): Promise<Stored<SessionRecord> | undefined> {
+    if (context.resourceSeed === undefined) return undefined;
+    const sessions = this.parts.sessions.within(context);
+    if ((await sessions.find(id)) === undefined) return undefined;
+    return sessions.mutate(id, (record) => takeUp(record, abandonAt(context)));
+  }
+
+  private async begin(
+    id: string,
+    input: SessionInput,
+    context: CallContext,
+  ): Promise<Stored<SessionRecord>> {
+    const { sessions, pages } = this.parts;
+    const session = await this.describe(id, input, context);
+    await pages.open({ kind: 'CHECKOUT_SESSION', resourceId: id, tenant: context.tenant });
+    const { stored } = await sessions.within(context).insert(createSession(session, context.now));
+    return stored;
+  }
+
+  private async describe(
+    id: string,
+    input: SessionInput,
+    context: CallContext,
+  ): Promise<NewSession> {
+    const metadataProblems = checkMetadata(input.metadata);
+    checkSessionInput(input, { isId, metadataProblems });
+    const { peers } = this.parts;
+    const [customer, product, link] = await firstRefusal([
+      fetchCustomer(peers, input.customerId, context),
+      fetchProduct(peers, input, context),
+      this.activeLink(input.checkoutLinkId, context),
+      checkDiscountIsKnown(peers, input.discountId, context),
+    ]);
+    checkProduct(product.facts, input);
+    return {
+      id,
+      ...offerOf(product, input),
+      ...derivedIdsOf(id, product, context),
+      customerId: customer.id,
+      collectionMethod:
+        fromProtoCollectionMethod(customer.collectionMethod) ?? 'CHARGE_AUTOMATICALLY',
+      // What the call leaves open its link decides.
+      discountId: input.discountId ?? link?.discountId,
+      checkoutLinkId: link?.id,
+      successUrl: input.successUrl ?? link?.successUrl,
+      cancelUrl: input.cancelUrl ?? link?.returnUrl,
+      metadata: input.metadata,
+      snapshots: {
+        customer: customerSnapshot.write(customer),
+        price: priceSnapshot.write(product.price),
+        discount: undefined,
+      },
+      abandonAt: abandonAt(context),
+    };
+  }
+
+  private async activeLink(
+    id: string | undefined,
+    context: CallContext,
+  ): Promise<CheckoutLink | undefined> {
+    if (id === undefined) return undefined;
+    const { state: link } = await this.parts.links.within(context).get(id);
+    if (!link.active) throw notFound('Checkout link');
+    return link;
+  }
+
+  private untilMade(
+    { state: { id } }: Stored<SessionRecord>,
+    context: CallContext,
+  ): Promise<Stored<SessionRecord>> {
+    return this.parts.sessions.waitFor(id, context, {
+      isReached: ({ state }) => state.isTombstone || state.phase !== 'CREATING',
+      until: new Date(context.deadline.getTime() - answerMarginMs),
+    });
+  }
+}
+
+function requireMade(stored: Stored<SessionRecord>): Stored<SessionRecord> {
+  const { state } = stored;
+  if (state.isTombstone || state.refusal === 'ABANDONED') {
+    const message = 'The earlier request was abandoned; repeat it with another Idempotency-Key';
+    throw new DomainError('failed_precondition', 'SESSION_ABANDONED', message);
+  }
+  if (state.refusal === 'DISCOUNT_NOT_VALID') throw discountNotValid();
+  if (state.phase === 'CREATING') {
+    throw new DomainError('unavailable', 'SESSION_NOT_MADE', 'Service unavailable');
+  }
+  return stored;
+}
+
+function offerOf({ facts, price: { id: priceId } }: BoughtProduct, { quantity }: SessionInput) {
+  const { id, name, description, price } = facts;
+  const { currency, billingInterval, intervalCount, trialDays } = price;
+  return {
+    productId: id,
+    productName: name,
+    productDescription: description,
+    priceId,
+    currency,
+    quantity,
+    recurrence: { billingInterval, intervalCount },
+    trialDays,
+  };
+}
+
+// Where there is a subscription its first invoice is the session's, so both know the invoice by one id.
+function derivedIdsOf(
+  sessionId: string,
+  { facts: { price } }: BoughtProduct,
+  { tenant: { environmentId } }: CallContext,
+): Pick<NewSession, 'invoiceId' | 'subscriptionId'> {
+  if (price.billingInterval === 'ONE_TIME') {
+    return {
+      invoiceId: derivedId(environmentId, sessionId, 'invoice'),
+      subscriptionId: undefined,
+    };
+  }
+  const subscriptionId = derivedId(environmentId, 'checkout-session', sessionId);
+  const invoiceId =
+    price.trialDays > 0
+      ? derivedId(environmentId, subscriptionId, 'trial')
+      : derivedId(environmentId, subscriptionId, 'period', 0);
+  return { invoiceId, subscriptionId };
+}
+
+function abandonAt({ deadline }: CallContext): Date {
+  return new Date(deadline.getTime() + takeUpWithinMs);
+}
+
+/** All at once; of several refusals the first in this order is answered, so that the same call is always answered alike. */
+async function firstRefusal<T extends readonly unknown[]>(asked: {
+  readonly [K in keyof T]: Promise<T[K]>;
+}): Promise<T> {
+  const settled = await Promise.allSettled(asked);
+  for (const one of settled) if (one.status === 'rejected') throw one.reason;
+  return Promise.all(asked);
+}

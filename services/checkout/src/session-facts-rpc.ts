@@ -1,0 +1,88 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Price, Product } from '@billing/proto/billing/catalog/v1/catalog';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import type { Peers } from './peers';
+import { discountNotValid, type ProductFacts, type SessionInput } from './session-input';
+import { fromProtoPrice } from './session-snapshot-rpc';
+
+/** What is bought: the product, and the price version of it that was asked for. */
+export interface BoughtProduct {
+  readonly facts: ProductFacts;
+  readonly price: Price;
+}
+
+/** Throws what the customer's owner says of an id that it does not know. */
+export async function fetchCustomer(
+  { customer: peer }: Peers,
+  id: string,
+  context: CallContext,
+): Promise<Customer> {
+  const { customer } = await peer.getCustomer({ id }, context);
+  if (customer === undefined) throw new Error('An answer carries no customer');
+  return customer;
+}
+
+/** A price id may be a product's: then it stands for the product's current price. */
+export async function fetchProduct(
+  { catalog }: Peers,
+  { priceId, productId }: Pick<SessionInput, 'priceId' | 'productId'>,
+  context: CallContext,
+): Promise<BoughtProduct> {
+  if (priceId !== undefined) {
+    const found = await unlessNotFound(catalog.getPrice({ id: priceId }, context));
+    if (found !== undefined) return bought(found.product, found.price);
+  }
+  const { product } = await catalog.getProduct({ id: priceId ?? productId ?? '' }, context);
+  return bought(product, product?.price);
+}
+
+/** Refuses a discount that nobody knows. Whether it can be redeemed is decided where it is reserved. */
+export async function checkDiscountIsKnown(
+  { discount }: Peers,
+  id: string | undefined,
+  context: CallContext,
+): Promise<void> {
+  if (id === undefined) return;
+  if ((await unlessNotFound(discount.getDiscount({ id }, context))) === undefined) {
+    throw discountNotValid();
+  }
+}
+
+/** Whether the product of an open session, or its discount, went away meanwhile. */
+export async function isOfferGone(
+  { catalog, discount: discounts }: Peers,
+  { productId, discountId }: { productId: string; discountId: string | undefined },
+  context: CallContext,
+): Promise<boolean> {
+  const [found, reduced] = await Promise.all([
+    unlessNotFound(catalog.getProduct({ id: productId }, context)),
+    discountId === undefined
+      ? undefined
+      : unlessNotFound(discounts.getDiscount({ id: discountId }, context)),
+  ]);
+  if (found?.product?.active !== true) return true;
+  if (discountId === undefined) return false;
+  const discount = reduced?.discount;
+  // That it is used up says nothing: one of its redemptions is held for the session.
+  return (
+    discount?.active !== true || (discount.endsAt !== undefined && discount.endsAt <= context.now)
+  );
+}
+
+export async function unlessNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+function bought(product: Product | undefined, price: Price | undefined): BoughtProduct {
+  if (product === undefined || price === undefined) {
+    throw new Error('An answer carries no product with a price');
+  }
+  const { id, name, description, active } = product;
+  return { facts: { id, name, description, active, price: fromProtoPrice(price) }, price };
+}

@@ -1,0 +1,399 @@
+import fc from 'fast-check';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Transition } from '@billing/kernel/transition';
+import { chargeKey } from './attempt';
+import {
+  attemptOfCall,
+  openAndCollect,
+  payNow,
+  recordResult,
+  recordWaiting,
+  takeAnswer,
+} from './collection';
+import { draft, type InvoiceRecord, tombstone, voidInvoice } from './invoice';
+import type { ChargeOutcome, FinalOutcome } from './payment-provider';
+import {
+  abandon,
+  createSession,
+  expireWhenDue,
+  isOver,
+  makeReady,
+  type PaymentPlan,
+  type PaymentResult,
+  recordPayment,
+  resumeChallenge,
+  type Session,
+  type SessionRecord,
+  startPayment,
+} from './session';
+import { aLineItem, aNewInvoice } from './testing';
+import { aNewSession, made, methodId, offeredAt, sessionId } from './testing-session';
+
+// Payers, their answers, the scanner of expiries and the workers that take up what others began take turns in any order, stop anywhere and
+// start again. Each turn is one decision on one record as it stands, which is what a compare-and-set gives, or one question to the
+// provider, who answers a key that it knows with what became of its first charge.
+
+type Luck = ChargeOutcome['status'];
+type Program =
+  'make' | 'abandon' | 'pay' | 'answer' | 'recover' | 'finish' | 'tell' | 'expire' | 'void';
+type Turn =
+  | { act: 'start'; by: number; program: Program }
+  | { act: 'step'; by: number; luck: Luck }
+  | { act: 'crash'; by: number }
+  | { act: 'answerAtProvider'; luck: Luck }
+  | { act: 'passTime' };
+
+const by = fc.constantFrom(0, 1, 2);
+const luck = fc.constantFrom<Luck>('SUCCEEDED', 'FAILED', 'REQUIRES_ACTION');
+const programs: Program[] = [
+  'make',
+  'abandon',
+  'pay',
+  'answer',
+  'recover',
+  'finish',
+  'tell',
+  'expire',
+  'void',
+];
+const turn: fc.Arbitrary<Turn> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      act: fc.constant('start' as const),
+      by,
+      program: fc.constantFrom(...programs, 'pay' as const, 'pay' as const),
+    }),
+  },
+  { weight: 14, arbitrary: fc.record({ act: fc.constant('step' as const), by, luck }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('crash' as const), by }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('answerAtProvider' as const), luck }) },
+  { weight: 1, arbitrary: fc.constant({ act: 'passTime' as const }) },
+);
+
+type Steps = Generator<undefined, void, undefined>;
+
+class World {
+  session: SessionRecord = createSession(aNewSession(), offeredAt).state;
+  invoice: InvoiceRecord | undefined;
+  readonly provider = new Map<string, ChargeOutcome>();
+  private readonly running = new Map<number, Steps>();
+  private now = offeredAt;
+  private luck: Luck = 'FAILED';
+  private keys = 0;
+
+  take(next: Turn): void {
+    switch (next.act) {
+      case 'start':
+        this.running.set(next.by, this[next.program]());
+        return;
+      case 'step':
+        this.luck = next.luck;
+        if (this.running.get(next.by)?.next().done === true) this.running.delete(next.by);
+        return;
+      case 'crash':
+        this.running.delete(next.by);
+        return;
+      case 'answerAtProvider':
+        for (const [key, { status }] of this.provider) {
+          if (status === 'REQUIRES_ACTION') this.provider.set(key, outcomeOf(next.luck));
+        }
+        return;
+      case 'passTime':
+        this.now = new Date(this.now.getTime() + 10 * 60 * 60 * 1000);
+    }
+  }
+
+  /** What commands, scanner and resuming workers bring to an end. */
+  settle(): void {
+    this.running.clear();
+    this.luck = 'FAILED';
+    for (let round = 0; round < 3; round += 1) {
+      for (const program of ['make', 'finish', 'recover', 'tell', 'void'] as const)
+        this.run(program);
+    }
+    this.now = new Date(this.now.getTime() + 100 * 60 * 60 * 1000);
+    for (const program of ['expire', 'void'] as const) this.run(program);
+  }
+
+  get successes(): number {
+    return [...this.provider.values()].filter(({ status }) => status === 'SUCCEEDED').length;
+  }
+
+  private run(program: Program): void {
+    const steps = this[program]();
+    while (steps.next().done !== true);
+  }
+
+  private *make(): Steps {
+    if (made(this.session).phase !== 'CREATING') return;
+    const { invoiceId: id, customerId } = made(this.session);
+    const session = { sessionId, subscriptionId: undefined, paidPeriod: { kind: 'NONE' as const } };
+    this.invoice ??= draft(
+      aNewInvoice({ id, customerId, lineItems: [aLineItem()], session }),
+    ).state;
+    yield;
+    this.decideInvoice((record) =>
+      openAndCollect(record, { ...this.claim(), number: 'INV-000001' }),
+    );
+    yield;
+    if (this.invoice.status !== 'OPEN') return;
+    this.decideSession((record) => makeReady(record, 2900n));
+  }
+
+  private *abandon(): Steps {
+    this.decideSession((record) => abandon(record, this.now));
+    yield;
+  }
+
+  private *pay(): Steps {
+    this.keys += 1;
+    const plan = {
+      paymentKey: `key ${String(this.keys)}`,
+      paymentMethodId: methodId,
+      returnUrl: '',
+    };
+    const isClaimed = this.decideSession((record) =>
+      startPayment(record, { ...plan, claimedAt: this.now, now: this.now }),
+    );
+    yield;
+    if (isClaimed) yield* this.carryOut(plan);
+    else if (isOver(this.session, this.now)) yield* this.expire();
+  }
+
+  private *answer(): Steps {
+    const { challenge } = made(this.session);
+    if (challenge === undefined) return;
+    yield;
+    const answer = { attempt: challenge.attempt, claimedAt: this.now };
+    if (isOver(this.session, this.now)) return;
+    if (!this.decideSession((record) => resumeChallenge(record, answer))) return;
+    yield;
+    this.decideInvoice((record) =>
+      takeAnswer(record, { attemptNumber: answer.attempt, approved: true, claimedAt: this.now }),
+    );
+    yield* this.finish();
+    this.record(challenge);
+  }
+
+  private *recover(): Steps {
+    const { payment } = made(this.session);
+    if (payment !== undefined) yield* this.carryOut(payment);
+  }
+
+  private *tell(): Steps {
+    const { payment, challenge } = made(this.session);
+    yield;
+    const plan = payment ?? challenge;
+    if (plan !== undefined) yield* this.carryOut(plan);
+  }
+
+  private *expire(): Steps {
+    const { challenge, expiresAt } = made(this.session);
+    if (expiresAt > this.now) return;
+    if (challenge !== undefined) {
+      const claim = { attempt: challenge.attempt, claimedAt: this.now };
+      const isClaimed = this.decideSession((record) => resumeChallenge(record, claim));
+      yield;
+      if (isClaimed) {
+        yield* this.release();
+        yield* this.carryOut(challenge);
+      }
+    }
+    this.decideSession((record) => expireWhenDue(record, this.now));
+    yield;
+  }
+
+  private *void(): Steps {
+    if (made(this.session).phase !== 'EXPIRED') return;
+    const { invoiceId: id, customerId, currency } = made(this.session);
+    const holder = { id, customerId, currency, sessionId, subscriptionId: undefined };
+    this.invoice ??= tombstone(holder).state;
+    yield;
+    yield* this.release();
+    this.decideInvoice((record) => voidInvoice(record, { number: 'INV-000001', now: this.now }));
+    yield;
+  }
+
+  private *carryOut(plan: PaymentPlan): Steps {
+    const { invoice } = this;
+    if (invoice === undefined || invoice.isTombstone) return;
+    const isMine = attemptOfCall(invoice, plan.paymentKey) !== undefined;
+    if (invoice.status === 'OPEN' && (isMine || invoice.attempt?.status !== 'PENDING')) {
+      if (!isMine) yield* this.release();
+      const presence = { callId: plan.paymentKey, returnUrl: plan.returnUrl };
+      const claim = { ...this.claim(), ...presence, defaultMethodId: undefined };
+      this.decideInvoice((record) => payNow(record, claim));
+      yield* this.finish();
+    }
+    this.record(plan);
+  }
+
+  private *finish(): Steps {
+    yield;
+    const { invoice } = this;
+    if (invoice === undefined || invoice.isTombstone || invoice.attempt?.status !== 'PENDING')
+      return;
+    const { attempt, id } = invoice;
+    const outcome = this.ask(chargeKey(id, attempt), attempt.answers > 0);
+    yield;
+    const { number: attemptNumber, answers } = attempt;
+    if (outcome.status === 'REQUIRES_ACTION') {
+      this.decideInvoice((record) => recordWaiting(record, { attemptNumber, answers, outcome }));
+    } else this.recordOutcome(attemptNumber, outcome);
+    yield;
+  }
+
+  // Cancels a challenge at the provider; one that had succeeded by then counts.
+  private *release(): Steps {
+    const { invoice } = this;
+    if (invoice === undefined || invoice.isTombstone) return;
+    if (invoice.attempt?.status !== 'REQUIRES_ACTION') return;
+    const key = chargeKey(invoice.id, invoice.attempt);
+    const known = this.provider.get(key);
+    const outcome = known === undefined || known.status === 'REQUIRES_ACTION' ? failed : known;
+    this.provider.set(key, outcome);
+    yield;
+    this.recordOutcome(invoice.attempt.number, outcome);
+    yield;
+  }
+
+  private ask(key: string, isAnswered: boolean): ChargeOutcome {
+    const known = this.provider.get(key);
+    const isOpen = known === undefined || (isAnswered && known.status === 'REQUIRES_ACTION');
+    const outcome = isOpen ? outcomeOf(this.luck) : known;
+    this.provider.set(key, outcome);
+    return outcome;
+  }
+
+  private recordOutcome(attemptNumber: number, outcome: FinalOutcome): void {
+    const facts = { paymentId: String(attemptNumber), defaultMethodId: undefined, retryDays: [] };
+    this.decideInvoice((record) =>
+      recordResult(record, { attemptNumber, outcome, ...facts, now: this.now }),
+    );
+  }
+
+  private record({ paymentKey }: PaymentPlan): void {
+    const result = resultOf(this.invoice, paymentKey);
+    if (result !== undefined)
+      this.decideSession((record) => recordPayment(record, { paymentKey, result }));
+  }
+
+  private claim() {
+    const source = { kind: 'METHOD', paymentMethodId: methodId } as const;
+    return { source, methodId, provider: 'sandbox', now: this.now, claimedAt: this.now };
+  }
+
+  private decideSession(decide: (record: SessionRecord) => Transition<SessionRecord>): boolean {
+    const before = this.session;
+    this.session = decide(before).state;
+    return this.session !== before && made(this.session).phase === 'PAYING';
+  }
+
+  private decideInvoice(decide: (record: InvoiceRecord) => Transition<InvoiceRecord>): void {
+    if (this.invoice === undefined) return;
+    try {
+      this.invoice = decide(this.invoice).state;
+    } catch (error) {
+      // Refused; whoever asked comes again or has lost.
+      if (!(error instanceof DomainError)) throw error;
+    }
+  }
+}
+
+const failed: FinalOutcome = {
+  status: 'FAILED',
+  failureCode: 'authentication_required',
+  decline: 'SOFT',
+  providerPaymentId: undefined,
+};
+
+function outcomeOf(status: Luck): ChargeOutcome {
+  switch (status) {
+    case 'SUCCEEDED':
+      return { status, providerPaymentId: 'p' };
+    case 'FAILED':
+      return failed;
+    case 'REQUIRES_ACTION':
+      return { status, providerPaymentId: 'p', redirectUrl: undefined };
+  }
+}
+
+function resultOf(invoice: InvoiceRecord | undefined, key: string): PaymentResult | undefined {
+  if (invoice === undefined || invoice.isTombstone) return undefined;
+  if (invoice.paidAt !== undefined) return { kind: 'PAID', paidAt: invoice.paidAt };
+  if (invoice.status !== 'OPEN') return { kind: 'NOT_OPEN' };
+  const number = attemptOfCall(invoice, key);
+  if (number === undefined) return undefined;
+  const ended = invoice.payments[number - 1];
+  if (ended?.failureCode !== undefined) {
+    return { kind: 'FAILED', failureCode: ended.failureCode, at: ended.createdAt };
+  }
+  const { attempt } = invoice;
+  if (attempt?.status !== 'REQUIRES_ACTION' || attempt.number !== number) return undefined;
+  return { kind: 'WAITING', attempt: number, redirectUrl: undefined };
+}
+
+/** Every invariant that does not hold. */
+function problemsOf({ session, invoice, successes, provider }: World): string[] {
+  const { phase, payment, challenge } = made(session);
+  const isPaid = invoice?.status === 'PAID';
+  const facts: [string, boolean][] = [
+    ['at most one successful charge', successes <= 1],
+    ['nothing charged for an expired session', phase !== 'EXPIRED' || successes === 0],
+    ['nothing can be charged for an expired session', phase !== 'EXPIRED' || !hasOpen(provider)],
+    ['COMPLETE only with a PAID invoice', phase !== 'COMPLETE' || isPaid],
+    ['PAID only by a charge', !isPaid || successes === 1],
+    ['a payment exactly while PAYING', (payment !== undefined) === (phase === 'PAYING')],
+    ['a challenge only while READY', challenge === undefined || phase === 'READY'],
+  ];
+  return facts.filter(([, holds]) => !holds).map(([name]) => name);
+}
+
+function hasOpen(provider: World['provider']): boolean {
+  return [...provider.values()].some(({ status }) => status === 'REQUIRES_ACTION');
+}
+
+function endOf({ session, invoice, successes }: World): string {
+  return `${made(session).phase} ${invoice?.status ?? 'without invoice'} ${String(successes)}`;
+}
+
+test('a session ends paid by exactly one charge, or expired without any, in any order of payers, answers, expiries and crashes', () => {
+  const ends = new Set<string>();
+  fc.assert(
+    fc.property(fc.array(turn, { maxLength: 120, size: 'max' }), (turns) => {
+      const world = new World();
+      // Else most runs are over before anybody could pay.
+      for (let step = 0; step < 4; step += 1) {
+        world.take(
+          step === 0
+            ? { act: 'start', by: 0, program: 'make' }
+            : { act: 'step', by: 0, luck: 'FAILED' },
+        );
+      }
+      const problems = turns.flatMap((next) => {
+        world.take(next);
+        return problemsOf(world);
+      });
+      world.settle();
+      ends.add(endOf(world));
+      expect([...problems, ...problemsOf(world)]).toEqual([]);
+      expect(['COMPLETE PAID 1', 'EXPIRED VOID 0']).toContain(endOf(world));
+    }),
+    { numRuns: 3_000 },
+  );
+  // Both ends were met: the runs say something.
+  expect(ends.size).toBe(2);
+});
+
+test('a session whose making is interrupted anywhere is made or given up', () => {
+  fc.assert(
+    fc.property(fc.array(turn, { maxLength: 30, size: 'max' }), (turns) => {
+      const world = new World();
+      for (const next of turns) world.take(next);
+      world.settle();
+      expect(problemsOf(world)).toEqual([]);
+      expect(made(world.session).phase satisfies Session['phase']).toMatch(/COMPLETE|EXPIRED/);
+    }),
+  );
+});

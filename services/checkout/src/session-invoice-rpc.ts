@@ -1,0 +1,64 @@
+import { recurringCharge } from '@billing/kernel/pricing';
+import type { Session } from './session';
+import type { PaidPeriod } from './paid-period';
+import type { NewSessionInvoice } from './session-invoice-client';
+import {
+  discountSnapshot,
+  fromProtoDiscount,
+  fromProtoPrice,
+  priceSnapshot,
+} from './session-snapshot-rpc';
+
+/** The invoice of a session: of the first period, of what is bought once, or of the trial, which is free. */
+export function toNewSessionInvoice(session: Session): NewSessionInvoice {
+  const { snapshots } = session;
+  const isTrial = session.trialDays > 0;
+  // A discount begins with the first invoice that has something to take it off.
+  const discount = isTrial ? undefined : snapshots.discount;
+  return {
+    invoiceId: session.invoiceId,
+    sessionId: session.id,
+    customerId: session.customerId,
+    currency: session.currency,
+    collectionMethod: session.collectionMethod,
+    lineItems: [isTrial ? trialLine(session) : chargeLine(session)],
+    discount:
+      discount === undefined ? undefined : fromProtoDiscount(discountSnapshot.read(discount)),
+    subscriptionId: session.subscriptionId,
+    paidPeriod: paidPeriod(session),
+  };
+}
+
+type Line = NewSessionInvoice['lineItems'][number];
+
+function chargeLine({ snapshots, productName, priceId, quantity }: Session): Line {
+  const price = fromProtoPrice(priceSnapshot.read(snapshots.price));
+  const { details, ...charge } = recurringCharge({ ...price, quantity });
+  const tiers = details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined }));
+  return {
+    ...charge,
+    description: productName,
+    priceId,
+    details: { ...details, tiers },
+    metadata: {},
+  };
+}
+
+function trialLine({ productName, priceId, trialDays }: Session): Line {
+  const days = trialDays === 1 ? '1 day' : `${String(trialDays)} days`;
+  return {
+    description: `${productName} (trial, ${days})`,
+    quantity: '1',
+    unitAmount: '0',
+    amount: 0n,
+    priceId,
+    details: { exactAmount: '0', billedQuantity: '1', includedUnits: '0', tiers: [] },
+    metadata: {},
+  };
+}
+
+function paidPeriod({ recurrence, trialDays }: Session): PaidPeriod {
+  if (trialDays > 0) return { kind: 'TRIAL', days: trialDays };
+  if (recurrence.billingInterval === 'ONE_TIME') return { kind: 'NONE' };
+  return { kind: 'INTERVAL', recurrence };
+}

@@ -1,0 +1,237 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { isId } from '@billing/chassis/ids';
+import { rpcService } from '@billing/chassis/rpc';
+import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
+import {
+  type CreateSessionRequest,
+  type Session as ProtoSession,
+  type SessionServiceServer,
+  SessionServiceService,
+  SessionStatus as ProtoSessionStatus,
+} from '@billing/proto/billing/checkout/v1/session';
+import { RedemptionState as ProtoRedemptionState } from '@billing/proto/billing/discount/v1/discount';
+import type { HostedPageStore } from './hosted-page-store';
+import type { InvoiceRecord } from './invoice';
+import { toProtoInvoice } from './invoice-rpc';
+import { payerMessage } from './payer-message';
+import type { PaymentMethodStore } from './payment-method-store';
+import type { Peers } from './peers';
+import {
+  asksForCard,
+  isOver,
+  isSettled,
+  redemptionOf,
+  type Session,
+  type SessionPhase,
+  type SessionRecord,
+  sessionTombstone,
+} from './session';
+import type { SessionCreationWorker } from './session-creation-worker';
+import { isOfferGone, unlessNotFound } from './session-facts-rpc';
+import type { SessionInput } from './session-input';
+import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
+import type { SessionWorker } from './session-worker';
+
+// What is left of the caller's time for the answer to travel.
+const answerMarginMs = 500;
+
+/** What the calls are answered from. */
+export interface SessionRpcParts {
+  readonly sessions: AggregateCollection<SessionRecord>;
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly methods: PaymentMethodStore;
+  readonly pages: HostedPageStore;
+  readonly peers: Peers;
+  readonly creation: SessionCreationWorker;
+  readonly worker: SessionWorker;
+}
+
+type StoredSession = Stored<SessionRecord>;
+
+/** The calls about checkout sessions. */
+export function sessionRpc(parts: SessionRpcParts) {
+  const { sessions, worker } = parts;
+  return rpcService<SessionServiceServer>(SessionServiceService, {
+    createSession: async (request, context) => {
+      const stored = await parts.creation.create(fromProtoSessionInput(request), context);
+      return toAnswer(stored, context, parts);
+    },
+
+    getSession: async ({ id }, context) =>
+      toAnswer(await endIfOver(await known(id, context, parts), context, parts), context, parts),
+
+    paySession: async ({ id, paymentMethodId, returnUrl }, context) => {
+      const stored = await endIfOver(await known(id, context, parts), context, parts);
+      await checkMethod(stored.state, paymentMethodId, context, parts);
+      await worker.pay(id, { paymentMethodId, returnUrl }, context);
+      return toPaymentAnswer(await untilSettled(id, context, parts), context, parts);
+    },
+
+    answerSessionChallenge: async ({ id, attempt, approved }, context) => {
+      await known(id, context, parts);
+      await worker.answerChallenge(id, { attempt, approved }, context);
+      return toPaymentAnswer(await untilSettled(id, context, parts), context, parts);
+    },
+
+    checkSessionRedemption: async ({ sessionId, discountId }, context) => {
+      if (!isId(sessionId)) return { state: protoRedemption.RELEASED };
+      const store = sessions.within(context);
+      const { state } =
+        (await store.find(sessionId)) ?? (await store.insert(sessionTombstone(sessionId))).stored;
+      return { state: protoRedemption[redemptionOf(state, discountId)] };
+    },
+  });
+}
+
+async function known(
+  id: string,
+  context: CallContext,
+  { sessions }: SessionRpcParts,
+): Promise<StoredSession> {
+  const stored = await sessions.within(context).get(id);
+  if (stored.state.isTombstone) throw notFound('Checkout session');
+  return stored;
+}
+
+/** What was due before this call is done first: the end of a session whose time is over, or whose product or discount went away. */
+async function endIfOver(
+  stored: StoredSession,
+  context: CallContext,
+  { worker, peers }: SessionRpcParts,
+): Promise<StoredSession> {
+  const { state } = stored;
+  if (state.isTombstone || state.phase !== 'READY') return stored;
+  if (isOver(state, context.now)) return worker.expireDue(state.id, context);
+  return (await isOfferGone(peers, state, context)) ? worker.withdraw(state.id, context) : stored;
+}
+
+// A method of another customer is as good as none.
+async function checkMethod(
+  session: SessionRecord,
+  paymentMethodId: string | undefined,
+  context: CallContext,
+  { methods }: SessionRpcParts,
+): Promise<void> {
+  if (session.isTombstone || session.phase !== 'READY') return;
+  if (paymentMethodId === undefined) {
+    if (asksForCard(session)) throw invalidInput({ paymentMethodId: ['Required'] });
+    return;
+  }
+  const method = await unlessNotFound(methods.get(paymentMethodId, context));
+  if (method?.customerId !== session.customerId) {
+    throw invalidInput({ paymentMethodId: ['Payment method not found'] });
+  }
+}
+
+/** Until what was bought is there; a payer is not kept waiting longer than the call may take. */
+function untilSettled(
+  id: string,
+  context: CallContext,
+  { sessions }: SessionRpcParts,
+): Promise<StoredSession> {
+  return sessions.waitFor(id, context, {
+    isReached: ({ state }) => isSettled(state),
+    until: new Date(context.deadline.getTime() - answerMarginMs),
+  });
+}
+
+async function toAnswer(
+  stored: StoredSession,
+  context: CallContext,
+  { invoices, pages }: SessionRpcParts,
+) {
+  const { state } = stored;
+  if (state.isTombstone) throw notFound('Checkout session');
+  const invoice = await invoices.within(context).find(state.invoiceId);
+  return {
+    session: toProtoSession({ ...stored, state }, pages),
+    invoice:
+      invoice === undefined || invoice.state.isTombstone
+        ? undefined
+        : toProtoInvoice(invoice, pages),
+  };
+}
+
+async function toPaymentAnswer(
+  stored: StoredSession,
+  context: CallContext,
+  parts: SessionRpcParts,
+) {
+  return { ...(await toAnswer(stored, context, parts)), action: actionOf(stored) };
+}
+
+function actionOf({ state }: StoredSession): PayerAction | undefined {
+  if (state.isTombstone || state.challenge === undefined) return undefined;
+  const { attempt, redirectUrl } = state.challenge;
+  return { attempt, redirectUrl };
+}
+
+const protoStatus: Readonly<Record<SessionPhase, ProtoSessionStatus>> = {
+  CREATING: ProtoSessionStatus.SESSION_STATUS_OPEN,
+  READY: ProtoSessionStatus.SESSION_STATUS_OPEN,
+  PAYING: ProtoSessionStatus.SESSION_STATUS_OPEN,
+  COMPLETE: ProtoSessionStatus.SESSION_STATUS_COMPLETE,
+  EXPIRED: ProtoSessionStatus.SESSION_STATUS_EXPIRED,
+};
+
+const protoRedemption: Readonly<Record<ReturnType<typeof redemptionOf>, ProtoRedemptionState>> = {
+  HELD: ProtoRedemptionState.REDEMPTION_STATE_HELD,
+  CONFIRMED: ProtoRedemptionState.REDEMPTION_STATE_CONFIRMED,
+  RELEASED: ProtoRedemptionState.REDEMPTION_STATE_RELEASED,
+};
+
+function toProtoSession(
+  { state, tenant, version, createdAt, updatedAt }: Stored<Session>,
+  pages: HostedPageStore,
+): ProtoSession {
+  const { snapshots, lastPaymentError: error, total, phase } = state;
+  return {
+    id: state.id,
+    organizationId: tenant.organizationId,
+    customerId: state.customerId,
+    productId: state.productId,
+    priceId: state.priceId,
+    quantity: state.quantity,
+    discountId: state.discountId,
+    checkoutLinkId: state.checkoutLinkId,
+    invoiceId: total === undefined ? undefined : state.invoiceId,
+    subscriptionId: phase === 'COMPLETE' ? state.subscriptionId : undefined,
+    status: protoStatus[phase],
+    checkoutUrl: pages.urlOf({ kind: 'CHECKOUT_SESSION', resourceId: state.id }),
+    successUrl: state.successUrl,
+    cancelUrl: state.cancelUrl,
+    expiresAt: state.expiresAt,
+    completedAt: state.completedAt,
+    lastPaymentError:
+      error === undefined ? undefined : { ...error, message: payerMessage(error.code) },
+    metadata: state.metadata,
+    createdAt,
+    updatedAt,
+    version: BigInt(version),
+    product: {
+      name: state.productName,
+      description: state.productDescription,
+      price: priceSnapshot.read(snapshots.price),
+    },
+    discount:
+      snapshots.discount === undefined ? undefined : discountSnapshot.read(snapshots.discount),
+    customer: customerSnapshot.read(snapshots.customer),
+  };
+}
+
+function fromProtoSessionInput(request: CreateSessionRequest): SessionInput {
+  return {
+    customerId: request.customerId,
+    priceId: request.priceId,
+    productId: request.productId,
+    quantity: request.quantity ?? 1,
+    checkoutLinkId: request.checkoutLinkId,
+    successUrl: request.successUrl,
+    cancelUrl: request.cancelUrl,
+    discountId: request.discountId,
+    metadata: request.metadata ?? {},
+  };
+}

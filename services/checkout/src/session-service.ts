@@ -1,0 +1,50 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Service } from '@billing/chassis/service';
+import { checkoutLinkRpc } from './checkout-link-rpc';
+import { checkoutLinkDefinition } from './checkout-link-store';
+import { hostedPageRpc } from './hosted-page-rpc';
+import type { HostedPageStore } from './hosted-page-store';
+import type { InvoiceRecord } from './invoice';
+import type { PaymentMethodStore } from './payment-method-store';
+import type { Peers } from './peers';
+import { sessionCommands } from './session-commands';
+import { SessionCreationWorker } from './session-creation-worker';
+import type { SessionInvoices } from './session-invoice-client';
+import { sessionRpc } from './session-rpc';
+import { sessionDefinition } from './session-store';
+import { SessionWorker } from './session-worker';
+
+/** What sessions share with the rest of checkout. */
+export interface SessionSurroundings {
+  readonly invoices: AggregateCollection<InvoiceRecord>;
+  readonly sessionInvoices: SessionInvoices;
+  readonly methods: PaymentMethodStore;
+  readonly pages: HostedPageStore;
+  readonly peers: Peers;
+}
+
+/** The part of checkout that sells: sessions, links and the pages that lead to them. */
+export function openSessions(service: Service, surroundings: SessionSurroundings) {
+  const { sessionInvoices, pages, peers } = surroundings;
+  const sessions = service.aggregates(sessionDefinition);
+  const links = service.aggregates(checkoutLinkDefinition);
+  const worker = new SessionWorker({
+    sessions,
+    invoices: sessionInvoices,
+    clock: service.clock,
+  });
+  sessions.handle({
+    commands: sessionCommands({ ...surroundings, sessions }),
+    wake: async (id, context) => {
+      await worker.expireDue(id, context);
+    },
+    recover: (id, context) => worker.resume(id, context),
+  });
+  const creation = new SessionCreationWorker({ sessions, links, pages, peers });
+  const rpcs = [
+    sessionRpc({ ...surroundings, sessions, creation, worker }),
+    checkoutLinkRpc({ links, pages, peers }),
+    hostedPageRpc(pages),
+  ];
+  return { worker, rpcs };
+}

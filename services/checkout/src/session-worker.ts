@@ -1,0 +1,216 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
+import { type Transition, unchanged } from '@billing/kernel/transition';
+import {
+  abandon,
+  expire,
+  expireWhenDue,
+  isOver,
+  type PaymentPlan,
+  type PaymentResult,
+  recordPayment,
+  resumeChallenge,
+  type Session,
+  type SessionRecord,
+  startPayment,
+} from './session';
+import type { SessionInvoices, SessionListener, SessionPayment } from './session-invoice-client';
+
+/** What the worker works with. */
+export interface SessionWorkerParts {
+  readonly sessions: AggregateCollection<SessionRecord>;
+  readonly invoices: SessionInvoices;
+  readonly clock: Clock;
+}
+
+type SessionContext = Pick<CallContext, 'tenant' | 'now'>;
+/** A decision, and whether it claimed the session for a payment. */
+interface Claim {
+  readonly isClaimed: boolean;
+  readonly stored: Stored<SessionRecord>;
+}
+
+type Decide = (record: SessionRecord, now: Date) => Transition<SessionRecord>;
+
+/**
+ * Takes sessions through the steps that need more than one write: claim, pay the invoice, record. Each may be repeated, and by several
+ * replicas at once: the session is claimed by compare-and-set, and the invoice knows a payment by the key that the session keeps.
+ */
+export class SessionWorker implements SessionListener {
+  constructor(private readonly parts: SessionWorkerParts) {}
+
+  /** Pays with a method, or confirms where nothing is due. Answers with the state reached; throws while another payment runs. */
+  async pay(
+    id: string,
+    wish: Omit<PaymentPlan, 'paymentKey'>,
+    context: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const claim = { ...wish, paymentKey: newId(), claimedAt: this.parts.clock.now() };
+    const { isClaimed, stored } = await this.claim(id, context, (record, now) =>
+      startPayment(record, { ...claim, now }),
+    );
+    if (isClaimed) return this.carryOut(stored, context);
+    return isOver(stored.state, context.now) ? this.expireDue(id, context) : stored;
+  }
+
+  /** Goes on with the attempt that waits for its payer; any other is left alone. */
+  async answerChallenge(
+    id: string,
+    { attempt, approved }: { attempt: number; approved: boolean | undefined },
+    context: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const claimedAt = this.parts.clock.now();
+    const { isClaimed, stored } = await this.claim(id, context, (record, now) =>
+      isOver(record, now) ? expire(record) : resumeChallenge(record, { attempt, claimedAt }),
+    );
+    if (!isClaimed) {
+      return isOver(stored.state, context.now) ? this.expireDue(id, context) : stored;
+    }
+    const { invoiceId } = sessionOf(stored);
+    const payment = await this.parts.invoices.answerChallenge(
+      { invoiceId, attempt, approved },
+      context,
+    );
+    return this.record(stored, payment, context);
+  }
+
+  /** Ends a session whose time has come. */
+  async expireDue(id: string, context: SessionContext): Promise<Stored<SessionRecord>> {
+    const { state } = await this.within(context).get(id);
+    if (!state.isTombstone && state.expiresAt <= context.now) await this.endChallenge(id, context);
+    return this.within(context).mutate(id, expireWhenDue);
+  }
+
+  /** Ends a session whose product or discount went away. */
+  async withdraw(id: string, context: SessionContext): Promise<Stored<SessionRecord>> {
+    await this.endChallenge(id, context);
+    return this.within(context).mutate(id, expire);
+  }
+
+  /** Takes up what was begun and not finished: a payment goes on as it was begun, a session that nobody waits for is given up. */
+  async resume(id: string, context: SessionContext): Promise<void> {
+    const realNow = this.parts.clock.now();
+    const stored = await this.within(context).mutate(id, (record) => abandon(record, realNow));
+    const { state } = stored;
+    if (!state.isTombstone && state.payment !== undefined) await this.carryOut(stored, context);
+  }
+
+  /** An attempt at the invoice has ended, whoever ended it. */
+  async invoiceChanged({ sessionId }: { sessionId: string }, context: CallContext): Promise<void> {
+    const stored = await this.within(context).get(sessionId);
+    const { state } = stored;
+    if (state.isTombstone) return;
+    if ((state.payment ?? state.challenge) !== undefined) await this.carryOut(stored, context);
+  }
+
+  // The same key finds the same payment: one that was made before is looked up, not made again.
+  private async carryOut(
+    stored: Stored<SessionRecord>,
+    context: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const { invoices } = this.parts;
+    const session = sessionOf(stored);
+    const { invoiceId, total } = session;
+    const { paymentKey, paymentMethodId, returnUrl } = planOf(session);
+    if (total === 0n) {
+      const settled = await invoices.settle({ invoiceId, paymentMethodId }, context);
+      return this.record(stored, settled, context);
+    }
+    if (paymentMethodId === undefined) throw new Error(`Session ${session.id} pays with nothing`);
+    const charge = { invoiceId, paymentKey, paymentMethodId, returnUrl };
+    return this.record(stored, await invoices.pay(charge, context), context);
+  }
+
+  // An attempt that waits may have succeeded already, so nothing ends before it was cancelled.
+  private async endChallenge(id: string, context: SessionContext): Promise<void> {
+    const claimedAt = this.parts.clock.now();
+    const { isClaimed, stored } = await this.tryClaim(id, context, (record) => {
+      const attempt = record.isTombstone ? undefined : record.challenge?.attempt;
+      return attempt === undefined
+        ? unchanged(record)
+        : resumeChallenge(record, { attempt, claimedAt });
+    });
+    // Where a payment runs, whoever wants to end the session finds it again once that has an outcome.
+    if (!isClaimed) return;
+    const { invoiceId } = sessionOf(stored);
+    await this.parts.invoices.cancelChallenge(invoiceId, context);
+    await this.carryOut(stored, context);
+  }
+
+  private async record(
+    stored: Stored<SessionRecord>,
+    payment: SessionPayment,
+    context: SessionContext,
+  ): Promise<Stored<SessionRecord>> {
+    const result = resultOf(payment);
+    // The invoice's worker, or this one's next look, brings it to an end.
+    if (result === undefined) return stored;
+    const session = sessionOf(stored);
+    const { paymentKey } = planOf(session);
+    return this.within(context).mutate(session.id, (record) =>
+      recordPayment(record, { paymentKey, result }),
+    );
+  }
+
+  /** Throws while the payment of somebody else runs. */
+  private async claim(id: string, context: SessionContext, decide: Decide): Promise<Claim> {
+    const claim = await this.tryClaim(id, context, decide);
+    if (!claim.isClaimed && isPaying(claim.stored.state)) throw paymentInProgress();
+    return claim;
+  }
+
+  private async tryClaim(id: string, context: SessionContext, decide: Decide): Promise<Claim> {
+    // A write that loses its race is decided again: the last decision counts.
+    let isClaimed = false as boolean;
+    const stored = await this.within(context).mutate(id, (record, now) => {
+      const transition = decide(record, now);
+      isClaimed = transition.state !== record && isPaying(transition.state);
+      return transition;
+    });
+    return { isClaimed, stored };
+  }
+
+  private within(context: SessionContext) {
+    return this.parts.sessions.within(context);
+  }
+}
+
+function resultOf(payment: SessionPayment): PaymentResult | undefined {
+  switch (payment.kind) {
+    case 'PAID': {
+      const { id, paidAt } = payment.invoice.state;
+      if (paidAt === undefined) throw new Error(`Invoice ${id} was paid at no time`);
+      return { kind: 'PAID', paidAt };
+    }
+    case 'IN_PROGRESS':
+      return undefined;
+    case 'FAILED':
+    case 'WAITING':
+    case 'NOT_OPEN':
+      return payment;
+  }
+}
+
+function isPaying(record: SessionRecord): boolean {
+  return !record.isTombstone && record.phase === 'PAYING';
+}
+
+function sessionOf({ state }: Stored<SessionRecord>): Session {
+  if (state.isTombstone) throw new Error(`Session ${state.id} was never made`);
+  return state;
+}
+
+function planOf({ id, payment, challenge }: Pick<Session, 'id' | 'payment' | 'challenge'>) {
+  const plan = payment ?? challenge;
+  if (plan === undefined) throw new Error(`Session ${id} pays nothing`);
+  return plan;
+}
+
+function paymentInProgress(): DomainError {
+  const message = 'A payment of the session is in progress';
+  return new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
+}

@@ -1,0 +1,314 @@
+import {
+  abandon,
+  asksForCard,
+  createSession,
+  expire,
+  expireWhenDue,
+  expiryOf,
+  isOver,
+  isSettled,
+  makeReady,
+  noteDelivered,
+  noteReserved,
+  type PaymentResult,
+  recordPayment,
+  redemptionOf,
+  refuseSession,
+  resumeChallenge,
+  type Session,
+  type SessionPhase,
+  type SessionRecord,
+  sessionResumeAt,
+  sessionTombstone,
+  startPayment,
+  takeUp,
+} from './session';
+import { aNewSession, aReadySession, aSession, made, methodId, offeredAt } from './testing-session';
+
+const discountId = '0197a000-0000-7000-8000-00000000000d';
+const claimedAt = new Date('2026-01-01T09:00:00.000Z');
+const plan = { paymentKey: 'first', paymentMethodId: methodId, returnUrl: 'https://pay.example' };
+const challenge = { attempt: 1, redirectUrl: undefined };
+const paid: PaymentResult = { kind: 'PAID', paidAt: claimedAt };
+
+const expiresAt = new Date('2026-01-02T00:00:00.000Z');
+const before = new Date(expiresAt.getTime() - 1);
+const after = new Date(expiresAt.getTime() + 1);
+
+function paying(session: SessionRecord = aReadySession(), now = offeredAt): Session {
+  return made(startPayment(session, { ...plan, claimedAt, now }).state);
+}
+
+function waiting(session: SessionRecord = paying()): Session {
+  const result: PaymentResult = { kind: 'WAITING', ...challenge };
+  return made(recordPayment(session, { paymentKey: 'first', result }).state);
+}
+
+function completed(session: SessionRecord = paying()): Session {
+  return made(recordPayment(session, { paymentKey: 'first', result: paid }).state);
+}
+
+const expired = (): Session => made(expire(aReadySession()).state);
+
+const inPhase: Readonly<Record<SessionPhase, () => Session>> = {
+  CREATING: aSession,
+  READY: aReadySession,
+  PAYING: paying,
+  COMPLETE: completed,
+  EXPIRED: expired,
+};
+const phases = Object.keys(inPhase) as SessionPhase[];
+const not = (...left: SessionPhase[]) => phases.filter((phase) => !left.includes(phase));
+
+const typesOf = ({ commands }: { commands: readonly { type: string }[] }) =>
+  commands.map(({ type }) => type);
+
+describe('making a session', () => {
+  test('orders its invoice, and runs out a day later', () => {
+    const transition = createSession(aNewSession(), offeredAt);
+    expect(typesOf(transition)).toEqual(['createInvoice']);
+    expect(transition.state).toMatchObject({ phase: 'CREATING', expiresAt, total: undefined });
+  });
+
+  test('holds its discount before the invoice is made on the terms', () => {
+    const transition = createSession(aNewSession({ discountId }), offeredAt);
+    expect(typesOf(transition)).toEqual(['reserveRedemption', 'createInvoice']);
+    const reserved = noteReserved(transition.state, 'terms');
+    expect(reserved.state).toMatchObject({ snapshots: { discount: 'terms' } });
+    expect(noteReserved(reserved.state, 'terms').state).toBe(reserved.state);
+  });
+
+  test('is ready once the invoice is open', () => {
+    expect(makeReady(aSession(), 2900n).state).toMatchObject({ phase: 'READY', total: 2900n });
+  });
+
+  test('a refusal ends it, voids what may stand under its invoice, and gives the redemption back', () => {
+    const transition = refuseSession(aSession({ discountId }), 'DISCOUNT_NOT_VALID');
+    expect(transition.state).toMatchObject({ phase: 'EXPIRED', refusal: 'DISCOUNT_NOT_VALID' });
+    expect(typesOf(transition)).toEqual(['voidInvoice', 'releaseRedemption']);
+  });
+
+  test('nobody waits for it past its time, unless a repeat takes it up', () => {
+    const session = aSession();
+    const { abandonAt } = session;
+    const tooEarly = new Date(abandonAt.getTime() - 1);
+    expect(sessionResumeAt(session)).toEqual(abandonAt);
+    expect(abandon(session, tooEarly).state).toBe(session);
+    expect(abandon(session, abandonAt).state).toMatchObject({
+      phase: 'EXPIRED',
+      refusal: 'ABANDONED',
+    });
+    const later = new Date(abandonAt.getTime() + 1);
+    const taken = takeUp(session, later).state;
+    expect(abandon(taken, abandonAt).state).toBe(taken);
+    expect(takeUp(taken, abandonAt).state).toBe(taken);
+  });
+
+  test.each(not('CREATING'))('a step of the making that comes late leaves %s alone', (phase) => {
+    const session = inPhase[phase]();
+    const late = new Date('2030-01-01T00:00:00.000Z');
+    for (const { state } of [
+      makeReady(session, 1n),
+      noteReserved(session, 'other'),
+      refuseSession(session, 'DISCOUNT_NOT_VALID'),
+      abandon(session, late),
+      takeUp(session, late),
+    ]) {
+      expect(state).toBe(session);
+    }
+  });
+});
+
+describe('paying', () => {
+  test('claims the session with the method and the key of the payment', () => {
+    expect(paying()).toMatchObject({ phase: 'PAYING', payment: { ...plan, claimedAt } });
+    expect(sessionResumeAt(paying())).toEqual(new Date('2026-01-01T09:00:30.000Z'));
+    expect(expiryOf(paying())).toBeUndefined();
+  });
+
+  test.each(not('READY'))('claims nothing that is %s', (phase) => {
+    const session = inPhase[phase]();
+    expect(startPayment(session, { ...plan, claimedAt, now: offeredAt }).state).toBe(session);
+  });
+
+  test.each([
+    [before, 'PAYING'],
+    [expiresAt, 'PAYING'],
+    [after, 'EXPIRED'],
+  ] as const)('at %s it leads to %s', (now, phase) => {
+    expect(paying(aReadySession(), now).phase).toBe(phase);
+  });
+
+  test('a session whose time is over while a challenge waits is left to its worker', () => {
+    const session = waiting();
+    expect(isOver(session, after)).toBe(true);
+    expect(paying(session, after)).toBe(session);
+  });
+
+  test('a failure leaves it open and tells why', () => {
+    const result: PaymentResult = { kind: 'FAILED', failureCode: 'card_declined', at: offeredAt };
+    const { state } = recordPayment(paying(), { paymentKey: 'first', result });
+    expect(state).toMatchObject({
+      phase: 'READY',
+      payment: undefined,
+      lastPaymentError: { code: 'card_declined', at: offeredAt },
+    });
+    expect(expiryOf(state)).toEqual(expiresAt);
+  });
+
+  test('a success completes it at the time of the payment, forgets failures and orders the subscription', () => {
+    const session = {
+      ...paying(aReadySession({ discountId })),
+      lastPaymentError: { code: 'card_declined', at: offeredAt },
+    };
+    const transition = recordPayment(session, { paymentKey: 'first', result: paid });
+    expect(transition.state).toMatchObject({
+      phase: 'COMPLETE',
+      completedAt: claimedAt,
+      lastPaymentError: undefined,
+      payment: undefined,
+    });
+    expect(typesOf(transition)).toEqual(['createSubscription', 'confirmRedemption']);
+    expect(isSettled(transition.state)).toBe(false);
+    expect(isSettled(noteDelivered(transition.state).state)).toBe(true);
+  });
+
+  test('what is bought once makes no subscription', () => {
+    const session = paying(aReadySession({ subscriptionId: undefined }));
+    const transition = recordPayment(session, { paymentKey: 'first', result: paid });
+    expect(typesOf(transition)).toEqual([]);
+    expect(isSettled(transition.state)).toBe(true);
+  });
+
+  test('an invoice that is void ends the session: nothing can be paid any more', () => {
+    const result: PaymentResult = { kind: 'NOT_OPEN' };
+    expect(recordPayment(paying(), { paymentKey: 'first', result }).state).toMatchObject({
+      phase: 'EXPIRED',
+    });
+  });
+
+  test.each<PaymentResult>([
+    { kind: 'FAILED', failureCode: 'card_declined', at: offeredAt },
+    { kind: 'WAITING', ...challenge },
+    { kind: 'NOT_OPEN' },
+  ])('what came of another payment changes nothing: $kind', (result) => {
+    const session = paying();
+    expect(recordPayment(session, { paymentKey: 'other', result }).state).toBe(session);
+  });
+
+  test('that the invoice is paid completes the session, whichever payment it was', () => {
+    for (const session of [paying(), waiting(), aReadySession()]) {
+      expect(recordPayment(session, { paymentKey: 'other', result: paid }).state).toMatchObject({
+        phase: 'COMPLETE',
+      });
+    }
+  });
+
+  test('a session that has ended is never charged', () => {
+    expect(() => recordPayment(expired(), { paymentKey: 'first', result: paid })).toThrow(
+      'EXPIRED, but its invoice was paid',
+    );
+    const done = completed();
+    expect(recordPayment(done, { paymentKey: 'first', result: paid }).state).toBe(done);
+  });
+
+  test.each([
+    [{ total: 2900n, trialDays: 0 }, true],
+    [{ total: 0n, trialDays: 14 }, true],
+    [{ total: 0n, trialDays: 0 }, false],
+  ])('%j asks for a card: %s', (session, expected) => {
+    expect(asksForCard(session)).toBe(expected);
+  });
+});
+
+describe('a challenge', () => {
+  test('waits with the session ready, and is claimed again by its answer', () => {
+    const session = waiting();
+    expect(session).toMatchObject({ phase: 'READY', challenge: { ...plan, ...challenge } });
+    expect(session.payment).toBeUndefined();
+    expect(resumeChallenge(session, { attempt: 1, claimedAt }).state).toMatchObject({
+      phase: 'PAYING',
+      payment: { ...plan, claimedAt },
+      challenge: undefined,
+    });
+  });
+
+  test('an answer to another attempt, or to none, is left alone', () => {
+    for (const session of [waiting(), aReadySession(), paying(), completed(), expired()]) {
+      expect(resumeChallenge(session, { attempt: 2, claimedAt }).state).toBe(session);
+    }
+  });
+
+  test('another card takes its place', () => {
+    const next = { ...plan, paymentKey: 'second', claimedAt, now: offeredAt };
+    const state = made(startPayment(waiting(), next).state);
+    expect(state).toMatchObject({ phase: 'PAYING', challenge: undefined });
+    const late: PaymentResult = { kind: 'FAILED', failureCode: 'x', at: offeredAt };
+    expect(recordPayment(state, { paymentKey: 'first', result: late }).state).toBe(state);
+  });
+
+  test('that it still waits is no news', () => {
+    const session = waiting();
+    const result: PaymentResult = { kind: 'WAITING', ...challenge };
+    expect(recordPayment(session, { paymentKey: 'first', result }).state).toBe(session);
+  });
+
+  test('its failure is seen without an answer too', () => {
+    const result: PaymentResult = { kind: 'FAILED', failureCode: 'x', at: offeredAt };
+    expect(recordPayment(waiting(), { paymentKey: 'first', result }).state).toMatchObject({
+      phase: 'READY',
+      challenge: undefined,
+      lastPaymentError: { code: 'x' },
+    });
+  });
+});
+
+describe('the end', () => {
+  test('comes when its time is there, and not before', () => {
+    const session = aReadySession();
+    expect(expireWhenDue(session, before).state).toBe(session);
+    expect(expireWhenDue(session, expiresAt).state).toMatchObject({ phase: 'EXPIRED' });
+  });
+
+  test('voids the invoice before the redemption is given back', () => {
+    const transition = expire(aReadySession({ discountId }));
+    expect(typesOf(transition)).toEqual(['voidInvoice', 'releaseRedemption']);
+  });
+
+  test('waits for a payment that runs and for a challenge', () => {
+    for (const session of [paying(), waiting()]) expect(expire(session).state).toBe(session);
+  });
+
+  test.each(not('READY'))('leaves %s alone', (phase) => {
+    const session = inPhase[phase]();
+    expect(expireWhenDue(session, after).state).toBe(session);
+  });
+});
+
+describe('what the session says of its redemption', () => {
+  test.each([
+    ['CREATING', 'HELD'],
+    ['READY', 'HELD'],
+    ['PAYING', 'HELD'],
+    ['COMPLETE', 'CONFIRMED'],
+    ['EXPIRED', 'RELEASED'],
+  ] as const)('%s: %s', (phase, expected) => {
+    expect(redemptionOf({ ...inPhase[phase](), discountId }, discountId)).toBe(expected);
+  });
+
+  test('another discount is not wanted, and nothing is by what was never made', () => {
+    expect(redemptionOf(aSession({ discountId }), 'other')).toBe('RELEASED');
+    expect(redemptionOf(sessionTombstone('id').state, discountId)).toBe('RELEASED');
+  });
+
+  test('a tombstone waits for nothing and is changed by nothing', () => {
+    const { state } = sessionTombstone('id');
+    expect([expiryOf(state), sessionResumeAt(state), isSettled(state)]).toEqual([
+      undefined,
+      undefined,
+      true,
+    ]);
+    expect(startPayment(state, { ...plan, claimedAt, now: offeredAt }).state).toBe(state);
+    expect(recordPayment(state, { paymentKey: 'first', result: paid }).state).toBe(state);
+  });
+});

@@ -1,0 +1,349 @@
+import type { Recurrence } from '@billing/kernel/billing-period';
+import type { Currency } from '@billing/kernel/currency';
+import { type Command, type Transition, unchanged } from '@billing/kernel/transition';
+import type { CollectionMethod } from './invoice';
+
+/** CREATING, READY and PAYING are OPEN to callers; the others are final. */
+export type SessionPhase = 'CREATING' | 'READY' | 'PAYING' | 'COMPLETE' | 'EXPIRED';
+
+/** What was said of customer, price and discount, as text that only the edges read: shown, and handed on to the subscription. */
+export interface Snapshots {
+  readonly customer: string;
+  readonly price: string;
+  /** The terms that were redeemed; undefined until they are. */
+  readonly discount: string | undefined;
+}
+
+/** What is bought, as it was when the session was made. */
+export interface Offer {
+  readonly productId: string;
+  readonly productName: string;
+  readonly productDescription: string | undefined;
+  readonly priceId: string;
+  readonly currency: Currency;
+  readonly quantity: number;
+  readonly recurrence: Recurrence;
+  /** 0: none. */
+  readonly trialDays: number;
+}
+
+/** How the session's invoice is paid. */
+export interface PaymentPlan {
+  /** The same key is the same attempt at the invoice, however often it is made. */
+  readonly paymentKey: string;
+  /** Undefined: nothing is due and no card was asked for. */
+  readonly paymentMethodId: string | undefined;
+  /** Where a payer comes back to from a provider's own page. */
+  readonly returnUrl: string;
+}
+
+/** A payment that runs. */
+export interface RunningPayment extends PaymentPlan {
+  /** Real time; from it follows when another worker takes the payment up. */
+  readonly claimedAt: Date;
+}
+
+/** A payment that waits for its payer. */
+export interface Challenge extends PaymentPlan {
+  /** Which attempt at the invoice. */
+  readonly attempt: number;
+  /** Where the provider asks the payer; undefined: we show the challenge. */
+  readonly redirectUrl: string | undefined;
+}
+
+export interface PaymentError {
+  readonly code: string;
+  /** Business time. */
+  readonly at: Date;
+}
+
+/** A purchase by one customer, on its way. */
+export interface Session extends Offer {
+  readonly id: string;
+  readonly isTombstone: false;
+  readonly phase: SessionPhase;
+  readonly customerId: string;
+  readonly collectionMethod: CollectionMethod;
+  readonly discountId: string | undefined;
+  readonly checkoutLinkId: string | undefined;
+  readonly successUrl: string | undefined;
+  readonly cancelUrl: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly snapshots: Snapshots;
+  readonly expiresAt: Date;
+  /** Real time after which a session that is still CREATING is given up. */
+  readonly abandonAt: Date;
+  /** Why it could not be made, as an answer to its caller. */
+  readonly refusal: Refusal | undefined;
+  /** Derived, and known before the invoice is made. */
+  readonly invoiceId: string;
+  /** What the payer owes; undefined until the invoice is OPEN. */
+  readonly total: bigint | undefined;
+  /** While PAYING. */
+  readonly payment: RunningPayment | undefined;
+  /** While READY. */
+  readonly challenge: Challenge | undefined;
+  readonly lastPaymentError: PaymentError | undefined;
+  readonly completedAt: Date | undefined;
+  /** Derived; undefined for what is bought once. */
+  readonly subscriptionId: string | undefined;
+  /** Whether what was bought is there: once COMPLETE and, where there is one, the subscription is made. */
+  readonly isDelivered: boolean;
+}
+
+/** Stands in the place of a session that must never be made: its redemption was given back. */
+export interface SessionTombstone {
+  readonly id: string;
+  readonly isTombstone: true;
+}
+
+/** What may stand under a session's id. */
+export type SessionRecord = Session | SessionTombstone;
+
+/** Why a session could not be made. */
+export type Refusal = 'DISCOUNT_NOT_VALID' | 'ABANDONED';
+
+/** What a session is made from. */
+export type NewSession = Offer &
+  Pick<
+    Session,
+    | 'id'
+    | 'customerId'
+    | 'collectionMethod'
+    | 'discountId'
+    | 'checkoutLinkId'
+    | 'successUrl'
+    | 'cancelUrl'
+    | 'metadata'
+    | 'snapshots'
+    | 'abandonAt'
+    | 'invoiceId'
+    | 'subscriptionId'
+  >;
+
+type SessionTransition = Transition<SessionRecord>;
+
+const expiresAfterMs = 24 * 60 * 60 * 1000;
+/** Long enough for a provider to answer; after it another worker takes a running payment up. */
+const resumeAfterMs = 30_000;
+
+/** A new session. Its commands hold the discount for it and make its invoice; only then can it be paid. */
+export function createSession(input: NewSession, now: Date): Transition<Session> {
+  const state: Session = {
+    ...input,
+    isTombstone: false,
+    phase: 'CREATING',
+    expiresAt: new Date(now.getTime() + expiresAfterMs),
+    refusal: undefined,
+    total: undefined,
+    payment: undefined,
+    challenge: undefined,
+    lastPaymentError: undefined,
+    completedAt: undefined,
+    isDelivered: false,
+  };
+  const reserve = input.discountId === undefined ? [] : [command('reserveRedemption')];
+  return { state, events: [], commands: [...reserve, command('createInvoice')] };
+}
+
+/** What takes the place of a session that does not exist (yet). */
+export function sessionTombstone(id: string): SessionTransition {
+  return { state: { id, isTombstone: true }, events: [], commands: [] };
+}
+
+/** A repeat of the request waits for what the first one began; it is given up later. */
+export function takeUp(record: SessionRecord, abandonAt: Date): SessionTransition {
+  if (!isIn(record, 'CREATING') || record.abandonAt >= abandonAt) return unchanged(record);
+  return only({ ...record, abandonAt });
+}
+
+/** The discount is held for the session on these terms. */
+export function noteReserved(record: SessionRecord, discount: string): SessionTransition {
+  if (!isIn(record, 'CREATING') || record.snapshots.discount === discount) return unchanged(record);
+  return only({ ...record, snapshots: { ...record.snapshots, discount } });
+}
+
+/** The invoice is OPEN. A session that has ended meanwhile stays so; the command of its end voids the invoice. */
+export function makeReady(record: SessionRecord, total: bigint): SessionTransition {
+  if (!isIn(record, 'CREATING')) return unchanged(record);
+  return only({ ...record, phase: 'READY', total });
+}
+
+/** A session that cannot be made ends. */
+export function refuseSession(record: SessionRecord, refusal: Refusal): SessionTransition {
+  if (!isIn(record, 'CREATING')) return unchanged(record);
+  return end({ ...record, refusal });
+}
+
+/** Gives up a session that nobody waits for any more. `realNow` in real time. */
+export function abandon(record: SessionRecord, realNow: Date): SessionTransition {
+  if (!isIn(record, 'CREATING') || record.abandonAt > realNow) return unchanged(record);
+  return end({ ...record, refusal: 'ABANDONED' });
+}
+
+/**
+ * Ends a session whose time is over, or that is withdrawn because its product or discount went away. A payment that runs is waited for,
+ * and a challenge that waits is cancelled first, because it may succeed: neither is ended here.
+ */
+export function expire(record: SessionRecord): SessionTransition {
+  if (!isIn(record, 'READY') || record.challenge !== undefined) return unchanged(record);
+  return end(record);
+}
+
+/** Whether the session's time is over; at the very instant the payer still goes first. */
+export function isOver(record: SessionRecord, now: Date): boolean {
+  return isIn(record, 'READY') && record.expiresAt < now;
+}
+
+/** Ends a session whose time is over at `now`, as its scanner asks. */
+export function expireWhenDue(record: SessionRecord, now: Date): SessionTransition {
+  return isIn(record, 'READY') && record.expiresAt <= now ? expire(record) : unchanged(record);
+}
+
+/** A payment as it is begun, at a business time. */
+export type PaymentStart = RunningPayment & { readonly now: Date };
+
+/**
+ * Claims the session for a payment: whoever wins the write pays, everybody else finds it PAYING. One whose time is over ends instead; with
+ * a challenge that is left to the worker, who must ask the provider. A session that is not READY stays as it is.
+ */
+export function startPayment(
+  record: SessionRecord,
+  { now, ...payment }: PaymentStart,
+): SessionTransition {
+  if (!isIn(record, 'READY')) return unchanged(record);
+  if (isOver(record, now)) return expire(record);
+  return only({ ...record, phase: 'PAYING', payment, challenge: undefined });
+}
+
+/** Claims the session to go on with the attempt that waits for its payer; another attempt, or none, stays as it is. */
+export function resumeChallenge(
+  record: SessionRecord,
+  { attempt, claimedAt }: Pick<Challenge, 'attempt'> & Pick<RunningPayment, 'claimedAt'>,
+): SessionTransition {
+  if (!isIn(record, 'READY') || record.challenge?.attempt !== attempt) return unchanged(record);
+  const { attempt: _attempt, redirectUrl: _redirectUrl, ...plan } = record.challenge;
+  const payment = { ...plan, claimedAt };
+  return only({ ...record, phase: 'PAYING', payment, challenge: undefined });
+}
+
+/** What came of a payment, as the invoice has it. */
+export type PaymentResult =
+  | { readonly kind: 'PAID'; readonly paidAt: Date }
+  | { readonly kind: 'FAILED'; readonly failureCode: string; readonly at: Date }
+  | ({ readonly kind: 'WAITING' } & Pick<Challenge, 'attempt' | 'redirectUrl'>)
+  /** The invoice can be paid no more, and nothing was charged. */
+  | { readonly kind: 'NOT_OPEN' };
+
+/**
+ * Records what came of the payment with a key. PAID completes the session, whichever payment it was; anything else counts only for the
+ * one that runs or waits. A session that has ended is never charged: a PAID invoice of one is a bug.
+ */
+export function recordPayment(
+  record: SessionRecord,
+  { paymentKey, result }: { paymentKey: string; result: PaymentResult },
+): SessionTransition {
+  if (record.isTombstone || record.phase === 'COMPLETE') return unchanged(record);
+  if (result.kind === 'PAID') return complete(record, result.paidAt);
+  const running = record.payment ?? record.challenge;
+  if (running?.paymentKey !== paymentKey) return unchanged(record);
+  switch (result.kind) {
+    case 'NOT_OPEN':
+      return end(record);
+    case 'FAILED': {
+      const { failureCode: code, at } = result;
+      return only({ ...backToReady(record), lastPaymentError: { code, at } });
+    }
+    case 'WAITING': {
+      if (record.payment === undefined) return unchanged(record);
+      const { claimedAt: _claimedAt, ...plan } = record.payment;
+      const { attempt, redirectUrl } = result;
+      return only({ ...backToReady(record), challenge: { ...plan, attempt, redirectUrl } });
+    }
+  }
+}
+
+/** The subscription is made. */
+export function noteDelivered(record: SessionRecord): SessionTransition {
+  if (!isIn(record, 'COMPLETE') || record.isDelivered) return unchanged(record);
+  return only({ ...record, isDelivered: true });
+}
+
+/** Whether the payer is asked for a card: where something is due now or after the trial. */
+export function asksForCard({ total, trialDays }: Pick<Session, 'total' | 'trialDays'>): boolean {
+  return total !== 0n || trialDays > 0;
+}
+
+/** Whether nothing of a payment is under way any more. */
+export function isSettled(record: SessionRecord): boolean {
+  if (record.isTombstone) return true;
+  return record.phase === 'COMPLETE' ? record.isDelivered : record.phase !== 'PAYING';
+}
+
+/** Business time at which the session ends by itself. */
+export function expiryOf(record: SessionRecord): Date | undefined {
+  return isIn(record, 'READY') ? record.expiresAt : undefined;
+}
+
+/** Real time at which any worker may take up what was begun. */
+export function sessionResumeAt(record: SessionRecord): Date | undefined {
+  if (record.isTombstone) return undefined;
+  if (record.phase === 'CREATING') return record.abandonAt;
+  if (record.payment === undefined) return undefined;
+  return new Date(record.payment.claimedAt.getTime() + resumeAfterMs);
+}
+
+/** What the holder of a redemption says of it. */
+export function redemptionOf(
+  record: SessionRecord,
+  discountId: string,
+): 'HELD' | 'CONFIRMED' | 'RELEASED' {
+  if (record.isTombstone || record.discountId !== discountId) return 'RELEASED';
+  if (record.phase === 'COMPLETE') return 'CONFIRMED';
+  return record.phase === 'EXPIRED' ? 'RELEASED' : 'HELD';
+}
+
+function complete(session: Session, completedAt: Date): SessionTransition {
+  if (session.phase !== 'PAYING' && session.phase !== 'READY') {
+    throw new Error(`Session ${session.id} is ${session.phase}, but its invoice was paid`);
+  }
+  const state: Session = {
+    ...backToReady(session),
+    phase: 'COMPLETE',
+    completedAt,
+    lastPaymentError: undefined,
+    isDelivered: session.subscriptionId === undefined,
+  };
+  // What the payer waits for stands before what only keeps a count.
+  const commands = [
+    ...(session.subscriptionId === undefined ? [] : [command('createSubscription')]),
+    ...(session.discountId === undefined ? [] : [command('confirmRedemption')]),
+  ];
+  return { state, events: [], commands };
+}
+
+// The invoice first: whoever asks the discount finds that nothing uses it any more.
+function end(session: Session): SessionTransition {
+  const release = session.discountId === undefined ? [] : [command('releaseRedemption')];
+  return {
+    state: { ...session, phase: 'EXPIRED', payment: undefined, challenge: undefined },
+    events: [],
+    commands: [command('voidInvoice'), ...release],
+  };
+}
+
+function backToReady(session: Session): Session {
+  return { ...session, phase: 'READY', payment: undefined, challenge: undefined };
+}
+
+function isIn(record: SessionRecord, phase: SessionPhase): record is Session {
+  return !record.isTombstone && record.phase === phase;
+}
+
+function command(type: string): Command {
+  return { type, payload: {} };
+}
+
+function only(state: Session): SessionTransition {
+  return { state, events: [], commands: [] };
+}

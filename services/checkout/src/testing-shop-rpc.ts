@@ -1,0 +1,192 @@
+import { systemClock } from '@billing/chassis/clock';
+import { type GrpcServer, listen } from '@billing/chassis/grpc-server';
+import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import {
+  type AsyncHandlers,
+  type RpcService,
+  type RpcSurroundings,
+  rpcService,
+} from '@billing/chassis/rpc';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import {
+  BillingInterval,
+  type CatalogServiceServer,
+  CatalogServiceService,
+  type Price,
+  PricingType,
+  Product,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  Customer,
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
+import {
+  Discount,
+  type DiscountServiceServer,
+  DiscountServiceService,
+  DiscountType,
+} from '@billing/proto/billing/discount/v1/discount';
+import {
+  type CreateFromCheckoutRequest,
+  type SubscriptionServiceServer,
+  SubscriptionServiceService,
+} from '@billing/proto/billing/subscription/v1/subscription';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+/** Plays the services that checkout sells with, as far as checkout sees them: what they know is set by the test. */
+export class Shop {
+  readonly customers = new Map<string, Customer>();
+  readonly products = new Map<string, Product>();
+  readonly supersededPrices = new Map<string, Price>();
+  readonly discounts = new Map<string, Discount>();
+  /** Holder to what became of its redemption. */
+  readonly redemptions = new Map<string, 'HELD' | 'CONFIRMED' | 'RELEASED'>();
+  /** What subscriptions were made from, by their ids, each time they were asked for. */
+  readonly subscribed = new Map<string, CreateFromCheckoutRequest[]>();
+  /** Called before each answer, by the name of the call; what it throws is the answer. */
+  before: (call: string) => Promise<void> | void = () => undefined;
+  private server: GrpcServer | undefined;
+
+  aCustomer(customer: Partial<Customer> = {}): Customer {
+    const made = Customer.fromPartial({
+      id: newId(),
+      email: 'ada@example.com',
+      currency: 'USD',
+      collectionMethod: 1,
+      createdAt: systemClock.now(),
+      ...customer,
+    });
+    this.customers.set(made.id, made);
+    return made;
+  }
+
+  aProduct(price: Partial<Price> = {}, product: Partial<Product> = {}): Product {
+    const id = newId();
+    const made = Product.fromPartial({
+      id,
+      name: 'Pro',
+      active: true,
+      ...product,
+      price: {
+        id: newId(),
+        productId: id,
+        type: PricingType.PRICING_TYPE_FLAT,
+        currency: 'USD',
+        amount: 2900n,
+        billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
+        intervalCount: 1,
+        active: true,
+        createdAt: systemClock.now(),
+        ...price,
+      },
+    });
+    this.products.set(id, made);
+    return made;
+  }
+
+  aDiscount(discount: Partial<Discount> = {}): Discount {
+    const made = Discount.fromPartial({
+      id: newId(),
+      name: 'Half',
+      type: DiscountType.DISCOUNT_TYPE_PERCENTAGE,
+      value: '50',
+      active: true,
+      ...discount,
+    });
+    this.discounts.set(made.id, made);
+    return made;
+  }
+
+  async start(): Promise<string> {
+    this.server = await listen(
+      '127.0.0.1:0',
+      [this.catalog(), this.customer(), this.discount(), this.subscription()].map((bind) =>
+        bind({ service: 'shop', clock: systemClock, logger }),
+      ),
+    );
+    return this.server.address;
+  }
+
+  async stop(): Promise<void> {
+    await this.server?.stop({ drainDelayMs: 0, graceMs: 200 });
+  }
+
+  private catalog() {
+    return this.serve<CatalogServiceServer>(CatalogServiceService, {
+      getProduct: async ({ id }) => ({ product: found(this.products.get(id), 'Product') }),
+      getPrice: async ({ id }) => {
+        const current = [...this.products.values()].find(({ price }) => price?.id === id);
+        if (current !== undefined) return { price: current.price, product: current };
+        const price = found(this.supersededPrices.get(id), 'Product');
+        return { price, product: this.products.get(price.productId) };
+      },
+    });
+  }
+
+  private customer() {
+    return this.serve<CustomerServiceServer>(CustomerServiceService, {
+      getCustomer: async ({ id }) => ({ customer: found(this.customers.get(id), 'Customer') }),
+    });
+  }
+
+  private discount() {
+    return this.serve<DiscountServiceServer>(DiscountServiceService, {
+      getDiscount: async ({ id }) => ({ discount: found(this.discounts.get(id), 'Discount') }),
+      reserveRedemption: async ({ discountId, holderId }) => {
+        const discount = this.discounts.get(discountId);
+        if (discount?.active !== true) throw notFound('Discount');
+        this.redemptions.set(holderId, 'HELD');
+        return { discount };
+      },
+      confirmRedemption: async ({ holderId }) => {
+        this.redemptions.set(holderId, 'CONFIRMED');
+        return {};
+      },
+      releaseRedemption: async ({ holderId }) => {
+        if (this.redemptions.get(holderId) === 'HELD') this.redemptions.set(holderId, 'RELEASED');
+        return {};
+      },
+    });
+  }
+
+  private subscription() {
+    return this.serve<SubscriptionServiceServer>(SubscriptionServiceService, {
+      createFromCheckout: async (request) => {
+        this.subscribed.set(request.id, [...(this.subscribed.get(request.id) ?? []), request]);
+        return { subscription: undefined };
+      },
+    });
+  }
+
+  private serve<S>(
+    definition: Parameters<typeof rpcService>[0],
+    handlers: Partial<AsyncHandlers<S>>,
+  ): (surroundings: RpcSurroundings) => RpcService {
+    const known = handlers as Readonly<Record<string, (...of: unknown[]) => Promise<unknown>>>;
+    const all = Object.fromEntries(
+      Object.keys(definition).map((name) => [
+        name,
+        async (...of: unknown[]) => {
+          await this.before(name);
+          const answer = known[name];
+          if (answer === undefined) throw new Error(`Nobody expected ${name}`);
+          return answer(...of);
+        },
+      ]),
+    );
+    return rpcService(definition, all as never);
+  }
+}
+
+/** What a peer says that is not there for a moment. */
+export function away(): DomainError {
+  return new DomainError('unavailable', 'AWAY', 'Service unavailable');
+}
+
+function found<T>(value: T | undefined, resource: string): T {
+  if (value === undefined) throw notFound(resource);
+  return value;
+}
