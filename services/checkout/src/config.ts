@@ -19,6 +19,20 @@ export const configurationSchema = z.object({
     .default('3,7,14')
     .transform((days) => days.split(',').map(Number))
     .refine(isSchedule, 'must be rising whole days from 1 to 365, at most 10, e.g. 3,7,14'),
+  /** Charges live environments at Stripe; absent: they have no provider. */
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^[rs]k_(live|test)_\w+$/, 'must be a secret or a restricted key of Stripe')
+    .optional(),
+  /** Proves what Stripe announces; absent: nothing that it announces is believed. */
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_\S+$/, 'must be the signing secret of an endpoint at Stripe')
+    .optional(),
+  /** Another address than Stripe's own, e.g. of a proxy. */
+  STRIPE_API_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+    .optional(),
   // The key of an HMAC-SHA256 is as strong as its hash from 32 bytes on.
   HOSTED_PAGE_SECRET: z.string().min(32, 'must have at least 32 characters'),
 });

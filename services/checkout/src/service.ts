@@ -1,23 +1,18 @@
-import type { Tenant } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { invoiceCommands, payerCommands } from './commands';
 import type { CheckoutConfiguration } from './config';
+import { configuredProviders } from './configured-provider';
 import { HostedPageStore } from './hosted-page-store';
 import { InvoiceNumberStore } from './invoice-number-store';
 import { invoiceWorkers } from './invoice-workers';
-import { noProvider } from './no-provider';
 import {
   payerDefinition,
   paymentMethodDefinition,
   PaymentMethodStore,
 } from './payment-method-store';
 import { paymentRpc } from './payment-rpc';
-import type { PaymentProvider } from './payment-provider';
 import { connectPeers } from './peers';
-import { noProviderEvents } from './provider-events';
 import { checkoutRpc } from './rpc';
-import { SandboxProvider } from './sandbox-provider';
-import { ensureSandboxIndexes, SandboxStore } from './sandbox-store';
 import { openSessions } from './session-service';
 import { invoiceDefinition } from './store';
 
@@ -37,11 +32,7 @@ export async function start(
     secret: config.HOSTED_PAGE_SECRET,
   });
   service.ensureIndexes(() => numbers.ensureIndexes());
-  service.ensureIndexes(() => ensureSandboxIndexes(db));
-
-  // No provider is configured for live charges; sandboxes have one of their own.
-  const providerOf = ({ live, environmentId }: Tenant): PaymentProvider =>
-    live ? noProvider : new SandboxProvider(new SandboxStore(db, environmentId), environmentId);
+  const { providerOf, events } = configuredProviders(service, config);
   const {
     collection: worker,
     keeper,
@@ -75,7 +66,6 @@ export async function start(
     },
   });
   payers.handle({ commands: payerCommands({ payers, worker }) });
-  const events = noProviderEvents;
   return service.serve([
     checkoutRpc({ invoices, worker, keeper, pages }),
     paymentRpc({ invoices, payments, methods, keeper, pages, events, clock }),

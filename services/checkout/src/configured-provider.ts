@@ -1,0 +1,63 @@
+import type { Tenant } from '@billing/chassis/call-context';
+import type { Service } from '@billing/chassis/service';
+import type { CheckoutConfiguration } from './config';
+import { noProvider } from './no-provider';
+import type { PaymentProvider } from './payment-provider';
+import { noProviderEvents, type ProviderEvents } from './provider-events';
+import { SandboxProvider } from './sandbox-provider';
+import { ensureSandboxIndexes, SandboxStore } from './sandbox-store';
+import { connectStripe } from './stripe-client';
+import { StripeEvents } from './stripe-event-consumer';
+import { StripeProvider } from './stripe-provider';
+import { ensureStripeIndexes, StripeStore } from './stripe-store';
+
+type StripeConfiguration = Pick<
+  CheckoutConfiguration,
+  'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_URL'
+>;
+
+/** Who moves the money of each environment, and what they announce. */
+export interface ConfiguredProviders {
+  readonly providerOf: (tenant: Tenant) => PaymentProvider;
+  readonly events: ProviderEvents;
+}
+
+/** Sandboxes have a provider of their own, always: no test ever moves money. Live environments have the one that is configured, or none. */
+export function configuredProviders(
+  service: Pick<Service, 'db' | 'ensureIndexes' | 'logger'>,
+  config: StripeConfiguration,
+): ConfiguredProviders {
+  const { db } = service;
+  service.ensureIndexes(() => ensureSandboxIndexes(db));
+  const liveProviderOf = liveProvider(service, config);
+  return {
+    providerOf: (tenant) => {
+      if (tenant.live) return liveProviderOf(tenant);
+      const { environmentId } = tenant;
+      return new SandboxProvider(new SandboxStore(db, environmentId), environmentId);
+    },
+    events: providerEvents(config),
+  };
+}
+
+function liveProvider(
+  service: Pick<Service, 'db' | 'ensureIndexes' | 'logger'>,
+  config: StripeConfiguration,
+): (tenant: Tenant) => PaymentProvider {
+  const { db } = service;
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
+  if (secretKey === undefined) return () => noProvider;
+  if (config.STRIPE_WEBHOOK_SECRET === undefined) {
+    service.logger.warn(
+      'STRIPE_WEBHOOK_SECRET is not set: payers who do not come back are not noticed',
+    );
+  }
+  service.ensureIndexes(() => ensureStripeIndexes(db));
+  const stripe = connectStripe({ secretKey, apiUrl });
+  return (tenant) =>
+    new StripeProvider({ stripe, store: new StripeStore(db, tenant.environmentId), tenant });
+}
+
+function providerEvents({ STRIPE_WEBHOOK_SECRET: secret }: StripeConfiguration): ProviderEvents {
+  return secret === undefined ? noProviderEvents : new StripeEvents(secret);
+}
