@@ -1,0 +1,217 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { testContext } from '@billing/chassis/testing';
+import { invoiceWorkers } from './invoice-workers';
+import type { PaymentProvider, ProviderSource } from './payment-provider';
+import { inParallel, openReplicas, type Replicas, sandboxOf } from './testing-store';
+
+let replicas: Replicas;
+let replica: Replicas['replica'];
+
+beforeAll(async () => {
+  replicas = await openReplicas();
+  ({ replica } = replicas);
+});
+
+afterAll(() => replicas.close());
+
+const returnUrl = 'https://shop.example/back';
+const now = new Date('2026-01-05T12:00:00.000Z');
+
+type Call = 'charge' | 'findCharge' | 'continueCharge' | 'cancelCharge';
+
+/** The sandbox behind a connection that breaks once: before the call arrives, or after it was carried out. */
+function breakingOnce(provider: PaymentProvider, call: Call, when: 'BEFORE' | 'AFTER') {
+  let isBroken = false;
+  const broken = async (request: never) => {
+    if (isBroken) return (provider[call] as (request: never) => Promise<unknown>)(request);
+    isBroken = true;
+    if (when === 'AFTER') await (provider[call] as (request: never) => Promise<unknown>)(request);
+    throw new Error(`The connection broke ${when} ${call}`);
+  };
+  return new Proxy(provider, {
+    get: (target, name) => {
+      if (name === call) return broken;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+/** A process whose provider connection breaks once, beside which others work. */
+function aBreakingProcess(context: CallContext, call: Call, when: 'BEFORE' | 'AFTER') {
+  const { invoices, numbers, methods, db } = replicas.aReplica();
+  const provider = breakingOnce(sandboxOf(db, context.tenant.environmentId), call, when);
+  return invoiceWorkers({
+    invoices,
+    numbers,
+    methods,
+    clock: systemClock,
+    providerOf: () => provider,
+    retryDays: [3, 7, 14],
+    onUnknown: () => undefined,
+  });
+}
+
+/** An invoice that waits, and a saved card. */
+async function anInvoice(context: CallContext, number: string) {
+  const customerId = newId();
+  const id = await replicas.insertDraft(context, { customerId });
+  await replica.worker.open(id, context);
+  const card = { number, expiry: '12/60', code: '123' };
+  const paymentMethodId = await replica.keeper.enterCard({ customerId, card }, context);
+  const source = { kind: 'METHOD', paymentMethodId } as const;
+  const { providerMethodId } = await replica.methods.get(paymentMethodId, context);
+  const charged: ProviderSource = { kind: 'METHOD', providerMethodId };
+  return { id, customerId, source, charged, paymentMethodId };
+}
+
+const breaks = (['BEFORE', 'AFTER'] as const).flatMap((when) =>
+  (['findCharge', 'charge'] as const).map((call) => [when, call] as const),
+);
+
+test.each(breaks)(
+  'a payment whose connection breaks %s %s is answered as it stands, and taken up by another process',
+  async (when, call) => {
+    const context = testContext({ now });
+    const { id, source } = await anInvoice(context, '4242424242424242');
+    const { payments } = aBreakingProcess(context, call, when);
+    const presence = { callId: newId(), returnUrl };
+    const waiting = await payments.pay({ invoiceId: id, source }, presence, context);
+    await replica.worker.resume(id, context);
+    await payments.pay({ invoiceId: id, source }, presence, context);
+
+    expect(waiting.state).toMatchObject({
+      status: 'OPEN',
+      attempt: { status: 'PENDING', number: 1 },
+    });
+    expect(await replicas.read(id, context)).toMatchObject({
+      status: 'PAID',
+      payments: [{ status: 'SUCCEEDED', methodId: source.paymentMethodId }],
+    });
+    expect(await replicas.charges(id)).toBe(1);
+  },
+);
+
+test.each(['BEFORE', 'AFTER'] as const)(
+  'an answer whose connection breaks %s it arrives is given by whoever takes the attempt up',
+  async (when) => {
+    const context = testContext({ now });
+    const { id: invoiceId, source } = await anInvoice(context, '4000002500003155');
+    const presence = { callId: undefined, returnUrl };
+    await replica.payments.pay({ invoiceId, source }, presence, context);
+    const { payments } = aBreakingProcess(context, 'continueCharge', when);
+    await payments.answerChallenge({ invoiceId, attempt: 1, approved: true }, context);
+    await replica.worker.resume(invoiceId, context);
+
+    expect(await replicas.read(invoiceId, context)).toMatchObject({
+      status: 'PAID',
+      payments: [{ status: 'SUCCEEDED' }],
+    });
+  },
+);
+
+test('what had succeeded when another card cancels its challenge is the payment', async () => {
+  const context = testContext({ now });
+  const { id: invoiceId, source, customerId } = await anInvoice(context, '4000002500003155');
+  const presence = { callId: undefined, returnUrl };
+  await replica.payments.pay({ invoiceId, source }, presence, context);
+  const provider = sandboxOf(replicas.db, context.tenant.environmentId);
+  await provider.continueCharge({ key: `${invoiceId}:1`, customerId, approved: true });
+  const card = { number: '5555555555554444', expiry: '12/60', code: '123' };
+  const paymentMethodId = await replica.keeper.enterCard({ customerId, card }, context);
+  const other = { kind: 'METHOD', paymentMethodId } as const;
+  const { state } = await replica.payments.pay({ invoiceId, source: other }, presence, context);
+
+  expect(state).toMatchObject({
+    status: 'PAID',
+    payments: [{ status: 'SUCCEEDED', methodId: source.paymentMethodId }],
+  });
+  expect(await replicas.charges(invoiceId)).toBe(1);
+});
+
+test('what the provider announces is looked at, and believed only as the provider tells it', async () => {
+  const context = testContext({ now });
+  const { id: invoiceId, source, customerId } = await anInvoice(context, '4000002500003155');
+  await replica.payments.pay({ invoiceId, source }, { callId: undefined, returnUrl }, context);
+  const early = await replica.payments.lookAgain(invoiceId, context);
+  const provider = sandboxOf(replicas.db, context.tenant.environmentId);
+  await provider.continueCharge({ key: `${invoiceId}:1`, customerId, approved: true });
+  const looks = await inParallel(20, () =>
+    replicas.aReplica().payments.lookAgain(invoiceId, context),
+  );
+
+  expect(early.state).toMatchObject({ status: 'OPEN', attempt: { status: 'REQUIRES_ACTION' } });
+  expect(looks.some(({ state }) => state.status === 'PAID')).toBe(true);
+  expect((await replicas.read(invoiceId, context)).payments).toHaveLength(1);
+});
+
+test('20 payers, the schedule and a void at once leave one charge of a paid invoice, or none', async () => {
+  const context = testContext({ now });
+  const due = { ...context, now: new Date('2026-01-05T13:00:00.000Z') };
+  await inParallel(10, async () => {
+    const { id, source } = await anInvoice(context, '4242424242424242');
+    await Promise.allSettled([
+      ...Array.from({ length: 20 }, () =>
+        replicas
+          .aReplica()
+          .payments.pay({ invoiceId: id, source }, { callId: newId(), returnUrl }, context),
+      ),
+      replicas.aReplica().worker.collectDue(id, due),
+      replicas.aReplica().worker.voidForCaller(id, { expectedVersion: undefined }, context),
+    ]);
+    const { status, payments } = await replicas.read(id, context);
+    const successes = payments.filter((payment) => payment.status === 'SUCCEEDED').length;
+    expect(await replicas.charges(id)).toBe(successes);
+    expect(successes).toBe(status === 'PAID' ? 1 : 0);
+  });
+});
+
+describe('writing off', () => {
+  test('cancels a challenge', async () => {
+    const context = testContext({ now });
+    const { id: invoiceId, source } = await anInvoice(context, '4000002500003155');
+    await replica.payments.pay({ invoiceId, source }, { callId: undefined, returnUrl }, context);
+    const subscriptionId = (await replicas.read(invoiceId, context)).subscriptionId!;
+    const ended = { invoiceId, subscriptionId };
+    const { state } = await replica.worker.endCollection(ended, { writeOff: true }, context);
+
+    expect(state).toMatchObject({
+      status: 'UNCOLLECTIBLE',
+      payments: [{ failureCode: 'authentication_required' }],
+    });
+  });
+
+  test.each([
+    ['4242424242424242', 'PAID'],
+    ['4000000000000002', 'UNCOLLECTIBLE'],
+    ['4000002500003155', 'UNCOLLECTIBLE'],
+  ])('lets an attempt under way with %s decide: %s', async (number, status) => {
+    const context = testContext({ now });
+    const { id: invoiceId, source } = await anInvoice(context, number);
+    const { payments } = aBreakingProcess(context, 'findCharge', 'BEFORE');
+    await payments.pay({ invoiceId, source }, { callId: undefined, returnUrl }, context);
+    const subscriptionId = (await replicas.read(invoiceId, context)).subscriptionId!;
+    const ended = { invoiceId, subscriptionId };
+    const before = await replica.worker.endCollection(ended, { writeOff: true }, context);
+    await replica.worker.resume(invoiceId, context);
+
+    expect(before.state).toMatchObject({ status: 'OPEN', ended: 'WRITTEN_OFF' });
+    expect(await replicas.read(invoiceId, context)).toMatchObject({ status, attempt: undefined });
+  });
+
+  test('numbers a draft, so that its number does not burn', async () => {
+    const context = testContext({ now });
+    const invoiceId = await replicas.insertDraft(context, { authorizedTransactionId: 'txn_1' });
+    const subscriptionId = (await replicas.read(invoiceId, context)).subscriptionId!;
+    await replica.worker.endCollection({ invoiceId, subscriptionId }, { writeOff: true }, context);
+    await replica.worker.open(invoiceId, context);
+
+    expect(await replicas.read(invoiceId, context)).toMatchObject({
+      status: 'UNCOLLECTIBLE',
+      number: 'INV-000001',
+      payments: [],
+    });
+  });
+});
