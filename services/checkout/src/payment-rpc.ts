@@ -4,7 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
 import type { Clock } from '@billing/chassis/clock';
 import { rpcService } from '@billing/chassis/rpc';
-import { invalidInput } from '@billing/kernel/domain-error';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
   type PayerAction,
   type PayInvoiceRequest,
@@ -65,12 +65,21 @@ export function paymentRpc(parts: PaymentRpcParts) {
         const announced = await events.read(event);
         if (announced === undefined) return {};
         const { tenant, invoiceId } = announced;
-        await payments.lookAgain(invoiceId, { tenant, now: clock.now() });
+        await unlessUnknown(payments.lookAgain(invoiceId, { tenant, now: clock.now() }));
         return {};
       },
     },
     { withoutTenant: ['receiveProviderEvent'] },
   );
+}
+
+// The provider's account may serve others, too; asked to send it again, it would for days.
+async function unlessUnknown(look: Promise<unknown>): Promise<void> {
+  try {
+    await look;
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'not_found') throw error;
+  }
 }
 
 async function payableInvoice(

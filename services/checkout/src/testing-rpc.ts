@@ -32,6 +32,7 @@ import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import type { CheckoutConfiguration } from './config';
 import { start } from './service';
 
 // What the tests over gRPC share: a running checkout, its only neighbour's outside, and requests as the neighbour sends them.
@@ -41,7 +42,10 @@ const periodEnd = new Date('2026-02-01T00:00:00.000Z');
 const logger = createLogger({ service: 'test', level: 'silent' });
 
 /** Starts checkout on a database of its own, beside a subscription service that takes its results. */
-export async function startCheckout(clock: Clock = systemClock) {
+export async function startCheckout(
+  clock: Clock = systemClock,
+  settings: Partial<CheckoutConfiguration> = {},
+) {
   const subscription = new ResultTaker();
   const configuration = testServiceConfiguration('checkout', {
     SUBSCRIPTION_ADDRESS: await subscription.start(),
@@ -51,6 +55,7 @@ export async function startCheckout(clock: Clock = systemClock) {
     DUNNING_RETRY_DAYS: [3, 7, 14],
     HOSTED_PAGE_URL: 'https://pay.example',
     HOSTED_PAGE_SECRET: 'a secret that is known to the tests alone',
+    ...settings,
   });
   const service = await start(configuration, { clock });
   const { address } = service;
