@@ -5,7 +5,7 @@ import type { Answer } from './api-client';
 interface DescribedResponse {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, { readonly schema?: { readonly enum?: string[] } }>>;
-  readonly content?: { readonly 'application/json'?: unknown };
+  readonly content?: Readonly<Record<string, unknown>>;
 }
 
 // They depend on what was asked, or on how the gateway is configured.
@@ -64,6 +64,11 @@ export class DescribedAnswers {
     this.checkHeaders(described, headers, fail);
     if (described.content === undefined) {
       if (body !== '') fail('no body is described');
+      return;
+    }
+    if (!('application/json' in described.content)) {
+      const [type = ''] = (headers.get('content-type') ?? '').split(';');
+      if (!(type in described.content)) fail(`no body of type ${type} is described`);
       return;
     }
     const validate = this.validator([...location, 'content', 'application/json', 'schema']);

@@ -145,6 +145,10 @@ function resourceExamples(
     },
     'POST /subscriptions/:id/uncancel': { path: `${subscription}/uncancel` },
     'GET /invoices/:id': { path: invoice },
+    'GET /invoices/:id/pdf': { path: `${invoice}/pdf` },
+    // It is paid already.
+    'POST /invoices/:id/pay': { path: `${invoice}/pay`, owner: 409 },
+    'POST /invoices/:id/void': { path: `${invoice}/void`, owner: 409 },
     'GET /webhook-endpoints/:id': { path: endpoint },
     'PATCH /webhook-endpoints/:id': { path: endpoint, body: { description: 'Changed' } },
     'DELETE /webhook-endpoints/:id': { path: endpoint },

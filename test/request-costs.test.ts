@@ -9,7 +9,7 @@ describe('one request', () => {
     costs = new Map(measured.map((cost) => [cost.route, cost]));
   }, 60_000);
 
-  test('of any route costs one gRPC call, but a subscription, which asks for its customer and product', () => {
+  test('of any route costs one gRPC call, but those that tell of several resources', () => {
     const several = [...costs.values()]
       .filter(({ calls }) => calls.length !== 1)
       .map(({ route, calls }) => ({ route, calls }));
@@ -19,6 +19,7 @@ describe('one request', () => {
         route: 'POST /subscriptions',
         calls: ['CreateSubscription', 'GetCustomer', 'GetProduct'],
       },
+      { route: 'GET /invoices/:id/pdf', calls: ['GetCustomer', 'GetInvoice'] },
     ]);
   });
 

@@ -28,7 +28,11 @@ export interface TestSystem {
 }
 
 // Tests of anything else send as fast as they can.
-const unlimited = { RATE_LIMIT_PER_SECOND: '0', RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '0' };
+const unlimited = {
+  RATE_LIMIT_PER_SECOND: '0',
+  RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '0',
+  RATE_LIMIT_PAGES_PER_SECOND: '0',
+};
 
 /** Starts every service on the infrastructure that jest's global setup has started. */
 export async function startTestSystem({

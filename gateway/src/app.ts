@@ -1,15 +1,25 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
-import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import type { CallContext } from '@billing/chassis/call-context';
 import type { Admission } from './admission';
 import { checkScope } from './authentication';
 import { parseBody } from './body';
 import { readIfMatch, unlessMatched } from './conditions';
 import { Documentation } from './documentation';
-import { type Call, exchange, type ExchangeSurroundings } from './exchange';
-import { RequestError } from './http-error';
+import { environmentTime } from './environment-time';
+import {
+  type Call,
+  exchange,
+  type ExchangeOptions,
+  type ExchangeSurroundings,
+  toErrorAnswer,
+} from './exchange';
+import { type HttpError, RequestError, withoutUnavailability } from './http-error';
 import { readIdempotency } from './idempotency';
+import { addPages } from './pages/page-site';
 import type { Peers } from './peers';
-import { type ApiAnswer, type ApiRequest, ok, present, type Route } from './route';
+import { addProviderEvents } from './provider-events';
+import type { RateLimit } from './rate-limit';
+import { type ApiAnswer, type ApiRequest, ok, type Route } from './route';
 import { apiKeyRoutes } from './routes/api-keys';
 import { customerRoutes } from './routes/customers';
 import { discountRoutes } from './routes/discounts';
@@ -35,6 +45,8 @@ export const routes: readonly Route[] = [
 export interface AppParts extends ExchangeSurroundings {
   readonly peers: Peers;
   readonly admission: Admission;
+  /** Of public pages, by address; absent: no limit. */
+  readonly pageRate?: RateLimit | undefined;
   /** Whose `X-Forwarded-For` is believed; nobody's if empty. */
   readonly trustedProxies: readonly string[];
   readonly isReady: () => Promise<boolean>;
@@ -53,11 +65,11 @@ export function createApp(parts: AppParts): Express {
 
   app.get(
     '/healthz',
-    respond(parts, '/healthz', () => Promise.resolve(ok({ status: 'ok' }))),
+    respond(parts, { route: '/healthz' }, () => Promise.resolve(ok({ status: 'ok' }))),
   );
   app.get(
     '/readyz',
-    respond(parts, '/readyz', () => readiness(parts)),
+    respond(parts, { route: '/readyz' }, () => readiness(parts)),
   );
   const documentation = new Documentation(routes);
   const documents = {
@@ -67,7 +79,7 @@ export function createApp(parts: AppParts): Express {
   for (const [path, document] of Object.entries(documents)) {
     app.get(
       path,
-      respond(parts, path, (_call, request) =>
+      respond(parts, { route: path }, (_call, request) =>
         Promise.resolve(unlessMatched(request.header('if-none-match'), document())),
       ),
     );
@@ -75,22 +87,24 @@ export function createApp(parts: AppParts): Express {
   for (const path of ['/healthz', '/readyz', ...Object.keys(documents)]) {
     app.all(
       path,
-      respond(parts, path, () => Promise.reject(methodNotAllowed('GET'))),
+      respond(parts, { route: path }, () => Promise.reject(methodNotAllowed('GET'))),
     );
   }
+  addPages(app, parts);
+  addProviderEvents(app, parts);
   for (const [path, operations] of byPath(routes)) {
     for (const route of operations) addRoute(app, route, parts);
     const allow = operations.map(({ method }) => method).join(', ');
     app.all(
       `/v1${path}`,
-      authenticated(parts, path, () => Promise.reject(methodNotAllowed(allow))),
+      authenticated(parts, { route: `/v1${path}` }, () => Promise.reject(methodNotAllowed(allow))),
     );
   }
   app.use(
     '/v1',
-    authenticated(parts, '/*', () => Promise.reject(notFound())),
+    authenticated(parts, { route: '/v1/*' }, () => Promise.reject(notFound())),
   );
-  app.use(respond(parts, '/*', () => Promise.reject(notFound())));
+  app.use(respond(parts, { route: '/*' }, () => Promise.reject(notFound())));
   app.use((_error: unknown, request: Request, response: Response, _next: unknown) =>
     // Only a path that cannot be decoded gets here: it names nothing.
     exchange(request, response, { ...parts, route: '/*' }, () => Promise.reject(notFound())),
@@ -100,21 +114,14 @@ export function createApp(parts: AppParts): Express {
 
 function addRoute(app: Express, route: Route, parts: AppParts): void {
   const segment = route.path.split('/')[1] ?? '';
-  const handler = authenticated(
-    parts,
-    route.path,
-    async (call, request, response) => {
-      checkScope(call.scopes, { method: route.method, segment });
-      const answer = await route.handle(
-        await readRequest(route, call, { request, response, parts }),
-        parts.peers,
-      );
-      return route.method === 'GET'
-        ? unlessMatched(request.header('if-none-match'), answer)
-        : answer;
-    },
-    route.deadlineMs,
-  );
+  const handler = authenticated(parts, routeOptions(route), async (call, request, response) => {
+    checkScope(call.scopes, { method: route.method, segment });
+    const answer = await route.handle(
+      await readRequest(route, call, { request, response, parts }),
+      parts.peers,
+    );
+    return route.method === 'GET' ? unlessMatched(request.header('if-none-match'), answer) : answer;
+  });
   const path = `/v1${route.path}`;
   switch (route.method) {
     case 'GET':
@@ -145,46 +152,38 @@ async function readRequest(
     query: request.query,
     body,
     expectedVersion: changes && isOfResource ? readIfMatch(request.header('if-match')) : undefined,
-    context: { ...call, now: await environmentTime(call, parts), idempotency },
+    context: { ...call, now: await environmentTime(call, parts.peers), idempotency },
   };
 }
 
 /** A handler that knows its caller. */
 function authenticated(
   parts: AppParts,
-  path: string,
+  options: ExchangeOptions,
   work: (call: CallContext, request: Request, response: Response) => Promise<ApiAnswer>,
-  deadlineMs?: number,
 ): RequestHandler {
-  return respond(
-    parts,
-    `/v1${path}`,
-    async (call, request, response) => {
-      const { tenant, scopes } = await parts.admission.admit(request, response, call);
-      return work({ ...call, tenant, scopes }, request, response);
-    },
-    deadlineMs,
-  );
+  return respond(parts, options, async (call, request, response) => {
+    const { tenant, scopes } = await parts.admission.admit(request, response, call);
+    return work({ ...call, tenant, scopes }, request, response);
+  });
+}
+
+function routeOptions({ path, deadlineMs, hidesUnavailability }: Route): ExchangeOptions {
+  const showError = hidesUnavailability === true ? showAsFault : undefined;
+  return { route: `/v1${path}`, deadlineMs, showError };
+}
+
+function showAsFault(problem: HttpError): ApiAnswer {
+  return toErrorAnswer(withoutUnavailability(problem));
 }
 
 function respond(
   parts: AppParts,
-  route: string,
+  options: ExchangeOptions,
   work: (call: Call, request: Request, response: Response) => Promise<ApiAnswer>,
-  deadlineMs?: number,
 ): RequestHandler {
   return (request, response) =>
-    exchange(request, response, { ...parts, route, deadlineMs }, (call) =>
-      work(call, request, response),
-    );
-}
-
-/** A manual clock is read afresh for each request; a real one is the clock on the wall. */
-async function environmentTime(call: CallContext, { peers }: AppParts): Promise<Date> {
-  const { manualClock }: Tenant = call.tenant;
-  if (!manualClock) return call.now;
-  const { now } = await peers.identity.getClock({}, call);
-  return present(now);
+    exchange(request, response, { ...parts, ...options }, (call) => work(call, request, response));
 }
 
 async function readiness({ isReady }: AppParts): Promise<ApiAnswer> {

@@ -46,6 +46,8 @@ export const configurationSchema = z.object({
   RATE_LIMIT_BURST: count.refine((burst) => burst > 0, 'must be at least 1').default(200),
   /** Requests of one address that were refused for their key; 0 for no limit. */
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: count.default(100),
+  /** Requests of one address for public pages; 0 for no limit. */
+  RATE_LIMIT_PAGES_PER_SECOND: count.default(20),
   /** Proxies whose `X-Forwarded-For` is believed, as addresses and ranges separated by commas. */
   TRUSTED_PROXIES: z
     .string()

@@ -5,7 +5,7 @@ import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { newId } from '@billing/chassis/ids';
 import { type Logger, withRequestId } from '@billing/chassis/logging';
 import { currentTraceId, inSpan } from '@billing/chassis/tracing';
-import { toHttpError } from './http-error';
+import { type HttpError, toHttpError } from './http-error';
 import type { ApiAnswer } from './route';
 
 /** A call before it is known who makes it. */
@@ -15,6 +15,23 @@ export type Call = Omit<CallContext, 'tenant'>;
 export interface ExchangeSurroundings {
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** How one exchange differs from others. */
+export interface ExchangeOptions {
+  /** The route's path with its parameters unfilled: what traces and logs call it. */
+  readonly route: string;
+  readonly deadlineMs?: number | undefined;
+  /** Whether the work goes on when whoever asked has gone away. */
+  readonly outlivesCaller?: boolean | undefined;
+  /** How an error is told; as JSON unless said. */
+  readonly showError?: ((problem: HttpError) => ApiAnswer) | undefined;
+}
+
+interface AnswerParts {
+  readonly response: Response;
+  readonly logger: Logger;
+  readonly showError: (problem: HttpError) => ApiAnswer;
 }
 
 const defaultDeadlineMs = 10_000;
@@ -32,7 +49,9 @@ export async function exchange(
     logger,
     route,
     deadlineMs = defaultDeadlineMs,
-  }: ExchangeSurroundings & { route: string; deadlineMs?: number },
+    outlivesCaller = false,
+    showError = toErrorAnswer,
+  }: ExchangeSurroundings & ExchangeOptions,
   work: (call: Call) => Promise<ApiAnswer>,
 ): Promise<void> {
   const requestId = readRequestId(request);
@@ -53,9 +72,9 @@ export async function exchange(
         scopes: [],
         requestId,
         deadline: new Date(startedAt.getTime() + deadlineMs),
-        signal: abortWithConnection(response),
+        signal: outlivesCaller ? AbortSignal.timeout(deadlineMs) : abortWithConnection(response),
       };
-      const status = await answer(response, logger, () => work(call));
+      const status = await answer({ response, logger, showError }, () => work(call));
       const durationMs = clock.now().getTime() - startedAt.getTime();
       logger.info({ method: request.method, route, status, durationMs }, 'request');
     }),
@@ -63,29 +82,29 @@ export async function exchange(
 }
 
 async function answer(
-  response: Response,
-  logger: Logger,
+  { response, logger, showError }: AnswerParts,
   work: () => Promise<ApiAnswer>,
 ): Promise<number> {
   try {
-    const { status, body, headers = {} } = await work();
-    send(response, status, body, headers);
-    return status;
+    const done = await work();
+    send(response, done);
+    return done.status;
   } catch (error) {
-    const { status, code, body, headers = {} } = toHttpError(error);
-    if (status === 500) logger.error({ err: error }, 'request failed');
-    else if (status > 500) logger.warn({ err: error }, 'request not served');
-    send(response, status, body, { ...headers, 'Error-Code': code });
-    return status;
+    const problem = toHttpError(error);
+    if (problem.status === 500) logger.error({ err: error }, 'request failed');
+    else if (problem.status > 500) logger.warn({ err: error }, 'request not served');
+    const shown = showError(problem);
+    send(response, shown);
+    return shown.status;
   }
 }
 
-function send(
-  response: Response,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>>,
-): void {
+/** An error in JSON, as programs read it. */
+export function toErrorAnswer({ status, code, body, headers = {} }: HttpError): ApiAnswer {
+  return { status, body, headers: { ...headers, 'Error-Code': code } };
+}
+
+function send(response: Response, { status, body, headers = {} }: ApiAnswer): void {
   if (response.headersSent || response.destroyed) return;
   if (body === undefined) {
     response.writeHead(status, headers).end();

@@ -25,6 +25,12 @@ export class RequestError extends Error implements HttpError {
   }
 }
 
+const internalError: HttpError = {
+  status: 500,
+  code: 'internal',
+  body: { error: 'Internal server error' },
+};
+
 // Whole seconds; a replica that restarts is back by then.
 const retryAfter = { 'Retry-After': '1' };
 
@@ -75,6 +81,11 @@ const codeOfReason: Readonly<Record<string, string>> = {
   IDEMPOTENCY_KEY_IN_USE: 'idempotency_key_in_use',
 };
 
+/** The same error where a caller is not to tell a fault from an outage. */
+export function withoutUnavailability(problem: HttpError): HttpError {
+  return problem.status > internalError.status ? internalError : problem;
+}
+
 /** What the caller is told about any error. The cause of a bug stays in the log. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof RequestError) return error;
@@ -82,7 +93,7 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof DeadlineExceededError) {
     return { status: 504, code: 'timed_out', body: { error: 'Timed out' } };
   }
-  return { status: 500, code: 'internal', body: { error: 'Internal server error' } };
+  return internalError;
 }
 
 function fromDomainError({ kind, reason, message, fields }: DomainError): HttpError {

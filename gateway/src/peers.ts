@@ -1,4 +1,4 @@
-import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { connectPeer, type Peer, type PeerOptions } from '@billing/chassis/peer';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
 import {
   type CatalogServiceServer,
@@ -8,6 +8,22 @@ import {
   type CheckoutServiceServer,
   CheckoutServiceService,
 } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type CheckoutLinkServiceServer,
+  CheckoutLinkServiceService,
+} from '@billing/proto/billing/checkout/v1/checkout_link';
+import {
+  type HostedPageServiceServer,
+  HostedPageServiceService,
+} from '@billing/proto/billing/checkout/v1/hosted_page';
+import {
+  type PaymentServiceServer,
+  PaymentServiceService,
+} from '@billing/proto/billing/checkout/v1/payment';
+import {
+  type SessionServiceServer,
+  SessionServiceService,
+} from '@billing/proto/billing/checkout/v1/session';
 import {
   type CustomerServiceServer,
   CustomerServiceService,
@@ -37,14 +53,19 @@ export interface Peers {
   readonly customer: Peer<CustomerServiceServer>;
   readonly discount: Peer<DiscountServiceServer>;
   readonly checkout: Peer<CheckoutServiceServer>;
+  readonly session: Peer<SessionServiceServer>;
+  readonly checkoutLink: Peer<CheckoutLinkServiceServer>;
+  readonly payment: Peer<PaymentServiceServer>;
+  readonly hostedPage: Peer<HostedPageServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
   readonly notifier: Peer<NotifierServiceServer>;
 }
 
 /** Connects to all services. Creations with a new id are never repeated by the channel: a lost answer would make two of them. */
 export function connectPeers(config: GatewayConfiguration): Peers {
-  const caller = { service: 'gateway', security: transportSecurityOf(config) };
+  const caller: Caller = { service: 'gateway', security: transportSecurityOf(config) };
   return {
+    ...connectCheckout({ ...caller, address: config.CHECKOUT_ADDRESS }),
     identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {
       ...caller,
       address: config.IDENTITY_ADDRESS,
@@ -61,10 +82,6 @@ export function connectPeers(config: GatewayConfiguration): Peers {
       address: config.CUSTOMER_ADDRESS,
       notIdempotent: ['createCustomer'],
     }),
-    checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, {
-      ...caller,
-      address: config.CHECKOUT_ADDRESS,
-    }),
     discount: connectPeer<DiscountServiceServer>(DiscountServiceService, {
       ...caller,
       address: config.DISCOUNT_ADDRESS,
@@ -79,6 +96,34 @@ export function connectPeers(config: GatewayConfiguration): Peers {
       ...caller,
       address: config.NOTIFIER_ADDRESS,
       notIdempotent: ['createWebhookEndpoint'],
+    }),
+  };
+}
+
+type Caller = Pick<PeerOptions<never>, 'service' | 'security'>;
+
+/** The one service that owns all money answers for several concerns. */
+function connectCheckout(
+  options: Caller & { address: string },
+): Pick<Peers, 'checkout' | 'session' | 'checkoutLink' | 'payment' | 'hostedPage'> {
+  return {
+    checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, options),
+    session: connectPeer<SessionServiceServer>(SessionServiceService, {
+      ...options,
+      notIdempotent: ['createSession'],
+    }),
+    checkoutLink: connectPeer<CheckoutLinkServiceServer>(CheckoutLinkServiceService, {
+      ...options,
+      notIdempotent: ['createCheckoutLink'],
+    }),
+    payment: connectPeer<PaymentServiceServer>(PaymentServiceService, {
+      ...options,
+      notIdempotent: ['payInvoice', 'savePaymentMethod', 'beginCardEntry'],
+      withoutTenant: ['receiveProviderEvent'],
+    }),
+    hostedPage: connectPeer<HostedPageServiceServer>(HostedPageServiceService, {
+      ...options,
+      withoutTenant: ['findHostedPage'],
     }),
   };
 }

@@ -29,6 +29,8 @@ export interface Route {
   readonly path: string;
   /** How long the caller may have to wait. */
   readonly deadlineMs?: number;
+  /** Whether it answers 500 where others tell 503 and 504. */
+  readonly hidesUnavailability?: boolean;
   /** What the description of the API says of it. */
   readonly operation: Operation;
   readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;

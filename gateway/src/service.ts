@@ -22,6 +22,8 @@ const readinessTimeoutMs = 1_000;
 const keepAliveMs = 65_000;
 // A burst of refused keys: a caller with a wrong key in its configuration is told so many times before it is limited.
 const refusedKeysBurstSeconds = 10;
+// An office or a mobile network shares an address, and its people open pages together.
+const pagesBurstSeconds = 10;
 
 /** Serves REST; the address is a base URL. */
 export async function start(
@@ -60,6 +62,7 @@ export async function start(
       clock,
       ...rateLimits(config),
     }),
+    pageRate: pageRate(config),
     trustedProxies: config.TRUSTED_PROXIES,
     isReady: () =>
       isServing(config.IDENTITY_ADDRESS, {
@@ -93,6 +96,13 @@ function rateLimits({
       }),
     }),
   };
+}
+
+function pageRate({
+  RATE_LIMIT_PAGES_PER_SECOND: perSecond,
+}: GatewayConfiguration): RateLimit | undefined {
+  if (perSecond === 0) return undefined;
+  return new RateLimit({ perSecond, burst: perSecond * pagesBurstSeconds });
 }
 
 function listen(server: Server, hostAndPort: string): Promise<string> {

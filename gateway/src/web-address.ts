@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const lengthMax = 2_048;
-const message = 'Invalid url';
+const message = 'Must be an absolute http or https URL without user information';
 
 /** Where a browser may be sent: an absolute http or https address without a user in it. */
 export const webAddress = z

@@ -11,20 +11,20 @@ function operationsOf(path: string): Record<string, any> {
   return (document.paths ?? {})[path] as Record<string, any>;
 }
 
-test.each(routes.map(({ method, path }) => [method, path]))(
-  '%s %s is described',
-  (method, path) => {
-    const operation = operationsOf(`/v1${path.replace(/:(\w+)/g, '{$1}')}`)[method.toLowerCase()];
-    expect(operation.operationId).toMatch(/^[a-z]+[A-Z]/);
-    for (const status of ['401', '403', '404', '405', '429', '500', '503', '504']) {
-      expect(operation.responses).toHaveProperty(status);
-    }
-    const changes = method === 'POST' || method === 'PATCH';
-    for (const status of ['400', '409', '413', '415', '422']) {
-      if (changes) expect(operation.responses).toHaveProperty(status);
-    }
-  },
-);
+test.each(
+  routes.map(({ method, path, hidesUnavailability }) => [method, path, hidesUnavailability]),
+)('%s %s is described', (method, path, hidesUnavailability) => {
+  const operation = operationsOf(`/v1${path.replace(/:(\w+)/g, '{$1}')}`)[method.toLowerCase()];
+  expect(operation.operationId).toMatch(/^[a-z]+[A-Z]/);
+  const unavailable = hidesUnavailability === true ? [] : ['503', '504'];
+  for (const status of ['401', '403', '404', '405', '429', '500', ...unavailable]) {
+    expect(operation.responses).toHaveProperty(status);
+  }
+  const changes = method === 'POST' || method === 'PATCH';
+  for (const status of ['400', '409', '413', '415', '422']) {
+    if (changes) expect(operation.responses).toHaveProperty(status);
+  }
+});
 
 test('operations have names of their own', () => {
   const ids = described.map(({ id }) => id);

@@ -20,6 +20,8 @@ answers at any time.`;
 
 const tags: Readonly<Record<string, string>> = {
   'api-keys': 'Keys of the environment.',
+  checkout: 'Purchases on their way, each with a page to pay on.',
+  'checkout-links': 'Public offers; each visitor gets a purchase of their own.',
   customers: 'Parties that are billed.',
   discounts: 'Reductions of invoices, and the codes that stand for them.',
   invoices: 'What customers owe, and what they paid.',
@@ -81,7 +83,8 @@ function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
   return paths;
 }
 
-function describeOperation({ method, path, operation }: Described): ZodOpenApiOperationObject {
+function describeOperation(route: Described): ZodOpenApiOperationObject {
+  const { method, path, operation } = route;
   const { id, summary, body, query } = operation;
   const segment = path.split('/')[1] ?? '';
   const scope = scopeOf({ method, segment });
@@ -101,7 +104,7 @@ function describeOperation({ method, path, operation }: Described): ZodOpenApiOp
     ...(body !== undefined && { requestBody: requestBodyOf(body) }),
     responses: {
       ...successResponses(method, operation),
-      ...errorResponses(errorsOf({ method, path, operation })),
+      ...errorResponses(errorsOf(route)),
     },
   };
 }
@@ -115,7 +118,9 @@ function requestBodyOf(body: z.ZodType): ZodOpenApiRequestBodyObject {
   };
 }
 
-type Described = Pick<Route, 'method' | 'path' | 'operation'>;
+const unavailability: readonly ErrorCode[] = ['unavailable', 'timed_out'];
+
+type Described = Pick<Route, 'method' | 'path' | 'operation' | 'hidesUnavailability'>;
 
 function headersOf({ method, path, operation }: Described): z.core.$ZodShape {
   return {
@@ -126,12 +131,13 @@ function headersOf({ method, path, operation }: Described): z.core.$ZodShape {
   };
 }
 
-function errorsOf({ method, path, operation }: Described): ErrorCode[] {
+function errorsOf({ method, path, operation, hidesUnavailability }: Described): ErrorCode[] {
   const codes: ErrorCode[] = [...everywhere, ...(operation.errors ?? [])];
   if (operation.query !== undefined) codes.push('invalid_request');
   if (isChange(method)) codes.push(...withBody);
   if (isChange(method) && path.includes(':')) codes.push('stale_version');
-  return [...new Set(codes)];
+  const hidden = hidesUnavailability === true ? unavailability : [];
+  return [...new Set(codes)].filter((code) => !hidden.includes(code));
 }
 
 function isChange(method: string): boolean {

@@ -13,8 +13,10 @@ export interface Operation {
   readonly query?: z.ZodObject;
   readonly answer: {
     readonly status: 200 | 201 | 202 | 204;
-    /** Absent: no body. */
+    /** Of JSON. Absent: no body, or one of another type. */
     readonly schema?: z.ZodType;
+    /** Of a body that is no JSON. */
+    readonly mediaType?: 'application/pdf';
     /** Its version is in the header `ETag`. */
     readonly isVersioned?: boolean;
   };

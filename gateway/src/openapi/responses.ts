@@ -23,7 +23,7 @@ export function successResponses(
   method: string,
   { answer, body }: Operation,
 ): ZodOpenApiResponsesObject {
-  const { status, schema, isVersioned = false } = answer;
+  const { status, schema, mediaType, isVersioned = false } = answer;
   const changes = method === 'POST' || method === 'PATCH';
   const headers: HeaderName[] = [
     ...usualHeaders,
@@ -36,6 +36,9 @@ export function successResponses(
     description: successes[status] ?? '',
     headers: headersNamed(headers),
     ...(schema !== undefined && { content: { 'application/json': { schema } } }),
+    ...(mediaType !== undefined && {
+      content: { [mediaType]: { schema: { type: 'string' as const, format: 'binary' } } },
+    }),
   };
   return {
     [String(status) as '200']: success,

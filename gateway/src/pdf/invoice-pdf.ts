@@ -21,7 +21,9 @@ const ink = '#1a1a1a';
 const faint = '#666666';
 
 /** Columns of the lines: where each ends on the right, but the first, which begins on the left. */
-const columns = { description: 225, quantity: 285, unit: 385, amount: contentWidth };
+const columns = { description: 225, quantity: 283, unit: 383, amount: contentWidth };
+
+const numberWidth = 94;
 
 const statusTexts: Readonly<Record<number, string>> = {
   [InvoiceStatus.INVOICE_STATUS_DRAFT]: 'Draft',
@@ -232,6 +234,9 @@ class InvoiceWriter {
       .fontSize(size)
       .fillColor(color);
     const shown = showable(text, font);
+    // The longest numbers are written smaller, so that columns stay apart.
+    const natural = right === undefined ? 0 : document.widthOfString(shown);
+    if (natural > numberWidth) document.fontSize((size * numberWidth) / natural);
     const start = right === undefined ? left : right - document.widthOfString(shown);
     document.text(shown, margin + start, this.y, {
       width: width ?? contentWidth - start + 1,

@@ -1,10 +1,18 @@
 import { z } from 'zod';
-import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type Invoice as ProtoInvoice,
+  InvoiceStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { Invoice, InvoiceList } from '../openapi/schemas/invoice';
-import { pageShape, readQuery } from '../input';
+import { optional, pageShape, readBody, readQuery } from '../input';
+import { invoiceDownload } from '../pdf/invoice-download';
 import { page, pageQuery } from '../list';
-import { etag, ok, param, present, type Route } from '../route';
+import { type ApiAnswer, etag, ok, param, present, type Route } from '../route';
+
+const PayInvoice = z
+  .object({ authorizedTransactionId: optional(z.string().min(1).max(255)) })
+  .meta({ id: 'PayInvoice', examples: [{ authorizedTransactionId: 'txn_4242424242424242' }] });
 
 const ListInvoices = z.object({
   ...pageShape,
@@ -51,8 +59,69 @@ export const invoiceRoutes: readonly Route[] = [
     },
     handle: async (request, peers) => {
       const answer = await peers.checkout.getInvoice({ id: param(request, 'id') }, request.context);
-      const invoice = present(answer.invoice);
-      return ok(toJsonInvoice(invoice), etag(invoice.version));
+      return answered(answer.invoice);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/invoices/:id/pdf',
+    operation: {
+      id: 'getInvoicePdf',
+      summary: 'Get an invoice as a document to print',
+      answer: { status: 200, mediaType: 'application/pdf' },
+      errors: ['invoice_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { context } = request;
+      const answer = await peers.checkout.getInvoice({ id: param(request, 'id') }, context);
+      return await invoiceDownload(present(answer.invoice), { context, peers });
+    },
+  },
+  {
+    method: 'POST',
+    path: '/invoices/:id/pay',
+    operation: {
+      id: 'payInvoice',
+      summary: 'Try to collect an open invoice now',
+      description:
+        'Charges the authorised payment, or the saved method. Answers with the invoice whatever came of it.',
+      body: PayInvoice,
+      answer: { status: 200, schema: Invoice, isVersioned: true },
+      errors: ['invoice_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const { input, ignoredHeaders } = readBody(PayInvoice, request);
+      const { authorizedTransactionId: value } = input;
+      const answer = await peers.payment.payInvoice(
+        {
+          id: param(request, 'id'),
+          source: value === undefined ? undefined : { $case: 'authorizedTransactionId', value },
+        },
+        request.context,
+      );
+      return answered(answer.invoice, ignoredHeaders);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/invoices/:id/void',
+    operation: {
+      id: 'voidInvoice',
+      summary: 'Void an open invoice: it is owed no more',
+      answer: { status: 200, schema: Invoice, isVersioned: true },
+      errors: ['invoice_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const answer = await peers.checkout.voidInvoice(
+        { id: param(request, 'id'), expectedVersion: request.expectedVersion },
+        request.context,
+      );
+      return answered(answer.invoice);
     },
   },
 ];
+
+function answered(invoice: ProtoInvoice | undefined, headers = {}): ApiAnswer {
+  const current = present(invoice);
+  return ok(toJsonInvoice(current), { ...headers, ...etag(current.version) });
+}

@@ -1,0 +1,149 @@
+import type { Card } from '@billing/proto/billing/checkout/v1/payment';
+import { type FormProblems, problemSummary, type TextField, textField } from './form-fields';
+import { href, type Html, html } from './html';
+
+/** How a payer gives a card. */
+export type CardEntry =
+  | { readonly kind: 'FORM'; readonly areTestCards: boolean }
+  /** On a page of the provider's. */
+  | { readonly kind: 'REDIRECT'; readonly url: string }
+  /** Not at all: no provider is configured. */
+  | { readonly kind: 'NONE' };
+
+/** What stands around the fields of a card. */
+export interface CardFormParts {
+  /** Where the form is sent. */
+  readonly action: string;
+  /** On the button. */
+  readonly label: string;
+  readonly entry: CardEntry;
+  /** Whether it goes without a card too. */
+  readonly isOptional?: boolean;
+  readonly problems?: FormProblems | undefined;
+}
+
+// A browser fills them in by their autocomplete names. Spaces are typed between digits.
+const number: TextField = {
+  name: 'number',
+  label: 'Card number',
+  autocomplete: 'cc-number',
+  inputMode: 'numeric',
+  lengthMax: 30,
+};
+const expiry: TextField = {
+  name: 'expiry',
+  label: 'Expires',
+  hint: 'MM/YY',
+  autocomplete: 'cc-exp',
+  lengthMax: 9,
+};
+const code: TextField = {
+  name: 'code',
+  label: 'Security code',
+  hint: '3 or 4 digits',
+  autocomplete: 'cc-csc',
+  inputMode: 'numeric',
+  lengthMax: 4,
+};
+const holder: TextField = {
+  name: 'name',
+  label: 'Name on card',
+  autocomplete: 'cc-name',
+  lengthMax: 200,
+  isOptional: true,
+};
+
+const labels = Object.fromEntries(
+  [number, expiry, code, holder].map((one) => [one.name, one.label]),
+);
+
+/** The form that takes a card, or leads to where one is taken. What was typed is never shown again. */
+export function cardForm({
+  action,
+  label,
+  entry,
+  isOptional = false,
+  problems = {},
+}: CardFormParts): Html {
+  switch (entry.kind) {
+    case 'NONE':
+      return html`<p>Cards cannot be taken here at the moment. Please ask the seller.</p>`;
+    case 'REDIRECT':
+      return html`<p>
+          Your card is taken on a page of our payment provider; you come back here afterwards.
+        </p>
+        <p>
+          <a class="button" href="${href(entry.url)}" rel="noreferrer">Continue to card details</a>
+        </p>`;
+    case 'FORM':
+      return html`${problemSummary(problems, labels)}
+        <form method="post" action="${action}">
+          ${textField({ ...number, isOptional }, problems)}
+          <div class="pair">${textField(expiry, problems)} ${textField(code, problems)}</div>
+          ${textField(holder, problems)}
+          <button type="submit">${label}</button>
+        </form>
+        ${entry.areTestCards && testCards}`;
+  }
+}
+
+/** The card of a sent form; what is missing is told under its field. */
+export function readCard(
+  form: ReadonlyMap<string, string>,
+): Card | { readonly problems: FormProblems } {
+  const value = ({ name, lengthMax }: TextField) =>
+    (form.get(name) ?? '').trim().slice(0, lengthMax);
+  const required = [number, expiry, code].filter((field) => value(field) === '');
+  if (required.length > 0) {
+    return { problems: Object.fromEntries(required.map(({ name }) => [name, ['Required']])) };
+  }
+  const name = value(holder);
+  return {
+    number: value(number),
+    expiry: value(expiry),
+    code: value(code),
+    name: name === '' ? undefined : name,
+  };
+}
+
+/** Whether nothing of a card was typed. */
+export function isCardEmpty(form: ReadonlyMap<string, string>): boolean {
+  return [number, expiry, code].every(({ name }) => (form.get(name) ?? '').trim() === '');
+}
+
+const listed: readonly (readonly [string, string])[] = [
+  ['4242 4242 4242 4242', 'succeeds'],
+  ['5555 5555 5555 4444', 'succeeds (Mastercard)'],
+  ['4000 0025 0000 3155', 'asks for 3-D Secure once'],
+  ['4000 0084 0000 1629', 'asks for 3-D Secure, then is declined'],
+  ['4000 0000 0000 0002', 'is declined'],
+  ['4000 0000 0000 9995', 'has insufficient funds'],
+  ['4000 0000 0000 0119', 'fails with a processing error'],
+  ['4000 0000 0000 0069', 'has expired'],
+  ['4000 0000 0000 9987', 'was lost'],
+  ['4000 0000 0000 9979', 'was stolen'],
+  ['4000 0000 0000 0341', 'is saved, but every later charge fails'],
+  ['4000 0000 0000 5126', 'fails at the first two renewals, then succeeds'],
+];
+
+const testCards = html`<details class="unprinted">
+  <summary>Test cards</summary>
+  <p class="hint">Any expiry in the future and any code will do. Other numbers are refused.</p>
+  <table>
+    <thead>
+      <tr>
+        <th scope="col">Number</th>
+        <th scope="col">Effect</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${listed.map(
+        ([card, effect]) =>
+          html`<tr>
+            <th scope="row">${card}</th>
+            <td>${effect}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>
+</details>`;

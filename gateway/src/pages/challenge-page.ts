@@ -1,0 +1,41 @@
+import { html } from './html';
+import type { Page } from './shell';
+
+/** What a page on the way of a payment needs to know. */
+interface Waiting {
+  readonly path: string;
+  readonly isTest: boolean;
+  readonly formTargets?: readonly (string | undefined)[];
+}
+
+/** The page that asks the payer to confirm a payment: our own challenge in a sandbox, else the way to the bank's. */
+export function challengePage(
+  { path, isTest, formTargets = [] }: Waiting,
+  { attempt, isOurs, amount }: { attempt: number; isOurs: boolean; amount: string },
+): Page {
+  const content = html`<section>
+    <h1>Confirm your payment</h1>
+    <p>Your bank asks you to confirm the payment of ${amount} (3-D Secure).</p>
+    ${isOurs && html`<p class="hint">This is the test bank of the sandbox: say what a payer would.</p>`}
+    <form method="post" action="${path}/challenge">
+      <input type="hidden" name="attempt" value="${String(attempt)}" />
+      ${isOurs ? answers : html`<button type="submit">Continue to your bank</button>`}
+    </form>
+    <p class="aside"><a href="${path}?card=other">Use another card</a></p>
+  </section>`;
+  return { title: 'Confirm your payment', content, isTest, formTargets };
+}
+
+const answers = html`<button type="submit" name="answer" value="approve">Approve</button>
+  <button type="submit" name="answer" value="decline" class="quiet">Decline</button>`;
+
+/** The page of a payment that runs at this moment. It looks again by itself. */
+export function processingPage({ path, isTest }: Waiting): Page {
+  const content = html`<section>
+    <h1>Your payment is being processed</h1>
+    <p>This takes a moment. The page looks again by itself.</p>
+    <p><a class="button quiet" href="${path}">Look again</a></p>
+  </section>`;
+  const refresh = { seconds: 3, url: path };
+  return { title: 'Your payment is being processed', content, isTest, refresh };
+}

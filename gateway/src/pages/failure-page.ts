@@ -1,0 +1,51 @@
+import type { HttpError } from '../http-error';
+import type { ApiAnswer } from '../route';
+import { html } from './html';
+import { pageAnswer } from './shell';
+
+interface Words {
+  readonly title: string;
+  readonly text: string;
+}
+
+const wordsOfStatus: Readonly<Record<number, Words>> = {
+  400: { title: 'That did not work', text: 'The form could not be read.' },
+  403: {
+    title: 'That did not work',
+    text: 'The form was sent by another site. Please open the page again and try there.',
+  },
+  404: {
+    title: 'Page not found',
+    text: 'There is no such page. Please check the address, or ask whoever sent it to you.',
+  },
+  405: { title: 'That did not work', text: 'This page cannot be used in that way.' },
+  409: {
+    title: 'That did not work',
+    text: 'It is not possible any more. Please open the page again.',
+  },
+  413: { title: 'That did not work', text: 'The form was too long.' },
+  415: { title: 'That did not work', text: 'The form could not be read.' },
+  429: { title: 'Too many requests', text: 'Please wait a moment and try again.' },
+};
+
+const unavailable: Words = {
+  title: 'Temporarily unavailable',
+  text: 'Please try again in a moment. If you were paying, look at the page first: the payment may have gone through.',
+};
+const fault: Words = {
+  title: 'Something went wrong',
+  text: 'The fault is ours. If you were paying, look at the page first: the payment may have gone through.',
+};
+
+/** An error as a payer is told it. */
+export function failurePage(problem: HttpError, path: string | undefined): ApiAnswer {
+  const { status, code, headers = {} } = problem;
+  const { title, text } = wordsOfStatus[status] ?? (status > 500 ? unavailable : fault);
+  const isLost = status === 404 || path === undefined;
+  const content = html`<section>
+    <h1>${title}</h1>
+    <p>${text}</p>
+    ${!isLost && html`<p><a href="${path}">Back to the page</a></p>`}
+  </section>`;
+  return pageAnswer({ title, content, status }, { ...headers, 'Error-Code': code });
+}

@@ -1,0 +1,51 @@
+import express, { type Request, type Response } from 'express';
+import { RequestError } from '../http-error';
+
+// A card and an e-mail take a few hundred bytes.
+const bodyBytesMax = 16 * 1024;
+const fieldsMax = 20;
+const parseForm = express.urlencoded({
+  extended: false,
+  limit: bodyBytesMax,
+  parameterLimit: fieldsMax,
+});
+
+/** The fields of a form as they were typed. It is in no log: what goes wrong with it is told without it. */
+export async function readForm(
+  request: Request,
+  response: Response,
+): Promise<ReadonlyMap<string, string>> {
+  if (!hasBody(request)) return new Map();
+  if (request.is('application/x-www-form-urlencoded') === false) throw unsupported();
+  await new Promise<void>((resolve, reject) => {
+    parseForm(request, response, (error?: unknown) => {
+      if (error === undefined) resolve();
+      else reject(toRequestError(error));
+    });
+  });
+  const fields = Object.entries((request.body ?? {}) as Record<string, string | string[]>);
+  // Of a field that is sent twice the first one counts.
+  return new Map(fields.map(([name, value]) => [name, [value].flat()[0] ?? '']));
+}
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function toRequestError(error: unknown): RequestError {
+  switch ((error as { type?: string }).type) {
+    case 'entity.too.large':
+    case 'parameters.too.many':
+      return new RequestError(413, 'request_too_large', 'Request body too large');
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return unsupported();
+    default:
+      return new RequestError(400, 'invalid_request', 'Malformed form');
+  }
+}
+
+function unsupported(): RequestError {
+  const message = 'Content-Type must be application/x-www-form-urlencoded';
+  return new RequestError(415, 'unsupported_media_type', message);
+}

@@ -1,0 +1,75 @@
+import { type Html, html } from './html';
+
+/** What is wrong with a form: field to messages. */
+export type FormProblems = Readonly<Record<string, readonly string[]>>;
+
+/** One line of a form. */
+export interface TextField {
+  readonly name: string;
+  readonly label: string;
+  readonly autocomplete: string;
+  readonly type?: 'text' | 'email';
+  readonly inputMode?: 'text' | 'numeric' | 'email';
+  readonly hint?: string;
+  readonly lengthMax: number;
+  /** What is typed in it already; never part of a card. */
+  readonly value?: string;
+  readonly isOptional?: boolean;
+}
+
+/** A field with its label, its hint and what is wrong with it, tied together for those who hear the page. */
+export function textField(field: TextField, problems: FormProblems = {}): Html {
+  const { name, label, autocomplete, type = 'text', inputMode = 'text', hint, lengthMax } = field;
+  const messages = problems[name] ?? [];
+  const isWrong = messages.length > 0;
+  const described = [hint !== undefined && `${name}-hint`, isWrong && `${name}-error`].filter(
+    Boolean,
+  );
+  return html`<div class="field">
+    <label for="${name}"
+      >${label}${field.isOptional === true && html` <span class="hint">(optional)</span>`}</label
+    >
+    ${hint !== undefined && html`<span class="hint" id="${name}-hint">${hint}</span>`}
+    ${isWrong && html`<span class="error" id="${name}-error">${messages.join('. ')}</span>`}
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      inputmode="${inputMode}"
+      autocomplete="${autocomplete}"
+      maxlength="${String(lengthMax)}"
+      value="${field.value ?? ''}"
+      spellcheck="false"
+      autocapitalize="off"
+      aria-describedby="${described.join(' ')}"
+      ${isWrong && html` aria-invalid="true"`}
+    />
+  </div>`;
+}
+
+/** All that is wrong, above the form and first in focus; each leads to its field. */
+export function problemSummary(
+  problems: FormProblems,
+  labels: Readonly<Record<string, string>>,
+): Html | undefined {
+  const entries = Object.entries(problems).filter(([, messages]) => messages.length > 0);
+  if (entries.length === 0) return undefined;
+  const items = entries.map(([name, messages]) => {
+    const text = `${labels[name] ?? 'Form'}: ${messages.join('. ')}`;
+    return html`<li><a href="#${name}">${text}</a></li>`;
+  });
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
+    <h2>Please check what you typed</h2>
+    <ul>
+      ${items}
+    </ul>
+  </div>`;
+}
+
+/** One sentence about what went wrong before. */
+export function notice(title: string, text: string): Html {
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
+    <h2>${title}</h2>
+    <p>${text}</p>
+  </div>`;
+}

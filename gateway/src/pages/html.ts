@@ -1,0 +1,50 @@
+/** Markup that is safe to send. It is made by the tag below alone, so that no text gets into a page unescaped. */
+export class Html {
+  // Private, so that nothing else has its shape.
+  readonly #markup: string;
+
+  private constructor(markup: string) {
+    this.#markup = markup;
+  }
+
+  static of(strings: readonly string[], values: readonly HtmlValue[]): Html {
+    const parts = strings.map((text, index) => text + Html.render(values[index]));
+    return new Html(parts.join(''));
+  }
+
+  toString(): string {
+    return this.#markup;
+  }
+
+  private static render(value: HtmlValue): string {
+    if (value === undefined || value === false) return '';
+    if (value instanceof Html) return value.#markup;
+    if (typeof value === 'string') return escaped(value);
+    return value.map((one) => Html.render(one)).join('');
+  }
+}
+
+/** Nothing, a text, markup, or a list of these. */
+export type HtmlValue = undefined | false | string | Html | readonly HtmlValue[];
+
+/**
+ * Markup with values in it: html`<p title="${title}">${text}</p>`. Texts are escaped for content and for quoted attributes, which is where
+ * values stand; never in a script, a style, or an attribute without quotes. An address goes through `href` below.
+ */
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  return Html.of(strings, values);
+}
+
+/** An address that a link may lead to; `about:blank` in the place of one that would run something. */
+export function href(address: string): string {
+  return /^(https?:\/\/|\/)/i.test(address) ? address : 'about:blank';
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}

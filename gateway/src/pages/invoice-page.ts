@@ -1,0 +1,141 @@
+import {
+  type Invoice,
+  InvoiceStatus,
+  PaymentStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { amountText } from '../amount-text';
+import { dateText, periodText } from '../date-text';
+import { type CardEntry, cardForm } from './card-form';
+import { declineText } from './decline-text';
+import { type FormProblems, notice } from './form-fields';
+import { type Html, html } from './html';
+import { invoiceTable } from './invoice-table';
+import type { Page } from './shell';
+
+/** An invoice as its page shows it. */
+export interface InvoiceView {
+  readonly invoice: Invoice;
+  readonly customer: Customer;
+  readonly path: string;
+  readonly isTest: boolean;
+}
+
+interface StatusWords {
+  readonly name: string;
+  readonly tone: 'good' | 'bad' | '';
+  readonly text: string;
+}
+
+const wordsOfStatus: Readonly<Record<number, StatusWords>> = {
+  [InvoiceStatus.INVOICE_STATUS_OPEN]: { name: 'Open', tone: '', text: '' },
+  [InvoiceStatus.INVOICE_STATUS_PAID]: {
+    name: 'Paid',
+    tone: 'good',
+    text: 'Thank you. This invoice is paid.',
+  },
+  [InvoiceStatus.INVOICE_STATUS_VOID]: {
+    name: 'Void',
+    tone: '',
+    text: 'This invoice was voided. Nothing is owed.',
+  },
+  [InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: {
+    name: 'Uncollectible',
+    tone: 'bad',
+    text: 'This invoice can no longer be paid here. Please ask the seller.',
+  },
+};
+
+/** The page of an invoice; `entry` where it may be paid. */
+export function invoicePage(
+  view: InvoiceView,
+  { entry, problems }: { entry?: CardEntry | undefined; problems?: FormProblems | undefined } = {},
+): Page {
+  const { invoice, isTest } = view;
+  const content = [document(view), payment(view, entry, problems)];
+  return {
+    title: `Invoice ${invoice.number ?? ''}`.trim(),
+    content,
+    isTest,
+    isWide: true,
+    formTargets: [invoice.hostedUrl],
+    status: problems === undefined ? 200 : 400,
+  };
+}
+
+/** The page that asks whether a card that was given on the provider's page is to be charged. */
+export function confirmInvoiceCardPage(view: InvoiceView, setupId: string): Page {
+  const { invoice, path, isTest } = view;
+  const content = [
+    document(view),
+    html`<section>
+      <h2>Your card is ready</h2>
+      <form method="post" action="${path}/card">
+        <input type="hidden" name="setup_id" value="${setupId}" />
+        <button type="submit">${payLabel(invoice)}</button>
+      </form>
+      <p class="aside"><a href="${path}">Use another card</a></p>
+    </section>`,
+  ];
+  return { title: 'Confirm', content, isTest, isWide: true, formTargets: [invoice.hostedUrl] };
+}
+
+function document(view: InvoiceView): Html {
+  const { invoice, customer, path } = view;
+  const { periodStart: start, periodEnd: end } = invoice;
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['Number', invoice.number],
+    ['Date', optionalDate(invoice.createdAt)],
+    ['Due', optionalDate(invoice.dueDate)],
+    ['Period', start === undefined || end === undefined ? undefined : periodText({ start, end })],
+    ['Billed to', customer.name ?? customer.email],
+  ];
+  const { name, tone } = wordsOf(invoice);
+  return html`<section>
+    <p class="status ${tone}">${name}</p>
+    <h1>Invoice ${invoice.number ?? ''}</h1>
+    <dl>
+      ${facts.map(
+        ([label, value]) =>
+          value !== undefined &&
+          html`<dt>${label}</dt>
+            <dd>${value}</dd>`,
+      )}
+    </dl>
+    ${invoiceTable(invoice, 'Amount due')}
+    <p class="aside unprinted"><a href="${path}/pdf">Download as PDF</a></p>
+  </section>`;
+}
+
+function payment(
+  { invoice, path }: InvoiceView,
+  entry: CardEntry | undefined,
+  problems: FormProblems | undefined,
+): Html {
+  if (entry === undefined) return html`<section><p>${statusText(invoice)}</p></section>`;
+  const last = invoice.payments.at(-1);
+  const isFailed = last?.status === PaymentStatus.PAYMENT_STATUS_FAILED;
+  return html`<section class="unprinted" aria-labelledby="pay">
+    <h2 id="pay">Pay by card</h2>
+    ${isFailed && problems === undefined && notice('The last payment failed', declineText(last.failureCode))}
+    ${cardForm({ action: path, label: payLabel(invoice), entry, problems })}
+  </section>`;
+}
+
+function statusText(invoice: Invoice): string {
+  const { text } = wordsOf(invoice);
+  const { paidAt } = invoice;
+  return paidAt === undefined ? text : `${text} The payment arrived on ${dateText(paidAt)}.`;
+}
+
+function payLabel({ amountDue, currency }: Invoice): string {
+  return `Pay ${amountText(amountDue, currency)}`;
+}
+
+function wordsOf({ status }: Invoice): StatusWords {
+  return wordsOfStatus[status] ?? { name: 'In preparation', tone: '', text: '' };
+}
+
+function optionalDate(date: Date | undefined): string | undefined {
+  return date === undefined ? undefined : dateText(date);
+}

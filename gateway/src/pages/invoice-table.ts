@@ -1,0 +1,95 @@
+import type { Invoice, LineItem, LineItemTier } from '@billing/proto/billing/checkout/v1/checkout';
+import { amountText, quantityText, rateText } from '../amount-text';
+import { periodText } from '../date-text';
+import { type Html, html } from './html';
+
+/** An invoice's lines and sums; `dueLabel` names what is owed. */
+export function invoiceTable(invoice: Invoice, dueLabel: string): Html {
+  const { currency, lineItems } = invoice;
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Description</th>
+        <th scope="col">Quantity</th>
+        <th scope="col">Amount</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${lineItems.map((line) => lineRow(line, currency))}
+    </tbody>
+    <tfoot>
+      ${sumRows(invoice, dueLabel)}
+    </tfoot>
+  </table>`;
+}
+
+function lineRow(line: LineItem, currency: string): Html {
+  const { description, quantity, unitAmount, amount, periodStart, periodEnd } = line;
+  const hasPeriod = periodStart !== undefined && periodEnd !== undefined;
+  const unit = unitAmount === undefined ? undefined : `${rateText(unitAmount, currency)} each`;
+  return html`<tr>
+    <th scope="row">
+      ${description}
+      ${hasPeriod && html`<div class="hint">${periodText({ start: periodStart, end: periodEnd })}</div>`}
+      ${tierDetails(line, currency)}
+    </th>
+    <td>
+      ${quantityText(quantity)}${unit !== undefined && quantity !== '1' && html`<div class="hint">${unit}</div>`}
+    </td>
+    <td>${amountText(amount, currency)}</td>
+  </tr>`;
+}
+
+/** How tiers came to the amount. */
+function tierDetails({ details }: LineItem, currency: string): Html | undefined {
+  if (details === undefined || details.tiers.length === 0) return undefined;
+  return html`<details>
+    <summary>How this is computed</summary>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Units</th>
+          <th scope="col">Price</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${details.tiers.map((tier) => tierRow(tier, currency))}
+      </tbody>
+    </table>
+  </details>`;
+}
+
+function tierRow(
+  { quantity, unitAmount, flatAmount, amount }: LineItemTier,
+  currency: string,
+): Html {
+  const flat = flatAmount === '0' ? '' : ` + ${rateText(flatAmount, currency)}`;
+  const sum = `${rateText(unitAmount, currency)} each${flat} = ${rateText(amount, currency)}`;
+  return html`<tr>
+    <th scope="row">${quantityText(quantity)}</th>
+    <td>${sum}</td>
+  </tr>`;
+}
+
+function sumRows(invoice: Invoice, dueLabel: string): Html[] {
+  const { currency, subtotal, discounts, tax, total, amountPaid, amountDue } = invoice;
+  const isPlain = discounts.length === 0 && tax === 0n;
+  const rows: readonly (readonly [string, bigint])[] = [
+    ...(isPlain ? [] : [['Subtotal', subtotal] as const]),
+    ...discounts.map(({ name, amount }) => [`Discount: ${name}`, -amount] as const),
+    ...(tax === 0n ? [] : [['Tax', tax] as const]),
+    ...(isPlain && amountPaid === 0n ? [] : [['Total', total] as const]),
+    ...(amountPaid === 0n ? [] : [['Paid', -amountPaid] as const]),
+  ];
+  return [
+    ...rows.map(([label, amount]) => sumRow(label, amountText(amount, currency))),
+    sumRow(dueLabel, amountText(amountDue, currency), 'sum'),
+  ];
+}
+
+function sumRow(label: string, amount: string, kind = ''): Html {
+  return html`<tr class="${kind}">
+    <th scope="row" colspan="2">${label}</th>
+    <td>${amount}</td>
+  </tr>`;
+}

@@ -1,0 +1,87 @@
+import type { Product } from '@billing/proto/billing/catalog/v1/catalog';
+import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
+import { present } from '../route';
+import { type FormProblems, problemSummary, textField } from './form-fields';
+import { href, type Html, html } from './html';
+import { priceTerms } from './purchase-terms';
+import type { Page } from './shell';
+
+/** A link as its page shows it. */
+export interface LinkView {
+  readonly link: CheckoutLink;
+  /** Those that can be bought, at least one. */
+  readonly products: readonly Product[];
+  readonly path: string;
+  readonly isTest: boolean;
+}
+
+/** What a visitor has typed, and what is wrong with it. */
+export interface LinkForm {
+  /** Makes a form that is sent twice count once. */
+  readonly nonce: string;
+  readonly productId?: string | undefined;
+  readonly email?: string | undefined;
+  readonly problems?: FormProblems | undefined;
+}
+
+const emailField = {
+  name: 'email',
+  label: 'E-mail',
+  autocomplete: 'email',
+  type: 'email',
+  inputMode: 'email',
+  hint: 'For your invoice and what concerns your order.',
+  // RFC 5321.
+  lengthMax: 254,
+} as const;
+const labels = { email: emailField.label, productId: 'Product' };
+
+/** The page on which a visitor chooses what to buy. */
+export function linkPage({ link, products, path, isTest }: LinkView, form: LinkForm): Page {
+  const { nonce, problems = {}, email = '' } = form;
+  const chosen = form.productId ?? products[0]?.id;
+  const hasProblems = Object.keys(problems).length > 0;
+  const { returnUrl } = link;
+  const content = html`<section>
+    <h1>${link.label}</h1>
+    ${problemSummary(problems, labels)}
+    <form method="post" action="${path}">
+      <input type="hidden" name="nonce" value="${nonce}" />
+      <fieldset id="productId">
+        <legend>${products.length === 1 ? 'You order' : 'Choose a product'}</legend>
+        ${products.map((product) => choice(product, product.id === chosen))}
+      </fieldset>
+      ${textField({ ...emailField, value: email }, problems)}
+      <button type="submit">Continue to payment</button>
+    </form>
+    ${link.discountId !== undefined && html`<p class="hint aside">A discount is taken off on the next page.</p>`}
+    ${returnUrl !== undefined && html`<p class="aside"><a href="${href(returnUrl)}" rel="noreferrer">Cancel and go back</a></p>`}
+  </section>`;
+  return {
+    title: link.label,
+    content,
+    isTest,
+    formTargets: [link.url],
+    status: hasProblems ? 400 : 200,
+  };
+}
+
+/** The page of a link that sells nothing (any more). */
+export function closedLinkPage({ isTest }: Pick<LinkView, 'isTest'>): Page {
+  const content = html`<section>
+    <h1>This offer has ended</h1>
+    <p>Nothing can be bought here any more. Please ask whoever sent you the link.</p>
+  </section>`;
+  return { title: 'This offer has ended', content, isTest, status: 410 };
+}
+
+function choice({ id, name, description, price }: Product, isChosen: boolean): Html {
+  return html`<label class="choice">
+    <input type="radio" name="productId" value="${id}" ${isChosen && html` checked`} />
+    <span>
+      <strong>${name}</strong>
+      <span>${priceTerms(present(price))}</span>
+      ${description !== undefined && html`<span class="hint description">${description}</span>`}
+    </span>
+  </label>`;
+}

@@ -1,0 +1,158 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { DomainError } from '@billing/kernel/domain-error';
+import { type Invoice, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
+import type { Peers } from '../peers';
+import type { ApiAnswer } from '../route';
+import { type CardEntry, isCardEmpty, readCard } from './card-form';
+import type { FormProblems } from './form-fields';
+import { href, html } from './html';
+import { pageAnswer, redirectAnswer } from './shell';
+
+/** What a payment has come to. */
+export interface PaymentStep {
+  /** Undefined: nothing is asked of the payer. */
+  readonly action: PayerAction | undefined;
+  /** Where the payer goes on. */
+  readonly next: string;
+}
+
+/** What is paid on a page, a session or an invoice: the steps are the same. */
+export interface Payable {
+  readonly customerId: string;
+  /** The page's own path. */
+  readonly path: string;
+  /** The page's whole address. */
+  readonly url: string;
+  readonly isTest: boolean;
+  readonly pay: (payment: {
+    methodId: string | undefined;
+    returnUrl: string;
+  }) => Promise<PaymentStep>;
+  readonly answer: (answer: {
+    attempt: number;
+    approved: boolean | undefined;
+  }) => Promise<PaymentStep>;
+  /** The page again, with what is wrong with its form. */
+  readonly showProblems: (problems: FormProblems) => Promise<ApiAnswer>;
+}
+
+/** What steps are taken with. */
+export interface StepTools {
+  readonly peers: Peers;
+  readonly context: CallContext;
+}
+
+/** How the payer gives a card. Where the provider has a page for it, that page is made ready. */
+export async function cardEntryOf(
+  { customerId, url }: Pick<Payable, 'customerId' | 'url'>,
+  { peers, context }: StepTools,
+): Promise<CardEntry> {
+  try {
+    const returnUrl = `${url}/card?setup_id={SETUP_ID}`;
+    const entry = await peers.payment.beginCardEntry({ customerId, returnUrl }, context);
+    if (entry.redirectUrl !== undefined) return { kind: 'REDIRECT', url: entry.redirectUrl };
+    return { kind: 'FORM', areTestCards: entry.testCards };
+  } catch (error) {
+    if (isRefusal(error)) return { kind: 'NONE' };
+    throw error;
+  }
+}
+
+/** Pays with a card that was typed. */
+export async function payByCard(
+  payable: Payable,
+  form: ReadonlyMap<string, string>,
+  { peers, context, isOptional }: StepTools & { isOptional: boolean },
+): Promise<ApiAnswer> {
+  if (isOptional && isCardEmpty(form)) return await pay(payable, undefined);
+  const card = readCard(form);
+  if ('problems' in card) return await payable.showProblems(card.problems);
+  const { customerId } = payable;
+  try {
+    const saved = await peers.payment.savePaymentMethod({ customerId, card }, context);
+    return await pay(payable, saved.paymentMethodId);
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'invalid_input') {
+      return await payable.showProblems(error.fields ?? {});
+    }
+    return backOr(error, payable);
+  }
+}
+
+/** Pays with a card that was given on the provider's page. */
+export async function payBySetup(
+  payable: Payable,
+  setupId: string,
+  { peers, context }: StepTools,
+): Promise<ApiAnswer> {
+  const { customerId } = payable;
+  try {
+    const saved = await peers.payment.finishCardEntry({ customerId, setupId }, context);
+    return await pay(payable, saved.paymentMethodId);
+  } catch (error) {
+    return backOr(error, payable);
+  }
+}
+
+/** Goes on after a challenge; `approved` where it was ours. */
+export async function answerChallenge(
+  payable: Payable,
+  answer: { attempt: number; approved: boolean | undefined },
+): Promise<ApiAnswer> {
+  try {
+    return afterStep(await payable.answer(answer), payable);
+  } catch (error) {
+    return backOr(error, payable);
+  }
+}
+
+/** The attempt that waits for its payer; undefined where none does. */
+export function waitingAttempt(
+  invoice: Invoice | undefined,
+): { attempt: number; isOurs: boolean } | undefined {
+  const last = invoice?.payments.at(-1);
+  if (last?.status !== PaymentStatus.PAYMENT_STATUS_REQUIRES_ACTION) return undefined;
+  // Attempts are numbered from 1, each is a payment. The sandbox has no page of its own for a challenge.
+  return { attempt: invoice?.payments.length ?? 0, isOurs: last.provider === 'sandbox' };
+}
+
+/** Whether an attempt runs at this moment. */
+export function isBeingPaid(invoice: Invoice | undefined): boolean {
+  return invoice?.payments.at(-1)?.status === PaymentStatus.PAYMENT_STATUS_PENDING;
+}
+
+async function pay(payable: Payable, methodId: string | undefined): Promise<ApiAnswer> {
+  try {
+    const step = await payable.pay({ methodId, returnUrl: `${payable.url}/return` });
+    return afterStep(step, payable);
+  } catch (error) {
+    return backOr(error, payable);
+  }
+}
+
+function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswer {
+  if (action?.redirectUrl === undefined) return redirectAnswer(next);
+  // A policy names where a form may lead before anybody knows which bank it will be; a page that leads on by itself needs no naming.
+  const { redirectUrl: url } = action;
+  const content = html`<section>
+    <h1>Confirm with your bank</h1>
+    <p>
+      Your bank asks you to confirm this payment. If its page does not open by itself, please go on
+      there.
+    </p>
+    <p><a class="button" href="${href(url)}" rel="noreferrer">Continue to your bank</a></p>
+  </section>`;
+  const refresh = { seconds: 0, url: href(url) };
+  return pageAnswer({ title: 'Confirm with your bank', content, isTest, refresh });
+}
+
+/** Another payment runs, or nothing is left to pay: the page itself tells. */
+function backOr(error: unknown, { path }: Payable): ApiAnswer {
+  if (isRefusal(error)) return redirectAnswer(path);
+  throw error;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'failed_precondition';
+}

@@ -1,0 +1,109 @@
+import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  Discount,
+  DiscountDuration,
+  DiscountType,
+} from '@billing/proto/billing/discount/v1/discount';
+import { priceTerms, purchaseTerms } from './purchase-terms';
+
+const from = new Date('2026-01-31T10:00:00Z');
+
+function aPrice(change: Partial<Price> = {}): Price {
+  return Price.fromPartial({
+    type: PricingType.PRICING_TYPE_FLAT,
+    currency: 'USD',
+    amount: 2900n,
+    billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
+    intervalCount: 1,
+    ...change,
+  });
+}
+
+function half(duration: DiscountDuration, durationInMonths?: number): Discount {
+  return Discount.fromPartial({
+    type: DiscountType.DISCOUNT_TYPE_PERCENTAGE,
+    value: '50',
+    duration,
+    durationInMonths,
+  });
+}
+
+const { DISCOUNT_DURATION_ONCE, DISCOUNT_DURATION_REPEATING, DISCOUNT_DURATION_FOREVER } =
+  DiscountDuration;
+const oneTime = { billingInterval: BillingInterval.BILLING_INTERVAL_ONE_TIME };
+const yearly = { billingInterval: BillingInterval.BILLING_INTERVAL_YEARLY };
+const quarterly = { billingInterval: BillingInterval.BILLING_INTERVAL_QUARTERLY };
+
+test.each([
+  [aPrice(), undefined, '$29.00 every month'],
+  [aPrice({ intervalCount: 2 }), undefined, '$29.00 every 2 months'],
+  [aPrice({ ...quarterly, intervalCount: 2 }), undefined, '$29.00 every 6 months'],
+  [aPrice(yearly), undefined, '$29.00 every year'],
+  [aPrice(oneTime), undefined, '$29.00 once'],
+  [
+    aPrice({ trialDays: 14 }),
+    undefined,
+    '14 days free, then $29.00 every month from February 14, 2026',
+  ],
+  [
+    aPrice(),
+    half(DISCOUNT_DURATION_ONCE),
+    '$14.50 today, then $29.00 every month from February 28, 2026',
+  ],
+  [
+    aPrice(),
+    half(DISCOUNT_DURATION_REPEATING, 3),
+    '$14.50 every month, then $29.00 every month from April 30, 2026',
+  ],
+  [
+    aPrice(yearly),
+    half(DISCOUNT_DURATION_REPEATING, 3),
+    '$14.50 today, then $29.00 every year from January 31, 2027',
+  ],
+  [aPrice(), half(DISCOUNT_DURATION_FOREVER), '$14.50 every month'],
+  [aPrice(oneTime), half(DISCOUNT_DURATION_ONCE), '$14.50 once'],
+  [
+    aPrice({ trialDays: 1 }),
+    half(DISCOUNT_DURATION_ONCE),
+    '1 day free, then $14.50 on February 1, 2026, then $29.00 every month from March 1, 2026',
+  ],
+])('%#: a purchase costs %s', (price, discount, summary) => {
+  expect(purchaseTerms({ price, discount, quantity: 1, from }).summary).toBe(summary);
+});
+
+test('the quantity counts where the price follows it', () => {
+  const price = aPrice({ type: PricingType.PRICING_TYPE_PER_UNIT });
+  const { summary } = purchaseTerms({ price, discount: undefined, quantity: 3, from });
+  expect(summary).toBe('$87.00 every month');
+});
+
+test('a fixed discount takes no more than there is', () => {
+  const discount = Discount.fromPartial({
+    type: DiscountType.DISCOUNT_TYPE_FIXED,
+    value: '9900',
+    duration: DISCOUNT_DURATION_ONCE,
+  });
+  const terms = purchaseTerms({ price: aPrice(), discount, quantity: 1, from });
+  expect(terms.summary).toBe('$0.00 today, then $29.00 every month from February 28, 2026');
+});
+
+test.each([
+  [aPrice(), undefined, true],
+  [aPrice({ amount: 0n }), undefined, false],
+  [aPrice(oneTime), undefined, false],
+  [aPrice({ trialDays: 14 }), half(DISCOUNT_DURATION_ONCE), true],
+])('%#: what is charged later is known', (price, discount, isChargedLater) => {
+  expect(purchaseTerms({ price, discount, quantity: 1, from })).toMatchObject({ isChargedLater });
+});
+
+test('a renewal is told with its date', () => {
+  const { renewal } = purchaseTerms({ price: aPrice(), discount: undefined, quantity: 1, from });
+  expect(renewal).toBe(
+    'It renews by itself every month until it is canceled, next on February 28, 2026.',
+  );
+});
+
+test('a price is told without dates', () => {
+  expect(priceTerms(aPrice({ trialDays: 14 }))).toBe('14 days free, then $29.00 every month');
+  expect(priceTerms(aPrice(oneTime))).toBe('$29.00');
+});

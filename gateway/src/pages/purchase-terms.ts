@@ -1,0 +1,196 @@
+import {
+  type BillingInterval,
+  periodAt,
+  type Recurrence,
+  trialEnd,
+} from '@billing/kernel/billing-period';
+import { discountsPeriod, type DiscountSpan } from '@billing/kernel/discount-validity';
+import { applyDiscount, type DiscountType } from '@billing/kernel/discounting';
+import { isCurrency } from '@billing/kernel/currency';
+import { type PricingType, recurringCharge } from '@billing/kernel/pricing';
+import {
+  BillingInterval as ProtoBillingInterval,
+  type Price,
+  PricingType as ProtoPricingType,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type Discount,
+  DiscountDuration as ProtoDiscountDuration,
+  DiscountType as ProtoDiscountType,
+} from '@billing/proto/billing/discount/v1/discount';
+import { toJsonEnum } from '@billing/proto/json/scalars';
+import { amountText } from '../amount-text';
+import { dateText } from '../date-text';
+
+/** What is bought: a price version, how much of it, and what is taken off. */
+export interface Purchase {
+  readonly price: Price;
+  readonly quantity: number;
+  readonly discount: Discount | undefined;
+  /** When it begins if it is paid now. */
+  readonly from: Date;
+}
+
+/** What a purchase costs and when, in words. */
+export interface PurchaseTerms {
+  /** What it costs altogether, without the date of a beginning that is now: `14 days free, then $29.00 every month from March 1, 2026`. */
+  readonly summary: string;
+  /** How it goes on, in one sentence. */
+  readonly renewal: string;
+  /** Whether anything will be charged after today. */
+  readonly isChargedLater: boolean;
+}
+
+/** One amount for one or more periods in a row. */
+interface Stretch {
+  readonly amount: bigint;
+  readonly from: Date;
+  /** Undefined: for as long as it runs. */
+  readonly periods: number | undefined;
+}
+
+/** The terms of a purchase that is paid now. */
+export function purchaseTerms(purchase: Purchase): PurchaseTerms {
+  const { price, from } = purchase;
+  const interval = billingInterval(price);
+  if (interval === 'ONE_TIME') {
+    return {
+      summary: `${amountText(periodAmount(purchase, true), price.currency)} once`,
+      renewal: 'This is a single payment. Nothing is charged later.',
+      isChargedLater: false,
+    };
+  }
+  const recurrence = { billingInterval: interval, intervalCount: price.intervalCount };
+  const trialDays = price.trialDays ?? 0;
+  const anchor = trialEnd(from, trialDays);
+  const stretches = stretchesOf(purchase, { anchor, recurrence });
+  const summary = [
+    ...(trialDays > 0 ? [`${days(trialDays)} free`] : []),
+    ...stretches.map((stretch) => stretchText(stretch, { from, price, recurrence })),
+  ].join(', then ');
+  const next = trialDays > 0 ? anchor : periodAt(anchor, recurrence, 0).end;
+  return {
+    summary,
+    renewal: `It renews by itself ${every(recurrence)} until it is canceled, next on ${dateText(next)}.`,
+    isChargedLater: stretches.some(
+      ({ amount, periods }) => amount > 0n && (periods !== 1 || trialDays > 0),
+    ),
+  };
+}
+
+/** What a price costs, in words: `$29.00 every month`. */
+export function priceTerms(price: Price): string {
+  const amount = amountText(
+    recurringCharge({ ...termsOf(price), quantity: 1 }).amount,
+    price.currency,
+  );
+  const interval = billingInterval(price);
+  if (interval === 'ONE_TIME') return amount;
+  const recurring = `${amount} ${every({ billingInterval: interval, intervalCount: price.intervalCount })}`;
+  const trialDays = price.trialDays ?? 0;
+  return trialDays > 0 ? `${days(trialDays)} free, then ${recurring}` : recurring;
+}
+
+function stretchesOf(
+  purchase: Purchase,
+  { anchor, recurrence }: { anchor: Date; recurrence: Recurrence },
+): Stretch[] {
+  const full = periodAmount(purchase, false);
+  const reduced = periodAmount(purchase, true);
+  const { discount } = purchase;
+  if (discount === undefined || full === reduced) {
+    return [{ amount: full, from: anchor, periods: undefined }];
+  }
+  const periods = discountedPeriods(discount, { anchor, recurrence });
+  const first = { amount: reduced, from: anchor, periods };
+  if (periods === undefined) return [first];
+  return [
+    first,
+    { amount: full, from: periodAt(anchor, recurrence, periods).start, periods: undefined },
+  ];
+}
+
+/** How many periods in a row a discount counts in; undefined: all. */
+function discountedPeriods(
+  discount: Discount,
+  { anchor, recurrence }: { anchor: Date; recurrence: Recurrence },
+): number | undefined {
+  const span = spanOf(discount);
+  if (span.duration === 'FOREVER') return undefined;
+  let periods = 1;
+  // At most five years of days.
+  while (
+    discountsPeriod(span, { first: anchor, start: periodAt(anchor, recurrence, periods).start })
+  ) {
+    periods += 1;
+  }
+  return periods;
+}
+
+function stretchText(
+  { amount, from: start, periods }: Stretch,
+  { from, price, recurrence }: { from: Date; price: Price; recurrence: Recurrence },
+): string {
+  const isNow = start.getTime() === from.getTime();
+  const text = amountText(amount, price.currency);
+  if (periods === 1) return isNow ? `${text} today` : `${text} on ${dateText(start)}`;
+  const recurring = `${text} ${every(recurrence)}`;
+  return isNow ? recurring : `${recurring} from ${dateText(start)}`;
+}
+
+function periodAmount({ price, quantity, discount }: Purchase, isDiscounted: boolean): bigint {
+  const { amount } = recurringCharge({ ...termsOf(price), quantity });
+  if (!isDiscounted || discount === undefined || !isCurrency(price.currency)) return amount;
+  const type = toJsonEnum(ProtoDiscountType, 'DISCOUNT_TYPE_', discount.type) as DiscountType;
+  // Whether it is for this product was settled when it was redeemed.
+  const terms = { type, value: discount.value, currency: null, productIds: [] };
+  const lines = [{ productId: price.productId, amount }];
+  return amount - applyDiscount(terms, { currency: price.currency, lines }).amount;
+}
+
+function termsOf({ type, amount, tiers }: Price) {
+  return {
+    type: toJsonEnum(ProtoPricingType, 'PRICING_TYPE_', type) as PricingType,
+    amount,
+    tiers: tiers.map(({ upTo, unitAmount, flatAmount }) => ({
+      upTo: upTo ?? null,
+      unitAmount,
+      flatAmount: flatAmount ?? '0',
+    })),
+  };
+}
+
+function spanOf({ duration, durationInMonths }: Discount): DiscountSpan {
+  return {
+    duration: toJsonEnum(
+      ProtoDiscountDuration,
+      'DISCOUNT_DURATION_',
+      duration,
+    ) as DiscountSpan['duration'],
+    durationInMonths: durationInMonths ?? null,
+  };
+}
+
+function billingInterval({ billingInterval: interval }: Price): BillingInterval {
+  return toJsonEnum(ProtoBillingInterval, 'BILLING_INTERVAL_', interval) as BillingInterval;
+}
+
+const units: Readonly<Record<BillingInterval, { readonly name: string; readonly size: number }>> = {
+  DAILY: { name: 'day', size: 1 },
+  WEEKLY: { name: 'week', size: 1 },
+  MONTHLY: { name: 'month', size: 1 },
+  QUARTERLY: { name: 'month', size: 3 },
+  YEARLY: { name: 'year', size: 1 },
+  ONE_TIME: { name: 'time', size: 1 },
+};
+
+/** `every month`, `every 2 weeks`. */
+function every({ billingInterval: interval, intervalCount }: Recurrence): string {
+  const { name, size } = units[interval];
+  const count = size * intervalCount;
+  return count === 1 ? `every ${name}` : `every ${String(count)} ${name}s`;
+}
+
+function days(count: number): string {
+  return count === 1 ? '1 day' : `${String(count)} days`;
+}

@@ -1,0 +1,20 @@
+import { RequestError } from '../http-error';
+
+/** What a browser says of where a request comes from. */
+export interface RequestOrigin {
+  /** The header `Sec-Fetch-Site`. */
+  readonly fetchSite: string | undefined;
+  /** The header `Origin`; `null` from pages that tell nobody where they are, as ours. */
+  readonly origin: string | undefined;
+  /** The host that the request went to. */
+  readonly host: string | undefined;
+}
+
+/** Refuses a form that another site has a browser send. Who sends no such headers is no browser, and needs the token all the same. */
+export function refuseOtherSites({ fetchSite, origin, host }: RequestOrigin): void {
+  const isOurs =
+    fetchSite === undefined
+      ? origin === undefined || origin === 'null' || URL.parse(origin)?.host === host
+      : fetchSite === 'same-origin' || fetchSite === 'none';
+  if (!isOurs) throw new RequestError(403, 'cross_site', 'The form was sent by another site');
+}

@@ -1,0 +1,180 @@
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
+import { amountText } from '../amount-text';
+import { present } from '../route';
+import { type CardEntry, cardForm } from './card-form';
+import { type FormProblems, notice } from './form-fields';
+import { href, type Html, html } from './html';
+import { invoiceTable } from './invoice-table';
+import { type PurchaseTerms, purchaseTerms } from './purchase-terms';
+import type { Page } from './shell';
+
+/** A session as its page shows it. */
+export interface SessionView {
+  readonly session: Session;
+  /** Undefined where none was made. */
+  readonly invoice: Invoice | undefined;
+  readonly path: string;
+  readonly isTest: boolean;
+  readonly now: Date;
+}
+
+/** What a session asks of its payer. */
+export interface PaymentWish {
+  /** Undefined: nothing is due, now or later, and no card is asked for. */
+  readonly entry: CardEntry | undefined;
+  /** Whether it goes without a card too. */
+  readonly isOptional: boolean;
+  readonly problems?: FormProblems | undefined;
+}
+
+const dueNow = 'Due today';
+
+/** The page on which a session is paid or confirmed. */
+export function payPage(view: SessionView, wish: PaymentWish): Page {
+  const { session, path, isTest } = view;
+  const { lastPaymentError: error } = session;
+  const hasProblems = Object.keys(wish.problems ?? {}).length > 0;
+  const content = [
+    offer(view, dueNow),
+    html`<section aria-labelledby="pay">
+      <h2 id="pay">${paymentTitle(view)}</h2>
+      ${error !== undefined && !hasProblems && notice('The last payment failed', error.message)}
+      ${wish.entry === undefined ? confirmForm(path) : cardForm({ action: path, label: buttonLabel(view), entry: wish.entry, isOptional: wish.isOptional, problems: wish.problems })}
+      ${cancelLink(session)}
+    </section>`,
+  ];
+  return {
+    title: `Pay for ${productName(session)}`,
+    content,
+    isTest,
+    isWide: true,
+    formTargets: formTargets(session),
+    status: hasProblems ? 400 : 200,
+  };
+}
+
+/** The page that asks whether a card that was given on the provider's page is to be charged. */
+export function confirmCardPage(view: SessionView, setupId: string): Page {
+  const { session, path, isTest } = view;
+  const content = [
+    offer(view, dueNow),
+    html`<section>
+      <h2>Your card is ready</h2>
+      <form method="post" action="${path}/card">
+        <input type="hidden" name="setup_id" value="${setupId}" />
+        <button type="submit">${buttonLabel(view)}</button>
+      </form>
+      <p class="aside"><a href="${path}">Use another card</a></p>
+    </section>`,
+  ];
+  return { title: 'Confirm', content, isTest, isWide: true, formTargets: formTargets(session) };
+}
+
+/** The page of a session that is done: what was bought, and the way on. */
+export function completePage(view: SessionView): Page {
+  const { session, invoice, path, isTest } = view;
+  const isCharged = (invoice?.amountPaid ?? 0n) > 0n;
+  const next = successTarget(session);
+  const content = [
+    html`<section>
+      <p class="status good">${isCharged ? 'Paid' : 'Confirmed'}</p>
+      <h1>Thank you</h1>
+      <p>
+        ${isCharged ? 'Your payment has been received.' : 'Your order is confirmed. Nothing was charged.'}
+        This checkout is complete; nothing more is to be paid here.
+      </p>
+      ${next !== undefined && html`<p><a class="button unprinted" href="${href(next)}" rel="noreferrer">Continue</a></p>`}
+      ${invoice?.number !== undefined && html`<p class="unprinted"><a href="${path}/pdf">Invoice ${invoice.number} as PDF</a></p>`}
+    </section>`,
+    offer(view, 'Amount due'),
+  ];
+  return { title: 'Thank you', content, isTest };
+}
+
+/** The page of a session that can never be paid any more. */
+export function expiredPage({ session, isTest }: SessionView): Page {
+  const content = html`<section>
+    <h1>This checkout has expired</h1>
+    <p>
+      Nothing was charged, and nothing can be paid here any more. Please begin again where you came
+      from.
+    </p>
+    ${cancelLink(session)}
+  </section>`;
+  return { title: 'Checkout expired', content, isTest, status: 410 };
+}
+
+/** What is bought: below the page's own heading where it has one. */
+function offer(view: SessionView, dueLabel: string): Html {
+  const { session, invoice } = view;
+  const terms = termsOf(view);
+  const name = productName(session);
+  const { description } = present(session.product);
+  const currency = present(present(session.product).price).currency;
+  return html`<section>
+    ${dueLabel === dueNow ? html`<h1>${name}</h1>` : html`<h2>${name}</h2>`}
+    ${session.status === SessionStatus.SESSION_STATUS_OPEN && invoice !== undefined && html`<p class="price">${amountText(invoice.amountDue, currency)} <span class="faint">due today</span></p>`}
+    <p><strong>${terms.summary}</strong></p>
+    <p class="faint">${terms.renewal}</p>
+    ${description !== undefined && html`<p class="description">${description}</p>`}
+    ${invoice !== undefined && invoiceTable(invoice, dueLabel)}
+  </section>`;
+}
+
+function termsOf({ session, now }: SessionView): PurchaseTerms {
+  return purchaseTerms({
+    price: present(present(session.product).price),
+    quantity: session.quantity,
+    discount: session.discount,
+    from: session.completedAt ?? now,
+  });
+}
+
+function confirmForm(path: string): Html {
+  return html`<form method="post" action="${path}">
+    <p>Nothing is due. No card is needed.</p>
+    <button type="submit">Confirm</button>
+  </form>`;
+}
+
+function paymentTitle({ invoice }: SessionView): string {
+  return isFree(invoice) ? 'Confirm your order' : 'Pay by card';
+}
+
+function buttonLabel({ session, invoice }: SessionView): string {
+  if (invoice !== undefined && !isFree(invoice)) {
+    return `Pay ${amountText(invoice.amountDue, invoice.currency)}`;
+  }
+  return (session.product?.price?.trialDays ?? 0) > 0 ? 'Start free trial' : 'Confirm';
+}
+
+function isFree(invoice: Invoice | undefined): boolean {
+  return (invoice?.amountDue ?? 0n) === 0n;
+}
+
+function cancelLink(session: Session): Html | undefined {
+  const { cancelUrl } = session;
+  if (cancelUrl === undefined) return undefined;
+  const target = href(withSessionId(cancelUrl, session));
+  return html`<p class="aside"><a href="${target}" rel="noreferrer">Cancel and go back</a></p>`;
+}
+
+function productName({ product }: Session): string {
+  return product?.name ?? '';
+}
+
+/** Where a payer goes who has paid; undefined: the page thanks. */
+export function successTarget(session: Session): string | undefined {
+  const { successUrl } = session;
+  return successUrl === undefined ? undefined : withSessionId(successUrl, session);
+}
+
+function withSessionId(address: string, { id }: Session): string {
+  return address.replaceAll('{SESSION_ID}', id);
+}
+
+/** Where a session's forms may lead. */
+export function formTargets(session: Session): (string | undefined)[] {
+  return [session.checkoutUrl, successTarget(session)];
+}

@@ -1,0 +1,170 @@
+import {
+  BillingInterval,
+  Price,
+  PricingType,
+  Product,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import { Invoice, InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
+import { Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
+import { Customer } from '@billing/proto/billing/customer/v1/customer';
+import type { CardEntry } from './card-form';
+import { challengePage, processingPage } from './challenge-page';
+import { confirmInvoiceCardPage, invoicePage } from './invoice-page';
+import { closedLinkPage, linkPage } from './link-page';
+import { completePage, confirmCardPage, expiredPage, payPage } from './session-page';
+import { type Page, pageAnswer, redirectAnswer } from './shell';
+
+// Every text that anybody but us has written is this one.
+const hostile = `"><script>alert('x')</script><img src=x onerror="alert(1)"></title></style>`;
+const hostileUrl = `javascript:alert('${hostile}')`;
+const now = new Date('2026-01-31T10:00:00Z');
+const place = { path: '/checkout/token', isTest: true };
+
+const price = Price.fromPartial({
+  type: PricingType.PRICING_TYPE_FLAT,
+  currency: 'USD',
+  amount: 2900n,
+  billingInterval: BillingInterval.BILLING_INTERVAL_MONTHLY,
+  intervalCount: 1,
+});
+
+const invoice = Invoice.fromPartial({
+  number: hostile,
+  status: InvoiceStatus.INVOICE_STATUS_OPEN,
+  currency: 'USD',
+  subtotal: 2900n,
+  total: 2900n,
+  amountDue: 2900n,
+  amountPaid: 1n,
+  createdAt: now,
+  hostedUrl: hostileUrl,
+  discounts: [{ name: hostile, amount: 1n }],
+  payments: [{ status: PaymentStatus.PAYMENT_STATUS_FAILED, failureCode: hostile }],
+  lineItems: [
+    {
+      description: hostile,
+      quantity: '2',
+      amount: 2900n,
+      details: { tiers: [{ quantity: '2', unitAmount: '1', flatAmount: '1', amount: '3' }] },
+    },
+  ],
+});
+
+const session = Session.fromPartial({
+  id: 'id',
+  status: SessionStatus.SESSION_STATUS_OPEN,
+  quantity: 1,
+  product: { name: hostile, description: hostile, price },
+  successUrl: hostileUrl,
+  cancelUrl: hostileUrl,
+  checkoutUrl: hostileUrl,
+  lastPaymentError: { code: hostile, message: hostile },
+});
+
+const customer = Customer.fromPartial({ name: hostile, email: hostile });
+const link = CheckoutLink.fromPartial({
+  label: hostile,
+  url: hostileUrl,
+  returnUrl: hostileUrl,
+  discountId: hostile,
+});
+const product = Product.fromPartial({ id: hostile, name: hostile, description: hostile, price });
+
+const form: CardEntry = { kind: 'FORM', areTestCards: true };
+const redirect: CardEntry = { kind: 'REDIRECT', url: hostileUrl };
+const problems = { number: [hostile], expiry: [hostile], code: [hostile], email: [hostile] };
+const sessionView = { session, invoice, now, ...place };
+const invoiceView = { invoice, customer, ...place };
+const linkView = { link, products: [product], ...place };
+
+const pages: Readonly<Record<string, Page>> = {
+  'the page that takes a card': payPage(sessionView, { entry: form, isOptional: false, problems }),
+  'its retry': payPage(sessionView, { entry: form, isOptional: false }),
+  'the page that leads to a provider': payPage(sessionView, { entry: redirect, isOptional: true }),
+  'the page that takes no card': payPage(sessionView, { entry: undefined, isOptional: true }),
+  'the confirmation of a card': confirmCardPage(sessionView, hostile),
+  'the page of thanks': completePage(sessionView),
+  'the expired session': expiredPage(sessionView),
+  'the challenge': challengePage(place, { attempt: 1, isOurs: true, amount: hostile }),
+  'the running payment': processingPage(place),
+  'the invoice to pay': invoicePage(invoiceView, { entry: form, problems }),
+  'the invoice after a decline': invoicePage(invoiceView, { entry: form }),
+  'the invoice to look at': invoicePage(invoiceView),
+  'the confirmation of a card for an invoice': confirmInvoiceCardPage(invoiceView, hostile),
+  'the link': linkPage(linkView, { nonce: hostile, email: hostile, productId: hostile, problems }),
+  'the closed link': closedLinkPage(place),
+};
+
+function shown(page: Page): string {
+  return String(pageAnswer(page).body);
+}
+
+/** Tags and the names of their attributes, without what stands in them. */
+function skeleton(markup: string): string {
+  return markup.replace(/"[^"]*"/g, '""').replace(/>[^<]*</g, '><');
+}
+
+describe.each(Object.entries(pages))('%s', (_name, page) => {
+  test('shows texts of others as texts', () => {
+    const markup = shown(page);
+    expect(markup).not.toMatch(/<script|<img|onerror="|javascript:/i);
+    // One of each: none was closed early.
+    expect(markup.match(/<\/title>/g)).toHaveLength(1);
+    expect(markup.match(/<\/style>/g)).toHaveLength(1);
+  });
+
+  test('needs no script and nothing from elsewhere', () => {
+    expect(skeleton(shown(page))).not.toMatch(
+      /<link|<iframe|<object|\sstyle=|\son\w+=|\ssrc=|url\(|@import/i,
+    );
+    expect(pageAnswer(page).headers).toMatchObject({
+      'Content-Security-Policy': expect.stringMatching(
+        /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
+      ),
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+    });
+  });
+
+  test('names every field', () => {
+    const markup = shown(page);
+    for (const [, id] of markup.matchAll(/<input id="(\w+)"/g)) {
+      expect(markup).toContain(`<label for="${id ?? ''}">`);
+    }
+    for (const [, id] of markup.matchAll(/aria-describedby="([^"]+)"/g)) {
+      for (const one of (id ?? '').split(' ')) expect(markup).toContain(`id="${one}"`);
+    }
+  });
+});
+
+describe('where forms may lead', () => {
+  const policy = (address: string) =>
+    pageAnswer({ title: '', content: '', formTargets: [address] }).headers?.[
+      'Content-Security-Policy'
+    ];
+
+  test.each([
+    ['https://shop.example/thanks?x=1', 'https://shop.example'],
+    ['http://localhost:3000/', 'http://localhost:3000'],
+    ['http://[::1]:3000/', 'http:'],
+    ['https://üñï.example/', 'https://xn--gdad6a.example'],
+    ["https://a.example/;script-src 'unsafe-inline'", 'https://a.example'],
+  ])('%s is named as %s', (address, source) => {
+    expect(policy(address)).toContain(`form-action 'self' ${source}; frame`);
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'nonsense'])(
+    '%s is not named',
+    (address) => {
+      expect(policy(address)).toContain("form-action 'self'; frame");
+    },
+  );
+});
+
+test('an address is sent as it was given, where a header can hold it', () => {
+  const location = (address: string) => redirectAnswer(address).headers?.Location;
+  expect(location('https://shop.example/a?b=%20#c')).toBe('https://shop.example/a?b=%20#c');
+  expect(location('https://shop.example/ü')).toBe('https://shop.example/%C3%BC');
+});

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+
+/** How every page looks: one column, of which a wide screen makes two; colours follow the reader's own setting. */
+export const stylesheet = `
+:root {
+  color-scheme: light dark;
+  --page: #f4f5f7; --card: #ffffff; --ink: #16181d; --faint: #5b6270; --line: #dcdfe5; --field: #8a909c;
+  --accent: #2447c9; --accent-ink: #ffffff; --bad: #b3261e; --bad-back: #fdecea; --note-back: #fff6d9; --note-ink: #5c4500;
+  --good: #1b6e3c;
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #111317; --card: #1b1e24; --ink: #eceef2; --faint: #a3aab8; --line: #343a45; --field: #7b8391;
+    --accent: #9db2ff; --accent-ink: #10162b; --bad: #ffb4ab; --bad-back: #3a1a18; --note-back: #35300f; --note-ink: #ffe9a3;
+    --good: #7fd6a0;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere; }
+.note { margin: 0; padding: .5rem 1rem; background: var(--note-back); color: var(--note-ink); text-align: center; font-size: .875rem; }
+main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; display: grid; gap: 1.5rem; }
+.narrow { max-width: 34rem; }
+section { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.5rem; min-width: 0; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; }
+h2 { font-size: 1.125rem; margin: 0 0 1rem; }
+p { margin: 0 0 .75rem; }
+p:last-child { margin-bottom: 0; }
+a { color: var(--accent); }
+.faint, .hint { color: var(--faint); font-size: .875rem; }
+.price { font-size: 2rem; font-weight: 650; line-height: 1.2; margin: .25rem 0 .75rem; }
+.price .faint { font-weight: 400; }
+.description { white-space: pre-line; }
+table { width: 100%; border-collapse: collapse; margin-top: 1rem; }
+caption { text-align: left; }
+th, td { padding: .5rem 0 .5rem .75rem; text-align: right; vertical-align: top; font-weight: inherit; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+th:first-child, td:first-child { padding-left: 0; text-align: left; overflow-wrap: anywhere; }
+thead th { color: var(--faint); font-size: .875rem; }
+tbody tr, tfoot tr.sum { border-top: 1px solid var(--line); }
+tfoot tr:first-child { border-top: 1px solid var(--line); }
+tfoot th, tfoot td { padding-top: .25rem; padding-bottom: .25rem; }
+tfoot .sum th, tfoot .sum td { font-weight: 650; padding-top: .5rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
+dt { color: var(--faint); }
+dd { margin: 0; }
+form { display: grid; gap: 1rem; }
+fieldset { border: 0; margin: 0; padding: 0; display: grid; gap: .5rem; min-width: 0; }
+legend { padding: 0; margin-bottom: .25rem; font-weight: 600; }
+.field { display: grid; gap: .25rem; align-content: start; min-width: 0; }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
+.pair .field { align-content: end; }
+label { font-weight: 600; }
+input:not([type=radio]) { width: 100%; font: inherit; padding: .6rem .75rem; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .5rem; }
+input[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
+.choice { display: flex; gap: .75rem; align-items: flex-start; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; font-weight: 400; }
+.choice:has(:checked) { border-color: var(--accent); }
+.choice input { margin: .3rem 0 0; accent-color: var(--accent); }
+.choice strong, .choice span { display: block; }
+button, .button { display: inline-block; width: 100%; font: inherit; font-weight: 650; padding: .75rem 1rem; border-radius: .5rem; border: 1px solid var(--accent); background: var(--accent); color: var(--accent-ink); text-align: center; text-decoration: none; cursor: pointer; }
+button.quiet, .button.quiet { background: transparent; color: var(--accent); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.problem { margin: 0 0 1rem; border: 1px solid var(--bad); background: var(--bad-back); border-radius: .5rem; padding: .75rem 1rem; }
+.problem h2 { font-size: 1rem; margin: 0; color: var(--bad); }
+.problem ul { margin: .25rem 0 0; padding-left: 1.25rem; }
+.problem a { color: inherit; }
+.error { color: var(--bad); font-size: .875rem; }
+.status { display: inline-block; padding: .1rem .6rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .875rem; font-weight: 600; }
+.good { color: var(--good); }
+.bad { color: var(--bad); }
+details { margin-top: .25rem; }
+form + details { margin-top: 1rem; }
+summary { cursor: pointer; font-size: .875rem; }
+details table { margin-top: .25rem; font-size: .875rem; }
+details td:last-child { text-align: left; overflow-wrap: anywhere; }
+.aside { margin-top: 1rem; text-align: center; }
+@media (min-width: 52rem) {
+  main.two { grid-template-columns: minmax(0, 1fr) minmax(0, 24rem); align-items: start; }
+}
+@media print {
+  :root { color-scheme: light; --page: #fff; --card: #fff; --ink: #000; --faint: #444; --line: #bbb; --good: #000; --bad: #000; }
+  .unprinted, .note { display: none; }
+  main, main.two { display: block; max-width: none; padding: 0; }
+  section { border: 0; padding: 0; margin-bottom: 1.5rem; }
+  tr { break-inside: avoid; }
+}
+`;
+
+/** Names the stylesheet in a content security policy: a page may have no other. */
+export const stylesheetHash = `'sha256-${createHash('sha256').update(stylesheet).digest('base64')}'`;

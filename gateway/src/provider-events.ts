@@ -1,0 +1,70 @@
+import express, { type Express, type Request, type Response } from 'express';
+import type { CallContext } from '@billing/chassis/call-context';
+import { DomainError } from '@billing/kernel/domain-error';
+import { exchange, type ExchangeSurroundings } from './exchange';
+import { RequestError } from './http-error';
+import type { Peers } from './peers';
+import { ok } from './route';
+
+// What payment providers announce comes without a key: the signature over the exact bytes is the proof, which their owner checks.
+
+const path = '/provider-events/:provider';
+// An announcement holds one object of the provider's; Stripe's are some kilobytes.
+const bodyBytesMax = 1024 * 1024;
+const readBytes = express.raw({ limit: bodyBytesMax, type: () => true });
+
+/** The header that signs an announcement, of each provider that makes any. */
+const signatureHeaders: Readonly<Record<string, string>> = { stripe: 'stripe-signature' };
+
+/** Takes announcements: 200 once it is safe to forget them, 400 for what the provider did not sign, 404 where there is no such provider. */
+export function addProviderEvents(
+  app: Express,
+  site: ExchangeSurroundings & { readonly peers: Pick<Peers, 'payment'> },
+): void {
+  app.post(path, (request, response) =>
+    exchange(request, response, { ...site, route: path }, async (call) => {
+      const { provider: name } = request.params;
+      const header = Object.hasOwn(signatureHeaders, name) ? signatureHeaders[name] : undefined;
+      if (header === undefined) throw new RequestError(404, 'not_found', 'Not found');
+      const signature = request.header(header);
+      if (signature === undefined) throw badSignature();
+      const body = await readBody(request, response);
+      try {
+        // No tenant: whose it is stands in the signed bytes.
+        const event = { provider: name, body, signature };
+        await site.peers.payment.receiveProviderEvent(event, call as CallContext);
+      } catch (error) {
+        if (error instanceof DomainError && error.kind === 'permission') throw badSignature();
+        throw error;
+      }
+      return ok({ received: true });
+    }),
+  );
+  app.all(path, (request, response) =>
+    exchange(request, response, { ...site, route: path }, () =>
+      Promise.reject(
+        new RequestError(405, 'method_not_allowed', 'Method not allowed', { Allow: 'POST' }),
+      ),
+    ),
+  );
+}
+
+async function readBody(request: Request, response: Response): Promise<Buffer> {
+  await new Promise<void>((resolve, reject) => {
+    readBytes(request, response, (error?: unknown) => {
+      if (error === undefined) resolve();
+      else reject(toRequestError(error));
+    });
+  });
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+function toRequestError(error: unknown): RequestError {
+  return (error as { type?: string }).type === 'entity.too.large'
+    ? new RequestError(413, 'request_too_large', 'Request body too large')
+    : new RequestError(400, 'invalid_request', 'The body cannot be read');
+}
+
+function badSignature(): RequestError {
+  return new RequestError(400, 'invalid_signature', 'The signature is wrong or missing');
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Session } from '@billing/proto/billing/checkout/v1/session';
+import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
+import { toJsonSession } from '@billing/proto/json/checkout-session';
+import { toJsonInvoice } from '@billing/proto/json/invoice';
+import { CheckoutSession, NewCheckoutSession } from '../openapi/schemas/checkout';
+import { metadata, optional, readBody } from '../input';
+import type { Peers } from '../peers';
+import { type ApiRequest, created, ok, param, present, type Route } from '../route';
+import { webAddress } from '../web-address';
+
+const uuid = z.uuid('Invalid uuid');
+
+const CreateCheckoutSession = z
+  .object({
+    customerId: uuid,
+    priceId: optional(uuid).meta({ description: 'Of a current price, or of a product.' }),
+    productId: optional(uuid).meta({ description: 'In the place of `priceId`.' }),
+    quantity: optional(z.int().min(1).max(1_000_000)),
+    checkoutLinkId: optional(z.string()),
+    successUrl: optional(webAddress).meta({
+      description: 'Where the payer goes afterwards; `{SESSION_ID}` in it is replaced.',
+    }),
+    cancelUrl: optional(webAddress).meta({
+      description: 'Where a payer goes who gives up; `{SESSION_ID}` in it is replaced.',
+    }),
+    discountId: optional(z.string()),
+    metadata: optional(metadata),
+  })
+  .refine(({ priceId, productId }) => priceId !== undefined || productId !== undefined, {
+    path: ['priceId'],
+    error: 'Required',
+  })
+  .meta({
+    id: 'CreateCheckoutSession',
+    examples: [
+      {
+        customerId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f',
+        priceId: '01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90',
+        successUrl: 'https://shop.example/thanks?session={SESSION_ID}',
+      },
+    ],
+  });
+
+export const checkoutRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/checkout',
+    hidesUnavailability: true,
+    operation: {
+      id: 'createCheckoutSession',
+      summary: 'Begin a purchase',
+      description: 'Makes the first invoice and the page on which it is paid.',
+      body: CreateCheckoutSession,
+      answer: { status: 201, schema: NewCheckoutSession },
+      errors: ['customer_not_found', 'product_not_found', 'checkout_link_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const { input, ignoredHeaders } = readBody(CreateCheckoutSession, request);
+      const answer = await peers.session.createSession(input, request.context);
+      const session = present(answer.session);
+      const body = {
+        sessionId: session.id,
+        checkoutUrl: session.checkoutUrl,
+        invoice: toJsonInvoice(present(answer.invoice)),
+      };
+      return created(`/checkout/${session.id}`, body, ignoredHeaders);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/checkout/:sessionId',
+    operation: {
+      id: 'getCheckoutSession',
+      summary: 'Get a purchase with its invoice, subscription and customer',
+      answer: { status: 200, schema: CheckoutSession, isVersioned: true },
+      errors: ['checkout_session_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { session, invoice } = await peers.session.getSession(
+        { id: param(request, 'sessionId') },
+        request.context,
+      );
+      const found = present(session);
+      const subscription = await subscriptionOf(found, request, peers);
+      const tag = tagOf([found, invoice, subscription]);
+      return ok(toJsonSession(found, { invoice, subscription }), tag);
+    },
+  },
+];
+
+/** The subscription that was bought; undefined before it is, and for the moment until the subscription service has made it. */
+async function subscriptionOf(
+  { subscriptionId }: Session,
+  { context }: ApiRequest,
+  peers: Peers,
+): Promise<Subscription | undefined> {
+  if (subscriptionId === undefined) return undefined;
+  try {
+    return (await peers.subscription.getSubscription({ id: subscriptionId }, context)).subscription;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/** Of an answer that holds several resources: each may change without the others. */
+function tagOf(parts: readonly ({ readonly version: bigint } | undefined)[]): { ETag: string } {
+  return { ETag: `"${parts.map((part) => part?.version ?? '').join('-')}"` };
+}
