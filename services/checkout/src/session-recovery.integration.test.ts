@@ -1,0 +1,181 @@
+import { abandon } from './session';
+import {
+  aScene,
+  endOf,
+  finish,
+  processOn,
+  type Scene,
+  sceneEnd,
+  type SceneEnd,
+  type SceneProcess,
+} from './testing-scene-store';
+import { made } from './testing-session';
+import { Stopped, stoppingAfter } from './testing-stop-store';
+import { openReplicas, type Replicas } from './testing-store';
+
+// A process does one thing and is stopped before its first write, its second, and so on; another one takes up what it left, and is stopped
+// too; a third one brings everything to an end.
+
+type Act = (process: SceneProcess, scene: Scene) => Promise<unknown>;
+
+const stopsMax = 15;
+// Where the resumption is stopped: in another place for each of the first stops.
+const resumedWrites = 5;
+
+let replicas: Replicas;
+let healthy: SceneProcess;
+
+beforeAll(async () => {
+  replicas = await openReplicas();
+  healthy = processOn(replicas.db);
+  await healthy.sessions.ensureIndexes();
+});
+
+afterAll(() => replicas.close());
+
+function pays(number: string): Act {
+  return async ({ worker }, { context, sessionId, customerId }) => {
+    const card = { number, expiry: '12/49', code: '123' };
+    const paymentMethodId = await healthy.keeper.enterCard({ customerId, card }, context);
+    return worker.pay(sessionId, { paymentMethodId, returnUrl: '' }, context);
+  };
+}
+
+const challenging = pays('4000002500003155');
+const answers: Act = ({ worker }, { context, sessionId }) =>
+  worker.answerChallenge(sessionId, { attempt: 1, approved: true }, context);
+const expires: Act = ({ worker }, { context, sessionId }) =>
+  worker.expireDue(sessionId, { ...context, now: sceneEnd });
+
+test.each<{ what: string; before: Act[]; act: Act; ends: string[] }>([
+  {
+    what: 'a payment',
+    before: [],
+    act: pays('4242424242424242'),
+    ends: ['READY OPEN, nothing', 'COMPLETE PAID, SUCCEEDED'],
+  },
+  {
+    what: 'a payment that is declined',
+    before: [],
+    act: pays('4000000000000002'),
+    ends: ['READY OPEN, nothing', 'READY OPEN, FAILED'],
+  },
+  {
+    what: 'a payment that needs its payer',
+    before: [],
+    act: challenging,
+    ends: ['READY OPEN, nothing', 'READY OPEN, challenge'],
+  },
+  {
+    what: 'an answer',
+    before: [challenging],
+    act: answers,
+    ends: ['READY OPEN, challenge', 'COMPLETE PAID, SUCCEEDED'],
+  },
+  {
+    what: 'another card in the place of a challenge',
+    before: [challenging],
+    act: pays('4242424242424242'),
+    ends: ['READY OPEN, challenge', 'COMPLETE PAID, FAILED, SUCCEEDED'],
+  },
+  {
+    what: 'an expiry',
+    before: [],
+    act: expires,
+    ends: ['READY OPEN, nothing', 'EXPIRED VOID, nothing'],
+  },
+  {
+    what: 'an expiry that meets a challenge',
+    before: [challenging],
+    act: expires,
+    // Until it has ended, its scanner comes again.
+    ends: ['READY OPEN, challenge', 'READY OPEN, FAILED', 'EXPIRED VOID, FAILED'],
+  },
+])(
+  '$what, stopped anywhere and resumed, leaves nothing in between',
+  async ({ before, act, ends }) => {
+    const reached = new Set<string>();
+    for (let writes = 0, isStopped = true; isStopped; writes += 1) {
+      expect(writes).toBeLessThan(stopsMax);
+      const scene = await aScene(healthy);
+      await finish(healthy, scene);
+      for (const earlier of before) await earlier(healthy, scene);
+
+      isStopped = await stopped(writes, (process) => act(process, scene));
+      await stopped(writes % resumedWrites, (process) => finish(process, scene));
+      await finish(healthy, scene);
+
+      const end = await endOf(healthy, scene);
+      expect(ends).toContain(describeEnd(end));
+      expect(problemsOf(end)).toEqual([]);
+      reached.add(describeEnd(end));
+    }
+    // From not begun to done, and nothing else.
+    expect([...reached].sort()).toEqual([...ends].sort());
+  },
+);
+
+test('a making, stopped anywhere and resumed, makes the session', async () => {
+  for (let writes = 0, isStopped = true; isStopped; writes += 1) {
+    expect(writes).toBeLessThan(stopsMax);
+    const scene = await aScene(healthy);
+    isStopped = await stopped(writes, (process) => finish(process, scene));
+    await stopped(writes % resumedWrites, (process) => finish(process, scene));
+    await finish(healthy, scene);
+    expect(describeEnd(await endOf(healthy, scene))).toBe('READY OPEN, nothing');
+  }
+});
+
+test('a making, stopped anywhere and given up, leaves nothing to pay', async () => {
+  const reached = new Set<string>();
+  for (let writes = 0, isStopped = true; isStopped; writes += 1) {
+    const scene = await aScene(healthy);
+    const { context, sessionId, invoiceId } = scene;
+    isStopped = await stopped(writes, (process) => finish(process, scene));
+    const sessions = healthy.sessions.within(context);
+    await sessions.mutate(sessionId, (record) => abandon(record, sceneEnd));
+    await stopped(writes % resumedWrites, (process) => finish(process, scene));
+    await finish(healthy, scene);
+
+    const { phase } = made((await sessions.get(sessionId)).state);
+    const { status } = (await healthy.invoices.within(context).get(invoiceId)).state;
+    reached.add(`${phase} ${status}`);
+  }
+  // What was ready by then is not given up any more.
+  expect([...reached].sort()).toEqual(['EXPIRED VOID', 'READY OPEN']);
+});
+
+/** Does something in a process that is stopped after so many writes; whether it was. */
+async function stopped(
+  writes: number,
+  act: (process: SceneProcess) => Promise<unknown>,
+): Promise<boolean> {
+  try {
+    await act(processOn(stoppingAfter(replicas.db, writes)));
+    return false;
+  } catch (error) {
+    if (error instanceof Stopped) return true;
+    throw error;
+  }
+}
+
+function describeEnd({ session: { phase, challenge }, invoice: { status, payments } }: SceneEnd) {
+  const attempts = [
+    ...payments.map((payment) => payment.status),
+    ...(challenge === undefined ? [] : ['challenge']),
+  ];
+  return `${phase} ${status}, ${attempts.length === 0 ? 'nothing' : attempts.join(', ')}`;
+}
+
+/** Every invariant that does not hold. */
+function problemsOf({ session, invoice, charges }: SceneEnd): string[] {
+  const { attempt, payments, paidAt } = invoice;
+  const attempts = payments.length + (attempt === undefined ? 0 : 1);
+  const facts: [string, boolean][] = [
+    ['one charge an attempt', charges === attempts],
+    ['complete when it was paid', session.completedAt?.getTime() === paidAt?.getTime()],
+    ['one challenge for both', session.challenge?.attempt === attempt?.number],
+    ['nothing runs any more', session.payment === undefined && attempt?.status !== 'PENDING'],
+  ];
+  return facts.filter(([, holds]) => !holds).map(([name]) => name);
+}

@@ -1,0 +1,119 @@
+import { openActivity } from '@billing/chassis/activity';
+import { AggregateCollection, type CommandHandler } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { testContext } from '@billing/chassis/testing';
+import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import type { Invoice, InvoiceRecord } from './invoice';
+import { createSession, type Session, type SessionRecord } from './session';
+import { sessionCommands } from './session-commands';
+import { priceSnapshot } from './session-snapshot-rpc';
+import { sessionDefinition } from './session-store';
+import { SessionWorker } from './session-worker';
+import { shown } from './testing';
+import { aNewSession, made } from './testing-session';
+import { replicaOn, type Replicas } from './testing-store';
+
+// Scenes for tests of crashes: a session and its invoice, and processes that work on them without relay and scanner.
+
+/** When the session of a scene is made; a day later it ends. */
+export const sceneStart = new Date('2026-03-01T12:00:00.000Z');
+export const sceneEnd = new Date('2026-03-02T12:00:00.000Z');
+
+export interface Scene {
+  readonly context: CallContext;
+  readonly sessionId: string;
+  readonly invoiceId: string;
+  readonly customerId: string;
+}
+
+/** What everything came to. */
+export interface SceneEnd {
+  readonly session: Session;
+  readonly invoice: Invoice;
+  readonly charges: number;
+}
+
+export type SceneProcess = ReturnType<typeof processOn>;
+
+/** A process of checkout as far as sessions go. Nothing of a scene calls another service. */
+export function processOn(db: Replicas['db']) {
+  const { worker: collection, ...replica } = replicaOn(db);
+  const { invoices, sessionInvoices } = replica;
+  const surroundings = { clock: systemClock, activity: openActivity(db) };
+  const sessions = new AggregateCollection<SessionRecord>(db, sessionDefinition, surroundings);
+  const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: systemClock });
+  const pages = { urlOf: () => '' };
+  const parts = { sessions, invoices, sessionInvoices, pages, peers: {} as never };
+  return { ...replica, collection, sessions, worker, commands: sessionCommands(parts) };
+}
+
+/** The session of something that is bought once, for 29.00 USD, with everything still to do. */
+export async function aScene({ sessions }: SceneProcess): Promise<Scene> {
+  const context = testContext({ now: sceneStart });
+  const [sessionId, invoiceId, customerId] = [newId(), newId(), newId()];
+  const price = Price.fromPartial({
+    id: newId(),
+    type: PricingType.PRICING_TYPE_FLAT,
+    currency: 'USD',
+    amount: 2900n,
+    billingInterval: BillingInterval.BILLING_INTERVAL_ONE_TIME,
+    intervalCount: 1,
+  });
+  const input = aNewSession({
+    id: sessionId,
+    invoiceId,
+    customerId,
+    subscriptionId: undefined,
+    recurrence: { billingInterval: 'ONE_TIME', intervalCount: 1 },
+    snapshots: { customer: '{}', price: priceSnapshot.write(price), discount: undefined },
+  });
+  await sessions.within(context).insert(createSession(input, sceneStart));
+  return { context, sessionId, invoiceId, customerId };
+}
+
+/** What relay and scanner do: carry out the commands that wait, and take up what was begun. */
+export async function finish(process: SceneProcess, scene: Scene): Promise<void> {
+  const { sessions, invoices, collection, worker, commands } = process;
+  const { context, sessionId, invoiceId } = scene;
+  const tellSession: CommandHandler = () => worker.invoiceChanged({ sessionId }, context);
+  const preferMethod: CommandHandler = () => Promise.resolve();
+  await carryOut(sessions, sessionId, commands, context);
+  const isMade = (await invoices.within(context).find(invoiceId)) !== undefined;
+  if (isMade) await collection.resume(invoiceId, context);
+  const { state } = await sessions.within(context).get(sessionId);
+  if (made(state).phase === 'PAYING') await worker.resume(sessionId, context);
+  if (isMade) await carryOut(invoices, invoiceId, { tellSession, preferMethod }, context);
+  await carryOut(sessions, sessionId, commands, context);
+}
+
+/** How session and invoice stand, and how many charges the provider has of them. */
+export async function endOf(
+  { db, sessions, invoices }: SceneProcess,
+  { context, sessionId, invoiceId }: Scene,
+): Promise<SceneEnd> {
+  const session = made((await sessions.within(context).get(sessionId)).state);
+  const invoice = shown((await invoices.within(context).get(invoiceId)).state);
+  const charges = await db
+    .collection<{ _id: string }>('sandboxCharges')
+    .countDocuments({ _id: { $regex: `^${invoiceId}:` } });
+  return { session, invoice, charges };
+}
+
+async function carryOut<S extends SessionRecord | InvoiceRecord>(
+  { documents }: AggregateCollection<S>,
+  id: string,
+  handlers: Readonly<Record<string, CommandHandler>>,
+  context: CallContext,
+): Promise<void> {
+  for (;;) {
+    const next = (await documents.findOne({ _id: id }))?.outbox[0];
+    if (next === undefined) return;
+    const handler = handlers[next.type];
+    if (handler === undefined) throw new Error(`Nobody carries out ${next.type}`);
+    const { sequence } = next;
+    await handler(next.payload as never, { context, aggregateId: id, sequence });
+    await documents.updateOne({ _id: id }, { $pull: { outbox: { sequence } } } as never);
+  }
+}
