@@ -4,6 +4,7 @@ describe('redacting', () => {
   test.each([
     ['an API key', 'key billing_live_AbC-12_3 used', 'key [redacted] used'],
     ['a test key', '{"key":"billing_test_x"}', '{"key":"[redacted]"}'],
+    ['a key of a payment provider', 'rk_live_51Nq and sk_test_4eC', '[redacted] and [redacted]'],
     ['a webhook secret', 'whsec_MfKQ9r8GKYqrTwjU+/==', '[redacted]'],
     ['an authorization value', 'Authorization: Bearer abc.def', 'Authorization: Bearer [redacted]'],
     ['a password', 'mongodb://me:pass@host/db', 'mongodb://[redacted]@host/db'],

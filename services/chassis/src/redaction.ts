@@ -1,5 +1,7 @@
-// Our own secrets have readable prefixes, so they can be found wherever they stand: in a message, a stack, a nested field.
-const secrets = /\b(?:billing_(?:live|test)_|whsec_)[\w+/=-]+|\b(Bearer|Basic) +[\w.~+/=-]+/g;
+// Our own secrets, and those of payment providers, have readable prefixes, so they can be found wherever they stand: in a message, a stack,
+// a nested field.
+const secrets =
+  /\b(?:billing_(?:live|test)_|[rs]k_(?:live|test)_|whsec_)[\w+/=-]+|\b(Bearer|Basic) +[\w.~+/=-]+/g;
 
 // The user and password of an address.
 const credentials = /(:\/\/)[^\s/@"]+@/g;
