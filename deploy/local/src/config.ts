@@ -15,6 +15,8 @@ export interface LauncherEnvironment {
   traceSampleRatio: string | undefined;
   /** The `RATE_LIMIT_*` that are set. */
   rateLimits: Environment;
+  /** The `STRIPE_*` that are set. */
+  stripe: Environment;
   /** All of it, for tools such as `go` that have settings of their own. */
   all: NodeJS.ProcessEnv;
 }
@@ -36,15 +38,16 @@ export function readLauncherEnvironment(
     logLevel: filled(environment.LOG_LEVEL),
     otlpEndpoint: filled(environment.OTEL_EXPORTER_OTLP_ENDPOINT),
     traceSampleRatio: filled(environment.TRACE_SAMPLE_RATIO),
-    rateLimits: rateLimitsOf(environment),
+    rateLimits: settingsOf(environment, 'RATE_LIMIT_'),
+    stripe: settingsOf(environment, 'STRIPE_'),
     all: environment,
   };
 }
 
-function rateLimitsOf(environment: NodeJS.ProcessEnv): Environment {
+function settingsOf(environment: NodeJS.ProcessEnv, prefix: string): Environment {
   const set: Environment = {};
   for (const [name, value] of Object.entries(environment)) {
-    if (name.startsWith('RATE_LIMIT_') && value !== undefined) set[name] = value;
+    if (name.startsWith(prefix) && value !== undefined) set[name] = value;
   }
   return set;
 }

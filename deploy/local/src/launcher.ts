@@ -70,6 +70,7 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     otlpEndpoint: environment.otlpEndpoint,
     traceSampleRatio: environment.traceSampleRatio,
     rateLimits: environment.rateLimits,
+    stripe: environment.stripe,
   };
   if (!flags.processes) return await startSystem(site);
   return await startSystemProcesses({ site, root, dataDir, environment: environment.all, log });

@@ -11,6 +11,7 @@ const site: SystemSite = {
   port: 3000,
   secrets: { apiKeyPepper: 'pepper', hostedPageSecret: 'page secret' },
   logDir: '/data/logs',
+  stripe: { STRIPE_SECRET_KEY: 'key of Stripe' },
 };
 const backends = serviceNames.filter((name) => name !== 'gateway');
 
@@ -45,6 +46,7 @@ test.each(serviceNames)('%s finds each service where that one listens', (service
 test.each([
   ['pepper', 'identity'],
   ['page secret', 'checkout'],
+  ['key of Stripe', 'checkout'],
 ])('the %s reaches the one service that needs it', (secret, service) => {
   const holders = serviceNames.filter((name) =>
     Object.values(serviceEnvironment(name, site)).includes(secret),

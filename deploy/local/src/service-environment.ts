@@ -29,6 +29,8 @@ export interface SystemSite {
   traceSampleRatio?: string | undefined;
   /** The gateway's `RATE_LIMIT_*` where they differ from its defaults. */
   rateLimits?: Environment | undefined;
+  /** Checkout's `STRIPE_*`; without them live environments charge nobody. */
+  stripe?: Environment | undefined;
 }
 
 export type Environment = Record<string, string>;
@@ -89,10 +91,14 @@ function gateway({ port, rateLimits }: SystemSite): Environment {
   return { HTTP_LISTEN: `127.0.0.1:${String(port)}`, ...rateLimits };
 }
 
-function own(service: ServiceName, { secrets, port }: SystemSite): Environment {
+function own(service: ServiceName, { secrets, port, stripe }: SystemSite): Environment {
   if (service === 'identity') return { API_KEY_PEPPER: secrets.apiKeyPepper };
   if (service === 'checkout') {
-    return { HOSTED_PAGE_URL: gatewayUrl(port), HOSTED_PAGE_SECRET: secrets.hostedPageSecret };
+    const pages = {
+      HOSTED_PAGE_URL: gatewayUrl(port),
+      HOSTED_PAGE_SECRET: secrets.hostedPageSecret,
+    };
+    return { ...pages, ...stripe };
   }
   // Webhook receivers under development run on the same machine.
   if (service === 'notifier') return { ALLOW_LOOPBACK_IN_SANDBOXES: 'true' };
