@@ -5,6 +5,9 @@ import type { BillingCommand, Close, Decision, EndCollection, InvoiceIdOf } from
 import { decideAfterDueSteps } from './renewals';
 import { type CancelReason, type OpenInvoice, periodOf, type Subscription } from './subscription';
 
+// A call for each: so many fit well into the time that one command has, and a repeat begins with the first of them again.
+const invoicesPerCommandMax = 50;
+
 /** When the end is asked for. */
 export interface Cancellation extends Decision {
   readonly atPeriodEnd: boolean;
@@ -94,9 +97,13 @@ export function endCollection(
   invoices: readonly OpenInvoice[],
   { writeOff }: { readonly writeOff: boolean },
 ): EndCollection[] {
-  if (invoices.length === 0) return [];
-  const invoiceIds = invoices.map(({ invoiceId }) => invoiceId);
-  return [{ type: 'endCollection', payload: { invoiceIds, writeOff } }];
+  const commandsCount = Math.ceil(invoices.length / invoicesPerCommandMax);
+  return Array.from({ length: commandsCount }, (_, index) => {
+    const start = index * invoicesPerCommandMax;
+    const some = invoices.slice(start, start + invoicesPerCommandMax);
+    const invoiceIds = some.map(({ invoiceId }) => invoiceId);
+    return { type: 'endCollection', payload: { invoiceIds, writeOff } };
+  });
 }
 
 function closeRunningPeriod({ periodIndex }: Subscription, invoiceIdOf: InvoiceIdOf): Close[] {

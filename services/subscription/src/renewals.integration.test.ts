@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { eventually, testContext } from '@billing/chassis/testing';
+import { BillingInterval } from '@billing/proto/billing/catalog/v1/catalog';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import {
@@ -23,6 +24,8 @@ let under: ServiceUnderTest;
 beforeAll(async () => {
   under = await startServiceUnderTest();
   under.neighbours.products.set('trial', aProduct({ id: 'trial' }, { trialDays: 14 }));
+  const billingInterval = BillingInterval.BILLING_INTERVAL_DAILY;
+  under.neighbours.products.set('daily', aProduct({ id: 'daily' }, { billingInterval }));
 });
 
 beforeEach(() => {
@@ -105,6 +108,29 @@ describe('a renewal', () => {
     await eventually(() => {
       expect(periodsBilled()).toEqual(['01-31', '02-28', '03-31', '04-30']);
     });
+  });
+
+  test('of every one of forty days is caught up, while callers are asked to wait', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({ productId: 'daily' }, context);
+    const now = later(context, day('03-12'));
+    await expect(
+      under.subscription.cancelSubscription({ id, atPeriodEnd: true }, now),
+    ).rejects.toMatchObject({ kind: 'unavailable' });
+    let steps = 0;
+    while ((await run(now)) > 0) steps += 1;
+
+    expect(steps).toBe(40);
+    const types = await announced(id, 41);
+    expect(types.filter((type) => type === 'renewed')).toHaveLength(40);
+    await eventually(() => {
+      expect(under.neighbours.invoices).toHaveLength(41);
+    });
+    const starts = under.neighbours.invoices.map(({ request }) => request.periodStart?.getTime());
+    const dayMs = 86_400_000;
+    expect(starts).toEqual(starts.map((_, index) => day('01-31').getTime() + index * dayMs));
+    const { status } = await under.get(id, now);
+    expect(status).toBe(SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE);
   });
 
   test('that is late goes before the call that finds it so', async () => {
