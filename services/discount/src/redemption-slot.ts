@@ -60,6 +60,15 @@ function nextClaimStep(
   return last.stamp > version ? { kind: 'STALE' } : { kind: 'ADD', number: last.number + 1 };
 }
 
+/**
+ * The slot that a lowering, which is to become `version` of the discount, adds behind the last one. A later lowering may have been faster;
+ * what it closed must not be opened again by a barrier behind its own.
+ */
+export function barrierBehind(last: Slot | undefined, version: number): Slot {
+  const { number, stamp } = last ?? { number: 0, stamp: 0 };
+  return { number: number + 1, stamp: Math.max(stamp, version) };
+}
+
 /** A slot above a maximum that is to be. */
 export interface SlotAbove extends Slot {
   readonly isFree: boolean;
@@ -69,10 +78,10 @@ export interface SlotAbove extends Slot {
 export type LoweringStep = 'REFUSE' | 'STAMP' | 'DONE';
 
 /**
- * The next step of a lowering, which becomes `version` of the discount. It has added one free slot with this stamp behind the last one
- * before, so that nobody who has read an earlier version adds any more. `above` are all slots above the new maximum: where none is taken
- * and all have the stamp, none will be taken by those either, and the maximum may be written; if something else becomes that version
- * first, the lowering begins again with the next one.
+ * The next step of a lowering, which becomes `version` of the discount. It has added its barrier before, so that nobody who has read an
+ * earlier version adds any more. `above` are all slots above the new maximum: where none is taken and all have the stamp, none will be
+ * taken by those either, and the maximum may be written. If something else becomes that version first, the lowering begins again with
+ * the next one.
  */
 export function nextLoweringStep(above: readonly SlotAbove[], version: number): LoweringStep {
   if (above.some(({ isFree }) => !isFree)) return 'REFUSE';

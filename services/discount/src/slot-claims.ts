@@ -1,7 +1,18 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import { nextLoweringStep, planClaims, type RedemptionLimit } from './redemption-slot';
+import {
+  barrierBehind,
+  nextLoweringStep,
+  planClaims,
+  type RedemptionLimit,
+} from './redemption-slot';
 import type { Holder } from './slot-document';
 import type { SlotStore } from './slot-store';
+
+/** What is asked of the slots of one environment; each method reads and writes documents one by one, and others come in between. */
+export type Slots = Pick<
+  SlotStore,
+  'last' | 'lowestFree' | 'above' | 'holdersAmong' | 'add' | 'take' | 'stampAbove'
+>;
 
 /** A holder that wants a slot, with what was read of the discount for it. */
 export interface Claim {
@@ -19,7 +30,7 @@ const roundsMax = 50;
 
 /** Takes a slot of a discount for each holder that has none; one that has keeps it. Outcomes are in the order of the claims. */
 export async function claimSlots(
-  slots: SlotStore,
+  slots: Slots,
   discountId: string,
   claims: readonly Claim[],
 ): Promise<ClaimOutcome[]> {
@@ -43,7 +54,7 @@ export async function claimSlots(
  * one of them is taken.
  */
 export async function closeSlots(
-  slots: SlotStore,
+  slots: Slots,
   discountId: string,
   { maximum, version }: { readonly maximum: number; readonly version: number },
 ): Promise<boolean> {
@@ -58,7 +69,7 @@ export async function closeSlots(
 
 /** The outcomes of those claims that are decided; the others were overtaken. */
 async function claimOnce(
-  slots: SlotStore,
+  slots: Slots,
   discountId: string,
   claims: readonly Claim[],
 ): Promise<Map<string, ClaimOutcome>> {
@@ -94,7 +105,7 @@ interface Planned extends Claim {
 
 /** Those who have certainly got what was planned for them; of the others the next round finds out. */
 async function takeAndAdd(
-  slots: SlotStore,
+  slots: Slots,
   discountId: string,
   planned: readonly Planned[],
 ): Promise<string[]> {
@@ -113,10 +124,9 @@ async function takeAndAdd(
   return [...(areAdded ? adding.map(({ holder }) => holder.id) : []), ...taken.flat()];
 }
 
-async function addBarrier(slots: SlotStore, discountId: string, version: number): Promise<void> {
+async function addBarrier(slots: Slots, discountId: string, version: number): Promise<void> {
   for (let round = 1; round <= roundsMax; round += 1) {
-    const last = await slots.last(discountId);
-    const barrier = { number: (last?.number ?? 0) + 1, stamp: version };
+    const barrier = barrierBehind(await slots.last(discountId), version);
     if (await slots.add(discountId, [barrier])) return;
   }
   throw tooManyWriters();

@@ -1,0 +1,204 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { rpcService } from '@billing/chassis/rpc';
+import { type RunningService, Service } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  eventually,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type SessionServiceServer,
+  SessionServiceService,
+} from '@billing/proto/billing/checkout/v1/session';
+import {
+  type DiscountServiceServer,
+  DiscountServiceService,
+  RedemptionHolder,
+  RedemptionState,
+} from '@billing/proto/billing/discount/v1/discount';
+import {
+  type SubscriptionServiceServer,
+  SubscriptionServiceService,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { start } from './service';
+import { create, read, reserve } from './testing';
+
+/** A question, as the owner of a holder got it. */
+interface Question {
+  readonly holderId: string;
+  readonly discountId: string;
+  readonly context: CallContext;
+}
+
+const unused = () => Promise.reject(new Error('Nobody calls this'));
+const ownerConfiguration = testServiceConfiguration('owners');
+const questions: Question[] = [];
+const states = new Map<string, RedemptionState>();
+let owners: RunningService;
+let discountConfiguration: ReturnType<typeof configurationFor>;
+const services: RunningService[] = [];
+let discounts: Peer<DiscountServiceServer>;
+
+function configurationFor(address: string) {
+  return testServiceConfiguration('discount', {
+    CATALOG_ADDRESS: address,
+    CHECKOUT_ADDRESS: address,
+    SUBSCRIPTION_ADDRESS: address,
+  });
+}
+
+async function answer(holderId: string, discountId: string, context: CallContext) {
+  questions.push({ holderId, discountId, context });
+  const state = states.get(holderId);
+  if (state === undefined) throw new DomainError('unavailable', 'AWAY', 'Service unavailable');
+  return { state };
+}
+
+/** The owners of holders, for the one question that they are asked. */
+async function startOwners(): Promise<RunningService> {
+  const service = await Service.open('owners', ownerConfiguration);
+  return service.serve([
+    rpcService<SessionServiceServer>(SessionServiceService, {
+      createSession: unused,
+      getSession: unused,
+      paySession: unused,
+      answerSessionChallenge: unused,
+      checkSessionRedemption: ({ sessionId, discountId }, context) =>
+        answer(`session ${sessionId}`, discountId, context),
+    }),
+    rpcService<SubscriptionServiceServer>(SubscriptionServiceService, {
+      createSubscription: unused,
+      getSubscription: unused,
+      listSubscriptions: unused,
+      updateSubscription: unused,
+      cancelSubscription: unused,
+      uncancelSubscription: unused,
+      applyCollectionResult: unused,
+      createFromCheckout: unused,
+      checkSubscriptionRedemption: ({ subscriptionId, discountId }, context) =>
+        answer(`subscription ${subscriptionId}`, discountId, context),
+    }),
+  ]);
+}
+
+beforeAll(async () => {
+  owners = await startOwners();
+  discountConfiguration = configurationFor(owners.address);
+  // Two replicas, which ask by turns.
+  for (let count = 1; count <= 2; count += 1) {
+    services.push(await start(discountConfiguration, { askAfterMs: 400, askEveryMs: 100 }));
+  }
+  discounts = connectPeer<DiscountServiceServer>(DiscountServiceService, {
+    address: services[0]?.address ?? '',
+    service: 'test',
+    notIdempotent: ['createDiscount'],
+  });
+}, 60_000);
+
+afterAll(async () => {
+  discounts.close();
+  for (const service of [...services, owners]) await service.stop();
+  await dropTestDatabase(discountConfiguration, ownerConfiguration);
+  await dropTestStream(discountConfiguration);
+});
+
+function asked(holder: string): Question[] {
+  return questions.filter(({ holderId }) => holderId === holder);
+}
+
+const {
+  REDEMPTION_HOLDER_CHECKOUT_SESSION: session,
+  REDEMPTION_HOLDER_SUBSCRIPTION: subscription,
+} = RedemptionHolder;
+
+test.each([
+  ['session', session],
+  ['subscription', subscription],
+] as const)('the slot of a %s that says RELEASED is free again', async (noun, holder) => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context, { maxRedemptions: 1 });
+  const holderId = newId();
+  states.set(`${noun} ${holderId}`, RedemptionState.REDEMPTION_STATE_RELEASED);
+  await reserve(discounts, context, { discountId, holder, holderId });
+  await eventually(async () => {
+    expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 0 });
+  });
+  await reserve(discounts, context, { discountId });
+  const [question] = asked(`${noun} ${holderId}`);
+  expect(question).toMatchObject({ discountId, context: { tenant: context.tenant } });
+});
+
+test('the slot of a holder that says CONFIRMED can no longer be released', async () => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context);
+  const holderId = newId();
+  states.set(`session ${holderId}`, RedemptionState.REDEMPTION_STATE_CONFIRMED);
+  await reserve(discounts, context, { discountId, holderId });
+  await eventually(() => {
+    expect(asked(`session ${holderId}`)).toHaveLength(1);
+  });
+  // Whoever comes afterwards is asked twice: by then the answer before has had its effect.
+  const later = newId();
+  states.set(`session ${later}`, RedemptionState.REDEMPTION_STATE_HELD);
+  await reserve(discounts, context, { discountId, holderId: later });
+  await eventually(() => {
+    expect(asked(`session ${later}`).length).toBeGreaterThanOrEqual(2);
+  });
+  await discounts.releaseRedemption({ discountId, holderId }, context);
+  expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 2 });
+  expect(asked(`session ${holderId}`)).toHaveLength(1);
+});
+
+test('a holder that is undecided is asked again later and later, one that does not answer too', async () => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context);
+  const [undecided, away] = [newId(), newId()];
+  states.set(`session ${undecided}`, RedemptionState.REDEMPTION_STATE_HELD);
+  await reserve(discounts, context, { discountId, holderId: undecided });
+  await reserve(discounts, context, { discountId, holderId: away });
+  await eventually(() => {
+    expect(asked(`session ${undecided}`).length).toBeGreaterThanOrEqual(2);
+    expect(asked(`session ${away}`).length).toBeGreaterThanOrEqual(2);
+  });
+  expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 2 });
+  states.set(`session ${away}`, RedemptionState.REDEMPTION_STATE_RELEASED);
+  await eventually(async () => {
+    expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 1 });
+  });
+});
+
+test('where the clock is manual, the holder is asked at the time of its reservation', async () => {
+  const now = new Date('2026-02-01T00:00:00Z');
+  const context = testContext({ now });
+  const { id: discountId } = await create(discounts, context);
+  const holderId = newId();
+  states.set(`session ${holderId}`, RedemptionState.REDEMPTION_STATE_RELEASED);
+  await reserve(discounts, context, { discountId, holderId });
+  await eventually(() => {
+    expect(asked(`session ${holderId}`)).toMatchObject([
+      { context: { now, tenant: context.tenant } },
+    ]);
+  });
+});
+
+test('whoever has confirmed or released by itself is not asked', async () => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context);
+  const confirmed = await reserve(discounts, context, { discountId });
+  const released = await reserve(discounts, context, { discountId });
+  await discounts.confirmRedemption({ discountId, holderId: confirmed }, context);
+  await discounts.releaseRedemption({ discountId, holderId: released }, context);
+  // One that is asked, reserved after both.
+  const last = newId();
+  states.set(`session ${last}`, RedemptionState.REDEMPTION_STATE_CONFIRMED);
+  await reserve(discounts, context, { discountId, holderId: last });
+  await eventually(() => {
+    expect(asked(`session ${last}`)).toHaveLength(1);
+  });
+  expect([...asked(`session ${confirmed}`), ...asked(`session ${released}`)]).toEqual([]);
+});
