@@ -78,8 +78,15 @@ export type RunningShop = Awaited<ReturnType<typeof startShop>>;
 function connectCalls(address: string) {
   const options = { address, service: 'test' };
   return {
-    sessions: connectPeer<SessionServiceServer>(SessionServiceService, options),
-    links: connectPeer<CheckoutLinkServiceServer>(CheckoutLinkServiceService, options),
+    // As the gateway calls them: what is not idempotent is not repeated.
+    sessions: connectPeer<SessionServiceServer>(SessionServiceService, {
+      ...options,
+      notIdempotent: ['createSession'],
+    }),
+    links: connectPeer<CheckoutLinkServiceServer>(CheckoutLinkServiceService, {
+      ...options,
+      notIdempotent: ['createCheckoutLink'],
+    }),
     payments: connectPeer<PaymentServiceServer>(PaymentServiceService, options),
     hostedPages: connectPeer<HostedPageServiceServer>(HostedPageServiceService, {
       ...options,
