@@ -1,7 +1,14 @@
 import type Stripe from 'stripe';
 import type { Tenant } from '@billing/chassis/call-context';
 import type { ProviderMethod } from './payment-provider';
-import { isCardError, isRefusal, keyed, type StripeClient, unlessMissing } from './stripe-client';
+import {
+  isCardError,
+  isMissing,
+  isRefusal,
+  keyed,
+  type StripeClient,
+  unlessMissing,
+} from './stripe-client';
 import type { StripeStore } from './stripe-store';
 
 type PaymentMethod = Stripe.PaymentMethod;
@@ -39,17 +46,15 @@ export class StripeMethodClient {
 
   /** Opens Stripe's own page for a card and gives its address. */
   async begin(entry: { readonly customerId: string; readonly returnUrl: string }): Promise<string> {
-    const { stripe } = this.parts;
-    const { url } = await stripe.checkout.sessions.create({
-      mode: 'setup',
-      allowed_payment_method_types: cardOnly,
-      customer: await this.customerOf(entry.customerId),
-      success_url: entry.returnUrl.replaceAll(placeholder, stripePlaceholder),
-      cancel_url: entry.returnUrl.replaceAll(placeholder, notGiven),
-      metadata: this.metadataOf(entry.customerId),
-    });
-    if (url === null) throw new Error('Stripe opened no page for a card');
-    return url;
+    const { customerId } = entry;
+    const customer = await this.customerOf(customerId);
+    try {
+      return await this.open(entry, customer);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      await this.parts.store.forgetCustomer(customerId, customer);
+      return this.open(entry, await this.customerOf(customerId, { after: customer }));
+    }
   }
 
   /** The card that was given on Stripe's page; undefined while there is none, and for another customer's page. */
@@ -96,12 +101,31 @@ export class StripeMethodClient {
     return method?.type === 'card' ? idOf(method.customer) : undefined;
   }
 
-  /** The customer at Stripe that new cards are saved to. Two that are made at once leave one unused: the first entry decides. */
-  private async customerOf(customerId: string): Promise<string> {
+  private async open(
+    { customerId, returnUrl }: { readonly customerId: string; readonly returnUrl: string },
+    customer: string,
+  ): Promise<string> {
+    const { url } = await this.parts.stripe.checkout.sessions.create({
+      mode: 'setup',
+      allowed_payment_method_types: cardOnly,
+      customer,
+      success_url: returnUrl.replaceAll(placeholder, stripePlaceholder),
+      cancel_url: returnUrl.replaceAll(placeholder, notGiven),
+      metadata: this.metadataOf(customerId),
+    });
+    if (url === null) throw new Error('Stripe opened no page for a card');
+    return url;
+  }
+
+  /**
+   * The customer at Stripe that new cards are saved to. Two that are made at once leave one unused: the first entry decides. One who
+   * follows another is made under a key of its own, for Stripe would answer with the earlier one.
+   */
+  private async customerOf(customerId: string, { after = '' } = {}): Promise<string> {
     const { stripe, store, tenant } = this.parts;
     const known = await store.customerOf(customerId);
     if (known !== undefined) return known;
-    const made = await keyed(`${tenant.environmentId}:${customerId}:customer`, (options) =>
+    const made = await keyed(`${tenant.environmentId}:${customerId}:customer:${after}`, (options) =>
       stripe.customers.create({ metadata: this.metadataOf(customerId) }, options),
     );
     const first = await store.claimCustomer(customerId, made.id);

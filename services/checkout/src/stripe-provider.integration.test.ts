@@ -221,6 +221,19 @@ describe('a card given on the page of Stripe', () => {
     }
   });
 
+  test('can be given again after somebody deleted the customer at Stripe', async () => {
+    const one = aStripe(mongo, stripe);
+    const lost = one.request(await one.save());
+    one.account.customers.clear();
+    one.account.cards.clear();
+    const kept = one.request(await one.save());
+    expect(await one.open().charge(kept)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await one.open().charge(lost)).toMatchObject({
+      failureCode: 'payment_method_unavailable',
+    });
+    expect(one.account.customers.size).toBe(1);
+  });
+
   test('is saved to one customer at Stripe, however many pages are opened at once', async () => {
     const one = aStripe(mongo, stripe);
     const setups = await Promise.all(Array.from({ length: 8 }, () => begin(one)));

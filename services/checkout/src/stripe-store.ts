@@ -39,7 +39,10 @@ export async function ensureStripeIndexes(db: Db): Promise<void> {
   ]);
 }
 
-/** Which objects at Stripe stand for what is ours, in one environment. Both collections are only inserted into: the first entry decides. */
+/**
+ * Which objects at Stripe stand for what is ours, in one environment. Entries are only inserted, and the first one decides; none is taken
+ * out but that of a customer who is no more.
+ */
 export class StripeStore {
   private readonly payments: Collection<PaymentDocument>;
   private readonly customers: Collection<CustomerDocument>;
@@ -75,6 +78,12 @@ export class StripeStore {
     const id = this.idOf(customerId);
     const isInserted = await this.insertCustomer(id, { customerId, stripeCustomerId });
     return isInserted ? stripeCustomerId : this.customerOf(customerId);
+  }
+
+  /** Takes out a customer whom somebody has deleted at Stripe, cards and all; another entry may follow. */
+  async forgetCustomer(customerId: string, stripeCustomerId: string): Promise<void> {
+    const id = this.idOf(customerId);
+    await retryTransient(() => this.customers.deleteOne({ _id: id, stripeCustomerId }));
   }
 
   /** Takes a customer at Stripe that was made elsewhere for one of ours; false if it is another's. */

@@ -298,7 +298,7 @@ export class TestStripeAccount {
 
   private createSession(fields: Fields): Json {
     const { customer = '', success_url: successUrl, cancel_url: cancelUrl } = fields;
-    found(this.customers, customer);
+    if (!this.customers.has(customer)) throw refusal('customer', 'resource_missing');
     const id = this.newId('cs_test');
     const url = `https://checkout.stripe.test/c/pay/${id}`;
     const session = {
