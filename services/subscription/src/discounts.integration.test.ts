@@ -129,6 +129,21 @@ describe('a subscription that is created with a discount', () => {
   });
 });
 
+test('a redemption that is lost all the same keeps nothing else from being done', async () => {
+  const context = at();
+  const { discounts, voids } = under.neighbours;
+  discounts.set('lost', aProtoDiscount({ id: 'lost' }));
+  under.neighbours.onReservation = async () => {
+    discounts.delete('lost');
+  };
+  const { id, latestInvoiceId } = await under.create({ discountId: 'lost' }, context);
+  await under.subscription.cancelSubscription({ id, atPeriodEnd: false }, context);
+
+  await eventually(() => {
+    expect(voids.map(({ request }) => request.invoiceId)).toContain(latestInvoiceId);
+  });
+});
+
 describe('a redemption that is held for long', () => {
   test('is confirmed where its subscription uses it, and released where that uses another or none', async () => {
     const context = at();
