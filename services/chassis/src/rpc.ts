@@ -109,10 +109,12 @@ function unary(
       inFlightLimit === undefined ? run() : inFlightLimit.run(run),
     ).then(
       (response) => {
+        forgetCancellation(call);
         callback(null, response);
         metrics?.recordCall(path, 'OK', monotonicMs() - startedMs);
       },
       (error: unknown) => {
+        forgetCancellation(call);
         const code = refuse(path, error, callback, logger);
         metrics?.recordCall(path, status[code], monotonicMs() - startedMs);
       },
@@ -180,9 +182,14 @@ function readContext(
   if (tenant === undefined && needsTenant) {
     throw new DomainError('invalid_input', 'TENANT_REQUIRED', 'A call must name its environment');
   }
-  const context = { ...rest, deadline, signal: abortWithCall(call) };
+  let signal: AbortSignal | undefined;
   return {
-    ...context,
+    ...rest,
+    deadline,
+    // Most calls never look at it.
+    get signal() {
+      return (signal ??= abortWithCall(call));
+    },
     get tenant() {
       if (tenant === undefined) throw new Error('This call carries no tenant');
       return tenant;
@@ -199,4 +206,9 @@ function abortWithCall(call: ServerUnaryCall<unknown, unknown>): AbortSignal {
   if (call.cancelled) abort();
   else call.once('cancelled', abort);
   return controller.signal;
+}
+
+// grpc-js calls every stream that has ended cancelled, also one that was answered: nothing is left to be aborted.
+function forgetCancellation(call: ServerUnaryCall<unknown, unknown>): void {
+  call.removeAllListeners('cancelled');
 }
