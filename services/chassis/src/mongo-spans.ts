@@ -1,6 +1,9 @@
-import { AbstractCursor, type Collection, type Db } from 'mongodb';
+import { AbstractCursor, type Collection, type Db, type Document } from 'mongodb';
 import { atBoundary } from './failpoint';
 import { type DetachedSpan, startDetachedSpan } from './tracing';
+
+/** How values are read and written; bare commands do not inherit it from their client. */
+export const bsonOptions = { useBigInt64: true, ignoreUndefined: true };
 
 // The methods that send commands, and the command that each sends.
 const commands: Partial<Record<keyof Collection, string>> = {
@@ -37,17 +40,18 @@ const writes: ReadonlySet<string> = new Set([
 
 /**
  * Gives each operation on the database's collections a span below the active one, if that is recorded. The driver's own command
- * monitoring is not used: it decodes every reply a second time, even when nobody looks at it.
+ * monitoring is not used: it decodes every reply a second time, even when nobody looks at it. A findOne by its filter alone goes out as
+ * a bare command, because the driver's own opens a cursor for it, which costs a third more of the processor for every read.
  */
 export function traceCollections(db: Db, service: string): Db {
   const open = db.collection.bind(db);
   db.collection = ((...args: Parameters<Db['collection']>) =>
-    traceCollection(open(...args), service)) as Db['collection'];
+    traceCollection(db, open(...args), service)) as Db['collection'];
   return db;
 }
 
 // Calls inside the driver stay on the real collection, so each operation has one span.
-function traceCollection(collection: Collection, service: string): Collection {
+function traceCollection(db: Db, collection: Collection, service: string): Collection {
   const wrappers = new Map<PropertyKey, unknown>();
   return new Proxy(collection, {
     get: (target, key) => {
@@ -55,7 +59,8 @@ function traceCollection(collection: Collection, service: string): Collection {
       if (command === undefined) return Reflect.get(target, key, target) as unknown;
       const existing = wrappers.get(key);
       if (existing !== undefined) return existing;
-      const method = Reflect.get(target, key, target) as (...args: unknown[]) => unknown;
+      const own = Reflect.get(target, key, target) as (...args: unknown[]) => unknown;
+      const method = key === 'findOne' ? findOneIn(db, own) : own;
       const wrapper = (...args: unknown[]) => {
         const span = startDetachedSpan(() => spanOf(command, target, service));
         const outcome = writes.has(command)
@@ -72,6 +77,19 @@ function traceCollection(collection: Collection, service: string): Collection {
       return wrapper;
     },
   });
+}
+
+function findOneIn(db: Db, own: (...args: unknown[]) => unknown) {
+  return function (this: Collection, ...args: unknown[]): unknown {
+    if (args.length !== 1) return own.apply(this, args);
+    return firstOf(db, { find: this.collectionName, filter: args[0], limit: 1, singleBatch: true });
+  };
+}
+
+async function firstOf(db: Db, command: Document): Promise<unknown> {
+  const { cursor } = await db.command(command, bsonOptions);
+  const [document] = (cursor as { firstBatch: unknown[] }).firstBatch;
+  return document ?? null;
 }
 
 function spanOf(command: string, { collectionName, dbName }: Collection, service: string) {

@@ -11,7 +11,7 @@ import {
 import { DomainError } from '@billing/kernel/domain-error';
 import { monotonicMs, sleep } from './clock';
 import { jitter } from './ids';
-import { traceCollections } from './mongo-spans';
+import { bsonOptions, traceCollections } from './mongo-spans';
 
 /** A service's database. */
 export interface MongoConnection {
@@ -40,8 +40,7 @@ export async function connectMongo({
   const pingTimeoutMs = 2_000;
   const client = new MongoClient(uri, {
     appName: `billing-${service}`,
-    useBigInt64: true,
-    ignoreUndefined: true,
+    ...bsonOptions,
     writeConcern: { w: 'majority', journal: true },
     // Not every server has retryable writes. Ours are all safe to repeat, and retryTransient does.
     retryWrites: false,
