@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
-import { newId } from '@billing/chassis/ids';
+import { newRequestId } from '@billing/chassis/ids';
 import { type Logger, withRequestId } from '@billing/chassis/logging';
 import { currentTraceId, inSpan } from '@billing/chassis/tracing';
 import { type HttpError, toHttpError } from './http-error';
@@ -122,7 +122,7 @@ function send(response: Response, { status, body, headers = {} }: ApiAnswer): vo
 
 function readRequestId(request: Request): string {
   const given = request.header('x-request-id');
-  return given !== undefined && requestIdPattern.test(given) ? given : newId();
+  return given !== undefined && requestIdPattern.test(given) ? given : newRequestId();
 }
 
 // A caller that has gone away cancels what is done for it.

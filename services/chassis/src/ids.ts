@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 import { v5, v7, validate } from 'uuid';
 
 // The name space of all derived ids; changing it would make every repeatable step run once more.
@@ -25,6 +25,25 @@ export function isId(text: string): boolean {
 /** Random bytes for secrets. */
 export function randomSecret(bytes: number): Buffer {
   return randomBytes(bytes);
+}
+
+// Random bytes are drawn in blocks: a call for each id would cost more than all else about it.
+const pool = Buffer.alloc(16 * 1024);
+let poolUsed = pool.length;
+
+/** So many random bytes in hexadecimal, for ids that are no secret. */
+export function randomHex(bytes: number): string {
+  if (poolUsed + bytes > pool.length) {
+    randomFillSync(pool);
+    poolUsed = 0;
+  }
+  poolUsed += bytes;
+  return pool.toString('hex', poolUsed - bytes, poolUsed);
+}
+
+/** A new UUID for a request that came without an id. It is never a key of anything stored, so it need not be ordered by time. */
+export function newRequestId(): string {
+  return randomUUID();
 }
 
 /** A factor spread evenly over 1 ± `spread`, so that repeats of many callers do not meet. */
