@@ -9,6 +9,8 @@ import { type Allowance, rateLimitHeaders, type RateLimit } from './rate-limit';
 
 // A single subscriber holds a whole /64 of IPv6: eight of the sixteen bytes.
 const networkBytes = 8;
+// About 150 bytes each.
+const networksMax = 1_000;
 
 /** What an admission is made of; a limit that is absent does not apply. */
 export interface AdmissionParts {
@@ -21,6 +23,8 @@ export interface AdmissionParts {
 
 /** Decides who gets in: the address, then the key, then the key's rate. */
 export class Admission {
+  private readonly networks = new Networks();
+
   constructor(private readonly parts: AdmissionParts) {}
 
   /** The caller of a request. The headers about its rate are on the answer, whatever becomes of the request. */
@@ -37,7 +41,7 @@ export class Admission {
 
   private async authenticate(request: Request, call: Call): Promise<Caller> {
     const { authentication, refusedKeys, clock } = this.parts;
-    const network = networkOf(request.ip);
+    const network = this.networks.of(request.ip);
     const allowance = refusedKeys?.look(network, clock.now());
     if (allowance?.isAllowed === false) throw tooManyRequests(allowance);
     try {
@@ -57,6 +61,20 @@ export function networkOf(address: string | undefined): string {
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
   return Buffer.from(parsed.toByteArray().slice(0, networkBytes)).toString('hex');
+}
+
+// A connection sends many requests, and to take its address apart costs more than to look it up.
+class Networks {
+  private readonly known = new Map<string | undefined, string>();
+
+  of(address: string | undefined): string {
+    const known = this.known.get(address);
+    if (known !== undefined) return known;
+    if (this.known.size >= networksMax) this.known.clear();
+    const network = networkOf(address);
+    this.known.set(address, network);
+    return network;
+  }
 }
 
 function tooManyRequests({ secondsToNext }: Allowance): RequestError {

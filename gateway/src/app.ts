@@ -21,6 +21,8 @@ import { addProviderEvents } from './provider-events';
 import type { RateLimit } from './rate-limit';
 import { type ApiAnswer, type ApiRequest, ok, type Route } from './route';
 import { apiKeyRoutes } from './routes/api-keys';
+import { checkoutRoutes } from './routes/checkout';
+import { checkoutLinkRoutes } from './routes/checkout-links';
 import { customerRoutes } from './routes/customers';
 import { discountRoutes } from './routes/discounts';
 import { invoiceRoutes } from './routes/invoices';
@@ -33,6 +35,8 @@ import { webhookEndpointRoutes } from './routes/webhook-endpoints';
 export const routes: readonly Route[] = [
   ...customerRoutes,
   ...productRoutes,
+  ...checkoutRoutes,
+  ...checkoutLinkRoutes,
   ...discountRoutes,
   ...subscriptionRoutes,
   ...invoiceRoutes,
@@ -182,8 +186,10 @@ function respond(
   options: ExchangeOptions,
   work: (call: Call, request: Request, response: Response) => Promise<ApiAnswer>,
 ): RequestHandler {
+  const { clock, logger } = parts;
+  const made = { clock, logger, ...options };
   return (request, response) =>
-    exchange(request, response, { ...parts, ...options }, (call) => work(call, request, response));
+    exchange(request, response, made, (call) => work(call, request, response));
 }
 
 async function readiness({ isReady }: AppParts): Promise<ApiAnswer> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
@@ -54,7 +54,7 @@ export class Authentication {
     now: Date,
     call: Omit<CallContext, 'tenant'>,
   ): Promise<Caller | undefined> {
-    const hash = createHash('sha256').update(key).digest('base64');
+    const hash = digestOf('sha256', key, 'base64');
     const cached = this.cache.get(hash);
     if (cached !== undefined && now.getTime() < cached.freshUntil) return cached.caller;
     const caller = await this.lookUp(key, call);
