@@ -85,7 +85,9 @@ export class AttemptWorker {
   ): Promise<Stored<InvoiceRecord>> {
     const paymentId = paymentIdOf({ id, attemptNumber }, context.tenant);
     const { retryDays, methods, metrics } = this.parts;
-    const defaultMethodId = await methods.defaultOf(customerId, context);
+    // Only a failure asks what would be charged next.
+    const defaultMethodId =
+      outcome.status === 'FAILED' ? await methods.defaultOf(customerId, context) : undefined;
     // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
     let isRecorded = false as boolean;
     const facts = { attemptNumber, paymentId, outcome, defaultMethodId, retryDays };

@@ -3,6 +3,7 @@ import { chargeKey, resumeAt } from './attempt';
 import {
   collectWhenDue,
   isCollecting,
+  payNow,
   openAndCollect,
   recordResult,
   sourceFor,
@@ -216,4 +217,68 @@ test('every resumption of an attempt has its key', () => {
 
 test('an attempt may be taken up after 30 seconds of real time', () => {
   expect(resumeAt({ status: 'PENDING', claimedAt })).toEqual(new Date('2031-07-01T00:00:30.000Z'));
+});
+
+describe('what is due', () => {
+  const retries = ['2026-01-08', '2026-01-12', '2026-01-19'].map(
+    (day) => new Date(`${day}T12:00:00.000Z`),
+  );
+  const [third, seventh, fourteenth] = retries as [Date, Date, Date];
+  const refused = declined('lost_card', 'charge');
+  const methodId = '0197a000-0000-7000-8000-00000000000a';
+  const failedWith = (outcome: FinalOutcome) => {
+    const facts = { ...finished(outcome), defaultMethodId: methodId };
+    return shown(recordResult(anOpened({}, savedMethod), facts).state);
+  };
+  const dueAt = (at: Date) => aClaim({ source: savedMethod, now: at, claimedAt });
+
+  test('after a soft decline is one charge at each date', () => {
+    const { collectAt, retriesLeft } = failedWith(failed);
+    expect([collectAt, ...retriesLeft]).toEqual(retries);
+    const { state } = collectWhenDue(failedWith(failed), dueAt(third));
+    expect(shown(state)).toMatchObject({
+      attempt: { number: 2, origin: 'COLLECTION' },
+      collectAt: undefined,
+      retriesLeft: [seventh, fourteenth],
+    });
+  });
+
+  test('after a hard one is nothing but the end', () => {
+    const second = collectWhenDue(failedWith(refused), dueAt(third));
+    const last = collectWhenDue(
+      collectWhenDue(second.state, dueAt(seventh)).state,
+      dueAt(fourteenth),
+    );
+
+    expect(second.commands).toEqual([]);
+    expect(second.state).toMatchObject({ collectAt: seventh, attempt: undefined });
+    expect(last.state).toMatchObject({ status: 'UNCOLLECTIBLE', collectAt: undefined });
+    expect(last.commands[0]?.payload).toMatchObject({ outcome: 'UNCOLLECTIBLE', attempt: 1 });
+  });
+
+  test('after a hard one is a charge of another method', () => {
+    const source = { kind: 'METHOD', paymentMethodId: 'other' } as const;
+    const { state } = collectWhenDue(failedWith(refused), aClaim({ source, now: third }));
+    expect(shown(state).attempt).toMatchObject({ methodId: 'other' });
+  });
+
+  test('comes before a payment that is late, where it is the end', () => {
+    const late = { ...aClaim({ source: savedMethod, now: new Date(fourteenth.getTime() + 1) }) };
+    const payment = { ...late, callId: undefined, returnUrl: undefined, defaultMethodId: methodId };
+    expect(payNow(failedWith(refused), payment).state.status).toBe('UNCOLLECTIBLE');
+    expect(payNow(failedWith(refused), { ...payment, now: fourteenth }).state).toMatchObject({
+      status: 'OPEN',
+      attempt: { origin: 'PAYER' },
+    });
+  });
+
+  test('of an invoice that a payer pays waits for their attempt', () => {
+    const payment = {
+      ...aClaim({ source: savedMethod, now }),
+      callId: 'x',
+      returnUrl: 'https://a',
+    };
+    const paying = payNow(failedWith(failed), { ...payment, defaultMethodId: methodId }).state;
+    expect(collectWhenDue(paying, dueAt(third))).toEqual(unchanged(paying));
+  });
 });

@@ -283,7 +283,8 @@ export function checkOfNoSession(record: InvoiceRecord): asserts record is Invoi
   throw new DomainError('failed_precondition', 'INVOICE_OF_CHECKOUT', message);
 }
 
-function invoiceNotOpen(): DomainError {
+/** Refuses to pay or void what is not owed. */
+export function invoiceNotOpen(): DomainError {
   return new DomainError('failed_precondition', 'INVOICE_NOT_OPEN', 'Invoice is not open');
 }
 

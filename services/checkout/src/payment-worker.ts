@@ -4,7 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { PayerPresence } from './attempt';
 import type { AttemptWorker } from './attempt-worker';
-import { attemptOfCall, payNow, takeAnswer } from './collection';
+import { attemptOfCall, invoiceNotOpen, payNow, takeAnswer } from './collection';
 import type { InvoiceRecord } from './invoice';
 import type { PaymentMethodStore } from './payment-method-store';
 import type { ChargeSource } from './payment-provider';
@@ -60,6 +60,7 @@ export class PaymentWorker {
     const claimed = await invoices.mutate(invoiceId, (record, now) =>
       payNow(record, { ...claim, ...presence, defaultMethodId, now }),
     );
+    checkNotGivenUp(claimed.state, presence);
     return this.finish(claimed, context);
   }
 
@@ -101,6 +102,12 @@ export class PaymentWorker {
       return this.parts.invoices.within(context).get(id);
     }
   }
+}
+
+// What was due before the payment came first, and it was the end.
+function checkNotGivenUp(record: InvoiceRecord, { callId }: PayerPresence): void {
+  if (record.isTombstone || record.status !== 'UNCOLLECTIBLE') return;
+  if (attemptOfCall(record, callId) === undefined) throw invoiceNotOpen();
 }
 
 function defaultSource(methodId: string | undefined): ChargeSource {

@@ -29,6 +29,7 @@ describe('an invoice to make', () => {
     ['customerId', { customerId: 'x' }],
     ['currency', { currency: 'XYZ' }],
     ['billingReason', { billingReason: BillingReason.BILLING_REASON_UNSPECIFIED }],
+    ['billingReason', { billingReason: BillingReason.BILLING_REASON_CHECKOUT }],
     ['periodStart', { periodStart: undefined }],
     ['lineItems', { lineItems: [] }],
     ['lineItems', { lineItems: [aLineItem(-1n)] }],

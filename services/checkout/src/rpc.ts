@@ -6,6 +6,7 @@ import { rpcService } from '@billing/chassis/rpc';
 import { parseCurrency } from '@billing/kernel/currency';
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
 import {
+  type BillingReason as ProtoBillingReason,
   type CheckoutServiceServer,
   CheckoutServiceService,
   type CreateInvoiceRequest,
@@ -16,7 +17,14 @@ import {
 import { DiscountType as ProtoDiscountType } from '@billing/proto/billing/discount/v1/discount';
 import { isCollecting } from './collection';
 import type { CollectionWorker } from './collection-worker';
-import { checkHolder, draft, type InvoiceRecord, type LineItem, type NewInvoice } from './invoice';
+import {
+  type BillingReason,
+  checkHolder,
+  draft,
+  type InvoiceRecord,
+  type LineItem,
+  type NewInvoice,
+} from './invoice';
 import {
   fromProtoBillingReason,
   fromProtoCollectionMethod,
@@ -125,7 +133,7 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
     id: invoiceId,
     subscriptionId: readId(request.subscriptionId, 'subscriptionId'),
     customerId: readId(request.customerId, 'customerId'),
-    billingReason: required(fromProtoBillingReason(request.billingReason), 'billingReason'),
+    billingReason: readBillingReason(request.billingReason),
     collectionMethod: required(
       fromProtoCollectionMethod(request.collectionMethod),
       'collectionMethod',
@@ -143,6 +151,13 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
         : readAuthorization(authorizedTransactionId),
     discount: request.discount === undefined ? undefined : fromProtoDiscount(request.discount),
   };
+}
+
+// A session makes its invoice itself.
+function readBillingReason(sent: ProtoBillingReason): BillingReason {
+  const reason = required(fromProtoBillingReason(sent), 'billingReason');
+  if (reason === 'CHECKOUT') throw invalidInput({ billingReason: ['Invalid billing reason'] });
+  return reason;
 }
 
 function fromProtoDiscount({ discountId, name, type, value }: DiscountTerms): DiscountOnInvoice {
