@@ -1,0 +1,170 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  changeDiscount,
+  createDiscount,
+  type Discount,
+  type DiscountChanges,
+  type DiscountInput,
+  lowersMaximum,
+} from './discount';
+
+const findings = { metadataProblems: [], productProblems: [] };
+const percentage: DiscountInput = {
+  name: 'Spring',
+  type: 'PERCENTAGE',
+  value: '10',
+  duration: 'FOREVER',
+  productIds: [],
+};
+const fixed: DiscountInput = { ...percentage, type: 'FIXED', value: '500' };
+const repeating: DiscountInput = { ...percentage, duration: 'REPEATING', durationInMonths: 3 };
+const february = new Date('2026-02-01T00:00:00Z');
+const march = new Date('2026-03-01T00:00:00Z');
+
+function create(input: DiscountInput = percentage): Discount {
+  return createDiscount(input, { id: 'd', ...findings });
+}
+
+/** The fields for which it is refused, each with what is wrong. */
+function refusal(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof DomainError) return error.fields;
+    throw error;
+  }
+  return undefined;
+}
+
+describe('a new discount', () => {
+  test('has nothing but what was given', () => {
+    expect(create()).toEqual({
+      id: 'd',
+      name: 'Spring',
+      code: null,
+      type: 'PERCENTAGE',
+      value: '10',
+      currency: null,
+      duration: 'FOREVER',
+      durationInMonths: null,
+      maxRedemptions: null,
+      startsAt: null,
+      endsAt: null,
+      productIds: [],
+      active: true,
+      metadata: {},
+    });
+  });
+
+  test.each([
+    ['the least percentage', { ...percentage, value: '0.01' }],
+    ['the whole', { ...percentage, value: '100' }],
+    ['two decimals', { ...percentage, value: '33.33' }],
+    ['the least amount', { ...fixed, value: '1' }],
+    ['the largest amount', { ...fixed, value: '99999999999' }],
+    ['an amount in a currency', { ...fixed, currency: 'jpy' }],
+    ['one month', { ...repeating, durationInMonths: 1 }],
+    ['five years', { ...repeating, durationInMonths: 60 }],
+    ['one redemption', { ...percentage, maxRedemptions: 1 }],
+    ['the shortest code', { ...percentage, code: 'a-_' }],
+    ['the longest code', { ...percentage, code: 'X'.repeat(64) }],
+    ['a start alone', { ...percentage, startsAt: march }],
+    ['an end alone', { ...percentage, endsAt: march }],
+    ['fifty products', { ...percentage, productIds: Array.from({ length: 50 }, String) }],
+  ])('may have %s', (_case, input) => {
+    expect(refusal(() => create(input))).toBeUndefined();
+  });
+
+  test.each([
+    ['nothing off', { ...percentage, value: '0' }, 'value'],
+    ['less than nothing off', { ...percentage, value: '-5' }, 'value'],
+    ['more than the whole', { ...percentage, value: '100.01' }, 'value'],
+    ['three decimals', { ...percentage, value: '0.125' }, 'value'],
+    ['no value', { ...percentage, value: '' }, 'value'],
+    ['an exponent', { ...percentage, value: '1e2' }, 'value'],
+    ['a fraction of an amount', { ...fixed, value: '1.5' }, 'value'],
+    ['no amount', { ...fixed, value: '0' }, 'value'],
+    ['too large an amount', { ...fixed, value: '100000000000' }, 'value'],
+    ['an unknown currency', { ...fixed, currency: 'ABC' }, 'currency'],
+    ['a percentage in a currency', { ...percentage, currency: 'USD' }, 'currency'],
+    ['no type', { ...percentage, type: undefined }, 'type'],
+    ['an unknown type', { ...percentage, type: 'UNKNOWN' as const }, 'type'],
+    ['no duration', { ...percentage, duration: undefined }, 'duration'],
+    ['an unknown duration', { ...percentage, duration: 'UNKNOWN' as const }, 'duration'],
+    ['no months', { ...repeating, durationInMonths: undefined }, 'durationInMonths'],
+    ['too many months', { ...repeating, durationInMonths: 61 }, 'durationInMonths'],
+    ['half a month', { ...repeating, durationInMonths: 0.5 }, 'durationInMonths'],
+    ['months once', { ...percentage, duration: 'ONCE', durationInMonths: 1 }, 'durationInMonths'],
+    ['months for ever', { ...percentage, durationInMonths: 1 }, 'durationInMonths'],
+    ['no redemption', { ...percentage, maxRedemptions: 0 }, 'maxRedemptions'],
+    ['a short code', { ...percentage, code: 'ab' }, 'code'],
+    ['a long code', { ...percentage, code: 'x'.repeat(65) }, 'code'],
+    ['an empty code', { ...percentage, code: '' }, 'code'],
+    ['a code of other letters', { ...percentage, code: 'é-é' }, 'code'],
+    ['an end at its start', { ...percentage, startsAt: march, endsAt: march }, 'endsAt'],
+    ['an end before its start', { ...percentage, startsAt: march, endsAt: february }, 'endsAt'],
+    ['too many products', { ...percentage, productIds: Array(51).fill('p') }, 'productIds'],
+    ['no name', { ...percentage, name: '' }, 'name'],
+    ['a long name', { ...percentage, name: 'x'.repeat(201) }, 'name'],
+  ] as const)('may not have %s', (_case, input, field) => {
+    expect(Object.keys(refusal(() => create(input)) ?? {})).toEqual([field]);
+  });
+
+  test('is refused once for everything, also for what others have found', () => {
+    const found = { metadataProblems: ['a: Bad'], productProblems: ['0: Product not found'] };
+    const wrong = { ...percentage, name: '', value: '101' };
+    expect(refusal(() => createDiscount(wrong, { id: 'd', ...found }))).toEqual({
+      name: ['Required'],
+      value: ['Must be above 0 and at most 100'],
+      metadata: ['a: Bad'],
+      productIds: ['0: Product not found'],
+    });
+  });
+
+  test('keeps its value in the shortest form, and each product once', () => {
+    const made = create({ ...percentage, value: '10.50', productIds: ['p', 'q', 'p'] });
+    expect(made).toMatchObject({ value: '10.5', productIds: ['p', 'q'] });
+  });
+});
+
+describe('a change', () => {
+  const change = (discount: Discount, changes: DiscountChanges) =>
+    changeDiscount(discount, changes, { metadataProblems: [] });
+
+  test.each<[DiscountChanges]>([
+    [{}],
+    [{ name: 'Spring' }],
+    [{ active: true }],
+    [{ endsAt: null, maxRedemptions: null, metadata: null }],
+  ])('by %j to what is there already gives the very same discount', (changes) => {
+    const before = create();
+    expect(change(before, changes)).toBe(before);
+  });
+
+  test('clears a limit with null', () => {
+    const before = create({ ...percentage, maxRedemptions: 3, endsAt: march });
+    expect(change(before, { maxRedemptions: null, endsAt: null })).toEqual(create());
+  });
+
+  test.each<[DiscountChanges, string]>([
+    [{ name: null }, 'name'],
+    [{ active: null }, 'active'],
+    [{ endsAt: february }, 'endsAt'],
+    [{ maxRedemptions: 0 }, 'maxRedemptions'],
+  ])('by %j is refused under %s', (changes, field) => {
+    const before = create({ ...percentage, startsAt: february });
+    expect(Object.keys(refusal(() => change(before, changes)) ?? {})).toEqual([field]);
+  });
+
+  test.each([
+    [null, 5, true],
+    [5, 4, true],
+    [5, 5, false],
+    [5, 6, false],
+    [5, null, false],
+    [null, null, false],
+  ])('from a maximum of %p to %p lowers it: %p', (before, after, isLower) => {
+    const withMaximum = (maxRedemptions: number | null) => ({ ...create(), maxRedemptions });
+    expect(lowersMaximum(withMaximum(before), withMaximum(after))).toBe(isLower);
+  });
+});
