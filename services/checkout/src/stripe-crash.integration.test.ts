@@ -23,6 +23,9 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
 });
 
+// Hundreds of lives, most of which wait half a second before they ask Stripe again.
+jest.setTimeout(120_000);
+
 const returnUrl = 'https://pay.example/return';
 
 type Shop = ReturnType<typeof aStripe>;
@@ -109,10 +112,9 @@ describe.each(scenarios)('a process that dies while it charges $name', (scenario
       const single = Array.from({ length: calls }, (_call, index) => index + 1).flatMap((at) =>
         faults.map((fault) => ({ at, fault })),
       );
-      const lives = [
-        ...single.map((death) => [death]),
-        ...single.flatMap((first) => single.map((second) => [first, second])),
-      ];
+      const twice = single.flatMap((first) => single.map((second) => [first, second]));
+      // The second death teaches nothing new where keys are remembered as well.
+      const lives = [...single.map((death) => [death]), ...(forgets ? twice : [])];
       const results = await Promise.all(
         lives.map((deaths) => liveThrough(scenario, deaths, { forgets })),
       );
