@@ -8,6 +8,7 @@ const messages: Readonly<Record<string, string>> = {
   lost_card: 'Your card was declined.',
   stolen_card: 'Your card was declined.',
   card_not_supported: 'Your card is not supported. Please use another one.',
+  amount_not_supported: 'This amount cannot be paid by card.',
   no_payment_provider: 'Payments cannot be taken at the moment.',
 };
 

@@ -1,0 +1,138 @@
+import { DomainError, type FieldErrors } from '@billing/kernel/domain-error';
+import { payerMessage } from './payer-message';
+import {
+  checkProduct,
+  checkSessionInput,
+  type ProductFacts,
+  type SessionInput,
+} from './session-input';
+import { webAddressProblems } from './web-address';
+
+const input: SessionInput = {
+  customerId: 'customer',
+  priceId: 'price',
+  productId: undefined,
+  quantity: 1,
+  checkoutLinkId: undefined,
+  successUrl: undefined,
+  cancelUrl: undefined,
+  discountId: undefined,
+  metadata: {},
+};
+
+const product: ProductFacts = {
+  id: 'product',
+  name: 'Pro',
+  description: undefined,
+  active: true,
+  price: {
+    id: 'price',
+    type: 'PER_UNIT',
+    currency: 'USD',
+    amount: 99_999n,
+    tiers: null,
+    billingInterval: 'MONTHLY',
+    intervalCount: 1,
+    trialDays: 0,
+    active: true,
+  },
+};
+
+function refusalOf(act: () => void): FieldErrors | string | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return error.fields ?? error.reason;
+  }
+}
+
+const check = (changes: Partial<SessionInput>, metadataProblems: string[] = []) =>
+  refusalOf(() => {
+    const isId = (text: string) => text !== 'malformed';
+    checkSessionInput({ ...input, ...changes }, { isId, metadataProblems });
+  });
+
+const notAbsolute = 'Must be an absolute http or https URL';
+
+test.each<[Partial<SessionInput>]>([
+  [{}],
+  [{ priceId: undefined, productId: 'product' }],
+  [{ productId: 'product' }],
+  [{ quantity: 1_000_000 }],
+  [{ successUrl: 'http://shop.example/?id={SESSION_ID}' }],
+  [{ discountId: 'malformed', checkoutLinkId: 'malformed' }],
+])('%j can be asked for', (changes) => {
+  expect(check(changes)).toBeUndefined();
+});
+
+test('everything that is wrong is said at once', () => {
+  const wrong = {
+    customerId: 'malformed',
+    priceId: 'malformed',
+    productId: 'malformed',
+    quantity: 0,
+    successUrl: 'x',
+    cancelUrl: 'x',
+  };
+  expect(check(wrong, ['problem'])).toEqual({
+    customerId: ['Invalid uuid'],
+    priceId: ['Invalid uuid'],
+    productId: ['Invalid uuid'],
+    quantity: ['Must be a whole number from 1 to 1000000'],
+    successUrl: ['Must be an absolute http or https URL'],
+    cancelUrl: ['Must be an absolute http or https URL'],
+    metadata: ['problem'],
+  });
+});
+
+test('something must be bought', () => {
+  expect(check({ priceId: undefined })).toEqual({ priceId: ['Required'] });
+});
+
+const buy = (facts: Partial<ProductFacts>, changes: Partial<SessionInput> = {}) =>
+  refusalOf(() => {
+    checkProduct({ ...product, ...facts }, { ...input, ...changes });
+  });
+
+test.each<[string, Partial<ProductFacts>, Partial<SessionInput>, unknown]>([
+  ['an active product', {}, {}, undefined],
+  ['the same product by both ids', {}, { productId: 'product' }, undefined],
+  ['an inactive product', { active: false }, {}, 'PRODUCT_NOT_FOUND'],
+  ['a superseded price', { price: { ...product.price, active: false } }, {}, 'PRODUCT_NOT_FOUND'],
+  ['a price of another product', {}, { productId: 'other' }, 'PRODUCT_NOT_FOUND'],
+  ['the largest amount', {}, { quantity: 1_000_000 }, undefined],
+  [
+    'more than the largest amount',
+    { price: { ...product.price, amount: 100_000n } },
+    { quantity: 1_000_000 },
+    { quantity: ['Costs more than the largest amount'] },
+  ],
+])('buying %s', (_case, facts, changes, refusal) => {
+  expect(buy(facts, changes)).toEqual(refusal);
+});
+
+test.each<[string, string | undefined, string[]]>([
+  ['nothing', undefined, []],
+  ['a host', 'https://shop.example', []],
+  ['a path', 'HTTP://shop.example:8080/a?b#c', []],
+  ['2048 characters', `https://shop.example/${'a'.repeat(2027)}`, []],
+  ['more', `https://shop.example/${'a'.repeat(2028)}`, ['Must be at most 2048 characters']],
+  ['an empty text', '', [notAbsolute]],
+  ['a relative address', '//shop.example', [notAbsolute]],
+  ['another scheme', 'javascript:alert(1)', [notAbsolute]],
+  ['no slashes', 'https:shop.example', [notAbsolute]],
+  ['an address with spaces around', ' https://shop.example', [notAbsolute]],
+  ['an address on two lines', 'https://shop.example/\r\nA: b', [notAbsolute]],
+  ['a user', 'https://me@shop.example', ['Must not contain user information']],
+  ['a password', 'https://:pw@shop.example', ['Must not contain user information']],
+])('where a browser may be sent to: %s', (_case, text, problems) => {
+  expect(webAddressProblems(text)).toEqual(problems);
+});
+
+test('whoever holds a lost or stolen card is told no more than that it was declined', () => {
+  const declined = payerMessage('card_declined');
+  expect([payerMessage('lost_card'), payerMessage('stolen_card')]).toEqual([declined, declined]);
+  expect(payerMessage('something new')).toBe('Your payment failed. Please try again.');
+});
