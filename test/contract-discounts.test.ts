@@ -310,3 +310,57 @@ describe('the validation of a code', () => {
     expect(await api.refusedFields('/discounts/validate', {})).toEqual(['code']);
   });
 });
+
+describe('redemptions', () => {
+  const refused = { error: { discountId: ['Discount is not valid'] } };
+
+  async function subscribe(discountId: unknown, currency = 'EUR') {
+    const [sold, customer] = await Promise.all([
+      api.expect(201, api.post('/products', { ...product, currency })),
+      api.expect(201, api.post('/customers', { email: 'a@example.com' })),
+    ]);
+    const body = { customerId: customer.id, productId: sold.id, discountId };
+    return api.post('/subscriptions', body);
+  }
+
+  test('are counted, used up, and never fewer than the maximum may fall to', async () => {
+    const code = newCode();
+    const made = await api.post('/discounts', { ...discount, code, maxRedemptions: 2 });
+    const path = `/discounts/${String(made.body.id)}`;
+    const patch = (body: object, headers = {}) => api.request('PATCH', path, { body, headers });
+    const outcomes = await Promise.all([1, 2, 3, 4].map(() => subscribe(made.body.id)));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400]);
+    for (const { status, body } of outcomes) if (status === 400) expect(body).toEqual(refused);
+
+    const read = await api.get(path);
+    expect(read.body).toMatchObject({ maxRedemptions: 2, redemptionCount: 2 });
+    expect(read.headers.get('etag')).not.toBe(made.headers.get('etag'));
+    const validation = await api.post('/discounts/validate', { code });
+    expect(validation.headers.get('error-code')).toBe('discount_exhausted');
+
+    const lowered = await patch({ maxRedemptions: 1 });
+    expect([lowered.status, lowered.headers.get('error-code')]).toEqual([409, 'conflict']);
+    // Redemptions overtake nobody who changes the discount.
+    const raised = await patch(
+      { maxRedemptions: 3 },
+      { 'If-Match': made.headers.get('etag') ?? '' },
+    );
+    expect(raised.body).toMatchObject({ maxRedemptions: 3, redemptionCount: 2 });
+    await api.expect(200, api.post('/discounts/validate', { code }));
+  });
+
+  test.each([
+    ['unknown', unknownId],
+    ['malformed', 'nothing'],
+  ])('of a discount that is %s are refused', async (_case, discountId) => {
+    const answer = await subscribe(discountId);
+    expect([answer.status, answer.body]).toEqual([400, refused]);
+  });
+
+  test('in another currency are refused', async () => {
+    const { id } = await create({ ...fixed, currency: 'USD' });
+    const answer = await subscribe(id);
+    expect([answer.status, answer.body]).toEqual([400, refused]);
+    expect((await subscribe(id, 'USD')).status).toBe(201);
+  });
+});

@@ -113,6 +113,7 @@ test('services apart have processes of their own, come back when killed, and all
     'catalog',
     'checkout',
     'customer',
+    'discount',
     'gateway',
     'identity',
     'notifier',
