@@ -23,7 +23,8 @@ const discountInput = { name: 'Spring', type: 'PERCENTAGE', value: 10, duration:
 
 /** A call of every route, with one resource of each kind made by the owner; by method and path of the route. */
 export async function routeExamples(owner: ApiClient): Promise<Record<string, RouteExample>> {
-  const { customer, sold, discount, subscription, endpoint, apiKey } = await ownerResources(owner);
+  const { customer, sold, discount, subscription, session, link, endpoint, apiKey } =
+    await ownerResources(owner);
   const resources = {
     customer: `/customers/${customer.id}`,
     product: `/products/${sold.id}`,
@@ -40,6 +41,18 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     'POST /products': { path: '/products', body: product, strangers: [201] },
     'POST /discounts': { path: '/discounts', body: discountInput, strangers: [201] },
     'POST /discounts/validate': { path: '/discounts/validate', body: { code: ownerMark } },
+    'POST /checkout': {
+      path: '/checkout',
+      body: { customerId: customer.id, productId: sold.id },
+    },
+    'GET /checkout/:sessionId': { path: `/checkout/${session.sessionId}` },
+    'POST /checkout-links': {
+      path: '/checkout-links',
+      body: { label: 'x', productIds: [sold.id] },
+      // The product is a field of the link, and unknown to them.
+      strangers: [400],
+    },
+    'GET /checkout-links/:id': { path: `/checkout-links/${link.id}` },
     'POST /subscriptions': {
       path: '/subscriptions',
       body: { customerId: customer.id, productId: sold.id },
@@ -87,6 +100,12 @@ async function ownerResources(owner: ApiClient) {
     authorizedTransactionId: `txn_${ownerMark}`,
     metadata: { mark: ownerMark },
   });
+  const session = await make('/checkout', {
+    customerId: customer.id,
+    productId: sold.id,
+    metadata: { mark: ownerMark },
+  });
+  const link = await make('/checkout-links', { label: ownerMark, productIds: [sold.id] });
   const endpoint = await make('/webhook-endpoints', {
     url: `https://${ownerMark}.example.com`,
     description: ownerMark,
@@ -95,7 +114,7 @@ async function ownerResources(owner: ApiClient) {
   const apiKey = await make('/api-keys', { name: ownerMark });
   // What the creations left behind is done.
   await owner.advanceTo(ownerTime);
-  return { customer, sold, discount, subscription, endpoint, apiKey };
+  return { customer, sold, discount, subscription, session, link, endpoint, apiKey };
 }
 
 function listExamples({

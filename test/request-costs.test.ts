@@ -15,6 +15,10 @@ describe('one request', () => {
       .map(({ route, calls }) => ({ route, calls }));
     expect(costs.size).toBe(routes.length);
     expect(several).toEqual([
+      { route: 'POST /checkout', calls: ['CreateSession', 'GetCustomer', 'GetProduct'] },
+      // Whether the product is still sold.
+      { route: 'GET /checkout/:sessionId', calls: ['GetProduct', 'GetSession'] },
+      { route: 'POST /checkout-links', calls: ['CreateCheckoutLink', 'GetProduct'] },
       {
         route: 'POST /subscriptions',
         calls: ['CreateSubscription', 'GetCustomer', 'GetProduct'],

@@ -45,30 +45,20 @@ function tierDetails({ details }: LineItem, currency: string): Html | undefined 
   if (details === undefined || details.tiers.length === 0) return undefined;
   return html`<details>
     <summary>How this is computed</summary>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Units</th>
-          <th scope="col">Price</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${details.tiers.map((tier) => tierRow(tier, currency))}
-      </tbody>
-    </table>
+    <ul>
+      ${details.tiers.map((tier) => html`<li>${tierText(tier, currency)}</li>`)}
+    </ul>
   </details>`;
 }
 
-function tierRow(
+/** Units that one tier priced: `10 × $4.00 + $10.00 = $50.00`. */
+function tierText(
   { quantity, unitAmount, flatAmount, amount }: LineItemTier,
   currency: string,
-): Html {
+): string {
   const flat = flatAmount === '0' ? '' : ` + ${rateText(flatAmount, currency)}`;
-  const sum = `${rateText(unitAmount, currency)} each${flat} = ${rateText(amount, currency)}`;
-  return html`<tr>
-    <th scope="row">${quantityText(quantity)}</th>
-    <td>${sum}</td>
-  </tr>`;
+  const units = `${quantityText(quantity)} × ${rateText(unitAmount, currency)}`;
+  return `${units}${flat} = ${rateText(amount, currency)}`;
 }
 
 function sumRows(invoice: Invoice, dueLabel: string): Html[] {

@@ -4,7 +4,7 @@ import { amountText } from '../amount-text';
 import { present } from '../route';
 import { type CardEntry, cardForm } from './card-form';
 import { type FormProblems, notice } from './form-fields';
-import { href, type Html, html } from './html';
+import { href, type Html, html, type HtmlValue } from './html';
 import { invoiceTable } from './invoice-table';
 import { type PurchaseTerms, purchaseTerms } from './purchase-terms';
 import type { Page } from './shell';
@@ -32,7 +32,7 @@ const dueNow = 'Due today';
 
 /** The page on which a session is paid or confirmed. */
 export function payPage(view: SessionView, wish: PaymentWish): Page {
-  const { session, path, isTest } = view;
+  const { session, isTest } = view;
   const { lastPaymentError: error } = session;
   const hasProblems = Object.keys(wish.problems ?? {}).length > 0;
   const content = [
@@ -40,8 +40,7 @@ export function payPage(view: SessionView, wish: PaymentWish): Page {
     html`<section aria-labelledby="pay">
       <h2 id="pay">${paymentTitle(view)}</h2>
       ${error !== undefined && !hasProblems && notice('The last payment failed', error.message)}
-      ${wish.entry === undefined ? confirmForm(path) : cardForm({ action: path, label: buttonLabel(view), entry: wish.entry, isOptional: wish.isOptional, problems: wish.problems })}
-      ${cancelLink(session)}
+      ${controls(view, wish)} ${cancelLink(session)}
     </section>`,
   ];
   return {
@@ -52,6 +51,18 @@ export function payPage(view: SessionView, wish: PaymentWish): Page {
     formTargets: formTargets(session),
     status: hasProblems ? 400 : 200,
   };
+}
+
+/** The card's form, or a button alone; both where a card is only wished for and the provider takes it on a page of its own. */
+function controls(view: SessionView, { entry, isOptional, problems }: PaymentWish): HtmlValue {
+  const { path, invoice } = view;
+  if (entry === undefined) return confirmForm(path);
+  const form = cardForm({ action: path, label: buttonLabel(view), entry, isOptional, problems });
+  return [
+    isFree(invoice) && html`<p>Nothing is charged today. The card is kept for later payments.</p>`,
+    form,
+    isOptional && entry.kind !== 'FORM' && confirmForm(path),
+  ];
 }
 
 /** The page that asks whether a card that was given on the provider's page is to be charged. */

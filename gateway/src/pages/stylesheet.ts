@@ -70,6 +70,7 @@ button.quiet, .button.quiet { background: transparent; color: var(--accent); }
 details { margin-top: .25rem; }
 form + details { margin-top: 1rem; }
 summary { cursor: pointer; font-size: .875rem; }
+details ul { margin: .25rem 0 0; padding-left: 1.25rem; font-size: .875rem; }
 details table { margin-top: .25rem; font-size: .875rem; }
 details td:last-child { text-align: left; overflow-wrap: anywhere; }
 .aside { margin-top: 1rem; text-align: center; }

@@ -1,0 +1,246 @@
+import type { ApiClient } from './api-client';
+import { instant, product, unknownId, uuid } from './patterns';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const startsAt = '2026-01-31T00:00:00.000Z';
+
+let system: TestSystem;
+let api: ApiClient;
+let customer: any;
+let sold: any;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  api = await system.live.manualSandbox(startsAt);
+  customer = await make('/customers', { email: 'ada@example.com', name: 'Ada' });
+  sold = await make('/products', product);
+});
+
+afterAll(async () => {
+  await system.stop();
+});
+
+const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
+
+const create = (more: object = {}) =>
+  api.post('/checkout', { customerId: customer.id, priceId: sold.priceId, ...more });
+
+describe('POST /checkout', () => {
+  test('makes a session, its page and its open invoice', async () => {
+    const answer = await create({ metadata: { cart: 7 } });
+    expect(answer.status).toBe(201);
+    const { sessionId, checkoutUrl, invoice } = answer.body;
+    expect(Object.keys(answer.body).sort()).toEqual(['checkoutUrl', 'invoice', 'sessionId']);
+    expect(sessionId).toMatch(uuid);
+    expect(answer.headers.get('location')).toBe(`/v1/checkout/${sessionId}`);
+    expect(checkoutUrl).toMatch(new RegExp(`^${system.gatewayUrl}/checkout/[\\w-]{43}$`));
+    expect(invoice).toMatchObject({
+      status: 'OPEN',
+      billingReason: 'CHECKOUT',
+      customerId: customer.id,
+      subscriptionId: null,
+      currency: 'EUR',
+      total: 2900,
+      amountDue: 2900,
+      periodStart: null,
+      periodEnd: null,
+      hostedUrl: checkoutUrl,
+      lineItems: [{ amount: 2900, priceId: sold.priceId }],
+    });
+  });
+
+  test.each([
+    ['a price', () => ({ priceId: sold.priceId })],
+    ['a product as a price', () => ({ priceId: sold.id })],
+    ['a product', () => ({ priceId: undefined, productId: sold.id })],
+  ])('takes %s', async (_case, terms) => {
+    const { sessionId } = await api.expect(201, create(terms()));
+    expect(await api.expect(200, api.get(`/checkout/${sessionId}`))).toMatchObject({
+      productId: sold.id,
+      priceId: sold.priceId,
+    });
+  });
+
+  test.each([
+    ['no customer', { customerId: undefined }, { customerId: ['Required'] }],
+    ['a malformed customer', { customerId: 'x' }, { customerId: ['Invalid uuid'] }],
+    ['a malformed price', { priceId: 'x' }, { priceId: ['Invalid uuid'] }],
+    ['a malformed product', { productId: 'x' }, { productId: ['Invalid uuid'] }],
+    ['neither price nor product', { priceId: undefined }, { priceId: ['Required'] }],
+    ['null in the place of both', { priceId: null, productId: null }, { priceId: ['Required'] }],
+    ['a malformed discount', { discountId: 'x' }, { discountId: ['Discount is not valid'] }],
+    ['an unknown discount', { discountId: unknownId }, { discountId: ['Discount is not valid'] }],
+  ])('refuses %s', async (_case, wrong, fields) => {
+    expect(await api.expect(400, create(wrong))).toEqual({ error: fields });
+  });
+
+  test.each([
+    { successUrl: '/thanks' },
+    { successUrl: 'javascript:alert(1)' },
+    { successUrl: 'https://user:secret@shop.example' },
+    { successUrl: `https://shop.example/${'x'.repeat(2_040)}` },
+    { cancelUrl: 'ftp://shop.example' },
+    { quantity: 0 },
+    { quantity: 1_000_001 },
+    { metadata: { nested: {} } },
+  ])('refuses %j', async (wrong) => {
+    const body = { customerId: customer.id, priceId: sold.priceId, ...wrong };
+    expect(await api.refusedFields('/checkout', body)).toEqual(Object.keys(wrong));
+  });
+
+  test('does not find what is not there', async () => {
+    const inactive = await make('/products', { ...product, active: false });
+    const changed = await make('/products', product);
+    await api.expect(200, api.request('PATCH', `/products/${changed.id}`, { body: { amount: 1 } }));
+    const link = await make('/checkout-links', {
+      label: 'x',
+      productIds: [sold.id],
+      active: false,
+    });
+    const cases: readonly (readonly [object, string])[] = [
+      [{ customerId: unknownId }, 'Customer not found'],
+      [{ priceId: unknownId }, 'Product not found'],
+      [{ priceId: inactive.priceId }, 'Product not found'],
+      [{ priceId: changed.priceId }, 'Product not found'],
+      [{ checkoutLinkId: unknownId }, 'Checkout link not found'],
+      [{ checkoutLinkId: 'malformed' }, 'Checkout link not found'],
+      [{ checkoutLinkId: link.id }, 'Checkout link not found'],
+    ];
+    for (const [wrong, error] of cases) {
+      expect(await api.expect(404, create(wrong))).toEqual({ error });
+    }
+  });
+
+  test('under a key makes one session', async () => {
+    const again = () =>
+      api.post(
+        '/checkout',
+        { customerId: customer.id, priceId: sold.priceId },
+        { 'Idempotency-Key': 'one-session' },
+      );
+    const first = await again();
+    const second = await again();
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(second.body).toEqual(first.body);
+  });
+});
+
+describe('GET /checkout/:sessionId', () => {
+  test('shows the session with its invoice and customer', async () => {
+    const { sessionId, checkoutUrl, invoice } = await api.expect(
+      201,
+      create({ quantity: 3, successUrl: 'https://a.example/{SESSION_ID}', metadata: { a: 1 } }),
+    );
+    const answer = await api.get(`/checkout/${sessionId}`);
+    expect(answer.body).toEqual({
+      id: sessionId,
+      organizationId: customer.organizationId,
+      customerId: customer.id,
+      productId: sold.id,
+      priceId: sold.priceId,
+      quantity: 3,
+      discountId: null,
+      checkoutLinkId: null,
+      invoiceId: invoice.id,
+      subscriptionId: null,
+      status: 'OPEN',
+      checkoutUrl,
+      successUrl: 'https://a.example/{SESSION_ID}',
+      cancelUrl: null,
+      expiresAt: '2026-02-01T00:00:00.000Z',
+      completedAt: null,
+      lastPaymentError: null,
+      metadata: { a: 1 },
+      createdAt: startsAt,
+      updatedAt: expect.stringMatching(instant),
+      invoice: expect.objectContaining({ id: invoice.id, status: 'OPEN' }),
+      subscription: null,
+      customer,
+    });
+    const headers = { 'If-None-Match': answer.headers.get('etag') ?? '' };
+    expect((await api.request('GET', `/checkout/${sessionId}`, { headers })).status).toBe(304);
+  });
+
+  test.each([unknownId, 'malformed'])('does not find %s', async (id) => {
+    const { error } = await api.expect(404, api.get(`/checkout/${id}`));
+    expect(error).toBe('Checkout session not found');
+  });
+
+  test('notices that the product went away', async () => {
+    const other = await make('/products', product);
+    const { sessionId, invoice } = await api.expect(201, create({ priceId: other.priceId }));
+    await api.expect(
+      200,
+      api.request('PATCH', `/products/${other.id}`, { body: { active: false } }),
+    );
+    const session = await api.expect(200, api.get(`/checkout/${sessionId}`));
+    expect(session.status).toBe('EXPIRED');
+    await api.advanceTo(startsAt);
+    expect(await api.expect(200, api.get(`/invoices/${invoice.id}`))).toMatchObject({
+      status: 'VOID',
+    });
+  });
+});
+
+test("a session's invoice is paid and voided on its page alone", async () => {
+  const { invoice } = await api.expect(201, create());
+  await api.expect(409, api.post(`/invoices/${invoice.id}/pay`));
+  await api.expect(409, api.post(`/invoices/${invoice.id}/void`));
+});
+
+describe('checkout links', () => {
+  test('are made and found', async () => {
+    const input = {
+      label: 'Spring',
+      productIds: [sold.id],
+      successUrl: 'https://shop.example/thanks',
+      returnUrl: 'https://shop.example',
+      metadata: { campaign: 'spring' },
+    };
+    const answer = await api.post('/checkout-links', input);
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      ...input,
+      id: expect.stringMatching(uuid),
+      organizationId: customer.organizationId,
+      active: true,
+      discountId: null,
+      url: expect.stringMatching(new RegExp(`^${system.gatewayUrl}/link/[\\w-]{43}$`)),
+      createdAt: startsAt,
+      updatedAt: startsAt,
+    });
+    expect(answer.headers.get('location')).toBe(`/v1/checkout-links/${answer.body.id}`);
+    expect(await api.expect(200, api.get(`/checkout-links/${answer.body.id}`))).toEqual(
+      answer.body,
+    );
+  });
+
+  test.each([
+    [{ label: undefined }, 'label'],
+    [{ label: '' }, 'label'],
+    [{ label: 'x'.repeat(201) }, 'label'],
+    [{ productIds: undefined }, 'productIds'],
+    [{ productIds: [] }, 'productIds'],
+    [{ productIds: Array.from({ length: 11 }, () => unknownId) }, 'productIds'],
+    [{ productIds: [unknownId] }, 'productIds'],
+    [{ productIds: ['malformed'] }, 'productIds'],
+    [{ successUrl: 'shop.example' }, 'successUrl'],
+    [{ returnUrl: 'https://a@shop.example' }, 'returnUrl'],
+    [{ discountId: unknownId }, 'discountId'],
+  ])('%#: wrong input is refused under its field', async (wrong, field) => {
+    const body = { label: 'x', productIds: [sold.id], ...wrong };
+    expect(await api.refusedFields('/checkout-links', body)).toEqual([field]);
+  });
+
+  test.each([unknownId, 'malformed'])('does not find %s', async (id) => {
+    const { error } = await api.expect(404, api.get(`/checkout-links/${id}`));
+    expect(error).toBe('Checkout link not found');
+  });
+});
+
+test('announcements of a provider that is not there are not found', async () => {
+  for (const provider of ['unknown', 'constructor']) {
+    const url = `${system.gatewayUrl}/provider-events/${provider}`;
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(404);
+  }
+});

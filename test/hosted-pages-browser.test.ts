@@ -1,0 +1,256 @@
+import { mkdir } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { ApiClient } from './api-client';
+import { ensureChromium, launchChromium } from './chromium';
+import { product } from './patterns';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const program = ensureChromium();
+const testInChromium = program === undefined ? test.skip : test;
+const timeoutMs = 60_000;
+const screenshots = join(__dirname, '..', '.cache', 'screenshots');
+
+const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
+const desktop = { viewport: { width: 1200, height: 850 } };
+
+let system: TestSystem;
+let api: ApiClient;
+let browser: Browser | undefined;
+let shop: Server;
+let shopUrl: string;
+
+beforeAll(async () => {
+  if (program === undefined) return;
+  await mkdir(screenshots, { recursive: true });
+  system = await startTestSystem();
+  api = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
+  browser = await launchChromium(program);
+  // The seller's own site, on another origin: what browsers make of a redirection to it is part of the test.
+  shop = createServer((request, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end(`<title>Shop</title><h1>Back in the shop</h1><p>${request.url ?? ''}</p>`);
+  });
+  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
+  shopUrl = `http://localhost:${String((shop.address() as AddressInfo).port)}`;
+}, timeoutMs);
+
+afterAll(async () => {
+  if (program === undefined) return;
+  await browser?.close();
+  shop.close();
+  await system.stop();
+});
+
+const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
+
+/** Runs in a browser of its own, which knows nothing and reports every complaint. */
+async function visit(
+  options: BrowserContextOptions,
+  work: (page: Page, context: BrowserContext) => Promise<void>,
+): Promise<void> {
+  const context = await browser!.newContext(options);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await work(page, context);
+  // A refused answer is told on the console as well; anything else, such as a breach of the policy, is a fault.
+  expect(complaints.filter((text) => !text.includes('the server responded with'))).toEqual([]);
+  await context.close();
+}
+
+async function typeCard(page: Page, number: string): Promise<void> {
+  await page.locator('[autocomplete=cc-number]').fill(number);
+  await page.locator('[autocomplete=cc-exp]').fill('12 / 34');
+  await page.locator('[autocomplete=cc-csc]').fill('123');
+  await page.locator('[autocomplete=cc-name]').fill('Ada Lovelace');
+}
+
+const shoot = (page: Page, name: string) =>
+  page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+
+/** Nothing is wider than the window: a reader need not scroll sideways. */
+async function expectToFit(page: Page): Promise<void> {
+  const { width } = page.viewportSize()!;
+  for (const element of await page.locator('section, table, input, button').all()) {
+    const box = await element.boundingBox();
+    if (box !== null) expect(box.x + box.width).toBeLessThanOrEqual(width);
+  }
+}
+
+describe.each([
+  ['on a desk', desktop],
+  ['on a phone', phone],
+  ['in the dark', { ...desktop, colorScheme: 'dark' as const }],
+])('without JavaScript, %s', (place, options) => {
+  const name = place.replaceAll(' ', '-');
+
+  testInChromium(
+    'from a link over a decline and 3-D Secure to a paid session, and back to the shop (needs Chromium)',
+    async () => {
+      const discount = await make('/discounts', {
+        name: 'Launch offer',
+        type: 'PERCENTAGE',
+        value: 50,
+        duration: 'REPEATING',
+        durationInMonths: 3,
+      });
+      const solo = await make('/products', {
+        ...product,
+        name: 'Solo',
+        currency: 'usd',
+        description: 'For one person.\nAll features, mail support.',
+      });
+      const team = await make('/products', {
+        ...product,
+        name: 'Team',
+        currency: 'usd',
+        amount: 9900,
+        description: 'For up to fifty people.',
+      });
+      const link = await make('/checkout-links', {
+        label: 'Choose your plan',
+        productIds: [solo.id, team.id],
+        discountId: discount.id,
+        successUrl: `${shopUrl}/thanks?session={SESSION_ID}`,
+        returnUrl: shopUrl,
+      });
+      await visit({ ...options, javaScriptEnabled: false }, async (page) => {
+        await page.goto(link.url);
+        await expectToFit(page);
+        await shoot(page, `link-${name}`);
+        await page.getByLabel('Team').check();
+        await page.getByLabel('E-mail').fill('ada@example.com');
+        await page.getByRole('button', { name: 'Continue to payment' }).click();
+
+        await page.getByRole('heading', { name: 'Team' }).waitFor();
+        await expectToFit(page);
+        await shoot(page, `session-${name}`);
+        await typeCard(page, '4000 0000 0000 0002');
+        await page.getByRole('button', { name: 'Pay $49.50' }).click();
+
+        await page.getByText('Your card was declined').waitFor();
+        expect(await page.locator('[autocomplete=cc-number]').inputValue()).toBe('');
+        await shoot(page, `declined-${name}`);
+        await typeCard(page, '4000 0025 0000 3155');
+        await page.getByRole('button', { name: 'Pay $49.50' }).click();
+
+        await page.getByRole('heading', { name: 'Confirm your payment' }).waitFor();
+        await shoot(page, `challenge-${name}`);
+        await page.getByRole('button', { name: 'Approve' }).click();
+
+        await page.waitForURL(`${shopUrl}/thanks?session=*`);
+        const sessionId = new URL(page.url()).searchParams.get('session') ?? '';
+        const session = await api.expect(200, api.get(`/checkout/${sessionId}`));
+        expect(session).toMatchObject({
+          status: 'COMPLETE',
+          invoice: { status: 'PAID', amountPaid: 4950 },
+          subscription: { status: 'ACTIVE', productId: team.id },
+        });
+
+        await page.goto(session.checkoutUrl);
+        await page.getByRole('heading', { name: 'Thank you' }).waitFor();
+        await shoot(page, `complete-${name}`);
+      });
+    },
+    timeoutMs,
+  );
+
+  testInChromium(
+    'an invoice is read, refused a wrong card, and paid (needs Chromium)',
+    async () => {
+      const { id: customerId } = await make('/customers', {
+        email: 'a@b.co',
+        name: 'Ada Lovelace',
+      });
+      const { id: productId } = await make('/products', {
+        ...product,
+        currency: 'usd',
+        type: 'TIERED',
+        name: 'Seats',
+        tiers: [
+          { upTo: '10', unitAmount: '500' },
+          { upTo: null, unitAmount: '400', flatAmount: '1000' },
+        ],
+      });
+      const input = { customerId, productId, quantity: 20 };
+      const { latestInvoiceId } = await make('/subscriptions', input);
+      const { hostedUrl } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
+      await visit({ ...options, javaScriptEnabled: false }, async (page) => {
+        await page.goto(hostedUrl);
+        await page.getByText('How this is computed').click();
+        await expectToFit(page);
+        await shoot(page, `invoice-${name}`);
+        await typeCard(page, '1234');
+        await page.getByRole('button', { name: 'Pay $100.00' }).click();
+
+        await page.getByRole('alert').waitFor();
+        await shoot(page, `invoice-problem-${name}`);
+        await page.getByRole('alert').getByRole('link').first().click();
+        expect(new URL(page.url()).hash).toBe('#number');
+        await typeCard(page, '4242 4242 4242 4242');
+        await page.getByRole('button', { name: 'Pay $100.00' }).click();
+
+        await page.getByText('This invoice is paid').waitFor();
+        await shoot(page, `invoice-paid-${name}`);
+      });
+    },
+    timeoutMs,
+  );
+});
+
+testInChromium(
+  'with JavaScript the same forms work, a trial is confirmed, and two clicks make one order (needs Chromium)',
+  async () => {
+    const { id: customerId } = await make('/customers', { email: 'a@b.co' });
+    const { id: productId } = await make('/products', { ...product, trialDays: 14 });
+    const { sessionId, checkoutUrl } = await make('/checkout', {
+      customerId,
+      productId,
+      successUrl: `${shopUrl}/{SESSION_ID}`,
+      cancelUrl: `${shopUrl}/cart`,
+    });
+    await visit(desktop, async (page) => {
+      await page.goto(checkoutUrl);
+      await page
+        .getByText('14 days free, then €29.00 every month from February 14, 2026')
+        .waitFor();
+      await shoot(page, 'trial');
+      await typeCard(page, '5555 5555 5555 4444');
+      await page.getByRole('button', { name: 'Start free trial' }).dblclick();
+      await page.waitForURL(`${shopUrl}/${sessionId}`);
+    });
+    const session = await api.expect(200, api.get(`/checkout/${sessionId}`));
+    expect(session).toMatchObject({ status: 'COMPLETE', subscription: { phase: 'TRIAL' } });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'all is reached by the keyboard, and what is wrong comes first (needs Chromium)',
+  async () => {
+    const { id: customerId } = await make('/customers', { email: 'a@b.co' });
+    const { id: productId } = await make('/products', product);
+    const { checkoutUrl } = await make('/checkout', { customerId, productId });
+    await visit(desktop, async (page) => {
+      await page.goto(checkoutUrl);
+      await page.locator('#number').focus();
+      for (const text of ['4242424242424242', '12/34', 'abc']) {
+        await page.keyboard.type(text);
+        await page.keyboard.press('Tab');
+      }
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').waitFor();
+      expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('alert');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.id')).toBe('code');
+    });
+  },
+  timeoutMs,
+);

@@ -1,0 +1,87 @@
+import { type HTMLElement, parse } from 'node-html-parser';
+
+/** A page as a payer sees it. */
+export interface PayerPage {
+  readonly status: number;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly root: HTMLElement;
+  /** What can be read on it. */
+  readonly text: string;
+  /** Where the browser was sent that is not the gateway; undefined: nowhere. */
+  readonly left?: string;
+}
+
+/** What a payer types, by the autocomplete names of fields. */
+export type Typed = Readonly<Record<string, string>>;
+
+const redirectsMax = 5;
+
+/** A browser without scripts, as small as can be: it opens pages, fills in forms and follows redirections as long as they stay here. */
+export class Payer {
+  constructor(private readonly gatewayUrl: string) {}
+
+  open(url: string): Promise<PayerPage> {
+    return this.load(url, {});
+  }
+
+  /** Fills in a form of the page and presses a button of it, the first one unless said. */
+  submit(
+    page: PayerPage,
+    typed: Typed = {},
+    { button, headers = {} }: { button?: string; headers?: Record<string, string> } = {},
+  ): Promise<PayerPage> {
+    const { action, fields } = readForm(page, typed, button);
+    return this.post(new URL(action, page.url).href, fields, headers);
+  }
+
+  post(url: string, fields: Typed, headers: Record<string, string> = {}): Promise<PayerPage> {
+    const body = new URLSearchParams(fields).toString();
+    const type = 'application/x-www-form-urlencoded';
+    return this.load(url, { method: 'POST', body, headers: { 'Content-Type': type, ...headers } });
+  }
+
+  private async load(url: string, request: RequestInit, redirects = 0): Promise<PayerPage> {
+    const response = await fetch(url, { ...request, redirect: 'manual' });
+    const { status, headers } = response;
+    const text = await response.text();
+    if (status !== 303) {
+      const root = parse(text);
+      return { status, url, headers, root, text: readable(root) };
+    }
+    const target = new URL(headers.get('location') ?? '', url).href;
+    if (new URL(target).origin !== new URL(this.gatewayUrl).origin) {
+      return { status, url, headers, root: parse(''), text: '', left: target };
+    }
+    if (redirects === redirectsMax) throw new Error(`Redirected in circles at ${target}`);
+    return this.load(target, {}, redirects + 1);
+  }
+}
+
+/** A good card of the sandbox, or the one whose number is given. */
+export function card(number = '4242424242424242'): Typed {
+  return { 'cc-number': number, 'cc-exp': '12/34', 'cc-csc': '123', 'cc-name': 'Ada Lovelace' };
+}
+
+function readForm(page: PayerPage, typed: Typed, button?: string) {
+  const form = page.root.querySelector('form');
+  if (form === null) throw new Error(`No form on the page: ${page.text}`);
+  const fields: Record<string, string> = {};
+  for (const input of form.querySelectorAll('input')) {
+    const { name = '', type = 'text', autocomplete = '', value = '' } = input.attributes;
+    if (type === 'radio' && input.getAttribute('checked') === undefined) continue;
+    fields[name] = typed[autocomplete] ?? typed[name] ?? value;
+  }
+  const pressed = form
+    .querySelectorAll('button')
+    .find(({ text }) => button === undefined || text.trim() === button);
+  if (pressed === undefined) throw new Error(`No button ${button ?? ''}: ${page.text}`);
+  const { name, value = '' } = pressed.attributes;
+  if (name !== undefined) fields[name] = value;
+  return { action: form.getAttribute('action') ?? '', fields };
+}
+
+function readable(root: HTMLElement): string {
+  const body = root.querySelector('body') ?? root;
+  return body.textContent.replace(/\s+/g, ' ').trim();
+}
