@@ -34,8 +34,7 @@ import { aNewSession, made, methodId, offeredAt, sessionId } from './testing-ses
 // provider, who answers a key that it knows with what became of its first charge.
 
 type Luck = ChargeOutcome['status'];
-type Program =
-  'make' | 'abandon' | 'pay' | 'answer' | 'recover' | 'finish' | 'tell' | 'expire' | 'void';
+type Program = (typeof programs)[number];
 type Turn =
   | { act: 'start'; by: number; program: Program }
   | { act: 'step'; by: number; luck: Luck }
@@ -45,17 +44,18 @@ type Turn =
 
 const by = fc.constantFrom(0, 1, 2);
 const luck = fc.constantFrom<Luck>('SUCCEEDED', 'FAILED', 'REQUIRES_ACTION');
-const programs: Program[] = [
+const programs = [
   'make',
   'abandon',
   'pay',
   'answer',
+  'announce',
   'recover',
   'finish',
   'tell',
   'expire',
   'void',
-];
+] as const;
 const turn: fc.Arbitrary<Turn> = fc.oneof(
   {
     weight: 6,
@@ -174,6 +174,19 @@ class World {
     );
     yield* this.finish();
     this.record(challenge);
+  }
+
+  // The provider says that something has happened to the attempt that waits.
+  private *announce(): Steps {
+    const { invoice } = this;
+    if (invoice === undefined || invoice.isTombstone || invoice.attempt === undefined) return;
+    const { number: attemptNumber, status } = invoice.attempt;
+    if (status !== 'REQUIRES_ACTION') return;
+    yield;
+    this.decideInvoice((record) =>
+      takeAnswer(record, { attemptNumber, approved: undefined, claimedAt: this.now }),
+    );
+    yield* this.finish();
   }
 
   private *recover(): Steps {
