@@ -12,9 +12,12 @@ export interface Answer {
  * itself, so that each end-to-end test proves a piece of it.
  */
 export class ApiClient {
+  /** The id behind each address that a creation was acknowledged with; what was deleted since has none. */
+  readonly acknowledged = new Map<string, string | undefined>();
+
   constructor(
-    private readonly gatewayUrl: string,
-    private readonly key: string | undefined,
+    readonly gatewayUrl: string,
+    readonly key: string | undefined,
   ) {}
 
   async request(
@@ -40,7 +43,15 @@ export class ApiClient {
       body: isJson ? JSON.parse(text) : text,
     };
     contract.check({ method, path: `/v1${path}` }, answer);
+    this.note(method, path, answer);
     return answer;
+  }
+
+  private note(method: string, path: string, { status, headers, body }: Answer): void {
+    const location = headers.get('location')?.replace('/v1', '') ?? '';
+    const isResource = /^\/[\w-]+\/[0-9a-f-]{36}$/.test(location);
+    if (status === 201 && isResource) this.acknowledged.set(location, body.id ?? body.sessionId);
+    if (method === 'DELETE' && status === 204) this.acknowledged.set(path, undefined);
   }
 
   get(path: string): Promise<Answer> {

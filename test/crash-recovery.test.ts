@@ -2,6 +2,7 @@ import { sleep } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
 import { serviceNames } from '@billing/local/services';
 import type { Answer, ApiClient } from './api-client';
+import { expectInvariants } from './invariants/expectation';
 import { startTestSystem, type TestSystem } from './test-system';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
@@ -194,6 +195,17 @@ describe('services that are killed under load', () => {
       const sequences = [...bytes.values()].map((text) => JSON.parse(text));
       const natural = sequences.map(({ sequence, data }) => `${data.subscriptionId}:${sequence}`);
       expect(new Set(natural).size).toBe(natural.length);
+    },
+    settleTimeoutMs + 30_000,
+  );
+
+  test(
+    'every invariant is whole',
+    async () => {
+      await expectInvariants(system, sandbox, {
+        receivers: [receiver],
+        timeoutMs: settleTimeoutMs,
+      });
     },
     settleTimeoutMs + 30_000,
   );

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
+import { expectInvariants } from './invariants/expectation';
 import { startTestSystem, type TestSystem } from './test-system';
 import {
   type ReceivedWebhook,
@@ -183,6 +184,10 @@ describe('fourteen months of a subscription that began with a trial', () => {
       expect(webhook.headers['billing-event']).toBe(webhook.body.type);
       expect(webhook.headers['billing-signature']).toBe(billingSignature(webhook, secret));
     }
+  });
+
+  test('leaves every invariant whole', async () => {
+    await expectInvariants(system, sandbox, { receivers: [receiver] });
   });
 });
 

@@ -24,6 +24,8 @@ export interface TestSystem {
   /** The present process of each service, where they run apart. */
   readonly pids: () => Record<string, number>;
   client(key: string | undefined): ApiClient;
+  /** Stops everything and starts it again on the same data, at the same addresses. Only where services share this process. */
+  restart(whileStopped: () => void): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,29 +41,38 @@ export async function startTestSystem({
   processes = false,
   otlpEndpoint,
   rateLimits = unlimited,
+  failpointsFolder,
 }: {
   processes?: boolean;
+  /** By which processes are told where to kill themselves; see failpoint.ts of the chassis. */
+  failpointsFolder?: string;
   otlpEndpoint?: string;
   rateLimits?: Record<string, string>;
 } = {}): Promise<TestSystem> {
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
   const site = { ...siteIn(dataDir, otlpEndpoint), rateLimits };
-  const system = processes
-    ? await startSystemProcesses({
-        site,
-        root: join(__dirname, '..'),
-        dataDir,
-        environment: process.env,
-        log: () => undefined,
-      })
-    : await startSystem(site);
-  return describeSystem(system, { site, dataDir });
+  const start = (port: number) =>
+    processes
+      ? startSystemProcesses({
+          site: { ...site, port },
+          root: join(__dirname, '..'),
+          dataDir,
+          environment: { ...process.env, FAILPOINTS_FOLDER: failpointsFolder },
+          log: () => undefined,
+        })
+      : startSystem({ ...site, port });
+  return describeSystem(await start(site.port), { site, dataDir, start });
 }
 
 async function describeSystem(
   system: RunningSystem,
-  { site, dataDir }: { site: SystemSite; dataDir: string },
+  {
+    site,
+    dataDir,
+    start,
+  }: { site: SystemSite; dataDir: string; start: (port: number) => Promise<RunningSystem> },
 ): Promise<TestSystem> {
+  let running = system;
   const { gatewayUrl } = system;
   const client = (key: string | undefined) => new ApiClient(gatewayUrl, key);
   const { liveKey, testKey } = await ensureFirstKeys(system.addresses.identity, dataDir);
@@ -73,8 +84,13 @@ async function describeSystem(
     addresses: system.addresses,
     pids: system.pids ?? (() => ({})),
     client,
+    restart: async (whileStopped) => {
+      await running.stop();
+      whileStopped();
+      running = await start(Number(new URL(gatewayUrl).port));
+    },
     stop: async () => {
-      await system.stop();
+      await running.stop();
       await dropData(site);
       await rm(dataDir, { recursive: true, force: true });
     },

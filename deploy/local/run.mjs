@@ -45,6 +45,19 @@ const commands = {
     if (!build(projects())) return 1;
     return await runInteractive([join(root, 'test/dist/bench/run.js'), ...args]);
   },
+  'check:invariants': async (args) => {
+    prepare();
+    if (!build(['test'])) return 2;
+    return await runInteractive([join(root, 'test/dist/invariants/main.js'), ...args]);
+  },
+  crash: async (args) => {
+    prepare();
+    if (!build(projects())) return 1;
+    const jest = join(root, 'node_modules/jest/bin/jest.js');
+    return await runInteractive([jest, ...jestArgs(['crash-matrix', ...args])], {
+      env: { CRASH_MATRIX: 'full' },
+    });
+  },
   jest: async (args) => {
     prepare();
     // Tests across services also start the built processes; what does not compile is for `npm test` to judge.

@@ -1,0 +1,138 @@
+import { systemClock } from '@billing/chassis/clock';
+import type { ApiClient } from '../api-client';
+import type { WebhookReceiver } from '../webhook-receiver';
+import type { EventPicture, ForeignLook, Picture, SessionPicture } from './picture';
+import { countPending, readEvents, type ServiceAddresses, tenantOf } from './service-logs';
+
+/** Where a picture is taken from. */
+export interface Viewpoint {
+  readonly client: ApiClient;
+  /** Past the gateway; without them, what only the services know stays unseen. */
+  readonly addresses?: ServiceAddresses | undefined;
+  /** Whose endpoints' webhooks were kept, by their URL. */
+  readonly receivers?: readonly WebhookReceiver[] | undefined;
+  /** A key of another environment. */
+  readonly stranger?: ApiClient | undefined;
+}
+
+type Lists = Readonly<
+  Record<'customers' | 'products' | 'discounts' | 'subscriptions' | 'invoices', readonly any[]>
+>;
+
+const looksEach = 3;
+
+/** Looks at one environment from everywhere. Whoever asks sees to it that nothing runs meanwhile. */
+export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
+  const { client, addresses, receivers = [], stranger } = viewpoint;
+  const { now, isManual } = await readClock(client);
+  const tenant = addresses === undefined ? undefined : await tenantOf(addresses, client.key ?? '');
+  const lists = await readLists(client);
+  const endpoints = await client.all('/webhook-endpoints');
+  const ids = new Set(lists.subscriptions.map(({ id }) => id as string));
+  const events =
+    tenant === undefined || addresses === undefined
+      ? undefined
+      : await readEvents(addresses, tenant.environmentId, (id) => ids.has(id));
+  return {
+    environmentId: tenant?.environmentId,
+    organizationId: tenant?.organizationId,
+    now,
+    isManual,
+    subscriptions: lists.subscriptions,
+    invoices: lists.invoices,
+    discounts: lists.discounts,
+    endpoints: endpoints.map((endpoint) => ({
+      ...endpoint,
+      received: receivers.find(({ url }) => url === endpoint.url)?.received.slice(),
+    })),
+    sessions: events && (await readSessions(client, events)),
+    events,
+    pending:
+      tenant === undefined || addresses === undefined
+        ? undefined
+        : await countPending(addresses, {
+            environmentId: tenant.environmentId,
+            until: now,
+          }),
+    acknowledged: await readAcknowledged(client),
+    foreignLooks: stranger && (await lookAsStranger(stranger, lists)),
+    foreignIds: stranger && idsIn(await readLists(stranger)),
+  };
+}
+
+async function readClock(client: ApiClient): Promise<{ now: Date; isManual: boolean }> {
+  const { status, body } = await client.get('/sandboxes/clock');
+  if (status !== 200) return { now: systemClock.now(), isManual: false };
+  return {
+    now: new Date(body.now as string),
+    isManual: body.clock === 'MANUAL',
+  };
+}
+
+async function readLists(client: ApiClient): Promise<Lists> {
+  const names = ['customers', 'products', 'discounts', 'subscriptions', 'invoices'];
+  const lists = await Promise.all(names.map((name) => client.all(`/${name}`)));
+  return Object.fromEntries(names.map((name, index) => [name, lists[index]])) as unknown as Lists;
+}
+
+/** Those whose creation was answered, and those whose end was announced. */
+async function readSessions(
+  client: ApiClient,
+  events: readonly EventPicture[],
+): Promise<SessionPicture[]> {
+  const acknowledged = [...client.acknowledged.keys()].flatMap(
+    (path) => /^\/checkout\/([^/]+)$/.exec(path)?.[1] ?? [],
+  );
+  const announced = events
+    .filter(({ type }) => type.startsWith('checkout.'))
+    .map(({ aggregateId }) => aggregateId);
+  const sessions: SessionPicture[] = [];
+  for (const id of new Set([...acknowledged, ...announced])) {
+    const session = await client.expect(200, client.get(`/checkout/${id}`));
+    const product = await client.expect(200, client.get(`/products/${session.productId}`));
+    sessions.push({
+      ...session,
+      isOneTime: product.billingInterval === 'ONE_TIME',
+    });
+  }
+  return sessions;
+}
+
+async function readAcknowledged(client: ApiClient): Promise<Picture['acknowledged']> {
+  if (client.acknowledged.size === 0) return undefined;
+  const writes = [];
+  for (const [path, id] of [...client.acknowledged]) {
+    const { status, body } = await client.get(path);
+    // Not everything that can be made can be read alone.
+    if (status === 405) continue;
+    const wasDeleted = id === undefined;
+    writes.push({
+      path,
+      id: id ?? '',
+      wasDeleted,
+      readStatus: status,
+      readId: body.id as string,
+    });
+  }
+  return writes;
+}
+
+async function lookAsStranger(stranger: ApiClient, lists: Lists): Promise<ForeignLook[]> {
+  const paths = Object.entries(lists).flatMap(([name, list]) =>
+    list.slice(0, looksEach).map(({ id }) => `/${name}/${id as string}`),
+  );
+  return Promise.all(
+    paths.map(async (path) => ({
+      path,
+      status: (await stranger.get(path)).status,
+    })),
+  );
+}
+
+function idsIn(lists: Lists): Set<string> {
+  return new Set(
+    Object.values(lists)
+      .flat()
+      .map(({ id }) => id as string),
+  );
+}

@@ -1,0 +1,56 @@
+import type { Picture } from './picture';
+
+/** What came of looking: how many things were looked at, and what is wrong with them. */
+export interface Examination {
+  readonly examined: number;
+  readonly findings: readonly string[];
+}
+
+/** A rule that holds whenever the system is at rest. */
+export interface Invariant {
+  /** As the design numbers it. */
+  readonly id: string;
+  readonly title: string;
+  /** Undefined where the picture lacks what it takes. */
+  examine(picture: Picture): Examination | undefined;
+}
+
+/** Looks at each thing; a text that comes back is a finding. */
+export function examineEach<T>(
+  things: readonly T[],
+  find: (thing: T) => readonly (string | false)[],
+): Examination {
+  return {
+    examined: things.length,
+    findings: things.flatMap(find).filter((one) => one !== false),
+  };
+}
+
+export function together(...parts: readonly Examination[]): Examination {
+  return {
+    examined: parts.reduce((sum, { examined }) => sum + examined, 0),
+    findings: parts.flatMap(({ findings }) => findings),
+  };
+}
+
+/** Keys that stand for more than one thing, with how many. */
+export function repeated(keys: readonly string[]): [key: string, count: number][] {
+  return [...countBy(keys)].filter(([, count]) => count > 1);
+}
+
+function countBy(keys: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+export function groupBy<T>(things: readonly T[], keyOf: (thing: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const thing of things) {
+    const key = keyOf(thing);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [thing]);
+    else group.push(thing);
+  }
+  return groups;
+}

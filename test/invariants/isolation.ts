@@ -1,0 +1,40 @@
+import { examineEach, type Invariant, together } from './invariant';
+
+export const environmentsAreApart: Invariant = {
+  id: 'I13',
+  title: 'nothing is visible across environments',
+  examine: (picture) => {
+    const { foreignLooks, foreignIds, events, subscriptions, invoices, discounts } = picture;
+    if (foreignLooks === undefined || foreignIds === undefined) return undefined;
+    const own = [...subscriptions, ...invoices, ...discounts];
+    const known = new Set(subscriptions.map(({ id }) => id));
+    const { endpoints } = picture;
+    return together(
+      examineEach(foreignLooks, ({ path, status }) => [
+        status !== 404 && `another environment's key gets ${String(status)} for ${path}`,
+      ]),
+      examineEach(own, ({ id, organizationId }) => [
+        foreignIds.has(id) && `another environment lists ${id}`,
+        organizationId !== picture.organizationId && `${id} is of another organisation`,
+      ]),
+      examineEach(events ?? [], (event) => [
+        (event.environmentId !== picture.environmentId ||
+          event.organizationId !== picture.organizationId) &&
+          `event ${event.id} is of another environment`,
+      ]),
+      examineEach(endpoints, ({ id, received = [] }) =>
+        received.map(({ text }) => {
+          const { data } = JSON.parse(text) as {
+            data?: { subscriptionId?: string };
+          };
+          const source = data?.subscriptionId;
+          return (
+            source !== undefined &&
+            !known.has(source) &&
+            `endpoint ${id} got an event of ${source}, which is not here`
+          );
+        }),
+      ),
+    );
+  },
+};

@@ -1,0 +1,92 @@
+import { examineEach, type Invariant, repeated, together } from './invariant';
+import type { InvoicePicture, LinePicture } from './picture';
+
+export const amountsAddUp: Invariant = {
+  id: 'I1',
+  title: 'Σ lines = subtotal, subtotal − discount + tax = total',
+  examine: ({ invoices }) => examineEach(invoices, amountProblems),
+};
+
+export const paidOnce: Invariant = {
+  id: 'I6',
+  title: 'at most one successful charge an invoice, PAID ⇔ charged or total 0',
+  examine: ({ invoices }) => {
+    const charges = invoices.flatMap(({ payments }) => payments);
+    const atProvider = charges.flatMap(({ providerPaymentId }) => providerPaymentId ?? []);
+    return together(examineEach(invoices, paymentProblems), {
+      examined: charges.length,
+      findings: repeated([...charges.map(({ id }) => id), ...atProvider]).map(
+        ([id, count]) => `payment ${id} stands ${String(count)} times`,
+      ),
+    });
+  },
+};
+
+function amountProblems(invoice: InvoicePicture): (string | false)[] {
+  const { id, lineItems, discounts, subtotal, discountAmount, tax, total } = invoice;
+  const off = sum(lineItems.map((line) => line.discountAmount));
+  return [
+    sum(lineItems.map(({ amount }) => amount)) !== subtotal && `invoice ${id}: Σ lines ≠ subtotal`,
+    off !== discountAmount && `invoice ${id}: Σ discounts of lines ≠ discountAmount`,
+    sum(discounts.map(({ amount }) => amount)) !== discountAmount &&
+      `invoice ${id}: Σ discounts ≠ discountAmount`,
+    subtotal - discountAmount + tax !== total && `invoice ${id}: subtotal − discount + tax ≠ total`,
+    total < 0 && `invoice ${id}: total below 0`,
+    ...lineItems.flatMap((line) => lineProblems(id, line)),
+  ];
+}
+
+function lineProblems(invoiceId: string, { amount, discountAmount, details }: LinePicture) {
+  const problems: (string | false)[] = [
+    (discountAmount < 0 || discountAmount > amount) &&
+      `invoice ${invoiceId}: a line's discount is not within its amount`,
+  ];
+  if (details === null) return problems;
+  const exact = fixedPoint(details.exactAmount);
+  const ofTiers = details.tiers.reduce((all, tier) => all + fixedPoint(tier.amount), 0n);
+  return [
+    ...problems,
+    details.tiers.length > 0 &&
+      ofTiers !== exact &&
+      `invoice ${invoiceId}: Σ tiers ≠ exact amount of a line`,
+    BigInt(amount) !== roundedHalfUp(exact) &&
+      `invoice ${invoiceId}: a line's amount is not its exact amount rounded`,
+  ];
+}
+
+function paymentProblems(invoice: InvoicePicture): (string | false)[] {
+  const { id, status, total, amountPaid, amountDue, paidAt, payments } = invoice;
+  const successes = payments.filter((payment) => payment.status === 'SUCCEEDED');
+  const isPaid = status === 'PAID';
+  const isCharged = successes.length > 0;
+  const due = status === 'OPEN' ? total - amountPaid : 0;
+  return [
+    successes.length > 1 && `invoice ${id}: ${String(successes.length)} successful charges`,
+    isPaid && !isCharged && total !== 0 && `invoice ${id}: PAID without a charge`,
+    !isPaid && isCharged && `invoice ${id}: charged but ${status}`,
+    isCharged && total === 0 && `invoice ${id}: charged although nothing was due`,
+    successes.some(({ amount }) => amount !== total) && `invoice ${id}: charged another amount`,
+    sum(successes.map(({ amount }) => amount)) !== amountPaid &&
+      `invoice ${id}: amountPaid ≠ Σ successful charges`,
+    amountDue !== due && `invoice ${id}: amountDue ≠ what is owed`,
+    isPaid !== (paidAt !== null) && `invoice ${id}: ${status} with paidAt ${String(paidAt)}`,
+  ];
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((all, amount) => all + amount, 0);
+}
+
+// More decimals than a rate times a quantity can have.
+const decimals = 30;
+const one = 10n ** BigInt(decimals);
+
+function fixedPoint(text: string): bigint {
+  const [whole = '', fraction = ''] = text.replace('-', '').split('.');
+  const magnitude = BigInt(whole + fraction.padEnd(decimals, '0'));
+  return text.startsWith('-') ? -magnitude : magnitude;
+}
+
+function roundedHalfUp(value: bigint): bigint {
+  return (value + one / 2n) / one;
+}

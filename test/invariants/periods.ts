@@ -1,0 +1,118 @@
+import { examineEach, groupBy, type Invariant, repeated } from './invariant';
+import type { InvoicePicture, Picture, SubscriptionPicture } from './picture';
+
+// On a real clock a renewal comes some moments after its instant.
+const renewalLagMsMax = 60_000;
+const dayMs = 24 * 60 * 60 * 1_000;
+// A price with the shortest interval over ten years; more means that the dates are wrong.
+const periodsMax = 4_000;
+
+export const billedEachPeriod: Invariant = {
+  id: 'I2',
+  title: 'each subscription has exactly one invoice for each period so far',
+  examine: (picture) => {
+    const bySubscription = groupBy(
+      picture.invoices,
+      ({ subscriptionId }) => subscriptionId ?? 'none',
+    );
+    return examineEach(picture.subscriptions, (subscription) => [
+      ...periodProblems(subscription, bySubscription.get(subscription.id) ?? []),
+      ...lagProblems(subscription, picture),
+    ]);
+  },
+};
+
+function periodProblems(
+  subscription: SubscriptionPicture,
+  invoices: readonly InvoicePicture[],
+): (string | false)[] {
+  const { id, status } = subscription;
+  const anchor = anchorOf(subscription);
+  const billed = invoices
+    .filter(({ billingReason }) => billingReason !== 'SUBSCRIPTION_CANCEL')
+    .flatMap(({ periodStart }) => periodStart ?? [])
+    .filter((start) => new Date(start) >= anchor);
+  const owed = periodsSoFar(subscription);
+  // What is billed for a period in which somebody cancelled was voided, and may never have been made.
+  const optional = isCutShort(subscription) ? owed.at(-1) : undefined;
+  return [
+    ...repeated(billed).map(
+      ([start, count]) => `subscription ${id}: ${String(count)} invoices for the period ${start}`,
+    ),
+    ...owed
+      .filter((start) => start !== optional && !billed.includes(start))
+      .map((start) => `subscription ${id} (${status}): no invoice for the period ${start}`),
+    ...billed
+      .filter((start) => !owed.includes(start))
+      .map((start) => `subscription ${id}: an invoice for ${start}, where no period starts`),
+  ];
+}
+
+function lagProblems(
+  { id, status, currentPeriodEnd }: SubscriptionPicture,
+  { now, isManual }: Picture,
+): (string | false)[] {
+  const lateMs = now.getTime() - new Date(currentPeriodEnd).getTime();
+  return [
+    status !== 'CANCELED' &&
+      lateMs >= (isManual ? 0 : renewalLagMsMax) &&
+      `subscription ${id}: its period ended ${String(lateMs)} ms ago`,
+  ];
+}
+
+function anchorOf({ trialEnd, startAt }: SubscriptionPicture): Date {
+  return new Date(trialEnd ?? startAt);
+}
+
+function isCutShort({ endedAt, currentPeriodEnd }: SubscriptionPicture): boolean {
+  return endedAt !== null && new Date(endedAt) < new Date(currentPeriodEnd);
+}
+
+/** Starts of the periods that were entered, from the one that contains the creation on. */
+export function periodsSoFar(subscription: SubscriptionPicture): string[] {
+  const anchor = anchorOf(subscription);
+  const { createdAt, currentPeriodStart, price, phase } = subscription;
+  if (phase === 'SCHEDULED' || phase === 'TRIAL') return [];
+  // It ended in its trial, or before it began.
+  if (new Date(currentPeriodStart) < anchor || endedBefore(subscription, anchor)) return [];
+  const starts: string[] = [];
+  for (let n = 0; n < periodsMax; n += 1) {
+    const start = periodStart(anchor, price, n);
+    if (start > new Date(currentPeriodStart)) break;
+    if (periodStart(anchor, price, n + 1) > new Date(createdAt)) starts.push(start.toISOString());
+  }
+  return starts;
+}
+
+function endedBefore({ endedAt }: SubscriptionPicture, instant: Date): boolean {
+  return endedAt !== null && new Date(endedAt) < instant;
+}
+
+/** Start of period n: n intervals after the anchor, on the month's last day where it lacks the anchor's. */
+function periodStart(anchor: Date, price: SubscriptionPicture['price'], n: number): Date {
+  const count = n * price.intervalCount;
+  switch (price.billingInterval) {
+    case 'DAILY':
+      return new Date(anchor.getTime() + count * dayMs);
+    case 'WEEKLY':
+      return new Date(anchor.getTime() + count * 7 * dayMs);
+    case 'MONTHLY':
+      return monthsAfter(anchor, count);
+    case 'QUARTERLY':
+      return monthsAfter(anchor, 3 * count);
+    case 'YEARLY':
+      return monthsAfter(anchor, 12 * count);
+    default:
+      throw new Error(`No period has the interval ${price.billingInterval}`);
+  }
+}
+
+function monthsAfter(anchor: Date, months: number): Date {
+  const month = anchor.getUTCMonth() + months;
+  const lastDay = new Date(Date.UTC(anchor.getUTCFullYear(), month + 1, 0)).getUTCDate();
+  const date = new Date(anchor);
+  date.setUTCDate(1);
+  date.setUTCMonth(month);
+  date.setUTCDate(Math.min(anchor.getUTCDate(), lastDay));
+  return date;
+}

@@ -1,0 +1,156 @@
+import type { ReceivedWebhook } from '../webhook-receiver';
+
+/** Amounts are whole numbers of the smallest unit, times ISO 8601 texts, as REST shows them. */
+export interface InvoicePicture {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly customerId: string;
+  readonly subscriptionId: string | null;
+  readonly number: string | null;
+  readonly status: 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
+  readonly billingReason: string;
+  readonly subtotal: number;
+  readonly discountAmount: number;
+  readonly tax: number;
+  readonly total: number;
+  readonly amountPaid: number;
+  readonly amountDue: number;
+  readonly paidAt: string | null;
+  readonly periodStart: string | null;
+  readonly periodEnd: string | null;
+  readonly discounts: readonly { readonly amount: number }[];
+  readonly lineItems: readonly LinePicture[];
+  readonly payments: readonly PaymentPicture[];
+}
+
+export interface LinePicture {
+  readonly amount: number;
+  readonly discountAmount: number;
+  readonly details: {
+    readonly exactAmount: string;
+    readonly tiers: readonly { readonly amount: string }[];
+  } | null;
+}
+
+export interface PaymentPicture {
+  readonly id: string;
+  readonly amount: number;
+  readonly status: 'PENDING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';
+  readonly providerPaymentId: string | null;
+}
+
+export interface SubscriptionPicture {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly customerId: string;
+  readonly productId: string;
+  readonly status: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
+  readonly phase: 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
+  readonly startAt: string;
+  readonly trialEnd: string | null;
+  readonly currentPeriodStart: string;
+  readonly currentPeriodEnd: string;
+  readonly cancelAtPeriodEnd: boolean;
+  readonly endedAt: string | null;
+  readonly discountId: string | null;
+  readonly createdAt: string;
+  readonly price: {
+    readonly billingInterval: string;
+    readonly intervalCount: number;
+  };
+}
+
+export interface SessionPicture {
+  readonly id: string;
+  readonly status: 'OPEN' | 'COMPLETE' | 'EXPIRED';
+  readonly discountId: string | null;
+  readonly invoiceId: string | null;
+  readonly subscriptionId: string | null;
+  /** Of the product's price; a ONE_TIME product makes no subscription. */
+  readonly isOneTime: boolean;
+}
+
+export interface DiscountPicture {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly maxRedemptions: number | null;
+  readonly redemptionCount: number;
+}
+
+export interface EndpointPicture {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly active: boolean;
+  /** Real time; events logged before it may have been sent elsewhere, or not at all. */
+  readonly updatedAt: string;
+  /** What its receiver got; undefined where nobody kept it. */
+  readonly received: readonly Pick<ReceivedWebhook, 'headers' | 'text'>[] | undefined;
+}
+
+/** An entry of a service's event log, unpacked. */
+export interface EventPicture {
+  readonly service: string;
+  readonly id: string;
+  /** Sorts by real time of insertion. */
+  readonly position: string;
+  readonly insertedAt: Date;
+  readonly environmentId: string;
+  readonly organizationId: string;
+  readonly aggregateId: string;
+  readonly sequence: number;
+  /** As webhooks name it: `subscription.renewed`. */
+  readonly type: string;
+  /** The subscription as the event carries it, in its REST form; undefined in events of others. */
+  readonly subscription: Pick<SubscriptionPicture, FieldAnnounced> | undefined;
+}
+
+/** Every change of these fields is announced. */
+export type FieldAnnounced =
+  | 'id'
+  | 'status'
+  | 'phase'
+  | 'currentPeriodStart'
+  | 'currentPeriodEnd'
+  | 'cancelAtPeriodEnd'
+  | 'endedAt';
+
+/** A write that was acknowledged with an address, and what reading that address gave afterwards. */
+export interface AcknowledgedWrite {
+  readonly path: string;
+  readonly id: string;
+  readonly wasDeleted: boolean;
+  readonly readStatus: number;
+  readonly readId: string | undefined;
+}
+
+/** What a key of another environment was answered for a resource of this one. */
+export interface ForeignLook {
+  readonly path: string;
+  readonly status: number;
+}
+
+/**
+ * One environment as its callers, its services' logs and its webhook receivers see it, taken while nothing runs. What whoever took it
+ * could not reach is undefined, and an invariant that needs it says so instead of holding.
+ */
+export interface Picture {
+  readonly environmentId: string | undefined;
+  readonly organizationId: string | undefined;
+  /** The environment's time. */
+  readonly now: Date;
+  /** True where `now` stands still while the picture is taken. */
+  readonly isManual: boolean;
+  readonly subscriptions: readonly SubscriptionPicture[];
+  readonly invoices: readonly InvoicePicture[];
+  readonly discounts: readonly DiscountPicture[];
+  readonly endpoints: readonly EndpointPicture[];
+  readonly sessions: readonly SessionPicture[] | undefined;
+  readonly events: readonly EventPicture[] | undefined;
+  /** Documents whose outbox is not empty, whose step is under way or that are due, by service. */
+  readonly pending: Readonly<Record<string, number>> | undefined;
+  readonly acknowledged: readonly AcknowledgedWrite[] | undefined;
+  readonly foreignLooks: readonly ForeignLook[] | undefined;
+  /** Ids that lists show to a key of another environment. */
+  readonly foreignIds: ReadonlySet<string> | undefined;
+}

@@ -1,0 +1,181 @@
+import type { InvoicePicture, Picture, SessionPicture, SubscriptionPicture } from './picture';
+import { examineAll, findingsOf, invariants, toTable } from './report';
+import {
+  anEndpoint,
+  anEvent,
+  anInvoice,
+  aSubscription,
+  aWebhook,
+  discount,
+  line,
+  march,
+  payment,
+  secondInvoice,
+  session,
+  whole,
+  write,
+} from './testing';
+
+const invoices = (...all: InvoicePicture[]): Partial<Picture> => ({
+  invoices: all,
+});
+const first = (changes: Partial<InvoicePicture>) => invoices(anInvoice(changes), secondInvoice);
+const subscription = (changes: Partial<SubscriptionPicture>): Partial<Picture> => ({
+  subscriptions: [aSubscription(changes)],
+});
+const sessions = (changes: Partial<SessionPicture>): Partial<Picture> => ({
+  sessions: [{ ...session, ...changes }],
+});
+const received = (...all: ReturnType<typeof aWebhook>[]): Partial<Picture> => ({
+  endpoints: [anEndpoint(all)],
+});
+
+const violations: [id: string, what: string, changes: Partial<Picture>][] = [
+  ['I1', 'a subtotal that is not the sum of the lines', first({ subtotal: 4, total: 3 })],
+  ['I1', 'a total that is not subtotal less discount', first({ total: 1 })],
+  ['I1', 'a discount that no line bears', first({ lineItems: [{ ...line, discountAmount: 0 }] })],
+  ['I1', 'a discount that is not listed', first({ discounts: [] })],
+  [
+    'I1',
+    'a line rounded down at the half',
+    first({ subtotal: 2, total: 1, lineItems: [{ ...line, amount: 2 }] }),
+  ],
+  [
+    'I1',
+    'tiers that do not add up',
+    first({
+      lineItems: [{ ...line, details: { exactAmount: '2.5', tiers: [{ amount: '2' }] } }],
+    }),
+  ],
+  ['I2', 'a period without an invoice', invoices(anInvoice())],
+  [
+    'I2',
+    'a period with two invoices',
+    invoices(anInvoice(), secondInvoice, {
+      ...secondInvoice,
+      id: 'x',
+      number: 'INV-000003',
+    }),
+  ],
+  ['I2', 'an invoice where no period starts', first({ periodStart: '2026-01-31T00:00:00.001Z' })],
+  ['I2', 'a period that has ended', { now: new Date(march) }],
+  ['I3', 'more redemptions than the maximum', { discounts: [{ ...discount, maxRedemptions: 0 }] }],
+  [
+    'I3',
+    'a redemption that nobody holds',
+    { discounts: [{ ...discount, maxRedemptions: 2, redemptionCount: 2 }] },
+  ],
+  [
+    'I3',
+    'a holder without a redemption',
+    { discounts: [{ ...discount, maxRedemptions: 2, redemptionCount: 0 }] },
+  ],
+  ['I6', 'PAID without a charge', first({ payments: [], amountPaid: 0 })],
+  ['I6', 'a charge of what is not PAID', first({ status: 'OPEN', paidAt: null })],
+  [
+    'I6',
+    'two successful charges',
+    first({
+      payments: [payment, { ...payment, id: 'p', providerPaymentId: 'c' }],
+      amountPaid: 4,
+    }),
+  ],
+  ['I6', 'a charge of another amount', first({ payments: [{ ...payment, amount: 1 }] })],
+  ['I6', 'an amount due that is not owed', first({ amountDue: 2 })],
+  [
+    'I6',
+    'one charge on two invoices',
+    invoices(anInvoice(), {
+      ...secondInvoice,
+      payments: [{ ...payment, id: 'payment-2', status: 'FAILED' }],
+    }),
+  ],
+  ['I7', 'a session that is COMPLETE and unpaid', invoices(secondInvoice)],
+  ['I7', 'a session that is OPEN and paid', sessions({ status: 'OPEN', subscriptionId: null })],
+  ['I7', 'a session that is paid without a subscription', sessions({ subscriptionId: null })],
+  ['I7', 'a ONE_TIME session with a subscription', sessions({ isOneTime: true })],
+  ['I7', 'two sessions of one subscription', { sessions: [session, { ...session, id: 's2' }] }],
+  ['I7', 'an invoice of a checkout without a session', { sessions: [] }],
+  ['I8', 'a missing sequence', { events: [anEvent(2)] }],
+  ['I8', 'a sequence that stands twice', { events: [anEvent(1), anEvent(2), anEvent(2)] }],
+  ['I8', 'sequences in another order', { events: [anEvent(2), anEvent(1)] }],
+  ['I8', 'a change that was not announced', subscription({ cancelAtPeriodEnd: true })],
+  ['I8', 'a subscription that was not announced', { events: [] }],
+  [
+    'I8',
+    'two messages for one event',
+    received(aWebhook(1), aWebhook(2), aWebhook(2, { id: 'm' })),
+  ],
+  ['I9', 'an event that never arrived', received(aWebhook(1))],
+  [
+    'I9',
+    'other bytes at the second attempt',
+    received(aWebhook(1), aWebhook(2), aWebhook(2, { note: 'again' })),
+  ],
+  [
+    'I9',
+    'another kind than was logged',
+    received(aWebhook(1), aWebhook(2, { type: 'subscription.canceled' })),
+  ],
+  ['I9', 'a message that was never logged', received(aWebhook(1), aWebhook(2), aWebhook(3))],
+  ['I10', 'a write that cannot be read', { acknowledged: [{ ...write, readStatus: 404 }] }],
+  ['I10', 'an address that shows another one', { acknowledged: [{ ...write, readId: '2' }] }],
+  [
+    'I10',
+    'something deleted that is still there',
+    { acknowledged: [{ ...write, wasDeleted: true }] },
+  ],
+  ['I11', 'an outbox that is never emptied', { pending: { checkout: 1 } }],
+  ['I12', 'a gap in the numbers', first({ number: 'INV-000003' })],
+  ['I12', 'a number that stands twice', first({ number: 'INV-000002' })],
+  ['I12', 'an invoice without a number', first({ number: null, status: 'DRAFT' })],
+  ['I13', 'a stranger that is answered', { foreignLooks: [{ path: '/customers/1', status: 200 }] }],
+  ['I13', 'a stranger whose list shows it', { foreignIds: new Set(['invoice-1']) }],
+  [
+    'I13',
+    'an event of another environment',
+    { events: [anEvent(1), anEvent(2, { environmentId: 'x' })] },
+  ],
+  ['I13', 'a webhook about another environment', { subscriptions: [], sessions: [] }],
+];
+
+test('a system that is whole gives no findings, and every invariant examines something', () => {
+  const verdicts = examineAll(whole);
+  expect(findingsOf(verdicts)).toEqual([]);
+  expect(verdicts.filter(({ examined }) => examined === undefined || examined === 0)).toEqual([]);
+});
+
+test.each(violations)('%s finds %s', (id, _what, changes) => {
+  const found = examineAll({ ...whole, ...changes }).filter(({ findings }) => findings.length > 0);
+  expect(found.map((verdict) => verdict.id)).toContain(id);
+});
+
+test('every invariant has a violation that it finds', () => {
+  const seeded = new Set(violations.map(([id]) => id));
+  expect(invariants.map(({ id }) => id).filter((id) => !seeded.has(id))).toEqual([]);
+});
+
+test('a subscription that ended within a period may lack that one’s invoice, but no other', () => {
+  const ended = {
+    status: 'CANCELED',
+    phase: 'ENDED',
+    endedAt: '2026-03-01T00:00:00.000Z',
+  } as const;
+  const subscriptions = [aSubscription(ended)];
+  const of = (all: InvoicePicture[]) =>
+    examineAll({ ...whole, subscriptions, invoices: all }).find(({ id }) => id === 'I2')?.findings;
+  expect(of([anInvoice()])).toEqual([]);
+  expect(of([secondInvoice])).toHaveLength(1);
+});
+
+test('what cannot be reached is shown as unseen', () => {
+  const table = toTable(examineAll({ ...whole, events: undefined, sessions: undefined }));
+  expect(table).toMatch(/^I8 +unseen +0 /m);
+  expect(table).toMatch(/^I7 +unseen +0 /m);
+});
+
+test('the table shows every finding', () => {
+  const table = toTable(examineAll({ ...whole, pending: { checkout: 2 } }));
+  expect(table).toMatch(/^I11 +1 +1 /m);
+  expect(table).toContain('! I11 checkout: 2 documents still wait');
+});

@@ -1,0 +1,71 @@
+import type { Invariant } from './invariant';
+import { environmentsAreApart } from './isolation';
+import { amountsAddUp, paidOnce } from './money';
+import { billedEachPeriod } from './periods';
+import type { Picture } from './picture';
+import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
+import { sequencesAreWhole, webhooksArrive } from './sequences';
+import { nothingWaits, numbersHaveNoGaps, writesAreKept } from './writes';
+
+/** All rules that hold for what the product does. */
+export const invariants: readonly Invariant[] = [
+  amountsAddUp,
+  billedEachPeriod,
+  redemptionsAreLimited,
+  paidOnce,
+  sessionsEndTogether,
+  sequencesAreWhole,
+  webhooksArrive,
+  writesAreKept,
+  nothingWaits,
+  numbersHaveNoGaps,
+  environmentsAreApart,
+];
+
+/** One line of the report. */
+export interface Verdict {
+  readonly id: string;
+  readonly title: string;
+  /** Undefined where it could not be examined with what was reachable. */
+  readonly examined: number | undefined;
+  readonly findings: readonly string[];
+}
+
+export function examineAll(picture: Picture): Verdict[] {
+  return invariants.map((invariant) => {
+    const { id, title } = invariant;
+    const examination = invariant.examine(picture);
+    return {
+      id,
+      title,
+      examined: examination?.examined,
+      findings: examination?.findings ?? [],
+    };
+  });
+}
+
+export function findingsOf(verdicts: readonly Verdict[]): string[] {
+  return verdicts.flatMap(({ id, findings }) => findings.map((finding) => `${id} ${finding}`));
+}
+
+// The rest of a flood says no more than its beginning.
+const findingsShownMax = 20;
+
+export function toTable(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map(({ id, title, examined, findings }) =>
+    [
+      id.padEnd(4),
+      (examined === undefined ? 'unseen' : String(examined)).padStart(8),
+      String(findings.length).padStart(9),
+      `  ${title}`,
+    ].join(''),
+  );
+  const findings = findingsOf(verdicts);
+  const more = findings.length - findingsShownMax;
+  return [
+    `${'id'.padEnd(4)}examined findings  invariant`,
+    ...rows,
+    ...findings.slice(0, findingsShownMax).map((finding) => `! ${finding}`),
+    ...(more > 0 ? [`! and ${String(more)} more`] : []),
+  ].join('\n');
+}

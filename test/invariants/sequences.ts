@@ -1,0 +1,119 @@
+import { examineEach, groupBy, type Invariant, repeated, together } from './invariant';
+import type { EndpointPicture, EventPicture, FieldAnnounced, SubscriptionPicture } from './picture';
+
+const fieldsAnnounced: readonly FieldAnnounced[] = [
+  'status',
+  'phase',
+  'currentPeriodStart',
+  'currentPeriodEnd',
+  'cancelAtPeriodEnd',
+  'endedAt',
+];
+
+export const sequencesAreWhole: Invariant = {
+  id: 'I8',
+  title: 'sequences 1…k of every aggregate in its event log and at the receivers, none twice',
+  examine: ({ events, subscriptions, endpoints }) => {
+    if (events === undefined) return undefined;
+    const byAggregate = [...groupBy(events, ({ aggregateId }) => aggregateId)];
+    const lastOf = new Map(byAggregate.map(([id, logged]) => [id, logged.at(-1)]));
+    return together(
+      examineEach(byAggregate, ([id, logged]) => logProblems(id, logged)),
+      examineEach(subscriptions, (one) => announcementProblems(one, lastOf.get(one.id))),
+      examineEach(endpoints, sequenceProblems),
+    );
+  },
+};
+
+export const webhooksArrive: Invariant = {
+  id: 'I9',
+  title: 'each public event reached each endpoint, same id and bytes at each attempt',
+  examine: ({ events, endpoints }) => {
+    const watched = endpoints.filter(({ received }) => received !== undefined);
+    if (events === undefined || watched.length === 0) return undefined;
+    return together(...watched.map((endpoint) => deliveries(endpoint, events)));
+  },
+};
+
+// Events come in order of their position in the log.
+function logProblems(id: string, logged: readonly EventPicture[]): (string | false)[] {
+  const sequences = logged.map(({ sequence }) => sequence);
+  return [
+    sequences.some((sequence, index) => sequence !== index + 1) &&
+      `the log of ${id} holds the sequences ${sequences.join(' ')}`,
+    logged.some((event) => event.id !== `${id}:${String(event.sequence)}`) &&
+      `the log of ${id} holds an event under a wrong id`,
+  ];
+}
+
+function announcementProblems(
+  subscription: SubscriptionPicture,
+  last: EventPicture | undefined,
+): (string | false)[] {
+  const { id } = subscription;
+  const announced = last?.subscription;
+  if (announced === undefined) return [`subscription ${id} was never announced`];
+  return fieldsAnnounced
+    .filter((field) => announced[field] !== subscription[field])
+    .map(
+      (field) =>
+        `subscription ${id}: ${field} is ${String(subscription[field])}, announced as ${String(announced[field])}`,
+    );
+}
+
+function sequenceProblems({ id, received = [] }: EndpointPicture): (string | false)[] {
+  const messages = new Map(received.map(({ headers, text }) => [headers['webhook-id'], text]));
+  const keys = [...messages.values()].flatMap((text) => {
+    const { sequence, data } = JSON.parse(text) as WebhookBody;
+    const source = data?.subscriptionId ?? data?.checkoutSessionId;
+    return source === undefined ? [] : `${source}:${String(sequence)}`;
+  });
+  return repeated(keys).map(
+    ([key, count]) => `endpoint ${id} got ${String(count)} messages for ${key}`,
+  );
+}
+
+interface WebhookBody {
+  readonly id: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly data?: {
+    readonly subscriptionId?: string;
+    readonly checkoutSessionId?: string;
+  };
+}
+
+function deliveries(endpoint: EndpointPicture, events: readonly EventPicture[]) {
+  const { id, received = [] } = endpoint;
+  const attempts = groupBy(received, ({ headers }) => String(headers['webhook-id']));
+  const types = new Map<string, string>();
+  for (const { text } of received) {
+    const { type, sequence, data } = JSON.parse(text) as WebhookBody;
+    const source = data?.subscriptionId ?? data?.checkoutSessionId;
+    types.set(`${String(source)}:${String(sequence)}`, type);
+  }
+  const wanted = events.filter(
+    ({ type, insertedAt }) =>
+      endpoint.active &&
+      endpoint.events.includes(type) &&
+      insertedAt > new Date(endpoint.updatedAt),
+  );
+  const logged = new Map(events.map((event) => [event.id, event.type]));
+  return together(
+    examineEach([...attempts], ([messageId, same]) => [
+      new Set(same.map(({ text }) => text)).size > 1 &&
+        `endpoint ${id}: message ${messageId} was sent with different bytes`,
+      same.some(({ text }) => (JSON.parse(text) as WebhookBody).id !== messageId) &&
+        `endpoint ${id}: message ${messageId} carries another id`,
+    ]),
+    examineEach(wanted, (event) => [
+      types.get(event.id) !== event.type && `endpoint ${id} never got ${event.type} ${event.id}`,
+    ]),
+    examineEach(
+      [...types].filter(([key]) => !key.startsWith('undefined')),
+      ([key, type]) => [
+        logged.get(key) !== type && `endpoint ${id} got ${type} ${key}, not logged`,
+      ],
+    ),
+  );
+}

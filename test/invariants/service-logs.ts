@@ -1,0 +1,169 @@
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { connectPeer } from '@billing/chassis/peer';
+import {
+  type DueWorkServiceServer,
+  DueWorkServiceService,
+  WorkClass,
+} from '@billing/proto/billing/clock/v1/due_work';
+import {
+  type EventLogEntry,
+  type EventLogServiceServer,
+  EventLogServiceService,
+} from '@billing/proto/billing/event/v1/event_log';
+import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
+import {
+  EnvironmentKind,
+  type IdentityServiceServer,
+  IdentityServiceService,
+} from '@billing/proto/billing/identity/v1/identity';
+import { toJsonSubscription } from '@billing/proto/json/subscription';
+import type { EventPicture } from './picture';
+
+/** What a client dials to reach each service. */
+export type ServiceAddresses = Readonly<Record<string, string>>;
+
+const callTimeoutMs = 20_000;
+const entriesPerPage = 1_000;
+const announcingServices = ['subscription', 'checkout'];
+
+/** The environment of a key, as identity knows it. */
+export async function tenantOf(addresses: ServiceAddresses, key: string): Promise<Tenant> {
+  const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
+    address: addressOf(addresses, 'identity'),
+    service: 'invariants',
+    withoutTenant: ['authenticate'],
+  });
+  try {
+    const { environment } = await identity.authenticate({ key }, callContext());
+    if (environment === undefined) throw new Error('The key belongs to no environment');
+    return {
+      environmentId: environment.id,
+      organizationId: environment.organizationId,
+      live: environment.kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
+      manualClock: false,
+    };
+  } finally {
+    identity.close();
+  }
+}
+
+/** Everything that the services announced in an environment, and all that names something of it, in order. */
+export async function readEvents(
+  addresses: ServiceAddresses,
+  environmentId: string,
+  isOwn: (aggregateId: string) => boolean,
+): Promise<EventPicture[]> {
+  const logs = await Promise.all(
+    announcingServices.map(async (service) => {
+      const entries = await readLog(addressOf(addresses, service));
+      return entries.map((entry) => toEventPicture(service, entry));
+    }),
+  );
+  return logs
+    .flat()
+    .filter((event) => event.environmentId === environmentId || isOwn(event.aggregateId));
+}
+
+async function readLog(address: string): Promise<EventLogEntry[]> {
+  const log = connectPeer<EventLogServiceServer>(EventLogServiceService, {
+    address,
+    service: 'invariants',
+    withoutTenant: ['readEventLog'],
+  });
+  const entries: EventLogEntry[] = [];
+  try {
+    for (;;) {
+      const afterPosition = entries.at(-1)?.position ?? '';
+      const request = {
+        afterPosition,
+        insertedAfter: undefined,
+        limit: entriesPerPage,
+      };
+      const page = await log.readEventLog(request, callContext());
+      entries.push(...page.entries);
+      if (!page.hasMore) return entries;
+    }
+  } finally {
+    log.close();
+  }
+}
+
+interface Envelope {
+  readonly type: string;
+  readonly subject: string;
+  readonly sequence: number;
+  readonly environmentid: string;
+  readonly organizationid: string;
+  readonly data: unknown;
+}
+
+function toEventPicture(service: string, entry: EventLogEntry): EventPicture {
+  const envelope = JSON.parse(entry.envelopeJson) as Envelope;
+  const type = envelope.type.replace(/^billing\./, '');
+  const { subscription } = type.startsWith('subscription.')
+    ? SubscriptionEvent.fromJSON(envelope.data)
+    : { subscription: undefined };
+  return {
+    service,
+    id: entry.id,
+    position: entry.position,
+    insertedAt: entry.insertedAt ?? new Date(0),
+    environmentId: envelope.environmentid,
+    organizationId: envelope.organizationid,
+    aggregateId: envelope.subject,
+    sequence: envelope.sequence,
+    type,
+    subscription:
+      subscription && (toJsonSubscription(subscription) as EventPicture['subscription']),
+  };
+}
+
+/** What still waits in each service: outboxes, begun steps, and what is due by the environment's time. */
+export async function countPending(
+  addresses: ServiceAddresses,
+  { environmentId, until }: { environmentId: string; until: Date },
+): Promise<Record<string, number>> {
+  const services = Object.entries(addresses).filter(([name]) => name !== 'gateway');
+  const counts = await Promise.all(
+    services.map(async ([service, address]) => {
+      const work = connectPeer<DueWorkServiceServer>(DueWorkServiceService, {
+        address,
+        service: 'invariants',
+        withoutTenant: ['getActivity'],
+      });
+      const workClass = WorkClass.WORK_CLASS_RENEWAL;
+      try {
+        const request = { environmentId, until, workClass };
+        return [service, (await work.getActivity(request, callContext())).pending] as const;
+      } finally {
+        work.close();
+      }
+    }),
+  );
+  return Object.fromEntries(counts);
+}
+
+function addressOf(addresses: ServiceAddresses, service: string): string {
+  const address = addresses[service];
+  if (address === undefined) throw new Error(`The address of ${service} is not known`);
+  return address;
+}
+
+function callContext(): CallContext {
+  const now = systemClock.now();
+  return {
+    tenant: {
+      organizationId: '',
+      environmentId: '',
+      live: false,
+      manualClock: false,
+    },
+    now,
+    scopes: [],
+    requestId: newId(),
+    deadline: new Date(now.getTime() + callTimeoutMs),
+    signal: AbortSignal.timeout(callTimeoutMs),
+  };
+}

@@ -1,0 +1,171 @@
+import type {
+  EndpointPicture,
+  EventPicture,
+  InvoicePicture,
+  LinePicture,
+  PaymentPicture,
+  Picture,
+  SessionPicture,
+  SubscriptionPicture,
+} from './picture';
+
+const environmentId = 'environment-1';
+const organizationId = 'organization-1';
+const january = '2026-01-31T00:00:00.000Z';
+const february = '2026-02-28T00:00:00.000Z';
+export const march = '2026-03-31T00:00:00.000Z';
+
+export const line: LinePicture = {
+  amount: 3,
+  discountAmount: 1,
+  details: { exactAmount: '2.5', tiers: [{ amount: '2' }, { amount: '0.5' }] },
+};
+
+export const payment: PaymentPicture = {
+  id: 'payment-1',
+  amount: 2,
+  status: 'SUCCEEDED',
+  providerPaymentId: 'charge-1',
+};
+
+export function anInvoice(changes: Partial<InvoicePicture> = {}): InvoicePicture {
+  return {
+    id: 'invoice-1',
+    organizationId,
+    customerId: 'customer-1',
+    subscriptionId: 'subscription-1',
+    number: 'INV-000001',
+    status: 'PAID',
+    billingReason: 'CHECKOUT',
+    subtotal: 3,
+    discountAmount: 1,
+    tax: 0,
+    total: 2,
+    amountPaid: 2,
+    amountDue: 0,
+    paidAt: january,
+    periodStart: january,
+    periodEnd: february,
+    discounts: [{ amount: 1 }],
+    lineItems: [line],
+    payments: [payment],
+    ...changes,
+  };
+}
+
+export const secondInvoice = anInvoice({
+  id: 'invoice-2',
+  number: 'INV-000002',
+  status: 'OPEN',
+  billingReason: 'SUBSCRIPTION_CYCLE',
+  amountPaid: 0,
+  amountDue: 2,
+  paidAt: null,
+  periodStart: february,
+  periodEnd: march,
+  payments: [{ ...payment, id: 'payment-2', status: 'FAILED', providerPaymentId: null }],
+});
+
+export function aSubscription(changes: Partial<SubscriptionPicture> = {}): SubscriptionPicture {
+  return {
+    id: 'subscription-1',
+    organizationId,
+    customerId: 'customer-1',
+    productId: 'product-1',
+    status: 'ACTIVE',
+    phase: 'REGULAR',
+    startAt: january,
+    trialEnd: null,
+    currentPeriodStart: february,
+    currentPeriodEnd: march,
+    cancelAtPeriodEnd: false,
+    endedAt: null,
+    discountId: 'discount-1',
+    createdAt: january,
+    price: { billingInterval: 'MONTHLY', intervalCount: 1 },
+    ...changes,
+  };
+}
+
+export function anEvent(sequence: number, changes: Partial<EventPicture> = {}): EventPicture {
+  return {
+    service: 'subscription',
+    id: `subscription-1:${String(sequence)}`,
+    position: String(sequence),
+    insertedAt: new Date('2026-01-31T00:00:01Z'),
+    environmentId,
+    organizationId,
+    aggregateId: 'subscription-1',
+    sequence,
+    type: sequence === 1 ? 'subscription.created' : 'subscription.renewed',
+    subscription: aSubscription(),
+    ...changes,
+  };
+}
+
+export function aWebhook(
+  sequence: number,
+  changes: { id?: string; note?: string; type?: string } = {},
+) {
+  const { id = `message-${String(sequence)}`, note, type = anEvent(sequence).type } = changes;
+  const body = {
+    id,
+    type,
+    sequence,
+    note,
+    data: { subscriptionId: 'subscription-1' },
+  };
+  return { headers: { 'webhook-id': id }, text: JSON.stringify(body) };
+}
+
+export function anEndpoint(received: EndpointPicture['received']): EndpointPicture {
+  return {
+    id: 'endpoint-1',
+    url: 'http://127.0.0.1/hook',
+    events: ['subscription.created', 'subscription.renewed'],
+    active: true,
+    updatedAt: '2026-01-30T00:00:00.000Z',
+    received,
+  };
+}
+
+export const session: SessionPicture = {
+  id: 'session-1',
+  status: 'COMPLETE',
+  discountId: 'discount-1',
+  invoiceId: 'invoice-1',
+  subscriptionId: 'subscription-1',
+  isOneTime: false,
+};
+
+export const write = {
+  path: '/customers/1',
+  id: '1',
+  wasDeleted: false,
+  readStatus: 200,
+  readId: '1',
+};
+export const discount = {
+  id: 'discount-1',
+  organizationId,
+  maxRedemptions: 1,
+  redemptionCount: 1,
+};
+
+/** An environment where nothing is wrong, and every invariant has something to look at. */
+export const whole: Picture = {
+  environmentId,
+  organizationId,
+  now: new Date('2026-03-01T00:00:00Z'),
+  isManual: true,
+  subscriptions: [aSubscription()],
+  invoices: [anInvoice(), secondInvoice],
+  discounts: [discount],
+  endpoints: [anEndpoint([aWebhook(1), aWebhook(2), aWebhook(2)])],
+  sessions: [session],
+  events: [anEvent(1), anEvent(2)],
+  pending: { checkout: 0 },
+  acknowledged: [write, { ...write, path: '/customers/2', wasDeleted: true, readStatus: 404 }],
+  foreignLooks: [{ path: '/customers/1', status: 404 }],
+  foreignIds: new Set(['elsewhere']),
+};
