@@ -1,0 +1,144 @@
+import { cards, Scenario } from './scenario';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const lines = ['Pro: 1 × 2999 = 2999'];
+const total = 2999;
+const january = { period: ['2026-01-31', '2026-02-28'], lines, total } as const;
+const february = { period: ['2026-02-28', '2026-03-31'], lines, total } as const;
+
+describe('cancelling a subscription', () => {
+  let system: TestSystem;
+  let scenario: Scenario;
+
+  beforeAll(async () => {
+    system = await startTestSystem();
+  });
+
+  beforeEach(async () => {
+    scenario = await Scenario.begin(system, '2026-01-31');
+  });
+
+  afterEach(async () => {
+    await scenario.end();
+  });
+
+  afterAll(async () => {
+    await system.stop();
+  });
+
+  test('that is SCHEDULED ends it at once, and nothing ever begins', async () => {
+    const subscription = await scenario.subscription({ startAt: '2026-03-01T00:00:00Z' });
+    await scenario.advanceTo('2026-02-01');
+    expect(await scenario.cancel(subscription, false)).toMatchObject({ status: 'CANCELED' });
+    await scenario.advanceTo('2026-05-01');
+    await scenario.expectInvoices(subscription, []);
+    await scenario.expectWebhooks(subscription, [
+      '2026-01-31 created',
+      '2026-02-01 canceled REQUESTED',
+    ]);
+  });
+
+  test('that is ACTIVE and paid ends it at once and keeps what was paid', async () => {
+    const subscription = await scenario.subscription();
+    await scenario.advanceTo('2026-02-10');
+    expect(await scenario.cancel(subscription, false)).toMatchObject({
+      status: 'CANCELED',
+      phase: 'ENDED',
+      entitled: false,
+      nextInvoiceAt: null,
+      canceledAt: '2026-02-10T00:00:00.000Z',
+      endedAt: '2026-02-10T00:00:00.000Z',
+    });
+    await scenario.advanceTo('2026-05-01');
+    await scenario.expectInvoices(subscription, [january]);
+    await scenario.expectWebhooks(subscription, [
+      '2026-01-31 created',
+      '2026-01-31 payment_succeeded INV-000001 attempt 1',
+      '2026-02-10 canceled REQUESTED',
+    ]);
+  });
+
+  test('that is ACTIVE at period end lets the period run and renews no more', async () => {
+    const subscription = await scenario.subscription();
+    await scenario.advanceTo('2026-02-10');
+    await scenario.cancel(subscription, true);
+    await scenario.advanceTo('2026-05-01');
+    expect(await scenario.read(subscription)).toMatchObject({
+      status: 'CANCELED',
+      cancelReason: 'REQUESTED',
+      canceledAt: '2026-02-10T00:00:00.000Z',
+      endedAt: '2026-02-28T00:00:00.000Z',
+    });
+    await scenario.expectInvoices(subscription, [january]);
+    await scenario.expectWebhooks(subscription, [
+      '2026-01-31 created',
+      '2026-01-31 payment_succeeded INV-000001 attempt 1',
+      '2026-02-10 updated nextInvoiceAt 2026-02-28 → null cancelAtPeriodEnd false → true canceledAt null → 2026-02-10 cancelReason null → REQUESTED',
+      '2026-02-28 canceled REQUESTED',
+    ]);
+  });
+
+  test('at period end and taking it back renews as if nothing had been', async () => {
+    const subscription = await scenario.subscription();
+    await scenario.advanceTo('2026-02-10');
+    await scenario.cancel(subscription, true);
+    await scenario.advanceTo('2026-02-11');
+    const { client } = scenario;
+    const path = `/subscriptions/${subscription.id as string}/uncancel`;
+    expect(await client.expect(200, client.post(path))).toMatchObject({
+      cancelAtPeriodEnd: false,
+      canceledAt: null,
+      cancelReason: null,
+    });
+    await scenario.advanceTo('2026-02-28');
+    await scenario.expectInvoices(subscription, [january, february]);
+    await scenario.expectWebhooks(subscription, [
+      '2026-01-31 created',
+      '2026-01-31 payment_succeeded INV-000001 attempt 1',
+      '2026-02-10 updated nextInvoiceAt 2026-02-28 → null cancelAtPeriodEnd false → true canceledAt null → 2026-02-10 cancelReason null → REQUESTED',
+      '2026-02-11 updated nextInvoiceAt null → 2026-02-28 cancelAtPeriodEnd true → false canceledAt 2026-02-10 → null cancelReason REQUESTED → null',
+      '2026-02-28 renewed',
+      '2026-02-28 payment_succeeded INV-000002 attempt 1',
+    ]);
+  });
+
+  test('that is flagged already ends it now, and once it is CANCELED nothing changes any more', async () => {
+    const subscription = await scenario.subscription();
+    await scenario.cancel(subscription, true);
+    await scenario.advanceTo('2026-02-10');
+    const canceled = await scenario.cancel(subscription, false);
+    expect(canceled).toMatchObject({ status: 'CANCELED', endedAt: '2026-02-10T00:00:00.000Z' });
+    await scenario.advanceTo('2026-02-12');
+    expect(await scenario.cancel(subscription, false)).toEqual(canceled);
+    expect(await scenario.cancel(subscription, true)).toEqual(canceled);
+    const { client } = scenario;
+    await client.expect(409, client.post(`/subscriptions/${subscription.id as string}/uncancel`));
+    await scenario.expectWebhooks(subscription, [
+      '2026-01-31 created',
+      '2026-01-31 payment_succeeded INV-000001 attempt 1',
+      '2026-01-31 updated nextInvoiceAt 2026-02-28 → null cancelAtPeriodEnd false → true canceledAt null → 2026-01-31 cancelReason null → REQUESTED',
+      '2026-02-10 canceled REQUESTED',
+    ]);
+  });
+
+  test('that is PAST_DUE ends it at once and voids what is unpaid of the period', async () => {
+    const authorizedTransactionId = cards.failsWhenSaved;
+    const subscription = await scenario.subscription({ authorizedTransactionId });
+    await scenario.advanceTo('2026-03-01');
+    expect(await scenario.read(subscription)).toMatchObject({ status: 'PAST_DUE' });
+    await scenario.cancel(subscription, false);
+    await scenario.advanceTo('2026-05-01');
+    await scenario.expectInvoices(subscription, [
+      january,
+      { ...february, status: 'VOID', payments: ['2026-02-28 FAILED card_declined'] },
+    ]);
+    await scenario.expectWebhooks(subscription, [
+      '2026-01-31 created',
+      '2026-01-31 payment_succeeded INV-000001 attempt 1',
+      '2026-02-28 renewed',
+      '2026-02-28 payment_failed INV-000002 attempt 1 next 2026-03-03',
+      '2026-02-28 updated status ACTIVE → PAST_DUE',
+      '2026-03-01 canceled REQUESTED',
+    ]);
+  });
+});

@@ -1,0 +1,159 @@
+import { openPage, payWithCard, press, typedCards } from './hosted-page';
+import { Scenario } from './scenario';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const lines = ['Pro: 1 × 2999 = 2999'];
+const total = 2999;
+const january = { period: ['2026-01-31', '2026-02-28'], lines, total, reason: 'CHECKOUT' } as const;
+const february = { period: ['2026-02-28', '2026-03-31'], lines, total } as const;
+
+describe('a checkout', () => {
+  let system: TestSystem;
+  let scenario: Scenario;
+
+  beforeAll(async () => {
+    system = await startTestSystem();
+  });
+
+  beforeEach(async () => {
+    scenario = await Scenario.begin(system, '2026-01-31');
+  });
+
+  afterEach(async () => {
+    await scenario.end();
+  });
+
+  afterAll(async () => {
+    await system.stop();
+  });
+
+  test('that is paid makes the subscription, whose first period it has paid', async () => {
+    const session = await scenario.session({ metadata: { plan: 'pro' } });
+    expect(session.invoice).toMatchObject({
+      status: 'OPEN',
+      billingReason: 'CHECKOUT',
+      subscriptionId: null,
+      periodStart: null,
+      hostedUrl: session.checkoutUrl,
+    });
+    await payWithCard(await openPage(session.checkoutUrl), typedCards.good);
+    const complete = await scenario.readSession(session);
+    expect(complete).toMatchObject({
+      status: 'COMPLETE',
+      completedAt: '2026-01-31T00:00:00.000Z',
+      lastPaymentError: null,
+      invoice: { status: 'PAID' },
+      subscription: { status: 'ACTIVE', metadata: { plan: 'pro' } },
+    });
+    await scenario.advanceTo('2026-02-28');
+    await scenario.expectInvoices(complete.subscription, [january, february]);
+    await scenario.expectWebhooks(complete.subscription, [
+      '2026-01-31 created',
+      '2026-01-31 payment_succeeded INV-000001 attempt 1',
+      '2026-02-28 renewed',
+      '2026-02-28 payment_succeeded INV-000002 attempt 1',
+    ]);
+  });
+
+  test('that is declined stays open, and begins the periods when it is paid', async () => {
+    const session = await scenario.session();
+    await payWithCard(await openPage(session.checkoutUrl), typedCards.declined);
+    expect(await scenario.readSession(session)).toMatchObject({
+      status: 'OPEN',
+      lastPaymentError: { code: 'card_declined', at: '2026-01-31T00:00:00.000Z' },
+      subscriptionId: null,
+    });
+    await scenario.advanceTo('2026-01-31T12:00:00.000Z');
+    await payWithCard(await openPage(session.checkoutUrl), typedCards.good);
+    const { subscription } = await scenario.readSession(session);
+    const noon = '2026-01-31T12:00:00.000Z';
+    await scenario.expectInvoices(subscription, [
+      {
+        ...january,
+        period: [noon, '2026-02-28T12:00:00.000Z'],
+        payments: ['2026-01-31 FAILED card_declined', `${noon} SUCCEEDED`],
+      },
+    ]);
+    await scenario.expectWebhooks(subscription, [
+      `${noon} created`,
+      `${noon} payment_succeeded INV-000001 attempt 2`,
+    ]);
+  });
+
+  test('that asks for 3-D Secure is paid once the payer has answered, and renews without them', async () => {
+    const session = await scenario.session();
+    const challenge = await payWithCard(await openPage(session.checkoutUrl), typedCards.asksOnce);
+    expect(await scenario.readSession(session)).toMatchObject({
+      status: 'OPEN',
+      invoice: { payments: [{ status: 'REQUIRES_ACTION' }] },
+    });
+    await press(challenge, /approve|confirm|complete|authenticate/i);
+    const { status, subscription } = await scenario.readSession(session);
+    expect(status).toBe('COMPLETE');
+    await scenario.advanceTo('2026-02-28');
+    await scenario.expectInvoices(subscription, [january, february]);
+  });
+
+  test('of a trial saves the card, charges nothing, and bills at the trial’s end', async () => {
+    const session = await scenario.session({ product: { trialDays: 28 } });
+    expect(session.invoice).toMatchObject({ status: 'OPEN', total: 0 });
+    await payWithCard(await openPage(session.checkoutUrl), typedCards.good);
+    const { subscription } = await scenario.readSession(session);
+    expect(subscription).toMatchObject({ phase: 'TRIAL', trialEnd: '2026-02-28T00:00:00.000Z' });
+    await scenario.advanceTo('2026-02-28');
+    await scenario.expectInvoices(subscription, [
+      { ...january, lines: ['Pro (trial, 28 days): 1 × 0 = 0'], total: 0 },
+      { period: ['2026-02-28', '2026-03-28'], lines, total },
+    ]);
+    await scenario.expectWebhooks(subscription, [
+      '2026-01-31 created',
+      '2026-02-28 renewed',
+      '2026-02-28 payment_succeeded INV-000002 attempt 1',
+    ]);
+  });
+
+  test('with a discount is paid with it, and shares its redemption with the subscription', async () => {
+    const half = { type: 'PERCENTAGE', value: 50, duration: 'ONCE', maxRedemptions: 1 };
+    const { id: discountId } = await scenario.discount(half);
+    const session = await scenario.session({ discountId });
+    await payWithCard(await openPage(session.checkoutUrl), typedCards.good);
+    const { subscription } = await scenario.readSession(session);
+    await scenario.advanceTo('2026-02-28');
+    await scenario.expectInvoices(subscription, [
+      { ...january, lines: ['Pro: 1 × 2999 = 2999 − 1500'], discount: 1500, total: 1499 },
+      february,
+    ]);
+    const { client } = scenario;
+    const kept = await client.expect(200, client.get(`/discounts/${discountId as string}`));
+    expect(kept).toMatchObject({ redemptionCount: 1 });
+  });
+
+  test('that nobody pays expires after a day, voids its invoice and frees its redemption', async () => {
+    const half = { type: 'PERCENTAGE', value: 50, duration: 'ONCE', maxRedemptions: 1 };
+    const { id: discountId } = await scenario.discount(half);
+    const session = await scenario.session({ discountId });
+    await scenario.advanceTo('2026-01-31T23:59:59.999Z');
+    expect(await scenario.readSession(session)).toMatchObject({ status: 'OPEN' });
+    await scenario.advanceTo('2026-02-01');
+    expect(await scenario.readSession(session)).toMatchObject({
+      status: 'EXPIRED',
+      invoice: { status: 'VOID' },
+      subscriptionId: null,
+    });
+    const { client } = scenario;
+    const kept = await client.expect(200, client.get(`/discounts/${discountId as string}`));
+    expect(kept).toMatchObject({ redemptionCount: 0 });
+  });
+
+  test('of a ONE_TIME product is paid and makes no subscription', async () => {
+    const session = await scenario.session({ product: { billingInterval: 'ONE_TIME' } });
+    await payWithCard(await openPage(session.checkoutUrl), typedCards.good);
+    expect(await scenario.readSession(session)).toMatchObject({
+      status: 'COMPLETE',
+      subscriptionId: null,
+      subscription: null,
+      invoice: { status: 'PAID', total, periodStart: null, payments: [{ status: 'SUCCEEDED' }] },
+    });
+    expect(await scenario.client.all('/subscriptions')).toEqual([]);
+  });
+});
