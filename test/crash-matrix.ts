@@ -1,0 +1,141 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@billing/chassis/testing';
+import { serviceNames } from '@billing/local/services';
+import { type CrashFlow, startOfFlows } from './crash-flows';
+import { expectInvariants } from './invariants/expectation';
+import { PersistentClient } from './persistent-client';
+import { startTestSystem, type TestSystem } from './test-system';
+import { startWebhookReceiver } from './webhook-receiver';
+
+/** A boundary of a flow, the n-th time that it is passed. */
+export interface CrashPoint {
+  readonly name: string;
+  readonly hit: number;
+}
+
+/** One flow, killed at some points in turn; the hits of each point count from the kill before it. */
+export interface CrashRun {
+  readonly flow: CrashFlow;
+  readonly kills: readonly CrashPoint[];
+}
+
+// Loops pass the same boundary again and again in the same state.
+const hitsMax = 3;
+// Counters and polls: nothing depends on what a crash beside them leaves behind.
+const immaterial = /\/activity\/|\/EventLogService\/|DueWorkService\/(GetActivity|GetNextDue)/;
+// A webhook or an attempt at a payment whose worker died is taken up after half a minute.
+const settleTimeoutMs = 100_000;
+const upWithinMs = 30_000;
+
+/** One running system whose processes kill themselves where a run says so, and are started again by their supervisor. */
+export class CrashMatrix {
+  private constructor(
+    private readonly system: TestSystem,
+    private readonly folder: string,
+  ) {}
+
+  static async open(): Promise<CrashMatrix> {
+    const folder = await mkdtemp(join(tmpdir(), 'billing-f-'));
+    return new CrashMatrix(
+      await startTestSystem({ processes: true, failpointsFolder: folder }),
+      folder,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.system.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Every boundary that the flow passes when nothing is killed. */
+  async record(flow: CrashFlow): Promise<CrashPoint[]> {
+    const { hits } = await this.run({ flow, kills: [] });
+    const counts = new Map<string, number>();
+    for (const name of hits.filter((hit) => !immaterial.test(hit))) {
+      counts.set(name, Math.min((counts.get(name) ?? 0) + 1, hitsMax));
+    }
+    return [...counts].flatMap(([name, count]) =>
+      Array.from({ length: count }, (_, index) => ({ name, hit: index + 1 })),
+    );
+  }
+
+  /** Takes a caller through the flow while its kills happen, and looks whether all is whole then. Tells how many of them happened. */
+  async run({ flow, kills }: CrashRun): Promise<{ killed: number; hits: readonly string[] }> {
+    await this.everythingRuns();
+    const receiver = await startWebhookReceiver();
+    try {
+      const client = new PersistentClient(await this.system.live.manualSandbox(startOfFlows));
+      await client.post(201, '/webhook-endpoints', { url: receiver.url });
+      const prepared: unknown = await flow.prepare(client);
+      await client.advanceTo(startOfFlows);
+      await writeFile(join(this.folder, 'hits'), '');
+      await writeFile(join(this.folder, 'kills'), kills.map(toLine).join(''));
+      const outcome: unknown = await flow.act(client, prepared);
+      const { now } = await client.get('/sandboxes/clock');
+      await client.advanceTo(now as string);
+      const hits = await this.linesOf('hits');
+      const killsLeft = await this.linesOf('kills');
+      await writeFile(join(this.folder, 'kills'), '');
+      await flow.expectGoal(client, outcome);
+      const timeoutMs = settleTimeoutMs;
+      await expectInvariants(this.system, client.api, { receivers: [receiver], timeoutMs });
+      return { killed: kills.length - killsLeft.length, hits };
+    } finally {
+      await receiver.close();
+    }
+  }
+
+  private async everythingRuns(): Promise<void> {
+    await eventually(
+      () => {
+        const running = Object.keys(this.system.pids()).length;
+        if (running < serviceNames.length) throw new Error(`Only ${String(running)} services run`);
+      },
+      { timeoutMs: upWithinMs },
+    );
+  }
+
+  private async linesOf(file: string): Promise<string[]> {
+    const text = await readFile(join(this.folder, file), 'utf8');
+    return text.split('\n').filter((line) => line !== '');
+  }
+}
+
+function toLine({ name, hit }: CrashPoint): string {
+  return `${name} ${String(hit)}\n`;
+}
+
+/** Each point alone, and each followed by a second kill at the same or a later one. */
+export function runsThrough(
+  flow: CrashFlow,
+  points: readonly CrashPoint[],
+  random: () => number,
+): CrashRun[] {
+  return points.flatMap((point, index) => {
+    const second = points[index + Math.floor(random() * (points.length - index))] ?? point;
+    return [
+      { flow, kills: [point] },
+      { flow, kills: [point, { name: second.name, hit: 1 }] },
+    ];
+  });
+}
+
+/** Numbers from 0 to 1 that come again with the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export function shuffled<T>(things: readonly T[], random: () => number): T[] {
+  return things
+    .map((thing) => ({ thing, place: random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ thing }) => thing);
+}
