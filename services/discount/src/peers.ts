@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
+import { type Currency, parseCurrency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
   type CatalogServiceServer,
@@ -45,11 +46,11 @@ export async function currencyOfProduct(
   { catalog }: Peers,
   id: string,
   context: CallContext,
-): Promise<string | undefined> {
+): Promise<Currency | undefined> {
   try {
     const { product } = await catalog.getProduct({ id }, context);
     if (product?.price === undefined) throw new Error('An answer carries no product with a price');
-    return product.price.currency;
+    return parseCurrency(product.price.currency);
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'not_found') return undefined;
     throw error;

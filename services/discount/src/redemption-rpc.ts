@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { type Clock, sleep } from '@billing/chassis/clock';
 import { isId, jitter } from '@billing/chassis/ids';
+import { parseCurrency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import {
@@ -38,7 +39,8 @@ export async function reserve(
   context: CallContext,
   { discounts, slotsOf, claims, clock, askAfterMs }: RedemptionParts,
 ): Promise<Stored<Discount>> {
-  const { discountId, holderId, productId, currency } = request;
+  const { discountId, holderId, productId } = request;
+  const currency = parseCurrency(request.currency);
   const kind = fromProtoHolder(request);
   const slots = slotsOf(context);
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {

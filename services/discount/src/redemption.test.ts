@@ -36,7 +36,7 @@ test.each<[string, Partial<DiscountInput>, string | null]>([
   ['in the currency of each invoice', { type: 'FIXED', value: '500' }, null],
   ['that is wrong in several ways', { ...dollars, active: false }, 'DISCOUNT_INACTIVE'],
 ])('a discount %s', (_case, input, refusal) => {
-  const purchase = { productId: 'product', currency: 'EUR', at, redemptions: 2 };
+  const purchase = { productId: 'product', currency: 'EUR' as const, at, redemptions: 2 };
   expect(purchaseRefusal(aDiscount(input), purchase)).toBe(refusal);
 });
 

@@ -1,5 +1,6 @@
+import type { Currency } from '@billing/kernel/currency';
 import { type RedemptionRefusal, redemptionRefusal } from '@billing/kernel/discount-validity';
-import { appliesToProduct } from '@billing/kernel/discounting';
+import { appliesInCurrency, appliesToProduct } from '@billing/kernel/discounting';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Discount } from './discount';
 
@@ -11,8 +12,8 @@ export type RefusalReason =
 export interface Purchase {
   /** Undefined: it is not known yet. */
   readonly productId: string | undefined;
-  /** ISO 4217, upper case, of the price; undefined: it is not known. */
-  readonly currency: string | undefined;
+  /** Of the price; undefined: it is not known. */
+  readonly currency: Currency | undefined;
 }
 
 /** Why a discount cannot be redeemed for a purchase at `at`, once more than `redemptions`; null where it can. */
@@ -25,7 +26,7 @@ export function purchaseRefusal(
   if (productId !== undefined && !appliesToProduct(discount, productId)) {
     return 'DISCOUNT_WRONG_PRODUCT';
   }
-  return currency !== undefined && hasOtherCurrency(discount, currency)
+  return currency !== undefined && !appliesInCurrency(discount, currency)
     ? 'DISCOUNT_WRONG_CURRENCY'
     : null;
 }
@@ -38,8 +39,4 @@ export function refusedRedemption(reason: RefusalReason): DomainError {
 /** The holder has no redemption of the discount. */
 export function redemptionNotFound(): DomainError {
   return new DomainError('not_found', 'REDEMPTION_NOT_FOUND', 'Redemption not found');
-}
-
-function hasOtherCurrency(discount: Discount, currency: string): boolean {
-  return discount.currency !== null && discount.currency !== currency;
 }
