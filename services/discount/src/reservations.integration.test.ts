@@ -1,4 +1,5 @@
 import { newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { RunningService } from '@billing/chassis/service';
 import {
@@ -12,6 +13,8 @@ import {
   DiscountServiceService,
 } from '@billing/proto/billing/discount/v1/discount';
 import { start } from './service';
+import { closeSlots } from './slot-claims';
+import { openSlots, SlotStore } from './slot-store';
 import { create, present, read, reserve, setMaximum } from './testing';
 
 const nowhere = 'unix:/nowhere';
@@ -69,7 +72,7 @@ test('of 1,000 that race at three replicas for 10 redemptions exactly 10 get one
   expect(refused).toHaveLength(990);
   for (const { reason } of refused) expect(reason).toMatchObject(exhausted);
   expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 10 });
-}, 20_000);
+});
 
 test('all that race for a discount without a maximum get one redemption each', async () => {
   const context = testContext();
@@ -176,3 +179,28 @@ test.each([1, 2, 3])(
     }
   },
 );
+
+test('what a crash left closed in the middle of a change is opened by whoever comes next', async () => {
+  const context = testContext();
+  const { id, version } = await create(discounts, context, { maxRedemptions: 5 });
+  await reserve(discounts, context, { discountId: id });
+  const mongo = await connectMongo({
+    uri: configuration.MONGODB_URI,
+    database: configuration.MONGODB_DATABASE,
+    service: 'test',
+  });
+  const slots = new SlotStore(openSlots(mongo.db), context.tenant);
+  // The process dies here, before it has written the maximum.
+  await closeSlots(slots, id, { maximum: 2, version: Number(version) + 1 });
+  await mongo.close();
+
+  for (let count = 2; count <= 5; count += 1) {
+    await reserve(replica(count), context, { discountId: id });
+  }
+  await expect(reserve(discounts, context, { discountId: id })).rejects.toMatchObject(exhausted);
+  expect(await read(discounts, context, id)).toMatchObject({
+    maxRedemptions: 5,
+    redemptionCount: 5,
+    version: version + 1n,
+  });
+});
