@@ -1,0 +1,174 @@
+import { Decimal } from '@billing/kernel/decimal';
+
+/** Where credits came from. */
+export type CreditSource = 'PROMOTIONAL' | 'PAID';
+
+/** What of a grant decides when it burns. */
+export interface GrantTerms {
+  readonly id: string;
+  /** 0-255, low first. */
+  readonly priority: number;
+  readonly source: CreditSource;
+  /** Covers usage from here on. */
+  readonly effectiveAt: Date;
+  /** Covers usage before here; null: without end. */
+  readonly expiresAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** A grant and the units of it that may burn. */
+export interface BurnableGrant extends GrantTerms {
+  readonly available: Decimal;
+}
+
+/** What was used at an instant, or in a span that begins there and in which no grant begins or ends. */
+export interface UsageAt {
+  readonly at: Date;
+  /** Below 0 where more was taken back than used. */
+  readonly quantity: Decimal;
+}
+
+/** Units that one grant covers. */
+export interface CreditUse {
+  readonly grantId: string;
+  readonly quantity: Decimal;
+}
+
+/** What credits cover of the usage of a period, and what they do not. */
+export interface Burning {
+  /** In the order in which they began to burn; each above 0. */
+  readonly uses: readonly CreditUse[];
+  /** Beyond included units and credits. */
+  readonly overage: Decimal;
+}
+
+const none = Decimal.of(0n);
+
+/** The one order in which grants burn: priority, expiry (never is last), PROMOTIONAL before PAID, then the oldest. */
+export function compareGrants(a: GrantTerms, b: GrantTerms): number {
+  return (
+    a.priority - b.priority ||
+    expiry(a) - expiry(b) ||
+    sourceRank[a.source] - sourceRank[b.source] ||
+    a.effectiveAt.getTime() - b.effectiveAt.getTime() ||
+    a.createdAt.getTime() - b.createdAt.getTime() ||
+    (a.id < b.id ? -1 : Number(a.id > b.id))
+  );
+}
+
+/** Whether a grant covers usage of an instant. */
+export function coversAt({ effectiveAt, expiresAt }: GrantTerms, at: Date): boolean {
+  return effectiveAt <= at && (expiresAt === null || at < expiresAt);
+}
+
+/** The instants inside a span at which a grant begins or ends, in order: nothing between two of them tells one instant from another. */
+export function grantBoundaries(
+  grants: Iterable<GrantTerms>,
+  { start, end }: { readonly start: Date; readonly end: Date },
+): Date[] {
+  const times = new Set<number>();
+  for (const { effectiveAt, expiresAt } of grants) {
+    for (const at of [effectiveAt, expiresAt]) {
+      if (at !== null && at > start && at < end) times.add(at.getTime());
+    }
+  }
+  return [...times].sort((a, b) => a - b).map((time) => new Date(time));
+}
+
+/**
+ * Burns credits for the usage of one period, given in order of time. Included units are used up first. What is taken back was used last:
+ * it undoes overage and burnt credits from the end.
+ */
+export function burnCredits(
+  grants: readonly BurnableGrant[],
+  usages: readonly UsageAt[],
+  includedUnits: Decimal = none,
+): Burning {
+  const ordered = [...grants].sort(compareGrants);
+  const left = new Map(ordered.map(({ id, available }) => [id, available]));
+  const steps: Step[] = [];
+  let used = none;
+  for (const { at, quantity } of usages) {
+    const before = beyond(used, includedUnits);
+    used = used.add(quantity);
+    const change = beyond(used, includedUnits).subtract(before);
+    if (change.compare(none) < 0) takeBack(none.subtract(change), steps, left);
+    else cover(change, { at, ordered, left, steps });
+  }
+  return summed(steps);
+}
+
+// Units that one grant covers, or none does, in the order of use.
+interface Step {
+  readonly grantId: string | undefined;
+  readonly quantity: Decimal;
+}
+
+const sourceRank: Readonly<Record<CreditSource, number>> = { PROMOTIONAL: 0, PAID: 1 };
+
+function expiry({ expiresAt }: GrantTerms): number {
+  return expiresAt === null ? Number.MAX_SAFE_INTEGER : expiresAt.getTime();
+}
+
+function beyond(used: Decimal, includedUnits: Decimal): Decimal {
+  const rest = used.subtract(includedUnits);
+  return rest.compare(none) < 0 ? none : rest;
+}
+
+function cover(
+  units: Decimal,
+  {
+    at,
+    ordered,
+    left,
+    steps,
+  }: {
+    at: Date;
+    ordered: readonly BurnableGrant[];
+    left: Map<string, Decimal>;
+    steps: Step[];
+  },
+): void {
+  let open = units;
+  for (const grant of ordered) {
+    if (open.compare(none) === 0) return;
+    const available = left.get(grant.id) ?? none;
+    if (available.compare(none) <= 0 || !coversAt(grant, at)) continue;
+    const quantity = lesser(open, available);
+    steps.push({ grantId: grant.id, quantity });
+    left.set(grant.id, available.subtract(quantity));
+    open = open.subtract(quantity);
+  }
+  if (open.compare(none) > 0) steps.push({ grantId: undefined, quantity: open });
+}
+
+function takeBack(units: Decimal, steps: Step[], left: Map<string, Decimal>): void {
+  let open = units;
+  while (open.compare(none) > 0) {
+    const last = steps.pop();
+    if (last === undefined) throw new Error('More was taken back than was used');
+    const quantity = lesser(open, last.quantity);
+    const rest = last.quantity.subtract(quantity);
+    const { grantId } = last;
+    if (rest.compare(none) > 0) steps.push({ grantId, quantity: rest });
+    if (grantId !== undefined) left.set(grantId, (left.get(grantId) ?? none).add(quantity));
+    open = open.subtract(quantity);
+  }
+}
+
+function summed(steps: readonly Step[]): Burning {
+  const uses = new Map<string, Decimal>();
+  let overage = none;
+  for (const { grantId, quantity } of steps) {
+    if (grantId === undefined) overage = overage.add(quantity);
+    else uses.set(grantId, (uses.get(grantId) ?? none).add(quantity));
+  }
+  return {
+    uses: [...uses].map(([grantId, quantity]) => ({ grantId, quantity })),
+    overage,
+  };
+}
+
+function lesser(a: Decimal, b: Decimal): Decimal {
+  return a.compare(b) <= 0 ? a : b;
+}
