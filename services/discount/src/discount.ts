@@ -131,10 +131,9 @@ export function changeDiscount(
   return isSameData(discount, changed) ? discount : changed;
 }
 
-/** Whether fewer redemptions are allowed after a change than before. */
-export function lowersMaximum(before: Discount, after: Discount): boolean {
-  if (after.maxRedemptions === null) return false;
-  return before.maxRedemptions === null || after.maxRedemptions < before.maxRedemptions;
+/** Whether a maximum allows fewer redemptions than the one before; null is none. */
+export function isLower(maximum: number | null, before: number | null): boolean {
+  return maximum !== null && (before === null || maximum < before);
 }
 
 /** Another discount of the environment has the code. */

@@ -16,7 +16,7 @@ import {
   changeDiscount,
   createDiscount,
   type Discount,
-  lowersMaximum,
+  isLower,
   productIdsMax,
   redemptionsHeld,
 } from './discount';
@@ -108,8 +108,8 @@ async function update(
     const stored = await store.get(request.id);
     const change = (discount: Discount) => changeDiscount(discount, changes, { metadataProblems });
     const version = expectedVersion ?? stored.version;
-    if (version === stored.version && lowersMaximum(stored.state, change(stored.state))) {
-      await makeWay(stored, { maximum: change(stored.state).maxRedemptions, context, parts });
+    if (version === stored.version) {
+      await makeWay(stored, { after: change(stored.state), context, parts });
     }
     try {
       return await store.mutate(
@@ -124,18 +124,18 @@ async function update(
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
 
-/** Closes what lies above a maximum that is to be. Refused where it is taken: then all is open again. */
+/** Closes what lies above a maximum that falls. Refused where it is taken: then all is open again. */
 async function makeWay(
   stored: Stored<Discount>,
   {
-    maximum,
+    after: { maxRedemptions: maximum },
     context,
     parts: { discounts, slotsOf },
-  }: { maximum: number | null; context: CallContext; parts: DiscountParts },
+  }: { after: Discount; context: CallContext; parts: DiscountParts },
 ): Promise<void> {
-  if (maximum === null) return;
+  const { id, maxRedemptions: before } = stored.state;
+  if (maximum === null || !isLower(maximum, before)) return;
   const slots = slotsOf(context);
-  const { id } = stored.state;
   // Most refusals are known before anything is closed.
   if (await slots.isTakenAbove(id, maximum)) throw redemptionsHeld();
   if (await closeSlots(slots, id, { maximum, version: stored.version + 1 })) return;
