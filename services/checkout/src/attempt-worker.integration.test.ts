@@ -215,3 +215,44 @@ describe('writing off', () => {
     });
   });
 });
+
+describe('another default method', () => {
+  test('waits for an attempt with the old one, and is charged once after it', async () => {
+    const context = testContext({ now });
+    const { id, customerId, paymentMethodId } = await anInvoice(context, '4000000000000002');
+    const used = { customerId, methodId: paymentMethodId, usedAt: now, savedAt: now };
+    await replica.methods.prefer(used, context);
+    const stopped = aBreakingProcess(context, 'findCharge', 'BEFORE');
+    await expect(stopped.collection.collectOpenInvoices(customerId, context)).rejects.toThrow();
+    const card = { number: '4242424242424242', expiry: '12/60', code: '123' };
+    const methodId = await replica.keeper.enterCard({ customerId, card }, context);
+    const later = { ...context, now: new Date(now.getTime() + 1) };
+    await replica.methods.prefer({ ...used, methodId, usedAt: later.now }, later);
+
+    await expect(replica.worker.collectOpenInvoices(customerId, later)).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    await replica.worker.resume(id, later);
+    await inParallel(10, () => replicas.aReplica().worker.collectOpenInvoices(customerId, later));
+    expect(await replicas.read(id, context)).toMatchObject({
+      status: 'PAID',
+      payments: [
+        { methodId: paymentMethodId, status: 'FAILED' },
+        { methodId, status: 'SUCCEEDED' },
+      ],
+    });
+  });
+
+  test('is tried once for an invoice, however often it is told', async () => {
+    const context = testContext({ now });
+    const { id, customerId, paymentMethodId } = await anInvoice(context, '4000000000000002');
+    const used = { customerId, methodId: paymentMethodId, usedAt: now, savedAt: now };
+    await replica.methods.prefer(used, context);
+    for (let turn = 0; turn < 3; turn += 1) {
+      await replica.worker.collectOpenInvoices(customerId, context);
+    }
+    const { payments, collectAt } = await replicas.read(id, context);
+    expect(payments).toHaveLength(1);
+    expect(collectAt).toEqual(new Date('2026-01-05T13:00:00.000Z'));
+  });
+});

@@ -83,6 +83,24 @@ describe('an invoice comes back as it was stored', () => {
   });
 });
 
+test('an invoice that was stored before there were discounts and challenges is read all the same', async () => {
+  const context = testContext();
+  const state = { ...anOpened({}, savedMethod), id: newId() };
+  const store = invoices.within(context);
+  await store.insert(only(state));
+  const since = ['discounts', 'session', 'retriesLeft', 'firstFailedAt', 'ended'];
+  const ofAttempt = ['origin', 'status', 'answers', 'startedAt', 'returnUrl'];
+  const fields = [
+    ...since,
+    ...ofAttempt.map((name) => `attempt.${name}`),
+    'lineItems.0.discountAmount',
+  ];
+  const lacking = Object.fromEntries(fields.map((name) => [name, '' as const]));
+  await invoices.documents.updateOne({ _id: state.id }, { $unset: lacking });
+
+  expect((await store.get(state.id)).state).toEqual(state);
+});
+
 test('a field that a decision clears is gone', async () => {
   const context = testContext();
   const state = { ...anOpened({}, savedMethod), id: newId() };

@@ -168,7 +168,12 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
   };
 }
 
-function fromDocument(document: RecordDocument): InvoiceRecord {
+// What documents lack that were stored before there were discounts, sessions, challenges and retries.
+const sinceDiscounts = { discounts: [], retriesLeft: [], session: null };
+const sinceChallenges = { origin: 'COLLECTION', status: 'PENDING', provider: 'none', answers: 0 };
+
+function fromDocument(stored: RecordDocument): InvoiceRecord {
+  const document: RecordDocument = { ...sinceDiscounts, ...stored };
   const { _id: id, isTombstone, customerId } = document;
   const subscriptionId = document.subscriptionId ?? undefined;
   const currency = readCurrency(document.currency);
@@ -204,7 +209,8 @@ function fromDocument(document: RecordDocument): InvoiceRecord {
   };
 }
 
-function fromLineItemDocument(line: LineItemDocument): LineItem {
+function fromLineItemDocument(stored: LineItemDocument): LineItem {
+  const line: LineItemDocument = { ...{ discountAmount: 0n }, ...stored };
   return {
     id: line.id,
     description: line.description,
@@ -230,8 +236,10 @@ function fromTierDocument({ upTo, ...tier }: LineItemTier): LineItemTier {
   return { ...tier, upTo: upTo ?? undefined };
 }
 
-function fromAttemptDocument(attempt: AttemptDocument | null): Attempt | undefined {
-  if (attempt === null) return undefined;
+function fromAttemptDocument(stored: AttemptDocument | null): Attempt | undefined {
+  if (stored === null) return undefined;
+  const earlier = { ...sinceChallenges, startedAt: stored.claimedAt };
+  const attempt: AttemptDocument = { ...earlier, ...stored };
   return {
     number: Number(attempt.number),
     origin: attempt.origin,
