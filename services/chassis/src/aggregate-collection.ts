@@ -5,6 +5,7 @@ import type { AggregateDefinition, Stored } from './aggregate';
 import type { AggregateDocument } from './aggregate-document';
 import { AggregateStore } from './aggregate-store';
 import type { CallContext } from './call-context';
+import { DocumentBatches } from './document-batches';
 import { type Clock, sleep } from './clock';
 import { ensureIndexes, type NamedIndex } from './indexes';
 import { Turns } from './turns';
@@ -35,6 +36,8 @@ export interface AggregateBehaviour {
 /** All aggregates of one kind: hands out the store of an environment, and is what relay and scanner work on. */
 export class AggregateCollection<S extends { readonly id: string }> {
   readonly documents: Collection<AggregateDocument>;
+  /** The same documents one by one, together with what others do at the moment. */
+  readonly batches: DocumentBatches;
   behaviour: AggregateBehaviour = {};
   onPending: (id: string) => void = () => undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
@@ -46,6 +49,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
     private readonly surroundings: { clock: Clock; activity: ActivityCounter },
   ) {
     this.documents = db.collection<AggregateDocument>(definition.collection);
+    this.batches = new DocumentBatches(this.documents);
   }
 
   /** The store of the context's environment, deciding at the context's time. */
@@ -62,6 +66,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
           this.changes.emit(id);
         },
         keyTurns: this.keyTurns,
+        batches: this.batches,
       },
       context,
     );

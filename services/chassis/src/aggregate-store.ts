@@ -14,6 +14,7 @@ import {
 } from './aggregate-document';
 import type { CallContext } from './call-context';
 import { type Clock, sleep } from './clock';
+import type { DocumentBatches, VersionedWrite } from './document-batches';
 import { jitter, newId } from './ids';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import { currentTraceparent } from './tracing';
@@ -39,6 +40,8 @@ export interface StoreSurroundings {
   readonly onChange: (id: string) => void;
   /** Writes that claim one key of a unique index go one after another. */
   readonly keyTurns: Turns;
+  /** How single documents are read and written. */
+  readonly batches: DocumentBatches;
 }
 
 /** One page, newest first. */
@@ -121,9 +124,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     const document = this.withOutbox(newEnvelope(id, tenant, now), stored, transition);
     await countActivity(this.surroundings.activity, document);
     try {
-      await this.surroundings.keyTurns.take(uniqueKeys(this.definition, document), () =>
-        retryTransient(() => this.collection.insertOne(document)),
-      );
+      await this.insertDocument(document);
     } catch (error) {
       return { stored: await this.existing(id, error), inserted: false };
     }
@@ -176,25 +177,31 @@ export class AggregateStore<S extends { readonly id: string }> {
             $set: { ...changedFields(next), pendingSince: next.pendingSince },
             $push: { outbox: { $each: added } },
           };
-    const { _id, environmentId, version } = document;
-    const claimed = newUniqueKeys(this.definition, document, next);
-    const write = { attempts: 0, matched: 0 };
+    const { _id: id, environmentId, version } = document;
+    const write = { id, environmentId, version, writeId: next.lastWrite, update };
     await countActivity(this.surroundings.activity, document);
+    let isWritten: boolean;
     try {
-      const { matchedCount } = await this.surroundings.keyTurns.take(claimed, () =>
-        retryTransient(() => {
-          write.attempts += 1;
-          return this.collection.updateOne({ _id, environmentId, version }, update as never);
-        }),
-      );
-      write.matched = matchedCount;
+      isWritten = await this.compareAndSet(write, newUniqueKeys(this.definition, document, next));
     } catch (error) {
       throw this.conflictOf(duplicateKeyIndex(error)) ?? error;
     }
-    // A write that was repeated after a lost answer finds its own version in place: that is a win, not a lost race.
-    if (write.matched === 0 && !(write.attempts > 1 && (await this.isWritten(next)))) return false;
-    this.announce(next);
-    return true;
+    if (isWritten) this.announce(next);
+    return isWritten;
+  }
+
+  // A server that finds two claims of one key in a deadlock fails the whole command: a write with claims goes alone.
+  private async compareAndSet(write: VersionedWrite, claimed: readonly string[]): Promise<boolean> {
+    const { batches, keyTurns } = this.surroundings;
+    if (claimed.length === 0) return batches.compareAndSet(write);
+    return keyTurns.take(claimed, () => batches.compareAndSetAlone(write));
+  }
+
+  private async insertDocument(document: AggregateDocument): Promise<void> {
+    const { batches, keyTurns } = this.surroundings;
+    const claimed = uniqueKeys(this.definition, document);
+    if (claimed.length === 0) return batches.insert(document);
+    await keyTurns.take(claimed, () => retryTransient(() => this.collection.insertOne(document)));
   }
 
   // The relay takes entries out of the outbox without touching `version`; a write therefore adds entries and never sets the array.
@@ -226,13 +233,6 @@ export class AggregateStore<S extends { readonly id: string }> {
     };
   }
 
-  private async isWritten({ _id, environmentId, lastWrite }: AggregateDocument): Promise<boolean> {
-    const written = await retryTransient(() =>
-      this.collection.findOne({ _id, environmentId, lastWrite }),
-    );
-    return written !== null;
-  }
-
   private announce(document: AggregateDocument): void {
     this.surroundings.onChange(document._id);
     if (document.pendingSince !== null) this.surroundings.onPending(document._id);
@@ -251,11 +251,7 @@ export class AggregateStore<S extends { readonly id: string }> {
   }
 
   private async findDocument(id: string): Promise<AggregateDocument | undefined> {
-    const { environmentId } = this.context.tenant;
-    const document = await retryTransient(() =>
-      this.collection.findOne({ _id: id, environmentId }),
-    );
-    return document === null ? undefined : document;
+    return this.surroundings.batches.find(id, this.context.tenant.environmentId);
   }
 }
 

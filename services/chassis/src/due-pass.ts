@@ -24,7 +24,8 @@ export interface PassOutcome {
 }
 
 const batchMax = 200;
-const concurrencyMax = 16;
+// Their reads and writes share commands to the database: the more side by side, the fewer of them.
+const concurrencyMax = 100;
 const beginningOfTime = new Date(-8.64e15);
 
 /**

@@ -4,6 +4,7 @@ import {
 } from '@billing/proto/billing/event/v1/event_log';
 import { systemClock } from './clock';
 import { logEvent, openEventLog } from './event-log';
+import { InsertBatches } from './insert-batches';
 import { newId } from './ids';
 import { connectPeer, type Peer } from './peer';
 import { type RunningService, Service } from './service';
@@ -34,7 +35,11 @@ describe('an event log', () => {
     const log = openEventLog(service.db);
     running = await service.serve([]);
     for (const [index, envelope] of envelopes.entries()) {
-      await logEvent(log, { _id: ids[index] ?? '', envelope, traceparent: null }, systemClock);
+      await logEvent(
+        new InsertBatches(log),
+        { _id: ids[index] ?? '', envelope, traceparent: null },
+        systemClock,
+      );
     }
     peer = connectPeer<EventLogServiceServer>(EventLogServiceService, {
       address: running.address,

@@ -8,7 +8,8 @@ import type { Clock } from './clock';
 import { earliestIdAt, newId } from './ids';
 import { ensureIndexes } from './indexes';
 import { messageBytesMax } from './message-size';
-import { duplicateKeyIndex, retryTransient } from './mongo';
+import type { InsertBatches } from './insert-batches';
+import { duplicateKeyIndex } from './mongo';
 import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
 import type { Tenant } from './call-context';
 
@@ -76,15 +77,15 @@ export function toEnvelope(announcement: Announcement): string {
   return `${JSON.stringify(attributes).slice(0, -1)},"data":${announcement.data}}`;
 }
 
-/** Logs an event once; a repeat finds it there. */
+/** Logs an event once; a repeat finds it there. Events of many aggregates go together. */
 export async function logEvent(
-  log: EventLog,
+  log: InsertBatches<EventLogDocument>,
   entry: Pick<EventLogDocument, '_id' | 'envelope' | 'traceparent'>,
   clock: Clock,
 ): Promise<void> {
   const document = { ...entry, position: newId(), insertedAt: clock.now() };
   try {
-    await retryTransient(() => log.insertOne(document));
+    await log.insert(document);
   } catch (error) {
     if (duplicateKeyIndex(error) === undefined) throw error;
   }

@@ -124,7 +124,8 @@ export async function retryTransient<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-function isTransient(error: unknown): boolean {
+/** Whether a failure says something of the server's passing state alone. */
+export function isTransient(error: unknown): boolean {
   if (!(error instanceof MongoError)) return false;
   return (
     error instanceof MongoNetworkError ||

@@ -1,13 +1,13 @@
 import type { AggregateCollection, CommandHandler } from './aggregate-collection';
 import { type AggregateDocument, type OutboxEntry, tenantOf } from './aggregate-document';
 import { type Clock, sleep } from './clock';
-import { type EventLog, eventId, logEvent, toEnvelope } from './event-log';
+import { type EventLog, type EventLogDocument, eventId, logEvent, toEnvelope } from './event-log';
 import { atBoundary } from './failpoint';
 import { jitter } from './ids';
+import { InsertBatches } from './insert-batches';
 import type { EventStream } from './jet-stream';
 import { KeyedWork } from './keyed-work';
 import type { Logger } from './logging';
-import { retryTransient } from './mongo';
 import { inSpan } from './tracing';
 import { workContext } from './work-context';
 
@@ -29,7 +29,7 @@ const sweepAfterMs = 1_000;
 const sweepEveryMs = 1_500;
 const sweepBatch = 100;
 // Documents that are relayed at once, in each lane: more would only queue for the database and storm a peer that has just come back.
-const lanesMax = 64;
+const lanesMax = 100;
 // What does not fit is found by a later sweep.
 const documentsWaitingMax = 5_000;
 const retryDelayMsMin = 100;
@@ -45,12 +45,14 @@ export class Relay {
   private readonly cutting = new AbortController();
   // Apart, so that commands to a peer that hangs never keep events waiting.
   private readonly lanes: Readonly<Record<Lane, KeyedWork>>;
+  private readonly eventLog: InsertBatches<EventLogDocument>;
   private sweeping: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly collections: readonly AggregateCollection<never>[],
     private readonly options: RelayOptions,
   ) {
+    this.eventLog = new InsertBatches(options.eventLog);
     this.lanes = { event: this.openLane(), command: this.openLane() };
   }
 
@@ -100,11 +102,12 @@ export class Relay {
     lane: Lane,
   ): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      const document = await retryTransient(() => collection.documents.findOne({ _id: id }));
+      // Both lanes ask at once, and the document is read once.
+      const document = await collection.batches.find(id);
       const entries = (document?.outbox ?? [])
         .filter(({ kind }) => kind === lane)
         .sort((a, b) => a.sequence - b.sequence);
-      if (document === null) return;
+      if (document === undefined) return;
       if (entries.length === 0) {
         if (document.outbox.length === 0) await this.markEmpty(collection, document);
         return;
@@ -119,13 +122,13 @@ export class Relay {
     document: AggregateDocument,
     entries: readonly OutboxEntry[],
   ): Promise<void> {
-    const { service, clock, eventLog, stream } = this.options;
+    const { service, clock, stream } = this.options;
     const announcements = entries.map((entry) =>
       announcementOf(service, collection, { document, entry }),
     );
     // All of them before any is published: while the stream is away, readers of the log still get everything in order.
     for (const { id, envelope, traceparent } of announcements) {
-      await logEvent(eventLog, { _id: id, envelope, traceparent: traceparent ?? null }, clock);
+      await logEvent(this.eventLog, { _id: id, envelope, traceparent: traceparent ?? null }, clock);
     }
     for (const { id, envelope, traceparent, subject } of announcements) {
       await atBoundary(collection.definition.aggregate, 'publish', () =>
@@ -190,8 +193,8 @@ export class Relay {
   ): Promise<void> {
     const kind = done[0]?.kind ?? 'event';
     const sequences = done.map(({ sequence }) => sequence);
-    const pull = { outbox: { kind, sequence: { $in: sequences } } } as never;
-    await retryTransient(() => collection.documents.updateOne({ _id }, { $pull: pull }));
+    const pull = { outbox: { kind, sequence: { $in: sequences } } };
+    await collection.batches.update({ filter: { _id }, update: { $pull: pull } });
   }
 
   /** Ends the wait of a document whose outbox was read as empty, unless something was added since. */
@@ -200,9 +203,8 @@ export class Relay {
     { _id, eventSequence, commandSequence, pendingSince }: AggregateDocument,
   ): Promise<void> {
     if (pendingSince === null) return;
-    const asRead = { _id, eventSequence, commandSequence };
-    const empty = { $set: { pendingSince: null } };
-    await retryTransient(() => collection.documents.updateOne(asRead, empty));
+    const filter = { _id, eventSequence, commandSequence };
+    await collection.batches.update({ filter, update: { $set: { pendingSince: null } } });
   }
 
   private async sweepUntilStopped(): Promise<void> {

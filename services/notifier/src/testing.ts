@@ -4,6 +4,7 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { Tenant } from '@billing/chassis/call-context';
 import { monotonicMs, systemClock } from '@billing/chassis/clock';
 import { eventId, logEvent, openEventLog, toEnvelope } from '@billing/chassis/event-log';
+import { InsertBatches } from '@billing/chassis/insert-batches';
 import { isId, newId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
@@ -140,7 +141,7 @@ async function startOwner(
         data: JSON.stringify(SubscriptionEvent.toJSON(subscriptionEvent(tenant, aggregateId))),
       });
       const entry = { _id: eventId({ aggregateId, sequence }), envelope, traceparent: null };
-      await logEvent(eventLog, entry, systemClock);
+      await logEvent(new InsertBatches(eventLog), entry, systemClock);
     },
     publish: async (aggregateId, sequence) => {
       const _id = eventId({ aggregateId, sequence });

@@ -1,0 +1,84 @@
+import { Coalescer, type Outcome } from './coalescer';
+
+/** Batches that end when the test says so. */
+function openBatches({ batchMax = 10, flushesMax = 1 } = {}) {
+  const batches: { items: readonly string[]; end: (error?: Error) => void }[] = [];
+  const coalescer = new Coalescer<string, string>({
+    batchMax,
+    flushesMax,
+    keyOf: (item) => item.replace(/\d/g, ''),
+    flush: (items) =>
+      new Promise((resolve, reject) => {
+        const end = (error?: Error) => {
+          if (error === undefined) resolve(items.map(outcomeOf));
+          else reject(error);
+        };
+        batches.push({ items, end });
+      }),
+  });
+  return { coalescer, batches };
+}
+
+function outcomeOf(item: string): Outcome<string> {
+  return item.startsWith('bad') ? { error: new Error(item) } : { value: item.toUpperCase() };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a coalescer', () => {
+  test('sends together what comes together, and what comes while a batch is under way', async () => {
+    const { coalescer, batches } = openBatches();
+    const first = [coalescer.run('a'), coalescer.run('b')];
+    await turn();
+    const second = [coalescer.run('c'), coalescer.run('d')];
+    await turn();
+    expect(batches.map(({ items }) => items)).toEqual([['a', 'b']]);
+    batches[0]!.end();
+    expect(await Promise.all(first)).toEqual(['A', 'B']);
+    await turn();
+    expect(batches[1]!.items).toEqual(['c', 'd']);
+    batches[1]!.end();
+    expect(await Promise.all(second)).toEqual(['C', 'D']);
+  });
+
+  test('never has two items of one key under way', async () => {
+    const { coalescer, batches } = openBatches({ flushesMax: 2 });
+    const all = [coalescer.run('a1'), coalescer.run('a2'), coalescer.run('b')];
+    await turn();
+    expect(batches.map(({ items }) => items)).toEqual([['a1', 'b']]);
+    batches[0]!.end();
+    await turn();
+    expect(batches[1]!.items).toEqual(['a2']);
+    batches[1]!.end();
+    expect(await Promise.all(all)).toEqual(['A1', 'A2', 'B']);
+  });
+
+  test('keeps batches and their number within bounds, and loses nothing', async () => {
+    const { coalescer, batches } = openBatches({ batchMax: 2, flushesMax: 2 });
+    const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((item) => coalescer.run(item));
+    await turn();
+    expect(batches.map(({ items }) => items.join(''))).toEqual(['ab', 'cd']);
+    for (let index = 0; index < 4; index += 1) {
+      batches[index]!.end();
+      await turn();
+    }
+    expect((await Promise.all(all)).join('')).toBe('ABCDEFG');
+    expect(batches).toHaveLength(4);
+  });
+
+  test('fails an item alone, and all of a batch that failed as a whole', async () => {
+    const { coalescer, batches } = openBatches();
+    const single = Promise.allSettled([coalescer.run('bad'), coalescer.run('b')]);
+    await turn();
+    batches[0]!.end();
+    expect(await single).toMatchObject([{ status: 'rejected' }, { value: 'B' }]);
+    const whole = Promise.allSettled([coalescer.run('c'), coalescer.run('d')]);
+    await turn();
+    batches[1]!.end(new Error('lost'));
+    expect(await whole).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+    const after = coalescer.run('e');
+    await turn();
+    batches[2]!.end();
+    expect(await after).toBe('E');
+  });
+});

@@ -1,0 +1,193 @@
+import { type Collection, MongoNetworkError } from 'mongodb';
+import { type AggregateDocument, newEnvelope } from './aggregate-document';
+import { DocumentBatches, type VersionedWrite } from './document-batches';
+import { duplicateKeyIndex, connectMongo, type MongoConnection } from './mongo';
+import { dropTestDatabase, testServiceConfiguration, testTenant } from './testing';
+
+const configuration = testServiceConfiguration('batches');
+const tenant = testTenant();
+const { environmentId } = tenant;
+
+let mongo: MongoConnection;
+let documents: Collection<AggregateDocument>;
+let batches: DocumentBatches;
+let commands: string[];
+
+beforeAll(async () => {
+  mongo = await connectMongo({
+    uri: configuration.MONGODB_URI,
+    database: configuration.MONGODB_DATABASE,
+    service: 'batches',
+  });
+});
+
+afterAll(async () => {
+  await mongo.close();
+  await dropTestDatabase(configuration);
+});
+
+beforeEach(async () => {
+  documents = mongo.db.collection<AggregateDocument>('things');
+  await documents.deleteMany({});
+  commands = [];
+  batches = new DocumentBatches(counted(documents, commands));
+});
+
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `id-${String(index)}`);
+const document = (id: string): AggregateDocument => ({ ...newEnvelope(id, tenant, new Date(0)) });
+
+function write(id: string, version = 1, writeId = `write of ${id}`): VersionedWrite {
+  const update = { $set: { version: version + 1, lastWrite: writeId } };
+  return { id, environmentId, version, writeId, update };
+}
+
+describe('documents in batches', () => {
+  test('cost one command where they are asked for side by side, and stay what they are one by one', async () => {
+    const all = ids(50);
+    await Promise.all(all.map((id) => batches.insert(document(id))));
+    expect(commands).toEqual(['insertMany']);
+    const found = await Promise.all(all.map((id) => batches.find(id, environmentId)));
+    expect(found.map((one) => one?._id)).toEqual(all);
+    expect(commands).toEqual(['insertMany', 'find']);
+    const won = await Promise.all(all.map((id) => batches.compareAndSet(write(id))));
+    expect(won).toEqual(all.map(() => true));
+    expect(commands).toEqual(['insertMany', 'find', 'bulkWrite']);
+    expect(await documents.countDocuments({ version: 2 })).toBe(50);
+  });
+
+  test('one document alone costs the plain command', async () => {
+    await batches.insert(document('a'));
+    await batches.find('a', environmentId);
+    await batches.compareAndSet(write('a'));
+    await batches.update({ filter: { _id: 'a' }, update: { $set: { pendingSince: null } } });
+    expect(commands).toEqual(['insertOne', 'findOne', 'updateOne', 'updateOne']);
+  });
+
+  test('of another environment are not found, also when both are asked for together', async () => {
+    await batches.insert(document('a'));
+    const [ours, theirs, anybodys, nobodys] = await Promise.all([
+      batches.find('a', environmentId),
+      batches.find('a', 'another'),
+      batches.find('a'),
+      batches.find('b', environmentId),
+    ]);
+    expect([ours?._id, theirs?._id, anybodys?._id, nobodys?._id]).toEqual([
+      'a',
+      undefined,
+      'a',
+      undefined,
+    ]);
+    const foreign = { ...write('a'), environmentId: 'another' };
+    const won = await Promise.all([
+      batches.compareAndSet(foreign),
+      batches.compareAndSet(write('b')),
+    ]);
+    expect(won).toEqual([false, false]);
+  });
+
+  test('tell each insert whether it was the first, whatever became of the others', async () => {
+    await documents.insertMany([document('id-1'), document('id-3')]);
+    const outcomes = await Promise.allSettled(ids(5).map((id) => batches.insert(document(id))));
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    const [, second] = outcomes;
+    expect(duplicateKeyIndex((second as PromiseRejectedResult).reason)).toBe('_id_');
+    expect(await documents.countDocuments()).toBe(5);
+  });
+
+  test('tell each compare-and-set of a batch whether it won, by what is stored', async () => {
+    await documents.insertMany(ids(6).map(document));
+    // Another replica was faster with two of them.
+    await documents.updateMany(
+      { _id: { $in: ['id-1', 'id-4'] } },
+      { $set: { version: 2, lastWrite: 'another' } },
+    );
+    const won = await Promise.all(ids(6).map((id) => batches.compareAndSet(write(id))));
+    expect(won).toEqual([true, false, true, true, false, true]);
+    const stored = await documents.find().sort({ _id: 1 }).toArray();
+    expect(stored.map(({ lastWrite }) => lastWrite)).toEqual(
+      ids(6).map((id) => (['id-1', 'id-4'].includes(id) ? 'another' : `write of ${id}`)),
+    );
+  });
+
+  test('say unavailable where later writes hide whether one took place', async () => {
+    await documents.insertMany(ids(2).map(document));
+    await documents.updateOne({ _id: 'id-0' }, { $set: { version: 3, lastWrite: 'another' } });
+    const outcomes = await Promise.allSettled(ids(2).map((id) => batches.compareAndSet(write(id))));
+    expect(outcomes).toMatchObject([
+      { status: 'rejected', reason: { kind: 'unavailable' } },
+      { status: 'fulfilled', value: true },
+    ]);
+  });
+
+  test('of 20 writers of one document and version, exactly one wins', async () => {
+    await documents.insertMany(ids(20).map(document));
+    const writers = ids(20).map((writer) => batches.compareAndSet(write('id-0', 1, writer)));
+    const others = ids(20)
+      .slice(1)
+      .map((id) => batches.compareAndSet(write(id)));
+    const won = await Promise.all(writers);
+    expect(won.filter(Boolean)).toHaveLength(1);
+    expect((await Promise.all(others)).every(Boolean)).toBe(true);
+    const { lastWrite } = (await documents.findOne({ _id: 'id-0' }))!;
+    expect(lastWrite).toBe(`id-${String(won.indexOf(true))}`);
+  });
+
+  test('a batch whose answer was lost is sent again, and every write of it counts once', async () => {
+    await documents.insertMany(ids(5).map(document));
+    const lossy = new DocumentBatches(losingFirstAnswer(documents));
+    const won = await Promise.all(ids(5).map((id) => lossy.compareAndSet(write(id))));
+    expect(won).toEqual([true, true, true, true, true]);
+    expect(await documents.countDocuments({ version: 2 })).toBe(5);
+  });
+
+  test('a batch that was cut short leaves each document written or not, and the repeat finishes it', async () => {
+    await documents.insertMany(ids(4).map(document));
+    // What a crash between two writes of a batch leaves behind.
+    await documents.updateOne({ _id: 'id-2' }, write('id-2').update);
+    const won = await Promise.all(ids(4).map((id) => batches.compareAndSet(write(id))));
+    expect(won).toEqual([true, true, true, true]);
+    expect(await documents.countDocuments({ version: 2 })).toBe(4);
+  });
+});
+
+/** Notes the methods that send a command. */
+function counted(
+  target: Collection<AggregateDocument>,
+  names: string[],
+): Collection<AggregateDocument> {
+  return new Proxy(target, {
+    get: (collection, key) => {
+      const value = Reflect.get(collection, key, collection) as unknown;
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        names.push(String(key));
+        return (value as (...all: unknown[]) => unknown).apply(collection, args);
+      };
+    },
+  });
+}
+
+/** Carries out the first bulk write and then says that the connection was lost. */
+function losingFirstAnswer(target: Collection<AggregateDocument>): Collection<AggregateDocument> {
+  let isLost = false;
+  return new Proxy(target, {
+    get: (collection, key) => {
+      const value = Reflect.get(collection, key, collection) as unknown;
+      if (typeof value !== 'function') return value;
+      const call = value as (...all: unknown[]) => unknown;
+      if (key !== 'bulkWrite') return call.bind(collection);
+      return async (...args: unknown[]) => {
+        const answer = await call.apply(collection, args);
+        if (isLost) return answer;
+        isLost = true;
+        throw new MongoNetworkError('connection closed');
+      };
+    },
+  });
+}

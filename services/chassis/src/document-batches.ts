@@ -1,0 +1,194 @@
+import type {
+  AnyBulkWriteOperation,
+  Collection,
+  MongoBulkWriteError,
+  MongoServerError,
+} from 'mongodb';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { AggregateDocument } from './aggregate-document';
+import { Coalescer, type Outcome } from './coalescer';
+import { batchBounds, InsertBatches, outcomeOf, writeErrorsOf } from './insert-batches';
+import { retryTransient } from './mongo';
+
+interface Read {
+  readonly id: string;
+  /** Undefined for the relay, which works for every environment. */
+  readonly environmentId: string | undefined;
+}
+
+/** A compare-and-set: `update` takes place only at the version that was read. */
+export interface VersionedWrite {
+  readonly id: string;
+  readonly environmentId: string;
+  /** As it was read. */
+  readonly version: number;
+  /** What `update` writes to `lastWrite`. */
+  readonly writeId: string;
+  readonly update: Record<string, unknown>;
+}
+
+/** An update that says nothing of what it met, such as the removal of outbox entries. */
+export interface BlindWrite {
+  readonly filter: { readonly _id: string } & Record<string, unknown>;
+  readonly update: Record<string, unknown>;
+}
+
+/**
+ * Reads and writes single documents of one collection in batches: what many ask for side by side goes to the database in one command.
+ * Each document is still read and written for itself; a batch that is cut short leaves some of them written and others not, as a crash
+ * between single writes would. Operations of a batch are sorted by id, so that two batches never wait for each other's locks.
+ */
+export class DocumentBatches {
+  private readonly reads: Coalescer<Read, AggregateDocument | undefined>;
+  private readonly compared: Coalescer<VersionedWrite, boolean>;
+  private readonly blind: Coalescer<BlindWrite, void>;
+  private readonly inserts: InsertBatches<AggregateDocument>;
+
+  constructor(private readonly documents: Collection<AggregateDocument>) {
+    this.reads = new Coalescer({ ...batchBounds, flush: (reads) => this.readAll(reads) });
+    this.compared = new Coalescer({
+      ...batchBounds,
+      // A batch's answer counts and does not name; who won is read back, and nobody here writes in between.
+      keyOf: ({ id }) => id,
+      flush: (writes) => this.compareAndSetAll(writes),
+    });
+    this.blind = new Coalescer({ ...batchBounds, flush: (writes) => this.writeAll(writes) });
+    this.inserts = new InsertBatches(documents);
+  }
+
+  find(id: string, environmentId?: string): Promise<AggregateDocument | undefined> {
+    return this.reads.run({ id, environmentId });
+  }
+
+  /** Whether the document was still at its version, and is now written. */
+  compareAndSet(write: VersionedWrite): Promise<boolean> {
+    return this.compared.run(write);
+  }
+
+  /** The same in a command of its own, for a write that may fail others by a server's deadlock. */
+  async compareAndSetAlone(write: VersionedWrite): Promise<boolean> {
+    const [outcome = { value: false }] = await this.compareAndSetAll([write]);
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
+  }
+
+  update(write: BlindWrite): Promise<void> {
+    return this.blind.run(write);
+  }
+
+  /** Rejects as insertOne does, for a document that is there already too. */
+  insert(document: AggregateDocument): Promise<void> {
+    return this.inserts.insert(document);
+  }
+
+  private async readAll(reads: readonly Read[]): Promise<Outcome<AggregateDocument | undefined>[]> {
+    const byEnvironment = Map.groupBy(reads, ({ environmentId }) => environmentId);
+    const found = await Promise.all(
+      [...byEnvironment].map(async ([environmentId, group]) => {
+        const ids = [...new Set(group.map(({ id }) => id))];
+        return [environmentId, await this.readDocuments(ids, environmentId)] as const;
+      }),
+    );
+    const documents = new Map(found);
+    return reads.map(({ id, environmentId }) => ({ value: documents.get(environmentId)?.get(id) }));
+  }
+
+  private async readDocuments(
+    ids: readonly string[],
+    environmentId: string | undefined,
+  ): Promise<Map<string, AggregateDocument>> {
+    const [first] = ids;
+    const within = environmentId === undefined ? {} : { environmentId };
+    const documents = await retryTransient(async () => {
+      if (first === undefined || ids.length > 1) {
+        return this.documents.find({ _id: { $in: [...ids] }, ...within }).toArray();
+      }
+      const document = await this.documents.findOne({ _id: first, ...within });
+      return document === null ? [] : [document];
+    });
+    return new Map(documents.map((document) => [document._id, document as AggregateDocument]));
+  }
+
+  private async compareAndSetAll(writes: readonly VersionedWrite[]): Promise<Outcome<boolean>[]> {
+    let attempts = 0;
+    const { matched, failed } = await retryTransient(() => {
+      attempts += 1;
+      return this.send(
+        writes.map(({ id: _id, environmentId, version, update }) => ({
+          filter: { _id, environmentId, version },
+          update,
+        })),
+      );
+    });
+    const isEachMatched = matched + failed.size === writes.length;
+    // After a repeat, what does not match may have been written by the first attempt.
+    const isKnown = isEachMatched || (writes.length === 1 && attempts === 1);
+    const written = isKnown ? undefined : await this.readVersions(writes);
+    return writes.map((write, index) => {
+      const error = failed.get(index);
+      if (error !== undefined) return { error };
+      if (written === undefined) return { value: isEachMatched };
+      return wonOrLost(write, written.get(write.id));
+    });
+  }
+
+  private async readVersions(writes: readonly VersionedWrite[]) {
+    const ids = writes.map(({ id }) => id);
+    const documents = await retryTransient(() =>
+      this.documents
+        .find({ _id: { $in: ids } })
+        .project<Pick<AggregateDocument, '_id' | 'version' | 'lastWrite'>>({
+          version: 1,
+          lastWrite: 1,
+        })
+        .toArray(),
+    );
+    return new Map(documents.map((document) => [document._id, document]));
+  }
+
+  private async writeAll(writes: readonly BlindWrite[]): Promise<Outcome<void>[]> {
+    const { failed } = await retryTransient(() => this.send(writes));
+    return writes.map((_write, index) => outcomeOf(failed.get(index)));
+  }
+
+  private async send(
+    writes: readonly BlindWrite[],
+  ): Promise<{ matched: number; failed: Map<number, MongoServerError> }> {
+    const [first] = writes;
+    if (writes.length === 1 && first !== undefined) {
+      const { matchedCount } = await this.documents.updateOne(first.filter, first.update);
+      return { matched: matchedCount, failed: new Map() };
+    }
+    const order = writes.map((_write, index) => index);
+    order.sort((a, b) => compareIds(writes[a], writes[b]));
+    const operations = order.map((index) => ({ updateOne: writes[index] }));
+    try {
+      const { matchedCount } = await this.documents.bulkWrite(
+        operations as AnyBulkWriteOperation<AggregateDocument>[],
+        { ordered: false },
+      );
+      return { matched: matchedCount, failed: new Map() };
+    } catch (error) {
+      const failed = writeErrorsOf(error);
+      const { matchedCount: matched } = (error as MongoBulkWriteError).result;
+      return {
+        matched,
+        failed: new Map([...failed].map(([index, one]) => [order[index] ?? index, one])),
+      };
+    }
+  }
+}
+
+function compareIds(a: BlindWrite | undefined, b: BlindWrite | undefined): number {
+  return (a?.filter._id ?? '') < (b?.filter._id ?? '') ? -1 : 1;
+}
+
+function wonOrLost(
+  { version, writeId }: VersionedWrite,
+  found: Pick<AggregateDocument, 'version' | 'lastWrite'> | undefined,
+): Outcome<boolean> {
+  if (found?.lastWrite === writeId) return { value: true };
+  if (found === undefined || found.version <= version + 1) return { value: false };
+  // Others have written since, over this write or without it: nobody can tell any more.
+  return { error: new DomainError('unavailable', 'OUTCOME_UNKNOWN', 'Service unavailable') };
+}

@@ -1,0 +1,69 @@
+import {
+  type Collection,
+  MongoBulkWriteError,
+  MongoServerError,
+  type OptionalUnlessRequiredId,
+} from 'mongodb';
+import { Coalescer, type Outcome } from './coalescer';
+import { isTransient, retryTransient } from './mongo';
+
+// What one command carries. It stays far below what a message may have, and larger ones bring little more.
+const batchMax = 100;
+// Batches of one collection on their way at once.
+const flushesMax = 2;
+
+/** How much goes together. */
+export const batchBounds = { batchMax, flushesMax };
+
+/** Inserts documents into one collection in batches: what comes side by side goes in one command. */
+export class InsertBatches<T extends { readonly _id: string }> {
+  private readonly inserts: Coalescer<T, void>;
+
+  constructor(private readonly documents: Collection<T>) {
+    this.inserts = new Coalescer({
+      ...batchBounds,
+      keyOf: ({ _id }) => _id,
+      flush: (inserted) => this.insertAll(inserted),
+    });
+  }
+
+  /** Rejects as insertOne does, for a document that is there already too. */
+  insert(document: T): Promise<void> {
+    return this.inserts.run(document);
+  }
+
+  private async insertAll(inserted: readonly T[]): Promise<Outcome<void>[]> {
+    const documents = inserted as readonly OptionalUnlessRequiredId<T>[];
+    const [first] = documents;
+    if (documents.length === 1 && first !== undefined) {
+      await retryTransient(() => this.documents.insertOne(first));
+      return [{ value: undefined }];
+    }
+    const failed = await retryTransient(async () => {
+      try {
+        await this.documents.insertMany([...documents], { ordered: false });
+        return new Map<number, MongoServerError>();
+      } catch (error) {
+        return writeErrorsOf(error);
+      }
+    });
+    return inserted.map((_document, index) => outcomeOf(failed.get(index)));
+  }
+}
+
+/** The errors of single documents, by their places in the batch. Throws what concerns all of them, and what a repeat may mend. */
+export function writeErrorsOf(error: unknown): Map<number, MongoServerError> {
+  if (!(error instanceof MongoBulkWriteError) || isTransient(error)) throw error;
+  const failed = [error.writeErrors].flat();
+  if (failed.length === 0) throw error;
+  return new Map(
+    failed.map(({ index, code, errmsg = '' }) => [
+      index,
+      new MongoServerError({ code, errmsg, message: errmsg }),
+    ]),
+  );
+}
+
+export function outcomeOf(error: MongoServerError | undefined): Outcome<void> {
+  return error === undefined ? { value: undefined } : { error };
+}
