@@ -105,7 +105,9 @@ export default tseslint.config(
     },
   },
   {
-    files: ['services/{identity,catalog,customer,discount,checkout,subscription,metering,notifier}/src/*.ts'],
+    files: [
+      'services/{identity,catalog,customer,discount,checkout,subscription,metering,notifier}/src/*.ts',
+    ],
     ignores: [...edges, ...stores, ...adapters, ...tests],
     rules: { 'no-restricted-imports': ['error', { patterns: [domainOnly] }] },
   },
