@@ -201,6 +201,26 @@ describe('writing off', () => {
     expect(await replicas.read(invoiceId, context)).toMatchObject({ status, attempt: undefined });
   });
 
+  test('cancels a challenge that was begun meanwhile, also after its process stopped', async () => {
+    const context = testContext({ now });
+    const { id: invoiceId, source } = await anInvoice(context, '4000002500003155');
+    const { payments } = aBreakingProcess(context, 'findCharge', 'BEFORE');
+    await payments.pay({ invoiceId, source }, { callId: undefined, returnUrl }, context);
+    const subscriptionId = (await replicas.read(invoiceId, context)).subscriptionId!;
+    const ended = { invoiceId, subscriptionId };
+    await replica.worker.endCollection(ended, { writeOff: true }, context);
+    const { collection } = aBreakingProcess(context, 'cancelCharge', 'BEFORE');
+    await expect(collection.resume(invoiceId, context)).rejects.toThrow('BEFORE cancelCharge');
+    const waiting = await replicas.aReplica().invoices.documents.findOne({ _id: invoiceId });
+    await replica.worker.resume(invoiceId, context);
+
+    expect(waiting).toMatchObject({
+      attempt: { status: 'REQUIRES_ACTION' },
+      recoverAt: expect.any(Date),
+    });
+    expect((await replicas.read(invoiceId, context)).status).toBe('UNCOLLECTIBLE');
+  });
+
   test('numbers a draft, so that its number does not burn', async () => {
     const context = testContext({ now });
     const invoiceId = await replicas.insertDraft(context, { authorizedTransactionId: 'txn_1' });

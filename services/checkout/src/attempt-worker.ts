@@ -5,7 +5,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import type { Metrics } from '@billing/chassis/metrics';
 import { type Attempt, chargeKey, type Claim } from './attempt';
-import { recordResult, recordWaiting } from './collection';
+import { isUnderWay, recordResult, recordWaiting } from './collection';
 import { declined } from './decline';
 import { type Invoice, type InvoiceRecord, totalOf } from './invoice';
 import { authorizedMethodId, type PaymentMethodStore } from './payment-method-store';
@@ -55,16 +55,17 @@ export class AttemptWorker {
   /** Charges the attempt that is PENDING and records what came of it; one that waits for its payer, or none, stays as it is. */
   async finish(stored: Stored<InvoiceRecord>, context: Context): Promise<Stored<InvoiceRecord>> {
     const { state } = stored;
-    if (state.isTombstone || state.attempt?.status !== 'PENDING') return stored;
+    if (state.isTombstone || state.attempt === undefined || !isUnderWay(state)) return stored;
     const { attempt } = state;
+    if (attempt.status === 'REQUIRES_ACTION') return this.release(stored, context);
     const outcome = await this.charge(state, attempt, context);
     if (outcome.status !== 'REQUIRES_ACTION') return this.record(state, attempt, outcome, context);
     const { number: attemptNumber, answers } = attempt;
     const waiting = await this.invoices(context).mutate(state.id, (record) =>
       recordWaiting(record, { attemptNumber, answers, outcome }),
     );
-    const isWrittenOff = !waiting.state.isTombstone && waiting.state.ended === 'WRITTEN_OFF';
-    return isWrittenOff ? this.release(waiting, context) : waiting;
+    const isOver = !waiting.state.isTombstone && isUnderWay(waiting.state);
+    return isOver ? this.release(waiting, context) : waiting;
   }
 
   /** Frees the slot of an attempt that waits for its payer: cancels it at the provider. If it had succeeded by then, that counts. */

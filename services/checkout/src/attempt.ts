@@ -97,10 +97,7 @@ export function chargeKey(invoiceId: string, attempt: Pick<Attempt, 'number'>): 
   return `${invoiceId}:${String(attempt.number)}`;
 }
 
-/** Real time at which any worker may take up the attempt; undefined while it waits for its payer. */
-export function resumeAt({
-  status,
-  claimedAt,
-}: Pick<Attempt, 'status' | 'claimedAt'>): Date | undefined {
-  return status === 'PENDING' ? new Date(claimedAt.getTime() + resumeAfterMs) : undefined;
+/** Real time at which any worker may take up the attempt. */
+export function resumeAt({ claimedAt }: Pick<Attempt, 'claimedAt'>): Date {
+  return new Date(claimedAt.getTime() + resumeAfterMs);
 }

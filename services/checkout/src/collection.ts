@@ -263,6 +263,12 @@ export function sourceFor(
   return { kind: 'NONE' };
 }
 
+/** Whether a worker goes on with the attempt in the slot: nobody waits for the payer of what is written off. */
+export function isUnderWay({ attempt, ended }: Pick<Invoice, 'attempt' | 'ended'>): boolean {
+  if (attempt === undefined) return false;
+  return attempt.status === 'PENDING' || ended === 'WRITTEN_OFF';
+}
+
 /** Whether the subscription has a result, or is about to get one; false while the invoice waits for its payer or for a later time. */
 export function isCollecting(record: InvoiceRecord): boolean {
   if (record.status === 'VOID') return false;

@@ -4,6 +4,7 @@ import { type Currency, isCurrency } from '@billing/kernel/currency';
 import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Command } from '@billing/kernel/transition';
 import { type Attempt, resumeAt } from './attempt';
+import { isUnderWay } from './collection';
 import type { CollectionOutcome } from './collection-result';
 import type {
   Invoice,
@@ -100,7 +101,9 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
       ? undefined
       : { at: record.collectAt, workClass: 'COLLECTION' },
   recoverAt: (record) =>
-    record.isTombstone || record.attempt === undefined ? undefined : resumeAt(record.attempt),
+    record.isTombstone || record.attempt === undefined || !isUnderWay(record)
+      ? undefined
+      : resumeAt(record.attempt),
   encodeCommand,
 };
 
