@@ -77,15 +77,10 @@ export class CollectionWorker {
 
   /** Charges all that a customer owes to the default method that they have now. */
   async collectOpenInvoices(customerId: string, context: Context): Promise<void> {
-    const filter = { isTombstone: false, customerId, status: 'OPEN' };
     let isBusy = false;
-    for (let page = 1; ; page += 1) {
-      const { data, total } = await this.invoices(context).list({ filter, page, perPage });
-      for (const { state } of data) {
-        if (!waitsForMethod(state)) continue;
-        isBusy = (await this.collectWithNewDefault(state, context)) === 'BUSY' || isBusy;
-      }
-      if (page * perPage >= total) break;
+    for (const invoice of await this.openInvoicesOf(customerId, context)) {
+      if (!waitsForMethod(invoice)) continue;
+      isBusy = (await this.collectWithNewDefault(invoice, context)) === 'BUSY' || isBusy;
     }
     // An attempt with the old method was under way: once it has ended the new one is tried.
     if (isBusy) throw new DomainError('unavailable', 'PAYMENT_IN_PROGRESS', 'Service unavailable');
@@ -149,6 +144,17 @@ export class CollectionWorker {
     return this.invoices(context).mutate(draft.id, (record, now) =>
       openAndCollect(record, { ...claim, number: required(number), now }),
     );
+  }
+
+  // All of them before any is charged: one that is paid leaves the list, and would move the others on its pages.
+  private async openInvoicesOf(customerId: string, context: Context): Promise<InvoiceRecord[]> {
+    const filter = { isTombstone: false, customerId, status: 'OPEN' };
+    const open: InvoiceRecord[] = [];
+    for (let page = 1; ; page += 1) {
+      const { data, total } = await this.invoices(context).list({ filter, page, perPage });
+      open.push(...data.map(({ state }) => state));
+      if (page * perPage >= total) return open;
+    }
   }
 
   private async collectWithNewDefault(
