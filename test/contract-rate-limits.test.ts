@@ -10,6 +10,7 @@ beforeAll(async () => {
       RATE_LIMIT_PER_SECOND: '1',
       RATE_LIMIT_BURST: '40',
       RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '1',
+      RATE_LIMIT_PAGES_PER_SECOND: '1',
     },
   });
   api = system.sandbox;
@@ -39,6 +40,16 @@ test('a key has a burst, then it is told to wait, and other keys are not', async
     expect(headers.get('x-request-id')).not.toBeNull();
   }
   expect((await system.live.get('/products/x')).status).toBe(404);
+});
+
+test('an address that opens page after page is told to wait, by a page', async () => {
+  const open = () => fetch(`${system.gatewayUrl}/checkout/${'x'.repeat(43)}`);
+  const answers = await Promise.all(Array.from({ length: 30 }, open));
+  expect(answers[0]?.status).toBe(404);
+  const limited = answers.find(({ status }) => status === 429);
+  expect(limited?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(limited?.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(await limited?.text()).toContain('Please wait a moment');
 });
 
 // Last: from then on the address of all tests is refused.

@@ -21,6 +21,8 @@ export interface TestSystem {
   readonly sandboxKey: string;
   /** What a client dials to reach each service, past the gateway. */
   readonly addresses: RunningSystem['addresses'];
+  /** Where every service writes its log. */
+  readonly logDir: string;
   /** The present process of each service, where they run apart. */
   readonly pids: () => Record<string, number>;
   client(key: string | undefined): ApiClient;
@@ -41,6 +43,7 @@ export async function startTestSystem({
   processes = false,
   otlpEndpoint,
   rateLimits = unlimited,
+  stripe,
   failpointsFolder,
 }: {
   processes?: boolean;
@@ -48,9 +51,11 @@ export async function startTestSystem({
   failpointsFolder?: string;
   otlpEndpoint?: string;
   rateLimits?: Record<string, string>;
+  /** By which live environments are charged; absent: by nothing. */
+  stripe?: Record<string, string>;
 } = {}): Promise<TestSystem> {
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
-  const site = { ...siteIn(dataDir, otlpEndpoint), rateLimits };
+  const site = { ...siteIn(dataDir, otlpEndpoint), rateLimits, stripe };
   const start = (port: number) =>
     processes
       ? startSystemProcesses({
@@ -82,6 +87,7 @@ async function describeSystem(
     sandbox: client(testKey),
     sandboxKey: testKey,
     addresses: system.addresses,
+    logDir: join(dataDir, 'logs'),
     pids: system.pids ?? (() => ({})),
     client,
     restart: async (whileStopped) => {

@@ -8,7 +8,8 @@ export const webAddress = z
   .string()
   .max(lengthMax)
   .refine(isWebAddress, message)
-  .meta({ description: 'http or https.', format: 'uri' });
+  // Not of the format `uri`: that has no braces, and `{SESSION_ID}` does.
+  .meta({ description: 'Absolute, http or https.' });
 
 /** Whether a browser may be sent there. */
 export function isWebAddress(text: string): boolean {

@@ -4,7 +4,8 @@ import { href, type Html, html } from './html';
 
 /** How a payer gives a card. */
 export type CardEntry =
-  | { readonly kind: 'FORM'; readonly areTestCards: boolean }
+  /** In our own form, which takes test cards alone. */
+  | { readonly kind: 'FORM' }
   /** On a page of the provider's. */
   | { readonly kind: 'REDIRECT'; readonly url: string }
   /** Not at all: no provider is configured. */
@@ -83,7 +84,7 @@ export function cardForm({
           ${textField(holder, problems)}
           <button type="submit">${label}</button>
         </form>
-        ${entry.areTestCards && testCards}`;
+        ${testCards}`;
   }
 }
 

@@ -52,7 +52,8 @@ export async function cardEntryOf(
     const returnUrl = `${url}/card?setup_id={SETUP_ID}`;
     const entry = await peers.payment.beginCardEntry({ customerId, returnUrl }, context);
     if (entry.redirectUrl !== undefined) return { kind: 'REDIRECT', url: entry.redirectUrl };
-    return { kind: 'FORM', areTestCards: entry.testCards };
+    // A real card is never typed on a page of ours.
+    return { kind: entry.testCards ? 'FORM' : 'NONE' };
   } catch (error) {
     if (isRefusal(error)) return { kind: 'NONE' };
     throw error;

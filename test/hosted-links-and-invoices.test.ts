@@ -1,0 +1,172 @@
+import type { ApiClient } from './api-client';
+import { product } from './patterns';
+import { card, Payer } from './payer';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const successUrl = 'https://shop.example/thanks?session={SESSION_ID}';
+const declined = '4000000000000002';
+const securedOnce = '4000002500003155';
+const usd = { ...product, currency: 'usd' };
+
+let system: TestSystem;
+let api: ApiClient;
+let payer: Payer;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  api = system.sandbox;
+  payer = new Payer(system.gatewayUrl);
+});
+
+afterAll(async () => {
+  await system.stop();
+});
+
+const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
+
+async function sessionOf({ sessionId }: any): Promise<any> {
+  return api.expect(200, api.get(`/checkout/${sessionId}`));
+}
+
+describe('the page of a link', () => {
+  async function link(more: object = {}): Promise<any> {
+    const products = [
+      await make('/products', { ...usd, name: 'Solo' }),
+      await make('/products', { ...usd, name: 'Team', amount: 9900 }),
+    ];
+    const productIds = products.map(({ id }) => id);
+    return {
+      ...(await make('/checkout-links', { label: 'Plans', productIds, ...more })),
+      products,
+    };
+  }
+
+  test('lets a visitor choose, and makes a customer and a session', async () => {
+    const { url, id, products } = await link({ successUrl });
+    const page = await payer.open(url);
+    expect(page.text).toContain('Solo $29.00 every month');
+    expect(page.root.querySelector('[autocomplete=email]')).not.toBeNull();
+    const team = products[1].id;
+    const session = await payer.submit(page, { email: ' eve@example.com ', productId: team });
+    expect(session.text).toContain('$99.00 due today');
+    const paid = await payer.submit(session, card());
+    const sessionId = new URL(paid.left ?? '').searchParams.get('session');
+    expect(await sessionOf({ sessionId })).toMatchObject({
+      status: 'COMPLETE',
+      checkoutLinkId: id,
+      productId: team,
+      customer: { email: 'eve@example.com' },
+    });
+  });
+
+  test('an address that is known already makes another customer all the same', async () => {
+    const { url } = await link();
+    const email = 'twice@example.com';
+    await payer.submit(await payer.open(url), { email });
+    await payer.submit(await payer.open(url), { email });
+    const known = await api.all(`/customers?email=${email}`);
+    expect(known).toHaveLength(2);
+  });
+
+  test('the same form sent again, even at once, leads to the same session', async () => {
+    const { url } = await link();
+    const email = 'double@example.com';
+    const page = await payer.open(url);
+    const sent = await Promise.all(Array.from({ length: 5 }, () => payer.submit(page, { email })));
+    const later = await payer.submit(page, { email });
+    expect(new Set([...sent, later].map((one) => one.url)).size).toBe(1);
+    expect(await api.all(`/customers?email=${email}`)).toHaveLength(1);
+    const other = await payer.submit(page, { email: 'corrected@example.com' });
+    expect(other.url).not.toBe(later.url);
+  });
+
+  test.each(['', 'nonsense'])('refuses %j as an address, and keeps the choice', async (email) => {
+    const { url, products } = await link();
+    const page = await payer.submit(await payer.open(url), { email, productId: products[1].id });
+    expect(page.status).toBe(400);
+    expect(page.root.querySelector('#email')?.getAttribute('aria-invalid')).toBe('true');
+    const chosen = page.root.querySelectorAll('input[type=radio]').map((one) => ({
+      value: one.getAttribute('value'),
+      isChosen: one.getAttribute('checked') !== undefined,
+    }));
+    expect(chosen.find(({ isChosen }) => isChosen)?.value).toBe(products[1].id);
+  });
+
+  test('sells nothing else than it offers', async () => {
+    const { url } = await link();
+    const { id: productId } = await make('/products', usd);
+    const email = 'a@b.co';
+    expect((await payer.submit(await payer.open(url), { email, productId })).status).toBe(400);
+  });
+
+  test('is gone when the link is inactive', async () => {
+    const { url } = await link({ active: false });
+    const page = await payer.open(url);
+    expect([page.status, page.root.querySelector('form')]).toEqual([410, null]);
+    expect((await payer.post(url, { email: 'a@b.co' })).status).toBe(410);
+  });
+});
+
+describe('the page of an invoice', () => {
+  /** Of a new customer without a payment method. */
+  async function openInvoice(): Promise<any> {
+    const { id: customerId } = await make('/customers', { email: 'a@b.co', name: 'Ada' });
+    const { id: productId } = await make('/products', usd);
+    const { latestInvoiceId } = await make('/subscriptions', { customerId, productId });
+    return api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
+  }
+
+  const read = ({ id }: any): Promise<any> => api.expect(200, api.get(`/invoices/${id}`));
+
+  test('shows it and takes a card', async () => {
+    const invoice = await openInvoice();
+    const page = await payer.open(invoice.hostedUrl);
+    for (const text of [invoice.number, 'Ada', '$29.00', 'Open']) expect(page.text).toContain(text);
+    const refused = await payer.submit(page, card(declined));
+    expect(refused.text).toContain('Your card was declined');
+    const paid = await payer.submit(refused, card());
+    expect(paid.text).toContain('Thank you. This invoice is paid.');
+    expect(await read(invoice)).toMatchObject({ status: 'PAID', amountPaid: 2900 });
+  });
+
+  test('asks for 3-D Secure by one more form', async () => {
+    const invoice = await openInvoice();
+    const asked = await payer.submit(await payer.open(invoice.hostedUrl), card(securedOnce));
+    expect((await read(invoice)).payments.at(-1)).toMatchObject({ status: 'REQUIRES_ACTION' });
+    const paid = await payer.submit(asked, {}, { button: 'Approve' });
+    expect(paid.text).toContain('This invoice is paid');
+  });
+
+  test('gives the PDF to everybody who has its address', async () => {
+    const { hostedUrl } = await openInvoice();
+    const pdf = await fetch(`${hostedUrl}/pdf`);
+    const bytes = Buffer.from(await pdf.arrayBuffer());
+    expect([pdf.status, bytes.subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
+  });
+
+  test('asks for nothing when nothing is owed', async () => {
+    const invoice = await openInvoice();
+    const before = await payer.open(invoice.hostedUrl);
+    await api.expect(200, api.post(`/invoices/${invoice.id}/void`));
+    const page = await payer.submit(before, card());
+    expect([page.status, page.root.querySelector('form')]).toEqual([200, null]);
+    expect(page.text).toContain('This invoice was voided');
+  });
+});
+
+test('texts of others are shown as texts', async () => {
+  const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>"\'&amp;';
+  const { id: customerId } = await make('/customers', { email: 'a@b.co', name: hostile });
+  const terms = { ...usd, name: hostile, description: hostile };
+  const { id: productId } = await make('/products', terms);
+  const { checkoutUrl } = await make('/checkout', { customerId, productId });
+  const { url } = await make('/checkout-links', { label: hostile, productIds: [productId] });
+  const { latestInvoiceId } = await make('/subscriptions', { customerId, productId });
+  const { hostedUrl } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
+  for (const address of [checkoutUrl, url, hostedUrl]) {
+    const page = await payer.open(address);
+    expect(page.status).toBe(200);
+    expect(page.root.querySelectorAll('script, img')).toEqual([]);
+    expect(page.root.textContent).toContain(hostile);
+  }
+});

@@ -1,0 +1,162 @@
+import { systemClock } from '@billing/chassis/clock';
+import type { TestCard } from '@billing/checkout/testing-stripe-account';
+import { signedNotice, TestStripe } from '@billing/checkout/testing-stripe-provider';
+import type { ApiClient } from './api-client';
+import { product } from './patterns';
+import { Payer, type PayerPage } from './payer';
+import { startTestSystem, type TestSystem } from './test-system';
+
+// What differs where the provider takes cards, and asks payers, on pages of its own.
+
+const secret = 'whsec_of_the_tests';
+const usd = { ...product, currency: 'usd' };
+
+let stripe: TestStripe;
+let system: TestSystem;
+let api: ApiClient;
+let payer: Payer;
+
+beforeAll(async () => {
+  stripe = await TestStripe.start();
+  system = await startTestSystem({
+    stripe: {
+      STRIPE_SECRET_KEY: 'sk_test_secret',
+      STRIPE_WEBHOOK_SECRET: secret,
+      STRIPE_API_URL: stripe.url,
+    },
+  });
+  api = system.live;
+  payer = new Payer(system.gatewayUrl);
+});
+
+afterAll(async () => {
+  await system.stop();
+  await stripe.close();
+});
+
+const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
+
+async function begin(terms: object = {}): Promise<any> {
+  const { id: customerId } = await make('/customers', { email: 'ada@example.com' });
+  const { id: productId } = await make('/products', { ...usd, ...terms });
+  return make('/checkout', { customerId, productId });
+}
+
+const sessionOf = ({ sessionId }: any): Promise<any> =>
+  api.expect(200, api.get(`/checkout/${sessionId}`));
+
+/** Gives a card on the provider's page that the page leads to, and comes back. */
+async function giveCard(page: PayerPage, card: TestCard = {}): Promise<PayerPage> {
+  const setupId = linkOf(page).split('/').at(-1) ?? '';
+  stripe.account.completeSession(setupId, card);
+  return payer.open(`${page.url.replace(/\?.*/, '')}/card?setup_id=${setupId}`);
+}
+
+function linkOf({ root }: PayerPage): string {
+  return root.querySelector('a.button')?.getAttribute('href') ?? '';
+}
+
+test('the page leads to where the card is taken, and charges it when the payer confirms', async () => {
+  const begun = await begin();
+  const page = await payer.open(begun.checkoutUrl);
+  expect(page.text).not.toContain('Test mode');
+  expect(page.root.querySelector('input')).toBeNull();
+  expect(linkOf(page)).toMatch(/^https:\/\//);
+  const back = await giveCard(page);
+  // A browser that loads an address in advance pays nothing.
+  expect((await sessionOf(begun)).status).toBe('OPEN');
+  const paid = await payer.submit(back);
+  expect(paid.text).toContain('Your payment has been received');
+  expect(await sessionOf(begun)).toMatchObject({
+    status: 'COMPLETE',
+    invoice: { payments: [{ provider: 'stripe', status: 'SUCCEEDED', amount: 2900 }] },
+  });
+});
+
+test('a card that was not given leads back to the page', async () => {
+  const { checkoutUrl } = await begin();
+  const page = await payer.open(checkoutUrl);
+  const setupId = linkOf(page).split('/').at(-1) ?? '';
+  const back = await payer.open(`${checkoutUrl}/card?setup_id=${setupId}`);
+  expect((await payer.submit(back)).text).toContain('Continue to card details');
+});
+
+test('a trial keeps the card and charges nothing', async () => {
+  const taken = stripe.account.taken();
+  const begun = await begin({ trialDays: 7 });
+  const back = await giveCard(await payer.open(begun.checkoutUrl));
+  expect((await payer.submit(back)).text).toContain('Nothing was charged');
+  expect(stripe.account.taken()).toEqual(taken);
+});
+
+describe('a bank that asks its payer', () => {
+  /** The page that leads on to the bank, after a card was given that asks. */
+  async function challenge(begun: any, card: TestCard = {}): Promise<PayerPage> {
+    const back = await giveCard(await payer.open(begun.checkoutUrl), { asksPayer: true, ...card });
+    return payer.submit(back);
+  }
+
+  const intentOf = (page: PayerPage) => linkOf(page).split('/').at(-1) ?? '';
+
+  test('gets the payer, who comes back to a paid session', async () => {
+    const begun = await begin();
+    const leading = await challenge(begun);
+    expect(leading.headers.get('refresh')).toBe(`0; url=${linkOf(leading)}`);
+    stripe.account.answerChallenge(intentOf(leading), true);
+    const paid = await payer.open(`${begun.checkoutUrl}/return`);
+    expect(paid.text).toContain('Your payment has been received');
+  });
+
+  test('is asked again by whoever comes back too early', async () => {
+    const begun = await begin();
+    const leading = await challenge(begun);
+    expect(linkOf(await payer.open(`${begun.checkoutUrl}/return`))).toBe(linkOf(leading));
+    const waiting = await payer.open(begun.checkoutUrl);
+    expect(waiting.text).toContain('Confirm your payment');
+    expect(linkOf(await payer.submit(waiting))).toBe(linkOf(leading));
+  });
+
+  test('may say no, and another card pays', async () => {
+    const begun = await begin();
+    const leading = await challenge(begun);
+    stripe.account.answerChallenge(intentOf(leading), false);
+    const refused = await payer.open(`${begun.checkoutUrl}/return`);
+    expect(refused.text).toContain('The last payment failed');
+    expect((await payer.submit(await giveCard(refused))).text).toContain('Thank you');
+  });
+});
+
+test('an invoice is paid in the same way', async () => {
+  const { id: customerId } = await make('/customers', { email: 'a@b.co' });
+  const { id: productId } = await make('/products', usd);
+  const { latestInvoiceId } = await make('/subscriptions', { customerId, productId });
+  const { hostedUrl } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
+  const back = await giveCard(await payer.open(hostedUrl), { asksPayer: true });
+  const leading = await payer.submit(back);
+  stripe.account.answerChallenge(linkOf(leading).split('/').at(-1) ?? '', true);
+  const paid = await payer.open(`${hostedUrl}/return`);
+  expect(paid.text).toContain('This invoice is paid');
+});
+
+describe('what the provider announces', () => {
+  const send = (body: Buffer | string, headers: Record<string, string>) =>
+    fetch(`${system.gatewayUrl}/provider-events/stripe`, { method: 'POST', body, headers });
+  const notice = { type: 'payment_intent.succeeded', object: { id: 'pi_1', metadata: {} } };
+
+  test('is taken with its signature', async () => {
+    const { body, signature } = signedNotice(notice, { secret, at: systemClock.now() });
+    expect((await send(body, { 'Stripe-Signature': signature })).status).toBe(200);
+  });
+
+  test('is refused without, with another one, and for other bytes', async () => {
+    const { body, signature } = signedNotice(notice, { secret, at: systemClock.now() });
+    const others = [
+      await send(body, {}),
+      await send(body, { 'Stripe-Signature': 't=1,v1=00' }),
+      await send(`${body.toString()} `, { 'Stripe-Signature': signature }),
+    ];
+    expect(others.map(({ status }) => status)).toEqual([400, 400, 400]);
+    const long = await send('x'.repeat(1_100_000), { 'Stripe-Signature': signature });
+    expect(long.status).toBe(413);
+  });
+});
