@@ -1,7 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import type { Answer, ApiClient } from './api-client';
-import { openPage, payWithCard, typedCards } from './hosted-page';
 import { expectInvariants } from './invariants/expectation';
+import { card, Payer } from './payer';
 import { PersistentClient } from './persistent-client';
 import { startTestSystem, type TestSystem } from './test-system';
 
@@ -50,8 +50,9 @@ describe('callers who race', () => {
 
   test('twenty payers of one session make one charge and one subscription', async () => {
     const { sessionId, checkoutUrl } = await aSession();
-    const pages = await Promise.all(Array.from({ length: 20 }, () => openPage(checkoutUrl)));
-    const paid = await Promise.all(pages.map((page) => payWithCard(page, typedCards.good)));
+    const payer = new Payer(system.gatewayUrl);
+    const pages = await Promise.all(Array.from({ length: 20 }, () => payer.open(checkoutUrl)));
+    const paid = await Promise.all(pages.map((page) => payer.submit(page, card())));
     for (const { status } of paid) expect(status).toBeLessThan(500);
 
     const session = await sandbox.expect(200, sandbox.get(`/checkout/${sessionId}`));

@@ -1,9 +1,10 @@
-import { openPage, payWithCard, press, typedCards } from './hosted-page';
 import { Scenario } from './scenario';
 import { startTestSystem, type TestSystem } from './test-system';
 
 const lines = ['Pro: 1 × 2999 = 2999'];
 const total = 2999;
+const declined = '4000000000000002';
+const asksOnce = '4000002500003155';
 const january = { period: ['2026-01-31', '2026-02-28'], lines, total, reason: 'CHECKOUT' } as const;
 const february = { period: ['2026-02-28', '2026-03-31'], lines, total } as const;
 
@@ -36,7 +37,7 @@ describe('a checkout', () => {
       periodStart: null,
       hostedUrl: session.checkoutUrl,
     });
-    await payWithCard(await openPage(session.checkoutUrl), typedCards.good);
+    await scenario.payOn(session.checkoutUrl);
     const complete = await scenario.readSession(session);
     expect(complete).toMatchObject({
       status: 'COMPLETE',
@@ -57,14 +58,14 @@ describe('a checkout', () => {
 
   test('that is declined stays open, and begins the periods when it is paid', async () => {
     const session = await scenario.session();
-    await payWithCard(await openPage(session.checkoutUrl), typedCards.declined);
+    await scenario.payOn(session.checkoutUrl, declined);
     expect(await scenario.readSession(session)).toMatchObject({
       status: 'OPEN',
       lastPaymentError: { code: 'card_declined', at: '2026-01-31T00:00:00.000Z' },
       subscriptionId: null,
     });
     await scenario.advanceTo('2026-01-31T12:00:00.000Z');
-    await payWithCard(await openPage(session.checkoutUrl), typedCards.good);
+    await scenario.payOn(session.checkoutUrl);
     const { subscription } = await scenario.readSession(session);
     const noon = '2026-01-31T12:00:00.000Z';
     await scenario.expectInvoices(subscription, [
@@ -82,12 +83,12 @@ describe('a checkout', () => {
 
   test('that asks for 3-D Secure is paid once the payer has answered, and renews without them', async () => {
     const session = await scenario.session();
-    const challenge = await payWithCard(await openPage(session.checkoutUrl), typedCards.asksOnce);
+    const challenge = await scenario.payOn(session.checkoutUrl, asksOnce);
     expect(await scenario.readSession(session)).toMatchObject({
       status: 'OPEN',
       invoice: { payments: [{ status: 'REQUIRES_ACTION' }] },
     });
-    await press(challenge, /approve|confirm|complete|authenticate/i);
+    await scenario.approve(challenge);
     const { status, subscription } = await scenario.readSession(session);
     expect(status).toBe('COMPLETE');
     await scenario.advanceTo('2026-02-28');
@@ -97,7 +98,7 @@ describe('a checkout', () => {
   test('of a trial saves the card, charges nothing, and bills at the trial’s end', async () => {
     const session = await scenario.session({ product: { trialDays: 28 } });
     expect(session.invoice).toMatchObject({ status: 'OPEN', total: 0 });
-    await payWithCard(await openPage(session.checkoutUrl), typedCards.good);
+    await scenario.payOn(session.checkoutUrl);
     const { subscription } = await scenario.readSession(session);
     expect(subscription).toMatchObject({ phase: 'TRIAL', trialEnd: '2026-02-28T00:00:00.000Z' });
     await scenario.advanceTo('2026-02-28');
@@ -116,7 +117,7 @@ describe('a checkout', () => {
     const half = { type: 'PERCENTAGE', value: 50, duration: 'ONCE', maxRedemptions: 1 };
     const { id: discountId } = await scenario.discount(half);
     const session = await scenario.session({ discountId });
-    await payWithCard(await openPage(session.checkoutUrl), typedCards.good);
+    await scenario.payOn(session.checkoutUrl);
     const { subscription } = await scenario.readSession(session);
     await scenario.advanceTo('2026-02-28');
     await scenario.expectInvoices(subscription, [
@@ -147,7 +148,7 @@ describe('a checkout', () => {
 
   test('of a ONE_TIME product is paid and makes no subscription', async () => {
     const session = await scenario.session({ product: { billingInterval: 'ONE_TIME' } });
-    await payWithCard(await openPage(session.checkoutUrl), typedCards.good);
+    await scenario.payOn(session.checkoutUrl);
     expect(await scenario.readSession(session)).toMatchObject({
       status: 'COMPLETE',
       subscriptionId: null,

@@ -1,4 +1,3 @@
-import { openPage, payWithCard, typedCards } from './hosted-page';
 import { cards, Scenario } from './scenario';
 import { startTestSystem, type TestSystem } from './test-system';
 
@@ -165,7 +164,7 @@ describe('a payment that fails', () => {
     const subscription = await scenario.subscription({ authorizedTransactionId });
     await scenario.advanceTo('2026-02-04');
     const [invoice] = await scenario.invoices(subscription);
-    await payWithCard(await openPage(invoice.hostedUrl as string), typedCards.good);
+    await scenario.payOn(invoice.hostedUrl as string);
     await scenario.advanceTo('2026-02-28');
     await scenario.expectInvoices(subscription, [
       {

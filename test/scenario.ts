@@ -2,6 +2,7 @@ import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
 import { expectInvariants } from './invariants/expectation';
 import type { TestSystem } from './test-system';
+import { card, Payer, type PayerPage } from './payer';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
 /** Cards of the sandbox, as an authorisation names them. */
@@ -113,6 +114,17 @@ export class Scenario {
       201,
       this.client.post('/checkout', { customerId, productId, ...input }),
     );
+  }
+
+  /** Opens a public page and types a card into its form. */
+  async payOn(url: string, number?: string): Promise<PayerPage> {
+    const payer = new Payer(this.system.gatewayUrl);
+    return payer.submit(await payer.open(url), card(number));
+  }
+
+  /** Says yes to the challenge of a bank. */
+  approve(page: PayerPage): Promise<PayerPage> {
+    return new Payer(this.system.gatewayUrl).submit(page, {}, { button: 'Approve' });
   }
 
   readSession({ sessionId }: { sessionId: string }): Promise<any> {

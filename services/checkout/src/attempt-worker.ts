@@ -2,6 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
+import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId } from '@billing/chassis/ids';
 import type { Metrics } from '@billing/chassis/metrics';
 import { type Attempt, chargeKey, type Claim } from './attempt';
@@ -58,7 +59,9 @@ export class AttemptWorker {
     if (state.isTombstone || state.attempt === undefined || !isUnderWay(state)) return stored;
     const { attempt } = state;
     if (attempt.status === 'REQUIRES_ACTION') return this.release(stored, context);
-    const outcome = await this.charge(state, attempt, context);
+    const outcome = await atBoundary('provider', 'charge', () =>
+      this.charge(state, attempt, context),
+    );
     if (outcome.status !== 'REQUIRES_ACTION') return this.record(state, attempt, outcome, context);
     const { number: attemptNumber, answers } = attempt;
     const waiting = await this.invoices(context).mutate(state.id, (record) =>
@@ -74,7 +77,9 @@ export class AttemptWorker {
     if (state.isTombstone || state.attempt?.status !== 'REQUIRES_ACTION') return stored;
     const { attempt, customerId } = state;
     const reference = { key: chargeKey(state.id, attempt), customerId };
-    const outcome = await this.parts.providerOf(context.tenant).cancelCharge(reference);
+    const outcome = await atBoundary('provider', 'cancelCharge', () =>
+      this.parts.providerOf(context.tenant).cancelCharge(reference),
+    );
     return this.record(state, attempt, outcome, context);
   }
 
