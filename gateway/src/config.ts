@@ -47,7 +47,7 @@ export const configurationSchema = z.object({
   /** Requests of one address that were refused for their key; 0 for no limit. */
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: count.default(100),
   /** Requests of one address for public pages; 0 for no limit. */
-  RATE_LIMIT_PAGES_PER_SECOND: count.default(20),
+  RATE_LIMIT_PAGES_PER_SECOND: count.default(100),
   /** Proxies whose `X-Forwarded-For` is believed, as addresses and ranges separated by commas. */
   TRUSTED_PROXIES: z
     .string()

@@ -1,6 +1,10 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
-import { type Invoice, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import {
+  type Invoice,
+  InvoiceStatus,
+  PaymentStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import type { Peers } from '../peers';
 import type { ApiAnswer } from '../route';
@@ -118,9 +122,10 @@ export function waitingAttempt(
   return { attempt: invoice?.payments.length ?? 0, isOurs: last.provider === 'sandbox' };
 }
 
-/** Whether an attempt runs at this moment. */
-export function isBeingPaid(invoice: Invoice | undefined): boolean {
-  return invoice?.payments.at(-1)?.status === PaymentStatus.PAYMENT_STATUS_PENDING;
+/** Whether an attempt runs at this moment, or has come to an end that is not applied everywhere yet. */
+export function isBeingPaid({ status, payments }: Invoice): boolean {
+  const isRunning = payments.at(-1)?.status === PaymentStatus.PAYMENT_STATUS_PENDING;
+  return isRunning || status !== InvoiceStatus.INVOICE_STATUS_OPEN;
 }
 
 async function pay(payable: Payable, methodId: string | undefined): Promise<ApiAnswer> {

@@ -15,6 +15,8 @@ export async function invoiceDownload(
   return ok(bytes, {
     'Content-Type': 'application/pdf',
     'Content-Disposition': `inline; filename="${name.replace(/[^\w-]/g, '')}.pdf"`,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   });
 }
