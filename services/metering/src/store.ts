@@ -1,0 +1,38 @@
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { Meter } from './meter';
+
+type MeterDocument = Omit<Meter, 'id' | 'metadata'> & {
+  /** JSON text: its keys may contain dots, which mean paths to the database. */
+  readonly metadata: string;
+};
+
+/** Meters as documents. They announce nothing. */
+export const meterDefinition: AggregateDefinition<Meter> = {
+  collection: 'meters',
+  aggregate: 'meter',
+  resource: 'Meter',
+  indexes: [{ name: 'known', keys: { deletedAt: 1, createdAt: -1, _id: -1 } }],
+  toDocument: ({ id: _id, ...meter }): MeterDocument => ({
+    ...meter,
+    metadata: JSON.stringify(meter.metadata),
+  }),
+  fromDocument: (document) => {
+    const { _id: id, ...meter } = document as MeterDocument & { readonly _id: string };
+    return {
+      id,
+      name: meter.name,
+      aggregation: meter.aggregation,
+      uniqueProperty: meter.uniqueProperty,
+      unit: meter.unit,
+      active: meter.active,
+      metadata: JSON.parse(meter.metadata) as Record<string, unknown>,
+      inUse: meter.inUse,
+      deletedAt: meter.deletedAt,
+    };
+  },
+};
+
+/** The filter of a list: those that are not deleted, the active or the inactive ones among them. */
+export function knownMeters(active?: boolean): Record<string, unknown> {
+  return { deletedAt: null, ...(active !== undefined && { active }) };
+}

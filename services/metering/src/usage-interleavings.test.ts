@@ -1,0 +1,383 @@
+import fc from 'fast-check';
+import {
+  type Aggregation,
+  type MeasuredEvent,
+  type PartialTotal,
+  quantityOf,
+  totalOf,
+} from './aggregation';
+import {
+  hourMs,
+  hourOf,
+  isOpenHour,
+  type PendingBatch,
+  sealableUntil,
+  type Span,
+  type UsageHour,
+  type UsageStorage,
+} from './usage-hour';
+import { readUsage } from './usage-reading';
+import { sealSeries } from './usage-sealing';
+
+// The steps of ingest, sealing and reading, played against a table of what is stored after each step: in any order, with anybody gone at
+// any step, each of them seeing what the others have done between two steps of its own.
+
+const series = { customerId: 'c', meterId: 'm', uniqueProperty: null };
+const minute = 60_000;
+const day = new Date('2026-03-01T00:00:00Z').getTime();
+
+interface Sent {
+  readonly id: string;
+  /** Minutes since the beginning of the day. */
+  readonly minute: number;
+  readonly quantity: number;
+}
+
+type Action =
+  | { readonly kind: 'ingest'; readonly events: readonly number[]; readonly stepsMax: number }
+  | { readonly kind: 'seal'; readonly stepsMax: number }
+  /** Somebody makes some steps, another one all, then the first one the rest. */
+  | {
+      readonly kind: 'race';
+      readonly events: readonly number[];
+      readonly first: 'ingest' | 'seal';
+      readonly steps: number;
+    }
+  | { readonly kind: 'wait'; readonly minutes: number }
+  /** Lets somebody who waits between two steps make the next ones. */
+  | { readonly kind: 'step'; readonly who: number; readonly steps: number };
+
+const anySent: fc.Arbitrary<Sent[]> = fc
+  .array(
+    fc.record({ minute: fc.nat({ max: 3 * 60 - 1 }), quantity: fc.integer({ min: -9, max: 9 }) }),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((all) => all.map((one, index) => ({ ...one, id: `e${String(index)}` })));
+
+const anyActions = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('ingest' as const),
+        events: fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 2 }),
+        stepsMax: fc.constantFrom(1, 2, 3, 100, 100),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('seal' as const),
+        stepsMax: fc.constantFrom(3, 5, 100, 100),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('race' as const),
+        events: fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 2 }),
+        first: fc.constantFrom('ingest' as const, 'seal' as const),
+        steps: fc.integer({ min: 1, max: 8 }),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('wait' as const),
+        minutes: fc.constantFrom(1, 3, 11, 60),
+      }),
+    },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        kind: fc.constant('step' as const),
+        who: fc.nat({ max: 5 }),
+        steps: fc.integer({ min: 1, max: 6 }),
+      }),
+    },
+  ),
+  { minLength: 4, maxLength: 40 },
+);
+
+/** Somebody whose steps are taken one by one. */
+interface Actor {
+  readonly work: Promise<void>;
+  /** Lets the next step happen; false once there is none. */
+  next: () => Promise<boolean>;
+}
+
+class Gone extends Error {}
+
+/** What is stored. */
+class Table {
+  readonly events = new Map<string, MeasuredEvent>();
+  readonly hours = new Map<number, UsageHour>();
+  until: Date | null = null;
+  /** A manual clock: nobody knows which hours are past. */
+  constructor(readonly isManual: boolean) {}
+}
+
+function storageOn(
+  table: Table,
+  pause: () => Promise<void>,
+): UsageStorage & {
+  insert(events: readonly MeasuredEvent[]): Promise<void>;
+} {
+  const change = (hour: Date, changed: (before: UsageHour) => UsageHour) => {
+    const before = table.hours.get(hour.getTime()) ?? {
+      hour,
+      version: 0,
+      pending: [],
+      total: null,
+    };
+    const after = changed(before);
+    table.hours.set(hour.getTime(), { ...after, version: before.version + 1 });
+  };
+  const inside = ({ start, end }: Span, at: Date) => at >= start && at < end;
+  return {
+    insert: async (events) => {
+      await pause();
+      for (const event of events) {
+        if (!table.events.has(event.id)) table.events.set(event.id, event);
+      }
+    },
+    beginLate: async (_series, hours, batch) => {
+      // One write for each hour: a crash may fall between them.
+      for (const hour of hours) {
+        await pause();
+        change(hour, (one) => ({ ...one, pending: [...one.pending, batch], total: null }));
+      }
+    },
+    finishLate: async (_series, hours, batchId) => {
+      for (const hour of hours) {
+        await pause();
+        if (!table.hours.has(hour.getTime())) continue;
+        change(hour, (one) => ({
+          ...one,
+          pending: one.pending.filter(({ id }) => id !== batchId),
+          total: null,
+        }));
+      }
+    },
+    hoursIn: async (_series, span) => {
+      await pause();
+      return [...table.hours.values()].filter(({ hour }) => inside(span, hour));
+    },
+    hoursWithoutTotal: async (_series, before) => {
+      await pause();
+      return [...table.hours.values()].filter(({ hour, total }) => hour < before && total === null);
+    },
+    seal: async (_series, { hour, version }, total: PartialTotal) => {
+      await pause();
+      const present = table.hours.get(hour.getTime());
+      if (present?.version !== version || (present?.pending.length ?? 0) > 0) return false;
+      change(hour, (one) => ({ ...one, total }));
+      return true;
+    },
+    dropPending: async (_series, { hour, version }, before) => {
+      await pause();
+      if (table.hours.get(hour.getTime())?.version !== version) return false;
+      change(hour, (one) => ({
+        ...one,
+        pending: one.pending.filter(({ at }) => at >= before),
+        total: null,
+      }));
+      return true;
+    },
+    sealedUntil: async () => {
+      await pause();
+      return table.until;
+    },
+    moveSealedUntil: async (_series, until) => {
+      await pause();
+      if (table.until === null || table.until < until) table.until = until;
+    },
+    eventsIn: async function* (_series, span) {
+      await pause();
+      yield* [...table.events.values()].filter(({ at }) => inside(span, at));
+    },
+    edgeOf: async (_series, edge) => {
+      await pause();
+      const times = [...table.events.values()].map(({ at }) => at.getTime());
+      if (times.length === 0) return null;
+      return new Date(edge === 'first' ? Math.min(...times) : Math.max(...times));
+    },
+  };
+}
+
+/** Runs work that stops before each step until it is told to go on, and for ever after `stepsMax` steps: it died. */
+function actor(stepsMax: number, run: (pause: () => Promise<void>) => Promise<void>): Actor {
+  let steps = 0;
+  let goOn: () => void = () => undefined;
+  let isOver = false;
+  const pause = () => {
+    steps += 1;
+    if (steps > stepsMax) return Promise.reject(new Gone());
+    return new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+  };
+  const work = run(pause)
+    .catch((error: unknown) => {
+      if (!(error instanceof Gone)) throw error;
+    })
+    .finally(() => {
+      isOver = true;
+    });
+  return {
+    work,
+    next: async () => {
+      goOn();
+      // Everything between two steps is done in microtasks.
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      return !isOver;
+    },
+  };
+}
+
+async function play(aggregation: Aggregation, sent: Sent[], actions: Action[], isManual: boolean) {
+  const table = new Table(isManual);
+  const measured = { ...series, aggregation };
+  const actors: Actor[] = [];
+  let now = day + 2 * hourMs;
+  let batches = 0;
+  const direct = storageOn(table, () => Promise.resolve());
+  const window = { start: new Date(day), end: new Date(day + 5 * hourMs) };
+  const boundaries = [new Date(day + 90 * minute)];
+  const expectReads = async () => {
+    const all = [...table.events.values()];
+    const spans = await readUsage(direct, measured, { window, boundaries });
+    const shown = spans.map((total) => quantityOf(aggregation, total).toString());
+    const isEarly = ({ at }: MeasuredEvent) => at < (boundaries[0] ?? window.end);
+    const raw = [all.filter(isEarly), all.filter((event) => !isEarly(event))];
+    expect(shown).toEqual(
+      raw.map((part) => quantityOf(aggregation, totalOf(aggregation, part)).toString()),
+    );
+  };
+  const ingest = (picked: readonly number[], stepsMax: number) => {
+    const chosen = picked.flatMap((index) => sent[index % sent.length] ?? []);
+    batches += 1;
+    const batch: PendingBatch = { id: `b${String(batches)}`, at: new Date(now) };
+    const arrival = batches;
+    // What the gateway refuses: events far ahead of the clock.
+    const events = chosen
+      .filter((one) => isManual || day + one.minute * minute <= now + 5 * minute)
+      .map(({ id, minute: at, quantity }) => ({
+        id,
+        at: new Date(day + at * minute),
+        arrival,
+        quantity: String(quantity),
+        uniqueValue: String(quantity),
+      }));
+    const hours = [...new Set(events.map(({ at }) => hourOf(at).getTime()))]
+      .map((time) => new Date(time))
+      .filter((hour) => isManual || !isOpenHour(hour, batch.at));
+    return actor(stepsMax, async (pause) => {
+      const storage = storageOn(table, pause);
+      await storage.beginLate(series, hours, batch);
+      await storage.insert(events);
+      await storage.finishLate(series, hours, batch.id);
+    });
+  };
+  const seal = (stepsMax: number) => {
+    const at = new Date(now);
+    return actor(stepsMax, async (pause) => {
+      const storage = storageOn(table, pause);
+      const newest = await storage.edgeOf(series, 'last');
+      const until = isManual ? hourOf(newest ?? at) : sealableUntil(at);
+      await sealSeries(storage, measured, { until, now: at });
+    });
+  };
+  const waiting: { one: Actor; since: number; isIngest: boolean }[] = [];
+  for (const action of actions) {
+    switch (action.kind) {
+      case 'ingest':
+        waiting.push({ one: ingest(action.events, action.stepsMax), since: now, isIngest: true });
+        break;
+      case 'seal':
+        waiting.push({ one: seal(action.stepsMax), since: now, isIngest: false });
+        break;
+      case 'wait':
+        // An insert ends within its time, or never takes place.
+        now += action.minutes * minute;
+        for (const { one, since, isIngest } of waiting.splice(0)) {
+          if (isIngest && now - since >= 4 * minute) actors.push(one);
+          else waiting.unshift({ one, since, isIngest });
+        }
+        break;
+      case 'step': {
+        const chosen = waiting[action.who % Math.max(1, waiting.length)];
+        for (let step = 0; chosen !== undefined && step < action.steps; step += 1) {
+          const goesOn = await chosen.one.next();
+          await expectReads();
+          if (!goesOn) {
+            waiting.splice(waiting.indexOf(chosen), 1);
+            break;
+          }
+        }
+        break;
+      }
+      case 'race': {
+        const racers = [ingest(action.events, 100), seal(100)];
+        const [first, second] = action.first === 'ingest' ? racers : racers.toReversed();
+        if (first === undefined || second === undefined) throw new Error('Nobody races');
+        for (let step = 0; step < action.steps; step += 1) await first.next();
+        while (await second.next()) await expectReads();
+        while (await first.next()) await expectReads();
+        break;
+      }
+    }
+    await expectReads();
+  }
+  // The clients repeat everything until it is answered, and all that is left is sealed.
+  now += 10 * hourMs;
+  const last = ingest(
+    sent.map((_one, index) => index),
+    1000,
+  );
+  while (await last.next());
+  for (let round = 0; round < 3; round += 1) {
+    now += 11 * minute;
+    const sealing = seal(1000);
+    while (await sealing.next());
+    await expectReads();
+  }
+  const recount = sent.map(({ id, minute: at, quantity }) => ({
+    id,
+    at: new Date(day + at * minute),
+    arrival: table.events.get(id)?.arrival ?? 0,
+    quantity: String(quantity),
+    uniqueValue: String(quantity),
+  }));
+  const [whole] = await readUsage(direct, measured, { window });
+  expect(whole && quantityOf(aggregation, whole).toString()).toBe(
+    quantityOf(aggregation, totalOf(aggregation, recount)).toString(),
+  );
+  const unsealed = await direct.hoursWithoutTotal(series, table.until ?? new Date(0));
+  expect(unsealed).toEqual([]);
+}
+
+const aggregations: readonly Aggregation[] = ['SUM', 'COUNT', 'MAX', 'LATEST', 'UNIQUE_COUNT'];
+
+test.each([
+  ['real', false],
+  ['manual', true],
+])(
+  'on a %s clock, sealed reads are raw reads at every moment, and in the end all events count once',
+  async (_clock, isManual) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...aggregations),
+        anySent,
+        anyActions,
+        async (aggregation, sent, actions) => {
+          await play(aggregation, sent, actions, isManual);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  },
+  60_000,
+);

@@ -1,0 +1,76 @@
+import { type PartialTotal, RunningTotal } from './aggregation';
+import {
+  endOfHour,
+  hourMs,
+  hourOf,
+  type MeasuredSeries,
+  type Span,
+  standingTotal,
+  type UsageStorage,
+} from './usage-hour';
+
+/**
+ * The totals of adjoining spans, cut at `boundaries`, which lie inside the window in order. Hours whose totals stand are not read again; an
+ * hour that a boundary or the window's own edge cuts is read event by event. Everything that was stored before the read began is in it.
+ */
+export async function readUsage(
+  storage: UsageStorage,
+  series: MeasuredSeries,
+  { window, boundaries = [] }: { readonly window: Span; readonly boundaries?: readonly Date[] },
+): Promise<PartialTotal[]> {
+  const starts = [window.start, ...boundaries];
+  const spans = starts.map(() => new RunningTotal(series.aggregation));
+  const spanAt = (at: Date) => {
+    const index = starts.findLastIndex((start) => start <= at);
+    const span = spans[index];
+    if (span === undefined) throw new Error('An event lies before the window');
+    return span;
+  };
+  // In this order: what is sealed meanwhile is then read in full, and nothing is counted twice.
+  const sealedUntil = await storage.sealedUntil(series);
+  const hours = wholeHours(window);
+  const cut = new Set(boundaries.map((at) => hourOf(at).getTime()));
+  const raw: Span[] = [];
+  if (sealedUntil === null || hours === undefined || sealedUntil <= hours.start) raw.push(window);
+  else {
+    const known = { start: hours.start, end: earlier(sealedUntil, hours.end) };
+    raw.push({ start: window.start, end: known.start });
+    for (const kept of await storage.hoursIn(series, known)) {
+      const total = standingTotal(kept);
+      if (total === null || cut.has(kept.hour.getTime())) {
+        raw.push({ start: kept.hour, end: endOfHour(kept.hour) });
+      } else spanAt(kept.hour).merge(total);
+    }
+    raw.push({ start: known.end, end: window.end });
+  }
+  for (const span of joined(raw)) {
+    for await (const event of storage.eventsIn(series, span)) spanAt(event.at).add(event);
+  }
+  return spans.map((span) => span.total());
+}
+
+/** The hours that lie wholly inside a span; undefined where there are none. */
+function wholeHours({ start, end }: Span): Span | undefined {
+  const first = new Date(Math.ceil(start.getTime() / hourMs) * hourMs);
+  const last = hourOf(end);
+  return first < last ? { start: first, end: last } : undefined;
+}
+
+/** Spans in order, those that touch as one, without empty ones. */
+function joined(spans: readonly Span[]): Span[] {
+  const joined: Span[] = [];
+  const ordered = spans
+    .filter(({ start, end }) => start < end)
+    .toSorted((a, b) => a.start.getTime() - b.start.getTime());
+  for (const span of ordered) {
+    const last = joined.at(-1);
+    if (last?.end.getTime() === span.start.getTime()) {
+      joined[joined.length - 1] = { start: last.start, end: span.end };
+    } else joined.push(span);
+  }
+  return joined;
+}
+
+function earlier(a: Date, b: Date): Date {
+  return a <= b ? a : b;
+}

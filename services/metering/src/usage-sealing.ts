@@ -1,0 +1,96 @@
+import { type PartialTotal, RunningTotal, totalOf } from './aggregation';
+import {
+  endOfHour,
+  hourOf,
+  type MeasuredSeries,
+  pendingMsMax,
+  type Span,
+  type UsageHour,
+  type UsageStorage,
+} from './usage-hour';
+
+// What one step reads at most, where a series was asleep for long.
+const hoursMax = 24 * 40;
+
+/**
+ * Counts the hours of a series that lie before `until` and keeps their totals. A crash leaves some of them kept, and the rest is read event
+ * by event until the next time. `now` is real time. Says whether everything before `until` is done.
+ */
+export async function sealSeries(
+  storage: UsageStorage,
+  series: MeasuredSeries,
+  { until, now }: { readonly until: Date; readonly now: Date },
+): Promise<boolean> {
+  const start = (await storage.sealedUntil(series)) ?? (await firstHour(storage, series));
+  if (start === null) return true;
+  const isFresh = start < until;
+  const end = new Date(Math.min(until.getTime(), start.getTime() + hoursMax * 3_600_000));
+  if (isFresh) {
+    await sealSpan(storage, series, { start, end });
+    await storage.moveSealedUntil(series, end);
+  }
+  const isRepaired = await repair(storage, series, { before: isFresh ? end : start, now });
+  return isRepaired && (!isFresh || end.getTime() === until.getTime());
+}
+
+async function firstHour(storage: UsageStorage, series: MeasuredSeries): Promise<Date | null> {
+  const first = await storage.edgeOf(series, 'first');
+  return first === null ? null : hourOf(first);
+}
+
+async function sealSpan(storage: UsageStorage, series: MeasuredSeries, span: Span): Promise<void> {
+  // Before the events: who comes in between changes the version.
+  const kept = await storage.hoursIn(series, span);
+  const versions = new Map(kept.map(({ hour, version }) => [hour.getTime(), version]));
+  const totals = await hourTotals(storage, series, span);
+  for (const [time, total] of totals) {
+    const hour = { hour: new Date(time), version: versions.get(time) };
+    await storage.seal(series, hour, total);
+  }
+}
+
+async function hourTotals(
+  storage: UsageStorage,
+  series: MeasuredSeries,
+  span: Span,
+): Promise<Map<number, PartialTotal>> {
+  const running = new Map<number, RunningTotal>();
+  for await (const event of storage.eventsIn(series, span)) {
+    const time = hourOf(event.at).getTime();
+    let total = running.get(time);
+    if (total === undefined) {
+      total = new RunningTotal(series.aggregation);
+      running.set(time, total);
+    }
+    total.add(event);
+  }
+  return new Map([...running].map(([time, total]) => [time, total.total()]));
+}
+
+/** Counts anew the hours whose total was taken away. Those with a batch in them wait until it has ended. */
+async function repair(
+  storage: UsageStorage,
+  series: MeasuredSeries,
+  { before, now }: { before: Date; now: Date },
+): Promise<boolean> {
+  const old = new Date(now.getTime() - pendingMsMax);
+  let isDone = true;
+  for (const hour of await storage.hoursWithoutTotal(series, before)) {
+    if (hour.pending.length > 0) {
+      isDone = false;
+      if (hour.pending.some(({ at }) => at < old)) await storage.dropPending(series, hour, old);
+    } else if (!(await recount(storage, series, hour))) isDone = false;
+  }
+  return isDone;
+}
+
+async function recount(
+  storage: UsageStorage,
+  series: MeasuredSeries,
+  hour: UsageHour,
+): Promise<boolean> {
+  const events = [];
+  const span = { start: hour.hour, end: endOfHour(hour.hour) };
+  for await (const event of storage.eventsIn(series, span)) events.push(event);
+  return storage.seal(series, hour, totalOf(series.aggregation, events));
+}
