@@ -99,6 +99,31 @@ describe('the page of a link', () => {
     expect((await payer.submit(await payer.open(url), { email, productId })).status).toBe(400);
   });
 
+  test('is gone when none of its products is sold any more, and shows those that are', async () => {
+    const { url, products } = await link();
+    const [solo, team] = products;
+    const retire = ({ id }: any) =>
+      api.expect(200, api.request('PATCH', `/products/${id}`, { body: { active: false } }));
+    await retire(solo);
+    const page = await payer.open(url);
+    expect([page.text.includes('Solo'), page.text.includes('Team')]).toEqual([false, true]);
+    await retire(team);
+    expect((await payer.submit(page, { email: 'a@b.co' })).status).toBe(410);
+  });
+
+  test('is gone when its discount is', async () => {
+    const terms = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
+    const discount = await make('/discounts', terms);
+    const { url } = await link({ discountId: discount.id });
+    const page = await payer.open(url);
+    expect(page.text).toContain('A discount is taken off on the next page');
+    await api.expect(
+      200,
+      api.request('PATCH', `/discounts/${discount.id}`, { body: { active: false } }),
+    );
+    expect((await payer.submit(page, { email: 'a@b.co' })).status).toBe(410);
+  });
+
   test('is gone when the link is inactive', async () => {
     const { url } = await link({ active: false });
     const page = await payer.open(url);

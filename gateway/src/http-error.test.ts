@@ -1,6 +1,6 @@
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
-import { RequestError, toHttpError } from './http-error';
+import { RequestError, toHttpError, withoutUnavailability } from './http-error';
 
 describe('an error becomes the answer of its row', () => {
   test.each([
@@ -65,5 +65,25 @@ describe('an error becomes the answer of its row', () => {
     expect(toHttpError(new DomainError('unavailable', 'X', 'y')).headers).toEqual({
       'Retry-After': '1',
     });
+  });
+});
+
+describe('where an outage is told as a fault', () => {
+  const shown = (error: unknown) => withoutUnavailability(toHttpError(error));
+
+  test.each([
+    new DomainError('unavailable', 'X', 'y'),
+    new DeadlineExceededError(),
+    new Error('x'),
+  ])('%s is one', (error) => {
+    expect(shown(error)).toEqual({
+      status: 500,
+      code: 'internal',
+      body: { error: 'Internal server error' },
+    });
+  });
+
+  test('a refusal stays what it is', () => {
+    expect(shown(notFound('Customer'))).toMatchObject({ status: 404, code: 'customer_not_found' });
   });
 });

@@ -20,7 +20,14 @@ let opened: PdfFonts | undefined;
 
 /** DejaVu Sans, which has the scripts of Europe, the Caucasus and the Near East; read once, when the first document is made. */
 export function pdfFonts(): PdfFonts {
-  opened ??= { regular: openFont('400'), bold: openFont('700') };
+  opened ??= {
+    regular: openFont(
+      require.resolve('@fontsource/dejavu-sans/files/dejavu-sans-latin-400-normal.woff'),
+    ),
+    bold: openFont(
+      require.resolve('@fontsource/dejavu-sans/files/dejavu-sans-latin-700-normal.woff'),
+    ),
+  };
   return opened;
 }
 
@@ -34,9 +41,8 @@ export function showable(text: string, { characters }: PdfFont): string {
   return Array.from(spaced, (one) => (characters.has(codePoint(one)) ? one : missing)).join('');
 }
 
-function openFont(weight: '400' | '700'): PdfFont {
-  const file = `@fontsource/dejavu-sans/files/dejavu-sans-latin-${weight}-normal.woff`;
-  const bytes = fontOfWoff(readFileSync(require.resolve(file)));
+function openFont(path: string): PdfFont {
+  const bytes = fontOfWoff(readFileSync(path));
   return { bytes, characters: new Set((create(bytes) as Font).characterSet) };
 }
 
