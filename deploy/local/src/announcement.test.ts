@@ -8,6 +8,7 @@ const announcement = {
   logDir: '/repository/.data/logs',
   mongodbUri: 'mongodb://database',
   natsUrl: 'nats://stream',
+  addresses: { catalog: 'unix:/run/catalog.sock' },
 };
 
 test('scripts get all of it in exactly one line', () => {

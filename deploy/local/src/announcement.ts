@@ -7,6 +7,8 @@ export interface Announcement {
   logDir: string;
   mongodbUri: string;
   natsUrl: string;
+  /** What a client dials to reach each service past the gateway. */
+  addresses: Record<string, string>;
   /** Of the services, where each has a process of its own. */
   pids?: Record<string, number>;
 }

@@ -88,6 +88,7 @@ async function announcementOf(
     logDir: dataFolder.logs,
     mongodbUri,
     natsUrl,
+    addresses: system.addresses,
     ...(system.pids && { pids: system.pids() }),
   };
 }
