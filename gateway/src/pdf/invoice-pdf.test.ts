@@ -8,7 +8,7 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { renderInvoicePdf } from './invoice-pdf';
-import { pdfFonts, showable } from './pdf-fonts';
+import { pdfFonts, runsRightToLeft, showable } from './pdf-fonts';
 
 const start = new Date('2026-01-31T00:00:00Z');
 const end = new Date('2026-02-28T00:00:00Z');
@@ -112,4 +112,16 @@ test.each([
 test('what the font lacks is a box', () => {
   const { regular } = pdfFonts();
   expect(showable('Ünï 漢 \n x', regular)).toBe('Ünï □   x');
+});
+
+test.each([
+  ['شركة المثال', true],
+  ['חברת הדוגמה', true],
+  ['Acme שלום', false],
+  ['شركة 123', false],
+  ['Acme', false],
+  [' ', false],
+  ['', false],
+])('%j runs from right to left: %s', (text, expected) => {
+  expect(runsRightToLeft(text)).toBe(expected);
 });

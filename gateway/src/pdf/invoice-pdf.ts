@@ -4,7 +4,7 @@ import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText, quantityText, rateText } from '../amount-text';
 import { dateText, periodText } from '../date-text';
-import { type PdfFont, pdfFonts, showable } from './pdf-fonts';
+import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './pdf-fonts';
 
 /** What an invoice's document shows. */
 export interface InvoiceDocument {
@@ -238,10 +238,14 @@ class InvoiceWriter {
     const natural = right === undefined ? 0 : document.widthOfString(shown);
     if (natural > numberWidth) document.fontSize((size * numberWidth) / natural);
     const start = right === undefined ? left : right - document.widthOfString(shown);
+    const fits = document.widthOfString(shown) <= (width ?? contentWidth);
+    const lineBreak = align !== undefined || (width !== undefined && !fits);
     document.text(shown, margin + start, this.y, {
       width: width ?? contentWidth - start + 1,
       align: right === undefined ? (align ?? 'left') : 'left',
-      lineBreak: width !== undefined || align !== undefined,
+      lineBreak,
+      // With a list of features, even an empty one, a line is set as a whole.
+      ...(!lineBreak && runsRightToLeft(shown) && { features: [] }),
       ...(link !== undefined && { link }),
     });
   }

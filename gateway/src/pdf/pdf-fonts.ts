@@ -41,6 +41,14 @@ export function showable(text: string, { characters }: PdfFont): string {
   return Array.from(spaced, (one) => (characters.has(codePoint(one)) ? one : missing)).join('');
 }
 
+/**
+ * Whether a text runs from right to left throughout. The PDF library sets word by word from the left, each in its own direction, which is
+ * right for all other texts.
+ */
+export function runsRightToLeft(text: string): boolean {
+  return /^[\p{sc=Arabic}\p{sc=Hebrew}\p{Zs}]+$/u.test(text) && text.trim() !== '';
+}
+
 function openFont(path: string): PdfFont {
   const bytes = fontOfWoff(readFileSync(path));
   return { bytes, characters: new Set((create(bytes) as Font).characterSet) };
