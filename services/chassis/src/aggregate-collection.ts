@@ -42,6 +42,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   onPending: (id: string) => void = () => undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly keyTurns = new Turns();
+  private readonly writeTurns = new Turns();
 
   constructor(
     db: Db,
@@ -66,6 +67,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
           this.changes.emit(id);
         },
         keyTurns: this.keyTurns,
+        writeTurns: this.writeTurns,
         batches: this.batches,
       },
       context,

@@ -40,6 +40,8 @@ export interface StoreSurroundings {
   readonly onChange: (id: string) => void;
   /** Writes that claim one key of a unique index go one after another. */
   readonly keyTurns: Turns;
+  /** Decisions about one aggregate go one after another. */
+  readonly writeTurns: Turns;
   /** How single documents are read and written. */
   readonly batches: DocumentBatches;
 }
@@ -141,7 +143,16 @@ export class AggregateStore<S extends { readonly id: string }> {
   async mutate(
     id: string,
     decide: (state: S, now: Date) => Transition<S>,
-    { expectedVersion }: { readonly expectedVersion?: number | undefined } = {},
+    expected: { readonly expectedVersion?: number | undefined } = {},
+  ): Promise<Stored<S>> {
+    // Writers of one process never race each other: whoever comes often would starve whoever comes once.
+    return this.surroundings.writeTurns.take([id], () => this.decideInTurn(id, decide, expected));
+  }
+
+  private async decideInTurn(
+    id: string,
+    decide: (state: S, now: Date) => Transition<S>,
+    { expectedVersion }: { readonly expectedVersion?: number | undefined },
   ): Promise<Stored<S>> {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const document = await this.findDocument(id);

@@ -53,6 +53,21 @@ describe('a coalescer', () => {
     expect(await Promise.all(all)).toEqual(['A1', 'A2', 'B']);
   });
 
+  test('sends only items of one group together', async () => {
+    const batches: string[] = [];
+    const coalescer = new Coalescer<string, string>({
+      batchMax: 10,
+      flushesMax: 1,
+      groupOf: (item) => item.charAt(0),
+      flush: async (items) => {
+        batches.push(items.join(' '));
+        return items.map(outcomeOf);
+      },
+    });
+    await Promise.all(['a1', 'b1', 'a2', 'b2', 'c1'].map((item) => coalescer.run(item)));
+    expect(batches).toEqual(['a1 a2', 'b1 b2', 'c1']);
+  });
+
   test('keeps batches and their number within bounds, and loses nothing', async () => {
     const { coalescer, batches } = openBatches({ batchMax: 2, flushesMax: 2 });
     const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((item) => coalescer.run(item));

@@ -10,11 +10,14 @@ export interface CoalescerOptions<Item, Result> {
   readonly flushesMax: number;
   /** Items of one key go in batches of their own, one after another. */
   readonly keyOf?: (item: Item) => string;
+  /** Only items of one group go together. */
+  readonly groupOf?: (item: Item) => string;
 }
 
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly key: string | undefined;
+  readonly group: string | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -33,7 +36,8 @@ export class Coalescer<Item, Result> {
 
   run(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, key: this.options.keyOf?.(item), resolve, reject });
+      const { keyOf, groupOf } = this.options;
+      this.waiting.push({ item, key: keyOf?.(item), group: groupOf?.(item), resolve, reject });
       this.schedule();
     });
   }
@@ -64,7 +68,8 @@ export class Coalescer<Item, Result> {
     const later: Waiting<Item, Result>[] = [];
     for (const one of this.waiting) {
       const isBusy = one.key !== undefined && this.busyKeys.has(one.key);
-      if (isBusy || batch.length === this.options.batchMax) later.push(one);
+      const isOfOthers = batch.length > 0 && batch[0]?.group !== one.group;
+      if (isBusy || isOfOthers || batch.length === this.options.batchMax) later.push(one);
       else {
         if (one.key !== undefined) this.busyKeys.add(one.key);
         batch.push(one);

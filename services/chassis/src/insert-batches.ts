@@ -64,6 +64,12 @@ export function writeErrorsOf(error: unknown): Map<number, MongoServerError> {
   );
 }
 
+/** How many documents of an ordered insert are stored: those before the one that failed. */
+export function insertedBefore(error: unknown): number {
+  if (!(error instanceof MongoBulkWriteError)) return 0;
+  return [error.writeErrors].flat()[0]?.index ?? 0;
+}
+
 export function outcomeOf(error: MongoServerError | undefined): Outcome<void> {
   return error === undefined ? { value: undefined } : { error };
 }

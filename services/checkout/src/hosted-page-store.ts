@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
+import { InsertBatches } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import {
   type HostedPageKind,
@@ -25,12 +26,14 @@ export interface HostedPage extends HostedResource {
 /** The public pages. Documents are only inserted, each before what it shows: a page never leads to nothing for long. */
 export class HostedPageStore {
   private readonly documents: Collection<HostedPageDocument>;
+  private readonly inserts: InsertBatches<HostedPageDocument>;
 
   constructor(
     db: Db,
     private readonly site: HostedPageSite,
   ) {
     this.documents = db.collection<HostedPageDocument>('hostedPages');
+    this.inserts = new InsertBatches(this.documents);
   }
 
   /** Where the page is, whether it was opened yet or not. */
@@ -44,7 +47,7 @@ export class HostedPageStore {
     const { environmentId, organizationId, live, manualClock } = tenant;
     const document = { _id, kind, resourceId, environmentId, organizationId, live, manualClock };
     try {
-      await retryTransient(() => this.documents.insertOne(document));
+      await this.inserts.insert(document);
     } catch (error) {
       if (duplicateKeyIndex(error) === undefined) throw error;
     }

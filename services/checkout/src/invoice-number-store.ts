@@ -1,7 +1,9 @@
 import type { Collection, Db } from 'mongodb';
 import { sleep } from '@billing/chassis/clock';
+import { Coalescer, type Outcome } from '@billing/chassis/coalescer';
 import { jitter } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
+import { insertedBefore } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
 import { formatInvoiceNumber, nextInvoiceNumber } from './invoice-number';
@@ -21,8 +23,14 @@ export interface NumberHolder {
   readonly invoiceId: string;
 }
 
-// Only replicas meet here, because a process takes the numbers of an environment one by one.
+interface InvoiceNumber {
+  readonly invoiceId: string;
+  readonly number: number;
+}
+
+// Only replicas meet here, because a process takes the numbers of an environment batch by batch.
 const attemptsMax = 64;
+const batchMax = 100;
 
 /**
  * The invoice numbers that are taken. Documents are only inserted, each at the end of its environment's row, so the row has no gaps; an
@@ -30,7 +38,12 @@ const attemptsMax = 64;
  */
 export class InvoiceNumberStore {
   private readonly documents: Collection<InvoiceNumberDocument>;
-  private readonly turns = new Map<string, Promise<unknown>>();
+  // One batch at a time, because two of one environment would race for the same numbers.
+  private readonly taking = new Coalescer<NumberHolder, string>({
+    batchMax,
+    flushesMax: 1,
+    flush: (holders) => this.takeAll(holders),
+  });
 
   constructor(db: Db) {
     this.documents = db.collection<InvoiceNumberDocument>('invoiceNumbers');
@@ -43,34 +56,59 @@ export class InvoiceNumberStore {
     ]);
   }
 
-  /** The holder's number, taken now if it has none yet. An environment's holders wait for each other instead of racing. */
+  /** The holder's number, taken now if it has none yet. Holders that ask side by side are numbered together. */
   take(holder: NumberHolder): Promise<string> {
-    const { environmentId } = holder;
-    const before = this.turns.get(environmentId) ?? Promise.resolve();
-    const turn = before.then(() => this.takeNext(holder));
-    const settled = turn
-      .catch(() => undefined)
-      .finally(() => {
-        if (this.turns.get(environmentId) === settled) this.turns.delete(environmentId);
-      });
-    this.turns.set(environmentId, settled);
-    return turn;
+    return this.taking.run(holder);
   }
 
-  private async takeNext(holder: NumberHolder): Promise<string> {
+  private async takeAll(holders: readonly NumberHolder[]): Promise<Outcome<string>[]> {
+    const byEnvironment = Map.groupBy(holders, ({ environmentId }) => environmentId);
+    const numbers = new Map<string, Promise<ReadonlyMap<string, number>>>();
+    for (const [environmentId, group] of byEnvironment) {
+      const invoiceIds = [...new Set(group.map(({ invoiceId }) => invoiceId))];
+      numbers.set(environmentId, this.takeNext(environmentId, invoiceIds));
+    }
+    await Promise.allSettled(numbers.values());
+    return Promise.all(
+      holders.map(async ({ environmentId, invoiceId }) => {
+        try {
+          const number = (await numbers.get(environmentId))?.get(invoiceId);
+          if (number === undefined) throw new Error(`Invoice ${invoiceId} was given no number`);
+          return { value: formatInvoiceNumber(number) };
+        } catch (error) {
+          return { error };
+        }
+      }),
+    );
+  }
+
+  private async takeNext(
+    environmentId: string,
+    invoiceIds: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const taken = new Map<string, number>();
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-      const number = nextInvoiceNumber(await this.highest(holder.environmentId));
-      if (await this.insert(holder, number)) return formatInvoiceNumber(number);
-      const held = await this.heldBy(holder);
-      if (held !== undefined) return formatInvoiceNumber(held);
+      const waiting = invoiceIds.filter((id) => !taken.has(id));
+      const next = nextInvoiceNumber(await this.highest(environmentId));
+      const row = waiting.map((invoiceId, index) => ({ invoiceId, number: next + index }));
+      const inserted = await this.insert(environmentId, row);
+      for (const { invoiceId, number } of row.slice(0, inserted)) taken.set(invoiceId, number);
+      if (inserted === row.length) return taken;
+      const held = await this.heldBy(environmentId, waiting.slice(inserted));
+      for (const { invoiceId, number } of held) taken.set(invoiceId, number);
+      if (taken.size === invoiceIds.length) return taken;
       await sleep(attempt * jitter(1));
     }
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
   }
 
-  private async heldBy({ environmentId, invoiceId }: NumberHolder): Promise<number | undefined> {
-    const held = await retryTransient(() => this.documents.findOne({ environmentId, invoiceId }));
-    return held === null ? undefined : Number(held.number);
+  private async heldBy(
+    environmentId: string,
+    invoiceIds: readonly string[],
+  ): Promise<Pick<InvoiceNumber, 'invoiceId' | 'number'>[]> {
+    const filter = { environmentId, invoiceId: { $in: [...invoiceIds] } };
+    const held = await retryTransient(() => this.documents.find(filter).toArray());
+    return held.map(({ invoiceId, number }) => ({ invoiceId, number: Number(number) }));
   }
 
   private async highest(environmentId: string): Promise<number | undefined> {
@@ -80,20 +118,26 @@ export class InvoiceNumberStore {
     return highest === undefined ? undefined : Number(highest.number);
   }
 
-  // False where the number is taken, or the holder has one already.
-  private async insert(
-    { environmentId, invoiceId }: NumberHolder,
-    number: number,
-  ): Promise<boolean> {
-    const _id = `${environmentId}:${String(number)}`;
+  /** How many of the row were inserted, up to the first whose number is taken or whose holder has one already. */
+  private async insert(environmentId: string, row: readonly InvoiceNumber[]): Promise<number> {
+    const documents = row.map(({ invoiceId, number }) => ({
+      _id: `${environmentId}:${String(number)}`,
+      environmentId,
+      number,
+      invoiceId,
+    }));
+    const [first] = documents;
     try {
-      await retryTransient(() =>
-        this.documents.insertOne({ _id, environmentId, number, invoiceId }),
-      );
-      return true;
+      // In order: what comes after a failure must not be there, or the row would have a gap.
+      if (first !== undefined && documents.length === 1) {
+        await retryTransient(() => this.documents.insertOne(first));
+      } else {
+        await retryTransient(() => this.documents.insertMany(documents, { ordered: true }));
+      }
+      return documents.length;
     } catch (error) {
       if (duplicateKeyIndex(error) === undefined) throw error;
-      return false;
+      return insertedBefore(error);
     }
   }
 }

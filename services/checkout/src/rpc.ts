@@ -10,6 +10,8 @@ import {
   type CheckoutServiceServer,
   CheckoutServiceService,
   type CreateInvoiceRequest,
+  type CreateInvoiceResponse,
+  type CreateInvoicesResponse,
   type DiscountTerms,
   type LineItem as ProtoLineItem,
   type ListInvoicesRequest,
@@ -38,6 +40,8 @@ import { readAuthorization, readId, required } from './request-rpc';
 import { shownInvoices } from './store';
 
 const perPageMax = 100;
+// What one call makes: it must be done before the caller gives up.
+const invoicesMax = 100;
 const discountTypes: Readonly<Partial<Record<ProtoDiscountType, DiscountOnInvoice['type']>>> = {
   [ProtoDiscountType.DISCOUNT_TYPE_PERCENTAGE]: 'PERCENTAGE',
   [ProtoDiscountType.DISCOUNT_TYPE_FIXED]: 'FIXED',
@@ -56,17 +60,19 @@ export interface CheckoutRpcParts {
 /** The service's RPCs. */
 export function checkoutRpc({ invoices, worker, keeper, pages }: CheckoutRpcParts) {
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
+  const createInvoice = async (request: CreateInvoiceRequest, context: CallContext) => {
+    const input = fromProtoNewInvoice(request, context);
+    const { tenant } = context;
+    // Before the invoice, which shows its address from the first.
+    await pages.open({ kind: 'INVOICE', resourceId: input.id, tenant });
+    const { stored } = await invoices.within(context).insert(draft(input));
+    checkHolder(stored.state, input);
+    const opened = await untilOpened(stored, context, invoices);
+    return { invoice: toProto(opened), collecting: isCollecting(opened.state) };
+  };
   return rpcService<CheckoutServiceServer>(CheckoutServiceService, {
-    createInvoice: async (request, context) => {
-      const input = fromProtoNewInvoice(request, context);
-      const { tenant } = context;
-      // Before the invoice, which shows its address from the first.
-      await pages.open({ kind: 'INVOICE', resourceId: input.id, tenant });
-      const { stored } = await invoices.within(context).insert(draft(input));
-      checkHolder(stored.state, input);
-      const opened = await untilOpened(stored, context, invoices);
-      return { invoice: toProto(opened), collecting: isCollecting(opened.state) };
-    },
+    createInvoice,
+    createInvoices: ({ requests }, context) => createEach(requests, context, createInvoice),
     getInvoice: async ({ id }, context) => {
       const stored = await invoices.within(context).get(id);
       if (stored.state.isTombstone) throw notFound('Invoice');
@@ -110,6 +116,22 @@ export function checkoutRpc({ invoices, worker, keeper, pages }: CheckoutRpcPart
       return { paymentMethodId: await keeper.keepAuthorized(authorization, context) };
     },
   });
+}
+
+// Side by side: what each reads and writes goes to the database together.
+async function createEach(
+  requests: readonly CreateInvoiceRequest[],
+  context: CallContext,
+  create: (request: CreateInvoiceRequest, context: CallContext) => Promise<CreateInvoiceResponse>,
+): Promise<CreateInvoicesResponse> {
+  if (requests.length < 1 || requests.length > invoicesMax) {
+    throw invalidInput({ requests: [`Must be 1 to ${String(invoicesMax)}`] });
+  }
+  const outcomes = await Promise.allSettled(requests.map((request) => create(request, context)));
+  const none = { invoice: undefined, collecting: false };
+  return {
+    responses: outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : none)),
+  };
 }
 
 // The command that the draft carries opens it, here or in another replica; the caller repeats what takes longer than it can wait.

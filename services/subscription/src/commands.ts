@@ -13,6 +13,7 @@ import type {
 } from './billing';
 import { endedWithin } from './cancellation';
 import { authorizationResolved } from './creation';
+import type { InvoiceClient } from './invoice-client';
 import { toProtoNewInvoice } from './invoice-rpc';
 import { noteInvoice } from './open-invoices';
 import type { Peers } from './peers';
@@ -23,6 +24,7 @@ import type { Subscriptions } from './subscription-store';
 export interface CommandParts {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
+  readonly invoices: InvoiceClient;
   readonly logger: Logger;
 }
 
@@ -83,13 +85,13 @@ async function billPeriod(
   id: string,
   payload: BillPeriod['payload'],
   context: CallContext,
-  { subscriptions, peers }: CommandParts,
+  { subscriptions, invoices }: CommandParts,
 ): Promise<void> {
   const { state } = await subscriptions.get(id, context);
   // Ended in this very period: an invoice made now would charge for what nobody wants any more, before the command that voids it.
   if (endedWithin(state, payload.periodIndex)) return;
   const request = toProtoNewInvoice(state, payload);
-  const { invoice, collecting } = await peers.checkout.createInvoice(request, context);
+  const { invoice, collecting } = await invoices.create(request, context);
   // The subscription was cancelled during the call, and a late repeat found the place of the invoice taken.
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return;
   const { invoiceId, periodIndex } = payload;

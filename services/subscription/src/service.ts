@@ -2,6 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { subscriptionCommands } from './commands';
 import type { SubscriptionConfiguration } from './config';
+import { InvoiceClient } from './invoice-client';
 import { connectPeers } from './peers';
 import { type DueStep, dueStep, takeDueStep } from './renewals';
 import { subscriptionRpc } from './rpc';
@@ -22,7 +23,12 @@ export async function start(
     logger.error({ alarm: 'subscription_parked', id, reason }, 'subscription renews no more');
   });
   records.handle({
-    commands: subscriptionCommands({ subscriptions, peers, logger }),
+    commands: subscriptionCommands({
+      subscriptions,
+      peers,
+      invoices: new InvoiceClient(peers.checkout),
+      logger,
+    }),
     wake: (id, context) => takeDueStepOf(id, context, { subscriptions, service }),
   });
   return service.serve([subscriptionRpc({ subscriptions, peers, clock: service.clock })]);

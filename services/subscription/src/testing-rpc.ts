@@ -246,13 +246,10 @@ export class Neighbours {
       getInvoice: neverAsked,
       voidInvoice: neverAsked,
       listInvoices: async () => ({ invoices: [], total: this.invoicesTotal }),
-      createInvoice: async (request, context) => {
-        this.refuseWhileDown();
-        if (this.isInvoicingDown) throw unavailable();
-        this.invoices.push({ request, context });
-        const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
-        return { invoice, collecting: this.isCollecting };
-      },
+      createInvoice: async (request, context) => this.createInvoice(request, context),
+      createInvoices: async ({ requests }, context) => ({
+        responses: requests.map((request) => this.createInvoice(request, context)),
+      }),
       voidDerivedInvoice: async (request, context) => {
         this.refuseWhileDown();
         if (this.isPaymentRunning) {
@@ -276,6 +273,14 @@ export class Neighbours {
         return { paymentMethodId: 'method' };
       },
     };
+  }
+
+  private createInvoice(request: CreateInvoiceRequest, context: CallContext) {
+    this.refuseWhileDown();
+    if (this.isInvoicingDown) throw unavailable();
+    this.invoices.push({ request, context });
+    const invoice = anInvoice(request, InvoiceStatus.INVOICE_STATUS_OPEN);
+    return { invoice, collecting: this.isCollecting };
   }
 
   private discount(): AsyncHandlers<DiscountServiceServer> {

@@ -1,0 +1,131 @@
+import { newId } from '@billing/chassis/ids';
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
+import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { InvoiceNumberStore } from './invoice-number-store';
+import { aRequest, type RunningCheckout, startCheckout } from './testing-rpc';
+
+const numbersFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) => `INV-${String(first + index).padStart(6, '0')}`);
+
+describe('numbers that are taken side by side', () => {
+  const configuration = testServiceConfiguration('numbers');
+  let mongo: MongoConnection;
+
+  beforeAll(async () => {
+    const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+    mongo = await connectMongo({ uri, database, service: 'numbers' });
+    await new InvoiceNumberStore(mongo.db).ensureIndexes();
+  });
+
+  afterAll(async () => {
+    await mongo.close();
+    await dropTestDatabase(configuration);
+  });
+
+  test('form one row without gaps in each environment, also where replicas race for them', async () => {
+    const environments = [newId(), newId()];
+    const replicas = [1, 2, 3].map(() => new InvoiceNumberStore(mongo.db));
+    const taken = await Promise.all(
+      environments.flatMap((environmentId) =>
+        replicas.flatMap((replica) =>
+          Array.from({ length: 40 }, async () => ({
+            environmentId,
+            number: await replica.take({ environmentId, invoiceId: newId() }),
+          })),
+        ),
+      ),
+    );
+    for (const environmentId of environments) {
+      const numbers = taken.filter((one) => one.environmentId === environmentId);
+      expect(numbers.map(({ number }) => number).sort()).toEqual(numbersFrom(1, 120));
+    }
+  });
+
+  test('are the same for an invoice that asks again, alone or among new ones, in any replica', async () => {
+    const environmentId = newId();
+    const ids = Array.from({ length: 10 }, () => newId());
+    const take = (store: InvoiceNumberStore, invoiceId: string) =>
+      store.take({ environmentId, invoiceId });
+    const first = new InvoiceNumberStore(mongo.db);
+    const before = await Promise.all(ids.slice(0, 5).map((id) => take(first, id)));
+    const second = new InvoiceNumberStore(mongo.db);
+    // Old and new by turns: the old ones must not tear holes between the new.
+    const mixed = [0, 5, 1, 6, 2, 7, 3, 8, 4, 9].map((index) => ids[index]!);
+    const [again, doubled] = await Promise.all([
+      Promise.all(mixed.map((id) => take(second, id))),
+      Promise.all(mixed.map((id) => take(first, id))),
+    ]);
+    expect(doubled).toEqual(again);
+    expect(again.filter((_number, index) => index % 2 === 0)).toEqual(before);
+    expect([...again].sort()).toEqual(numbersFrom(1, 10));
+  });
+
+  test('continue a row that a crash cut short', async () => {
+    const environmentId = newId();
+    const ids = Array.from({ length: 6 }, () => newId());
+    const insert = (invoiceId: string, number: number) =>
+      mongo.db.collection('invoiceNumbers').insertOne({
+        _id: `${environmentId}:${String(number)}`,
+        environmentId,
+        number,
+        invoiceId,
+      } as never);
+    // The first two of a batch of six were stored.
+    await insert(ids[0]!, 1);
+    await insert(ids[1]!, 2);
+    const store = new InvoiceNumberStore(mongo.db);
+    const numbers = await Promise.all(
+      ids.map((invoiceId) => store.take({ environmentId, invoiceId })),
+    );
+    expect(numbers.slice(0, 2)).toEqual(numbersFrom(1, 2));
+    expect([...numbers].sort()).toEqual(numbersFrom(1, 6));
+  });
+});
+
+describe('invoices that are made by one call', () => {
+  let running: RunningCheckout;
+
+  beforeAll(async () => {
+    running = await startCheckout();
+  });
+
+  afterAll(() => running.stop());
+
+  test('are opened and numbered each for itself, and a repeat finds them', async () => {
+    const { checkout } = running;
+    const context = testContext();
+    const requests = Array.from({ length: 30 }, () => aRequest());
+    const { responses } = await checkout.createInvoices({ requests }, context);
+    expect(responses.map(({ invoice }) => invoice?.id)).toEqual(
+      requests.map(({ invoiceId }) => invoiceId),
+    );
+    const numbers = responses.map(({ invoice }) => invoice?.number ?? '');
+    expect([...numbers].sort()).toEqual(numbersFrom(1, 30));
+    const again = await checkout.createInvoices({ requests }, context);
+    expect(again.responses.map(({ invoice }) => invoice?.number)).toEqual(numbers);
+  });
+
+  test('do not fail for one that is wrong or void', async () => {
+    const { checkout } = running;
+    const context = testContext();
+    const [good, wrong, late] = [aRequest(), aRequest({ currency: 'XYZ' }), aRequest()];
+    await checkout.voidDerivedInvoice(late, context);
+    const { responses } = await checkout.createInvoices({ requests: [wrong, good, late] }, context);
+    expect(responses.map(({ invoice }) => invoice?.status)).toEqual([
+      undefined,
+      InvoiceStatus.INVOICE_STATUS_OPEN,
+      InvoiceStatus.INVOICE_STATUS_VOID,
+    ]);
+    await expect(checkout.createInvoice(wrong, context)).rejects.toMatchObject({
+      kind: 'invalid_input',
+    });
+  });
+
+  test.each([0, 101])('are 1 to 100, and not %d', async (count) => {
+    const requests = Array.from({ length: count }, () => aRequest());
+    await expect(
+      running.checkout.createInvoices({ requests }, testContext()),
+    ).rejects.toMatchObject({ kind: 'invalid_input' });
+  });
+});
