@@ -1,5 +1,7 @@
 import {
   BillingInterval,
+  type MeterPrice,
+  MeterPricingType,
   type Price,
   PricingType,
   type Product,
@@ -22,9 +24,27 @@ export function toJsonProduct(product: Product) {
     lookupKey: product.lookupKey ?? null,
     priceId: price.id,
     tiers: toJsonTiers(price.tiers),
-    meterPrices: [],
+    meterPrices: product.meterPrices.map(toJsonMeterPrice),
     createdAt: toJsonTime(product.createdAt),
     updatedAt: toJsonTime(product.updatedAt),
+  };
+}
+
+/** What a meter's units cost. */
+export function toJsonMeterPrice(price: MeterPrice) {
+  return {
+    id: price.id,
+    productId: price.productId,
+    meterId: price.meterId,
+    type: toJsonEnum(MeterPricingType, 'METER_PRICING_TYPE_', price.type),
+    unitAmount: price.unitAmount ?? null,
+    tiers: toJsonTiers(price.tiers),
+    includedUnits: price.includedUnits ?? '0',
+    packageSize: price.packageSize ?? null,
+    minimumAmount: toJsonBound(price.minimumAmount),
+    maximumAmount: toJsonBound(price.maximumAmount),
+    metadata: toJsonMetadata(price.metadata),
+    createdAt: toJsonTime(price.createdAt),
   };
 }
 
@@ -42,6 +62,10 @@ export function toJsonPrice(price: Price) {
     createdAt: toJsonTime(price.createdAt),
     updatedAt: toJsonTime(price.updatedAt),
   };
+}
+
+function toJsonBound(amount: bigint | undefined): number | null {
+  return amount === undefined ? null : toJsonAmount(amount);
 }
 
 function toJsonTiers(tiers: readonly Tier[]) {

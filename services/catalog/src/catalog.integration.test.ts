@@ -16,7 +16,8 @@ import {
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { start } from './service';
 
-const configuration = testServiceConfiguration('catalog');
+// Nobody prices a meter here.
+const configuration = testServiceConfiguration('catalog', { METERING_ADDRESS: '127.0.0.1:1' });
 let service: RunningService;
 let catalog: Peer<CatalogServiceServer>;
 
@@ -105,6 +106,8 @@ describe('a product', () => {
       createdAt: context.now,
       updatedAt: context.now,
       version: 1n,
+      meterPrices: [],
+      meterPriceSet: 0,
     });
     expect(created.price?.id).not.toBe(created.id);
     expect(await catalog.getProduct({ id: created.id }, context)).toEqual({ product: created });

@@ -20,7 +20,8 @@ import {
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { start } from './service';
 
-const configuration = testServiceConfiguration('catalog');
+// Nobody prices a meter here.
+const configuration = testServiceConfiguration('catalog', { METERING_ADDRESS: '127.0.0.1:1' });
 let service: RunningService;
 let catalog: Peer<CatalogServiceServer>;
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
 
-export const configurationSchema = z.object(serviceConfigurationShape);
+export const configurationSchema = z.object({
+  ...serviceConfigurationShape,
+  METERING_ADDRESS: z.string().min(1),
+});
 
 export type CatalogConfiguration = z.infer<typeof configurationSchema>;
 

@@ -36,6 +36,7 @@ describe('a new product', () => {
       active: true,
       metadata: {},
       lookupKey: null,
+      meterPrices: { number: 0, since: null, prices: [] },
       price: {
         id: 'price 1',
         number: 1,

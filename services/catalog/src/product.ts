@@ -4,6 +4,16 @@ import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import type { TierInput } from '@billing/kernel/tiers';
 import { type Command, type Transition, unchanged } from '@billing/kernel/transition';
 import {
+  type MeterPriceFacts,
+  type MeterPriceIdOf,
+  type MeterPriceInput,
+  meterPricesAfter,
+  meterPricesProblems,
+  type MeterPriceSet,
+  noMeterPrices,
+  type ReplacedMeterPrices,
+} from './meter-price';
+import {
   firstPrice,
   type Price,
   priceAfter,
@@ -30,6 +40,8 @@ export interface Product {
   /** The caller's own name for it, unique in the environment. */
   readonly lookupKey: string | null;
   readonly price: Price;
+  /** The set of meter prices in force. */
+  readonly meterPrices: MeterPriceSet;
 }
 
 /** A product as it was sent. */
@@ -68,7 +80,14 @@ export interface KeepPrice extends Command {
   readonly payload: SupersededPrice & Record<string, unknown>;
 }
 
-export type ProductTransition = Transition<Product, never, KeepPrice>;
+/** Keeps a set of meter prices that the product itself no longer holds. */
+export interface KeepMeterPrices extends Command {
+  readonly type: 'keepMeterPrices';
+  readonly payload: ReplacedMeterPrices & Record<string, unknown>;
+}
+
+export type ProductCommand = KeepPrice | KeepMeterPrices;
+export type ProductTransition = Transition<Product, never, ProductCommand>;
 
 /** A new product with its first price version. Refuses the input once, for everything that is wrong with it. */
 export function createProduct(
@@ -80,6 +99,7 @@ export function createProduct(
     id,
     ...descriptionOf(input),
     price: firstPrice(priceChange(input, decision)),
+    meterPrices: noMeterPrices,
   };
 }
 
@@ -96,11 +116,39 @@ export function changeProduct(
   const input = inputAfter(product, changes);
   checkInput(input, decision);
   const price = priceAfter(product.price, priceChange(input, decision));
-  const changed = { id: product.id, ...descriptionOf(input), price };
+  const { id, meterPrices } = product;
+  const changed = { id, ...descriptionOf(input), price, meterPrices };
   if (isSameData(product, changed)) return unchanged(product);
   if (price === product.price) return { state: changed, events: [], commands: [] };
   const payload = { productId: product.id, price: product.price, supersededAt: decision.now };
   return { state: changed, events: [], commands: [{ type: 'keepPrice', payload }] };
+}
+
+/** What a decision about the meter prices is given beside its input. */
+export interface MeterPriceDecision extends MeterPriceFacts {
+  readonly now: Date;
+  readonly idOf: MeterPriceIdOf;
+}
+
+/**
+ * The product with another set of meter prices; the one that it replaces is kept elsewhere for the periods that began with it. The very
+ * same product where nothing differs.
+ */
+export function setMeterPrices(
+  product: Product,
+  inputs: readonly MeterPriceInput[],
+  { now, idOf, ...facts }: MeterPriceDecision,
+): ProductTransition {
+  refuseProblems({ prices: meterPricesProblems(inputs, facts) });
+  const set = product.meterPrices;
+  const meterPrices = meterPricesAfter(set, inputs, { now, idOf });
+  if (meterPrices === set) return unchanged(product);
+  const payload = { productId: product.id, set, replacedAt: now };
+  return {
+    state: { ...product, meterPrices },
+    events: [],
+    commands: [{ type: 'keepMeterPrices', payload }],
+  };
 }
 
 /** Another product of the environment has the lookup key. */
@@ -125,8 +173,8 @@ function checkInput(
   });
 }
 
-/** All of a product but its id and price. */
-function descriptionOf(input: ProductInput): Omit<Product, 'id' | 'price'> {
+/** All of a product but its id and prices. */
+function descriptionOf(input: ProductInput): Omit<Product, 'id' | 'price' | 'meterPrices'> {
   return {
     name: input.name,
     description: input.description ?? null,

@@ -4,12 +4,11 @@ import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { readPage } from '@billing/chassis/page';
-import { rpcService } from '@billing/chassis/rpc';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import type { BillingInterval } from '@billing/kernel/billing-period';
 import { notFound } from '@billing/kernel/domain-error';
 import type { PricingType } from '@billing/kernel/pricing';
-import type { Tier, TierInput } from '@billing/kernel/tiers';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
@@ -18,16 +17,25 @@ import {
   type Product as ProtoProduct,
   BillingInterval as ProtoBillingInterval,
   PricingType as ProtoPricingType,
-  type Tier as ProtoTier,
   type UpdateProductRequest,
 } from '@billing/proto/billing/catalog/v1/catalog';
-import type { PriceIdOf, SentChoice, SupersededPrice } from './price';
+import {
+  toProtoMeterPrice,
+  findMeterPriceSet,
+  fromProtoMeterPrices,
+  meterPriceMetadataProblems,
+} from './meter-price-rpc';
+import type { MeterPriceSetStore } from './meter-price-set-store';
+import { fetchKnownMeterIds, type Peers } from './peers';
+import type { PriceIdOf, SupersededPrice } from './price';
+import { fromProtoChoice, fromProtoTiers, toProtoTiers } from './price-rpc';
 import {
   changeProduct,
   createProduct,
   type Product,
   type ProductChanges,
   type ProductInput,
+  setMeterPrices,
 } from './product';
 import { pricedBy, productsWith } from './store';
 import type { SupersededPriceStore } from './superseded-price-store';
@@ -36,10 +44,12 @@ import type { SupersededPriceStore } from './superseded-price-store';
 export interface CatalogParts {
   readonly products: AggregateCollection<Product>;
   readonly supersededPricesOf: (environmentId: string) => SupersededPriceStore;
+  readonly meterPriceSetsOf: (environmentId: string) => MeterPriceSetStore;
+  readonly peers: Peers;
 }
 
 /** The service's calls, on its products. */
-export function catalogRpc({ products, supersededPricesOf }: CatalogParts) {
+export function catalogRpc({ products, supersededPricesOf, ...meterPriceParts }: CatalogParts) {
   return rpcService<CatalogServiceServer>(CatalogServiceService, {
     createProduct: async (request, context) => {
       const id = newResourceId(context, 'product');
@@ -93,7 +103,50 @@ export function catalogRpc({ products, supersededPricesOf }: CatalogParts) {
       const product = toProtoProduct(await store.get(superseded.productId));
       return { price: toProtoSupersededPrice(superseded), product };
     },
+
+    ...meterPriceCalls({ products, ...meterPriceParts }),
   });
+}
+
+function meterPriceCalls({
+  products,
+  meterPriceSetsOf,
+  peers,
+}: Omit<CatalogParts, 'supersededPricesOf'>): Pick<
+  AsyncHandlers<CatalogServiceServer>,
+  'setMeterPrices' | 'getMeterPrices'
+> {
+  return {
+    setMeterPrices: async (request, context) => {
+      const { productId } = request;
+      const { environmentId } = context.tenant;
+      const store = products.within(context);
+      // An unknown product is told before unknown meters.
+      await store.get(productId);
+      const prices = fromProtoMeterPrices(request.prices);
+      const meterIds = prices.map(({ meterId }) => meterId);
+      const knownMeterIds = await fetchKnownMeterIds(peers, meterIds, context);
+      const stored = await store.mutate(
+        productId,
+        (product, now) =>
+          setMeterPrices(product, prices, {
+            now,
+            idOf: (set, index) => derivedId(environmentId, 'meterPrice', productId, set, index),
+            knownMeterIds,
+            metadataProblemsOf: meterPriceMetadataProblems,
+          }),
+        expectedVersionOf(request),
+      );
+      return { product: toProtoProduct(stored) };
+    },
+
+    getMeterPrices: async ({ productId, ...wanted }, context) => {
+      const { state } = await products.within(context).get(productId);
+      const replaced = meterPriceSetsOf(context.tenant.environmentId);
+      const { number, prices } = await findMeterPriceSet(state, wanted, replaced);
+      return { set: number, prices: prices.map((price) => toProtoMeterPrice(price, productId)) };
+    },
+  };
 }
 
 /** Derived, so that a step that is repeated makes no second version. */
@@ -140,28 +193,8 @@ function fromProtoProductChanges(request: UpdateProductRequest): ProductChanges 
   return maskedFields(fields, request.updateMask);
 }
 
-/** An empty list is how a message says that there is none. */
-function fromProtoTiers(tiers: readonly ProtoTier[]): TierInput[] | undefined {
-  if (tiers.length === 0) return undefined;
-  return tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? null }));
-}
-
-function toProtoTiers(tiers: readonly Tier[] | null): ProtoTier[] {
-  return (tiers ?? []).map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined }));
-}
-
-/** Enum values count from 1; 0 stands for "not sent". */
-function fromProtoChoice<T extends string>(
-  choices: Readonly<Record<T, number>>,
-  sent: number,
-): SentChoice<T> {
-  if (sent === 0) return undefined;
-  const names = Object.keys(choices) as T[];
-  return names.find((name) => choices[name] === sent) ?? 'UNKNOWN';
-}
-
 function toProtoProduct({ state, ...stored }: Stored<Product>): ProtoProduct {
-  const { id, name, description, active, metadata, lookupKey, price } = state;
+  const { id, name, description, active, metadata, lookupKey, price, meterPrices } = state;
   return {
     id,
     organizationId: stored.tenant.organizationId,
@@ -174,6 +207,8 @@ function toProtoProduct({ state, ...stored }: Stored<Product>): ProtoProduct {
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,
     version: BigInt(stored.version),
+    meterPrices: meterPrices.prices.map((one) => toProtoMeterPrice(one, id)),
+    meterPriceSet: meterPrices.number,
   };
 }
 

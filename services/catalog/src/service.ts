@@ -1,6 +1,8 @@
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { productCommands } from './commands';
 import type { CatalogConfiguration } from './config';
+import { MeterPriceSetStore } from './meter-price-set-store';
+import { connectPeers } from './peers';
 import { catalogRpc } from './rpc';
 import { productDefinition } from './store';
 import { SupersededPriceStore } from './superseded-price-store';
@@ -14,6 +16,9 @@ export async function start(
   const products = service.aggregates(productDefinition);
   const supersededPricesOf = (environmentId: string) =>
     new SupersededPriceStore(service.db, environmentId);
-  products.handle({ commands: productCommands(supersededPricesOf) });
-  return service.serve([catalogRpc({ products, supersededPricesOf })]);
+  const meterPriceSetsOf = (environmentId: string) =>
+    new MeterPriceSetStore(service.db, environmentId);
+  products.handle({ commands: productCommands({ supersededPricesOf, meterPriceSetsOf }) });
+  const peers = connectPeers(service, config);
+  return service.serve([catalogRpc({ products, supersededPricesOf, meterPriceSetsOf, peers })]);
 }

@@ -48,6 +48,25 @@ function aProduct(amount: bigint): Product {
       lookupKey: null,
       createdAt: new Date('2026-01-31T00:00:00.000Z'),
     },
+    meterPrices: {
+      number: 1,
+      since: new Date('2026-01-31T00:00:00.000Z'),
+      prices: [
+        {
+          id: newId(),
+          meterId: newId(),
+          type: 'PER_UNIT',
+          unitAmount: '0.000000000001',
+          tiers: null,
+          includedUnits: '0',
+          packageSize: null,
+          minimumAmount: amount,
+          maximumAmount: null,
+          metadata: { 'a.b': 1 },
+          createdAt: new Date('2026-01-31T00:00:00.000Z'),
+        },
+      ],
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { Command } from '@billing/kernel/transition';
+import { type MeterPrice, type MeterPriceSet, noMeterPrices } from './meter-price';
 import type { Price } from './price';
-import { type KeepPrice, lookupKeyTaken, type Product } from './product';
+import { type KeepMeterPrices, type KeepPrice, lookupKeyTaken, type Product } from './product';
 
 // Metadata is stored as JSON text: its keys may contain dots, which mean paths to the database. Whole numbers come back 32 or 64 bits
 // wide, as the server has kept them.
@@ -18,11 +19,25 @@ export type PriceDocument = Omit<
   readonly metadata: string;
 };
 
-type ProductDocument = Omit<Product, 'id' | 'metadata' | 'price'> & {
+type MeterPriceDocument = Omit<MeterPrice, 'minimumAmount' | 'maximumAmount' | 'metadata'> & {
+  readonly minimumAmount: number | bigint | null;
+  readonly maximumAmount: number | bigint | null;
+  readonly metadata: string;
+};
+
+/** A set of meter prices as it is stored. */
+export type MeterPriceSetDocument = Omit<MeterPriceSet, 'number' | 'prices'> & {
+  readonly number: number | bigint;
+  readonly prices: readonly MeterPriceDocument[];
+};
+
+type ProductDocument = Omit<Product, 'id' | 'metadata' | 'price' | 'meterPrices'> & {
   readonly metadata: string;
   /** Never null, because a unique index counts documents without a lookup key too. */
   readonly lookupKeyKey: string;
   readonly price: PriceDocument;
+  /** Absent in documents that were stored before there were meter prices. */
+  readonly meterPrices?: MeterPriceSetDocument;
 };
 
 /** Products as documents; the lookup key is unique in each environment. */
@@ -38,7 +53,7 @@ export const productDefinition: AggregateDefinition<Product> = {
   conflicts: { lookupKey: lookupKeyTaken },
   toDocument: toDocumentProduct,
   fromDocument: (document) => fromDocumentProduct(document as ProductDocument & { _id: string }),
-  encodeCommand: (command) => toDocumentSupersededPrice(command),
+  encodeCommand,
 };
 
 /** A superseded price as it waits in the outbox and as it is kept. */
@@ -46,6 +61,13 @@ export interface SupersededPriceDocument {
   readonly productId: string;
   readonly price: PriceDocument;
   readonly supersededAt: Date;
+}
+
+/** A replaced set of meter prices as it waits in the outbox and as it is kept. */
+export interface ReplacedMeterPricesDocument {
+  readonly productId: string;
+  readonly set: MeterPriceSetDocument;
+  readonly replacedAt: Date;
 }
 
 /** The filter of a list: what may be sold or not, the one with a lookup key. */
@@ -74,13 +96,43 @@ function toDocumentProduct({ id, ...product }: Product): ProductDocument {
     metadata: JSON.stringify(metadata),
     lookupKeyKey: lookupKey === null ? `i:${id}` : lookupKeyKey(lookupKey),
     price: toDocumentPrice(price),
+    meterPrices: toDocumentMeterPriceSet(product.meterPrices),
   };
 }
 
-function toDocumentSupersededPrice(command: Command): SupersededPriceDocument & Command['payload'] {
-  // Products decide no other command.
-  const { productId, price, supersededAt } = (command as KeepPrice).payload;
-  return { productId, price: toDocumentPrice(price), supersededAt };
+function encodeCommand(command: Command): Command['payload'] {
+  // Products decide no other commands.
+  const { type, payload } = command as KeepPrice | KeepMeterPrices;
+  switch (type) {
+    case 'keepPrice':
+      return { ...payload, price: toDocumentPrice(payload.price) };
+    case 'keepMeterPrices':
+      return { ...payload, set: toDocumentMeterPriceSet(payload.set) };
+  }
+}
+
+function toDocumentMeterPriceSet({ prices, ...set }: MeterPriceSet): MeterPriceSetDocument {
+  const documents = prices.map((price) => ({
+    ...price,
+    metadata: JSON.stringify(price.metadata),
+  }));
+  return { ...set, prices: documents };
+}
+
+/** A set of meter prices as the rules know it. */
+export function fromDocumentMeterPriceSet(document: MeterPriceSetDocument): MeterPriceSet {
+  const { number, since, prices } = document;
+  return { number: Number(number), since, prices: prices.map(fromDocumentMeterPrice) };
+}
+
+function fromDocumentMeterPrice(price: MeterPriceDocument): MeterPrice {
+  const { minimumAmount, maximumAmount, metadata } = price;
+  return {
+    ...price,
+    minimumAmount: minimumAmount === null ? null : BigInt(minimumAmount),
+    maximumAmount: maximumAmount === null ? null : BigInt(maximumAmount),
+    metadata: readMetadata(metadata),
+  };
 }
 
 function toDocumentPrice(price: Price): PriceDocument {
@@ -92,7 +144,7 @@ function lookupKeyKey(lookupKey: string): string {
 }
 
 function fromDocumentProduct(document: ProductDocument & { readonly _id: string }): Product {
-  const { _id, name, description, active, metadata, lookupKey, price } = document;
+  const { _id, name, description, active, metadata, lookupKey, price, meterPrices } = document;
   return {
     id: _id,
     name,
@@ -101,6 +153,7 @@ function fromDocumentProduct(document: ProductDocument & { readonly _id: string 
     metadata: readMetadata(metadata),
     lookupKey,
     price: fromDocumentPrice(price),
+    meterPrices: meterPrices === undefined ? noMeterPrices : fromDocumentMeterPriceSet(meterPrices),
   };
 }
 

@@ -108,6 +108,8 @@ export async function startProducts(currencies: ReadonlyMap<string, string>) {
       listProducts: unused,
       updateProduct: unused,
       getPrice: unused,
+      setMeterPrices: unused,
+      getMeterPrices: unused,
       getProduct: async ({ id }) => {
         const currency = currencies.get(id);
         if (currency === undefined) throw notFound('Product');
@@ -133,7 +135,7 @@ function productIn(currency: string, id: string) {
     ...times,
   };
   const product = { id, organizationId: id, name: 'Pro', active: true, metadata: undefined };
-  return { ...product, price, ...times, version: 1n };
+  return { ...product, price, ...times, version: 1n, meterPrices: [], meterPriceSet: 0 };
 }
 
 export function present<T>(value: T | undefined): T {

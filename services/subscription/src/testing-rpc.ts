@@ -95,6 +95,8 @@ export function aProduct(
     createdAt,
     updatedAt: createdAt,
     version: 1n,
+    meterPrices: [],
+    meterPriceSet: 0,
     ...parts,
   };
 }
@@ -228,6 +230,8 @@ export class Neighbours {
       listProducts: neverAsked,
       updateProduct: neverAsked,
       getPrice: neverAsked,
+      setMeterPrices: neverAsked,
+      getMeterPrices: neverAsked,
       getProduct: async ({ id }) => ({ product: known(this.products, id, 'Product') }),
     };
   }

@@ -1,0 +1,72 @@
+import { checkMetadata } from '@billing/chassis/metadata';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { UsagePricingType } from '@billing/kernel/usage-pricing';
+import {
+  type GetMeterPricesRequest,
+  type MeterPrice as ProtoMeterPrice,
+  MeterPricingType as ProtoMeterPricingType,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import type { MeterPrice, MeterPriceInput, MeterPriceSet } from './meter-price';
+import type { MeterPriceSetStore } from './meter-price-set-store';
+import type { Product } from './product';
+import { fromProtoChoice, fromProtoTiers, toProtoTiers } from './price-rpc';
+
+const protoMeterPricingTypes: Readonly<Record<UsagePricingType, ProtoMeterPricingType>> = {
+  PER_UNIT: ProtoMeterPricingType.METER_PRICING_TYPE_PER_UNIT,
+  TIERED: ProtoMeterPricingType.METER_PRICING_TYPE_TIERED,
+  VOLUME: ProtoMeterPricingType.METER_PRICING_TYPE_VOLUME,
+  PACKAGE: ProtoMeterPricingType.METER_PRICING_TYPE_PACKAGE,
+};
+
+/** A product's set that was in force at a time, or the one with a number. */
+export async function findMeterPriceSet(
+  product: Product,
+  { at, set: number }: Pick<GetMeterPricesRequest, 'at' | 'set'>,
+  replaced: MeterPriceSetStore,
+): Promise<MeterPriceSet> {
+  const { meterPrices: current } = product;
+  if (number !== undefined) {
+    if (number === current.number) return current;
+    const kept = await replaced.find(product.id, number);
+    if (kept === undefined) throw notKeptYet();
+    return kept.set;
+  }
+  if (at === undefined) throw new DomainError('invalid_input', 'NO_INSTANT', 'Neither at nor set');
+  if (current.since === null || current.since <= at) return current;
+  const kept = await replaced.findNewestAt(product.id, at);
+  if (kept === undefined || kept.replacedAt <= at) throw notKeptYet();
+  return kept.set;
+}
+
+export function fromProtoMeterPrices(prices: readonly ProtoMeterPrice[]): MeterPriceInput[] {
+  return prices.map((price) => ({
+    ...price,
+    type: fromProtoChoice(protoMeterPricingTypes, price.type),
+    tiers: fromProtoTiers(price.tiers),
+  }));
+}
+
+export function toProtoMeterPrice(price: MeterPrice, productId: string): ProtoMeterPrice {
+  return {
+    id: price.id,
+    productId,
+    meterId: price.meterId,
+    type: protoMeterPricingTypes[price.type],
+    unitAmount: price.unitAmount ?? undefined,
+    tiers: toProtoTiers(price.tiers),
+    includedUnits: price.includedUnits,
+    packageSize: price.packageSize ?? undefined,
+    minimumAmount: price.minimumAmount ?? undefined,
+    maximumAmount: price.maximumAmount ?? undefined,
+    metadata: price.metadata,
+    createdAt: price.createdAt,
+  };
+}
+
+export const meterPriceMetadataProblems = (metadata: MeterPriceInput['metadata']) =>
+  checkMetadata(metadata);
+
+// The write that replaced it has ordered it to be kept, and that is on its way.
+function notKeptYet(): DomainError {
+  return new DomainError('unavailable', 'METER_PRICES_NOT_KEPT_YET', 'Service unavailable');
+}
