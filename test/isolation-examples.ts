@@ -154,6 +154,10 @@ function resourceExamples(
     'PATCH /customers/:id': { path: customer, body: { name: 'Changed' } },
     'GET /products/:id': { path: product },
     'PATCH /products/:id': { path: product, body: { name: 'Changed', amount: 1 } },
+    'PATCH /products/:id/meter-prices': {
+      path: `${product}/meter-prices`,
+      body: { prices: [] },
+    },
     'GET /discounts/:id': { path: discount },
     'PATCH /discounts/:id': { path: discount, body: { name: 'Changed', active: false } },
     'GET /subscriptions/:id': { path: subscription },

@@ -26,6 +26,7 @@ import { checkoutLinkRoutes } from './routes/checkout-links';
 import { customerRoutes } from './routes/customers';
 import { discountRoutes } from './routes/discounts';
 import { invoiceRoutes } from './routes/invoices';
+import { meterPriceRoutes } from './routes/meter-prices';
 import { productRoutes } from './routes/products';
 import { sandboxRoutes } from './routes/sandboxes';
 import { subscriptionRoutes } from './routes/subscriptions';
@@ -35,6 +36,7 @@ import { webhookEndpointRoutes } from './routes/webhook-endpoints';
 export const routes: readonly Route[] = [
   ...customerRoutes,
   ...productRoutes,
+  ...meterPriceRoutes,
   ...checkoutRoutes,
   ...checkoutLinkRoutes,
   ...discountRoutes,

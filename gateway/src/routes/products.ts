@@ -9,7 +9,7 @@ import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route } from '../route';
 
 // A message of the services cannot tell an empty list from none, so its length is checked here.
-const tiers = z
+export const tiers = z
   .array(z.object({ upTo: decimal.nullable(), unitAmount: rate, flatAmount: optional(rate) }))
   .min(1, 'Must have 1 to 50 tiers')
   .max(50, 'Must have 1 to 50 tiers');
@@ -187,6 +187,7 @@ export const productRoutes: readonly Route[] = [
   },
 ];
 
-function toProtoTiers(sent: z.infer<typeof tiers> | undefined): Tier[] {
+/** An empty list is how a message says that there is none. */
+export function toProtoTiers(sent: z.infer<typeof tiers> | undefined): Tier[] {
   return (sent ?? []).map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined }));
 }

@@ -51,6 +51,8 @@ export const MeterPrice = z
   })
   .meta({ id: 'MeterPrice' });
 
+export const MeterPriceList = z.array(MeterPrice).meta({ id: 'MeterPriceList' });
+
 export const Product = z
   .object({
     id,

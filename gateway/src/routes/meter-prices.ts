@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import {
+  type MeterPrice as ProtoMeterPrice,
+  MeterPricingType,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import { toJsonMeterPrice } from '@billing/proto/json/product';
+import { decimal, rate } from '../decimal-input';
+import { amount, metadata, optional, readBody } from '../input';
+import { MeterPriceList } from '../openapi/schemas/product';
+import { etag, ok, param, present, type Route } from '../route';
+import { tiers, toProtoTiers } from './products';
+
+const type = z.enum(['PER_UNIT', 'TIERED', 'VOLUME', 'PACKAGE']);
+
+const price = z.object({
+  meterId: z.string(),
+  type: optional(type).meta({ description: 'Default PER_UNIT.' }),
+  unitAmount: optional(rate).meta({
+    description: 'Of PER_UNIT and PACKAGE alone, required there.',
+  }),
+  tiers: optional(tiers).meta({ description: 'Of TIERED and VOLUME alone, required there.' }),
+  includedUnits: optional(decimal).meta({ description: 'Free in each period. Default 0.' }),
+  packageSize: optional(decimal).meta({
+    description: 'Above 0; of PACKAGE alone, required there.',
+  }),
+  minimumAmount: optional(amount).meta({ description: 'Due in a period without usage too.' }),
+  maximumAmount: optional(amount),
+  metadata: optional(metadata),
+});
+
+const SetMeterPrices = z
+  .object({
+    prices: z
+      .array(price)
+      .max(100, 'Must have at most 100 prices')
+      .meta({ description: 'The whole set, one element for each meter.' }),
+  })
+  .meta({
+    id: 'SetMeterPrices',
+    examples: [
+      { prices: [{ meterId: '01900000-0000-7000-8000-000000000000', unitAmount: '0.25' }] },
+    ],
+  });
+
+const pricingTypes: Readonly<Record<z.infer<typeof type>, MeterPricingType>> = {
+  PER_UNIT: MeterPricingType.METER_PRICING_TYPE_PER_UNIT,
+  TIERED: MeterPricingType.METER_PRICING_TYPE_TIERED,
+  VOLUME: MeterPricingType.METER_PRICING_TYPE_VOLUME,
+  PACKAGE: MeterPricingType.METER_PRICING_TYPE_PACKAGE,
+};
+
+export const meterPriceRoutes: readonly Route[] = [
+  {
+    method: 'PATCH',
+    path: '/products/:id/meter-prices',
+    operation: {
+      id: 'setMeterPrices',
+      summary: "Replace a product's meter prices",
+      description: 'New rates count from the next period of each subscription.',
+      body: SetMeterPrices,
+      answer: { status: 200, schema: MeterPriceList, isVersioned: true },
+      errors: ['product_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { input, ignoredHeaders } = readBody(SetMeterPrices, request);
+      const { product } = await peers.catalog.setMeterPrices(
+        {
+          productId: param(request, 'id'),
+          prices: input.prices.map(toProtoPrice),
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      const { meterPrices, version } = present(product);
+      return ok(meterPrices.map(toJsonMeterPrice), { ...ignoredHeaders, ...etag(version) });
+    },
+  },
+];
+
+function toProtoPrice(sent: z.infer<typeof price>): ProtoMeterPrice {
+  const { minimumAmount, maximumAmount } = sent;
+  return {
+    ...sent,
+    id: '',
+    productId: '',
+    type:
+      sent.type === undefined
+        ? MeterPricingType.METER_PRICING_TYPE_UNSPECIFIED
+        : pricingTypes[sent.type],
+    tiers: toProtoTiers(sent.tiers),
+    minimumAmount: minimumAmount === undefined ? undefined : BigInt(minimumAmount),
+    maximumAmount: maximumAmount === undefined ? undefined : BigInt(maximumAmount),
+    metadata: sent.metadata,
+    createdAt: undefined,
+  };
+}
