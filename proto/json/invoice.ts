@@ -64,7 +64,7 @@ function toJsonLineItem(line: LineItem) {
     amount: toJsonAmount(line.amount),
     discountAmount: toJsonAmount(line.discountAmount),
     priceId: line.priceId ?? null,
-    meterId: null,
+    meterId: line.meterId ?? null,
     periodStart: toJsonOptionalTime(line.periodStart),
     periodEnd: toJsonOptionalTime(line.periodEnd),
     details: line.details === undefined ? null : toJsonDetails(line.details),
@@ -76,7 +76,7 @@ function toJsonDetails(details: LineItemDetails) {
   return {
     tiers: details.tiers.map(toJsonTier),
     includedUnits: details.includedUnits,
-    creditsUsed: [],
+    creditsUsed: details.creditsUsed.map(({ grantId, quantity }) => ({ grantId, quantity })),
     billedQuantity: details.billedQuantity,
     exactAmount: details.exactAmount,
   };

@@ -32,17 +32,30 @@ describe('drafting', () => {
 
   test.each([
     ['no line', [], 'Required'],
-    ['a negative line', [aLineItem({ amount: -1n })], 'Must be between 0 and 99999999999'],
+    ['a sum below 0', [aLineItem({ amount: -1n })], 'Must sum to 0 to 99999999999'],
+    [
+      'a line further below 0 than any amount',
+      [aLineItem({ amount: AMOUNT_MAX }), aLineItem({ amount: -AMOUNT_MAX - 1n })],
+      'Must be between 0 and 99999999999',
+    ],
     [
       'a sum over the largest amount',
       [aLineItem({ amount: AMOUNT_MAX }), aLineItem({ amount: 1n })],
-      'Must not sum to more than 99999999999',
+      'Must sum to 0 to 99999999999',
     ],
   ])('refuses %s', (_case, lineItems, message) => {
     expect(() => draft(aNewInvoice({ lineItems }))).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields: { lineItems: [message] } }) as Error,
     );
   });
+});
+
+test.each([
+  ['what is below 0 lessens the sum', [2900n, -2900n]],
+  ['the largest amount', [99_999_999_999n]],
+])('lines are taken: %s', (_name, amounts) => {
+  const lineItems = amounts.map((amount) => aLineItem({ amount }));
+  expect(draft({ ...aNewInvoice(), lineItems }).state.lineItems).toHaveLength(amounts.length);
 });
 
 describe('amounts', () => {

@@ -1,6 +1,6 @@
 import type { Currency } from '@billing/kernel/currency';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
-import { AMOUNT_MAX, parseAmount } from '@billing/kernel/money';
+import { AMOUNT_MAX, isAmount, parseAmount } from '@billing/kernel/money';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import type { Attempt } from './attempt';
 import type { DeclineKind } from './payment-provider';
@@ -12,7 +12,7 @@ export type BillingReason =
   'CHECKOUT' | 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL';
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
-/** One charge on an invoice; `amount` in the currency's smallest unit. */
+/** One charge on an invoice; `amount` in the currency's smallest unit, below 0 where it takes back what was billed before. */
 export interface LineItem {
   readonly id: string;
   readonly description: string;
@@ -24,6 +24,8 @@ export interface LineItem {
   /** This line's share of the invoice's discount. */
   readonly discountAmount: bigint;
   readonly priceId: string | undefined;
+  /** Whose usage it bills; undefined: of none. */
+  readonly meterId: string | undefined;
   /** Undefined on a session's invoice until it is PAID. */
   readonly periodStart: Date | undefined;
   readonly periodEnd: Date | undefined;
@@ -38,6 +40,14 @@ export interface LineItemDetails {
   readonly includedUnits: string;
   /** Those that priced any unit; none where the price has no tiers. */
   readonly tiers: LineItemTier[];
+  /** In the order in which they burned. */
+  readonly creditsUsed: LineItemCredit[];
+}
+
+/** Units that one grant of prepaid credits covered, a decimal string. */
+export interface LineItemCredit {
+  readonly grantId: string;
+  readonly quantity: string;
 }
 
 /** Units that one tier priced, in decimal strings; the amount is with the flat amount. */
@@ -286,10 +296,10 @@ export function amountDue(invoice: Invoice): bigint {
 
 function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {
   if (lineItems.length === 0) throw invalidInput({ lineItems: ['Required'] });
-  for (const { amount } of lineItems) parseAmount(amount, 'lineItems');
+  for (const { amount } of lineItems) parseAmount(amount < 0n ? -amount : amount, 'lineItems');
   const sum = lineItems.reduce((total, { amount }) => total + amount, 0n);
-  if (sum > AMOUNT_MAX) {
-    throw invalidInput({ lineItems: [`Must not sum to more than ${AMOUNT_MAX.toString()}`] });
+  if (!isAmount(sum)) {
+    throw invalidInput({ lineItems: [`Must sum to 0 to ${AMOUNT_MAX.toString()}`] });
   }
 }
 

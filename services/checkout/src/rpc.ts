@@ -194,6 +194,7 @@ function fromProtoLineItem(line: ProtoLineItem): Omit<LineItem, 'id' | 'discount
     unitAmount: line.unitAmount,
     amount: line.amount,
     priceId: line.priceId,
+    meterId: line.meterId,
     periodStart: required(line.periodStart, 'lineItems'),
     periodEnd: required(line.periodEnd, 'lineItems'),
     details: line.details,

@@ -39,7 +39,8 @@ function chargeLine({ snapshots, productName, priceId, quantity }: Session): Lin
     ...charge,
     description: productName,
     priceId,
-    details: { ...details, tiers },
+    meterId: undefined,
+    details: { ...details, tiers, creditsUsed: [] },
     metadata: {},
   };
 }
@@ -52,7 +53,14 @@ function trialLine({ productName, priceId, trialDays }: Session): Line {
     unitAmount: '0',
     amount: 0n,
     priceId,
-    details: { exactAmount: '0', billedQuantity: '1', includedUnits: '0', tiers: [] },
+    meterId: undefined,
+    details: {
+      exactAmount: '0',
+      billedQuantity: '1',
+      includedUnits: '0',
+      tiers: [],
+      creditsUsed: [],
+    },
     metadata: {},
   };
 }

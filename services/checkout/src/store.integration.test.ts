@@ -83,7 +83,7 @@ describe('an invoice comes back as it was stored', () => {
   });
 });
 
-test('an invoice that was stored before there were discounts and challenges is read all the same', async () => {
+test('an invoice that was stored before there were discounts, challenges and usage is read all the same', async () => {
   const context = testContext();
   const state = { ...anOpened({}, savedMethod), id: newId() };
   const store = invoices.within(context);
@@ -94,9 +94,25 @@ test('an invoice that was stored before there were discounts and challenges is r
     ...since,
     ...ofAttempt.map((name) => `attempt.${name}`),
     'lineItems.0.discountAmount',
+    'lineItems.0.meterId',
+    'lineItems.0.details.creditsUsed',
   ];
   const lacking = Object.fromEntries(fields.map((name) => [name, '' as const]));
   await invoices.documents.updateOne({ _id: state.id }, { $unset: lacking });
+
+  expect((await store.get(state.id)).state).toEqual(state);
+});
+
+test('a usage line comes back with its meter, its credits and an amount below 0', async () => {
+  const context = testContext();
+  const credit = { grantId: newId(), quantity: '12.5' };
+  const { details } = aLineItem();
+  if (details === undefined) throw new Error('A line has details');
+  const usage = { meterId: newId(), amount: -100n, details: { ...details, creditsUsed: [credit] } };
+  const lineItems = [aLineItem(), aLineItem({ id: newId(), ...usage })];
+  const state = { ...anOpened({}, savedMethod), id: newId(), lineItems };
+  const store = invoices.within(context);
+  await store.insert(only(state));
 
   expect((await store.get(state.id)).state).toEqual(state);
 });

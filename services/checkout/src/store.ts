@@ -24,7 +24,11 @@ type Nullable<T> = {
   readonly [K in keyof T]: undefined extends T[K] ? NonNullable<T[K]> | null : T[K];
 };
 
-type LineItemDocument = Omit<Nullable<LineItem>, 'metadata'> & {
+/** Those that were stored before usage was billed lack the credits. */
+type DetailsDocument = Omit<LineItemDetails, 'creditsUsed'> & Partial<LineItemDetails>;
+
+type LineItemDocument = Omit<Nullable<LineItem>, 'metadata' | 'details'> & {
+  readonly details: DetailsDocument | null;
   /** JSON text, because keys may hold dots. */
   readonly metadata: string;
 };
@@ -171,8 +175,9 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
   };
 }
 
-// What documents lack that were stored before there were discounts, sessions, challenges and retries.
+// What documents lack that were stored before there were discounts, sessions, challenges, retries and usage.
 const sinceDiscounts = { discounts: [], retriesLeft: [], session: null };
+const sinceUsage = { discountAmount: 0n, meterId: null };
 const sinceChallenges = { origin: 'COLLECTION', status: 'PENDING', provider: 'none', answers: 0 };
 
 function fromDocument(stored: RecordDocument): InvoiceRecord {
@@ -213,7 +218,7 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
 }
 
 function fromLineItemDocument(stored: LineItemDocument): LineItem {
-  const line: LineItemDocument = { ...{ discountAmount: 0n }, ...stored };
+  const line: LineItemDocument = { ...sinceUsage, ...stored };
   return {
     id: line.id,
     description: line.description,
@@ -222,6 +227,7 @@ function fromLineItemDocument(stored: LineItemDocument): LineItem {
     amount: line.amount,
     discountAmount: line.discountAmount,
     priceId: line.priceId ?? undefined,
+    meterId: line.meterId ?? undefined,
     periodStart: line.periodStart ?? undefined,
     periodEnd: line.periodEnd ?? undefined,
     details: fromDetailsDocument(line.details),
@@ -229,10 +235,16 @@ function fromLineItemDocument(stored: LineItemDocument): LineItem {
   };
 }
 
-function fromDetailsDocument(details: LineItemDetails | null): LineItemDetails | undefined {
+function fromDetailsDocument(details: DetailsDocument | null): LineItemDetails | undefined {
   if (details === null) return undefined;
-  const { exactAmount, billedQuantity, includedUnits, tiers } = details;
-  return { exactAmount, billedQuantity, includedUnits, tiers: tiers.map(fromTierDocument) };
+  const { exactAmount, billedQuantity, includedUnits, tiers, creditsUsed = [] } = details;
+  return {
+    exactAmount,
+    billedQuantity,
+    includedUnits,
+    tiers: tiers.map(fromTierDocument),
+    creditsUsed: creditsUsed.map(({ grantId, quantity }) => ({ grantId, quantity })),
+  };
 }
 
 function fromTierDocument({ upTo, ...tier }: LineItemTier): LineItemTier {

@@ -176,7 +176,13 @@ export function aLineItem(amount = 2900n): CreateInvoiceRequest['lineItems'][num
     priceId: newId(),
     periodStart,
     periodEnd,
-    details: { exactAmount: amount.toString(), billedQuantity: '1', includedUnits: '0', tiers: [] },
+    details: {
+      exactAmount: amount.toString(),
+      billedQuantity: '1',
+      includedUnits: '0',
+      tiers: [],
+      creditsUsed: [],
+    },
     metadata: { 'a.b': 'kept' },
   };
 }

@@ -24,9 +24,16 @@ export function aLineItem(line: Partial<LineItem> = {}): LineItem {
     unitAmount: '2900',
     amount: 2900n,
     discountAmount: 0n,
+    meterId: undefined,
     priceId: '0197a000-0000-7000-8000-000000000004',
     ...january,
-    details: { exactAmount: '2900', billedQuantity: '1', includedUnits: '0', tiers: [] },
+    details: {
+      exactAmount: '2900',
+      billedQuantity: '1',
+      includedUnits: '0',
+      tiers: [],
+      creditsUsed: [],
+    },
     metadata: {},
     ...line,
   };

@@ -83,6 +83,7 @@ function toProtoLineItem(line: PeriodLine): ProtoLineItem {
     details: {
       ...details,
       tiers: details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined })),
+      creditsUsed: [],
     },
     metadata: {},
   };
