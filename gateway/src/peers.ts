@@ -110,7 +110,8 @@ function connectCheckout(
     checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, options),
     session: connectPeer<SessionServiceServer>(SessionServiceService, {
       ...options,
-      notIdempotent: ['createSession'],
+      // A payment that was declined would be tried again.
+      notIdempotent: ['createSession', 'paySession'],
     }),
     checkoutLink: connectPeer<CheckoutLinkServiceServer>(CheckoutLinkServiceService, {
       ...options,

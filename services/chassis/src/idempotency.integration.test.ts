@@ -165,6 +165,7 @@ describe('a call with an idempotency key', () => {
   test.each([
     ['unavailable', new DomainError('unavailable', 'X', 'Later')],
     ['a bug', new Error('Bug')],
+    ['a payment', new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', 'In progress')],
   ])('may be made again at once after %s, with the same id', async (name, failure) => {
     const context = testContext();
     handle = async (received, passedOn) => {

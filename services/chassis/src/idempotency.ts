@@ -164,9 +164,12 @@ function toBuffer(stored: unknown): Buffer {
   return Buffer.from((stored as { buffer: Uint8Array }).buffer);
 }
 
+// Somebody else is at it at this moment; nothing was done for this caller.
+const passingReasons = new Set(['PAYMENT_IN_PROGRESS']);
+
 /** A refusal is an answer; a fault or a time-out leaves the outcome unknown, and what the caller cannot help may pass. */
 function isFinal(error: unknown): error is DomainError {
-  if (!(error instanceof DomainError)) return false;
+  if (!(error instanceof DomainError) || passingReasons.has(error.reason)) return false;
   return error.kind !== 'unavailable' && error.kind !== 'resource_exhausted';
 }
 

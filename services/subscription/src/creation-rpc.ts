@@ -31,7 +31,7 @@ import {
 import { fromProtoPrice } from './price-rpc';
 import { decisionOn } from './store';
 import type { Subscription } from './subscription';
-import { madeBefore, type Subscriptions } from './subscription-store';
+import { isGivenUp, madeBefore, type Subscriptions } from './subscription-store';
 
 // The gateway waits 10 s; an answer with the state reached must be on its way before that.
 const settleWithinMs = 8_000;
@@ -74,17 +74,10 @@ async function store(
   context: CallContext,
   { subscriptions, peers }: CreationParts,
 ): Promise<Stored<Subscription>> {
-  const { authorizedTransactionId, discountId } = input;
+  const { discountId } = input;
   const { environmentId } = context.tenant;
-  const id =
-    authorizedTransactionId === null
-      ? newResourceId(context, 'subscription')
-      : derivedId(environmentId, 'authorized-transaction', authorizedTransactionId);
   const fingerprint = derivedId(environmentId, inputText(input));
-
-  const mayRepeat = authorizedTransactionId !== null || context.resourceSeed !== undefined;
-  const record = mayRepeat ? await subscriptions.find(id, context) : undefined;
-  const earlier = record === undefined ? undefined : madeBefore(record);
+  const { id, earlier } = await findPlace(input, context, subscriptions);
   if (earlier?.state.fingerprint === fingerprint) return earlier;
   checkInput(input, { now: context.now, metadataProblems: checkMetadata(input.metadata) });
   if (earlier !== undefined) checkRepeat(earlier.state, { fingerprint });
@@ -115,6 +108,30 @@ async function store(
   const stored = await subscriptions.insert(transition, context);
   checkRepeat(stored.state, { fingerprint });
   return stored;
+}
+
+/**
+ * The id under which the creation stores, and what a repeat finds there. An id that was given up while nobody repeated the creation is
+ * never used again: the next one follows from it, the same for all who come later.
+ */
+async function findPlace(
+  { authorizedTransactionId }: SubscriptionInput,
+  context: CallContext,
+  subscriptions: Subscriptions,
+): Promise<{ id: string; earlier?: Stored<Subscription> }> {
+  const { tenant, resourceSeed } = context;
+  const isRepeatable = authorizedTransactionId !== null || resourceSeed !== undefined;
+  let id =
+    authorizedTransactionId === null
+      ? newResourceId(context, 'subscription')
+      : derivedId(tenant.environmentId, 'authorized-transaction', authorizedTransactionId);
+  if (!isRepeatable) return { id };
+  for (;;) {
+    const record = await subscriptions.find(id, context);
+    if (record === undefined) return { id };
+    if (!isGivenUp(record)) return { id, earlier: madeBefore(record) };
+    id = derivedId(tenant.environmentId, id, 'again');
+  }
 }
 
 /** Who would pay, and what for; refuses what cannot be subscribed to. */

@@ -112,7 +112,7 @@ describe('a subscription that was given up before it was made', () => {
     const late = () =>
       subscriptions.insert(createSubscription(anInput(), aCreation({ id })), context);
     await expect(late()).rejects.toMatchObject({ reason: 'SUBSCRIPTION_ABANDONED' });
-    await expect(late()).rejects.toMatchObject({ kind: 'failed_precondition' });
+    await expect(late()).rejects.toMatchObject({ kind: 'unavailable' });
     await expect(subscriptions.change(id, context, takeDueStep)).rejects.toMatchObject({
       kind: 'not_found',
     });

@@ -99,15 +99,16 @@ export class Subscriptions {
   }
 }
 
-/** What a creation may find in its place. */
+/** Whether nothing was ever made here, and nothing may be. */
+export function isGivenUp({ state }: Stored<SubscriptionRecord>): boolean {
+  return state.isTombstone;
+}
+
+/** What a creation may find in its place. One that was given up while the creation was under way is to be repeated: under the next id. */
 export function madeBefore(stored: Stored<SubscriptionRecord>): StoredSubscription {
   const { state } = stored;
   if (!state.isTombstone) return { ...stored, state };
-  throw new DomainError(
-    'failed_precondition',
-    'SUBSCRIPTION_ABANDONED',
-    'The earlier request was abandoned; repeat it with another Idempotency-Key',
-  );
+  throw new DomainError('unavailable', 'SUBSCRIPTION_ABANDONED', 'Service unavailable');
 }
 
 function present(stored: Stored<SubscriptionRecord>): StoredSubscription {
