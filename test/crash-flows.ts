@@ -97,6 +97,33 @@ const renewal: CrashFlow = {
   },
 };
 
+const subscribersMany = 8;
+
+const renewals: CrashFlow = {
+  name: 'renewal of many subscriptions at one instant',
+  prepare: async (client) => {
+    const product = await aProduct(client);
+    const purchases = Array.from({ length: subscribersMany }, async (_, index) => {
+      const authorizedTransactionId = `txn_4242424242424242_${String(index)}`;
+      const purchase = { ...(await aCustomer(client)), ...product, authorizedTransactionId };
+      return client.post(201, '/subscriptions', purchase);
+    });
+    return Promise.all(purchases);
+  },
+  act: async (client, subscriptions) => {
+    await client.advanceTo(renewalDay);
+    return subscriptions;
+  },
+  expectGoal: async (client, subscriptions) => {
+    for (const { id } of subscriptions) {
+      expect(await invoicesOf(client, id)).toMatchObject([
+        { status: 'PAID', periodStart: startOfFlows, payments: [{ status: 'SUCCEEDED' }] },
+        { status: 'PAID', periodStart: renewalDay, payments: [{ status: 'SUCCEEDED' }] },
+      ]);
+    }
+  },
+};
+
 const cancellation: CrashFlow = {
   name: 'cancellation at once of a subscription that is not paid',
   prepare: (client) => aSubscription(client, '4000000000000002'),
@@ -164,6 +191,7 @@ const trial = checkout('checkout of a trial', '4242424242424242', { trialDays: 1
 export const crashFlows: readonly CrashFlow[] = [
   creation,
   renewal,
+  renewals,
   cancellation,
   checkout('checkout, paid', '4242424242424242'),
   threeDSecure,
