@@ -23,7 +23,7 @@ const discountInput = { name: 'Spring', type: 'PERCENTAGE', value: 10, duration:
 
 /** A call of every route, with one resource of each kind made by the owner; by method and path of the route. */
 export async function routeExamples(owner: ApiClient): Promise<Record<string, RouteExample>> {
-  const { customer, sold, discount, subscription, session, link, endpoint, apiKey } =
+  const { customer, sold, discount, subscription, session, link, meter, endpoint, apiKey } =
     await ownerResources(owner);
   const resources = {
     customer: `/customers/${customer.id}`,
@@ -31,6 +31,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     discount: `/discounts/${discount.id}`,
     subscription: `/subscriptions/${subscription.id}`,
     invoice: `/invoices/${subscription.latestInvoiceId}`,
+    meter: `/meters/${meter.id}`,
     endpoint: `/webhook-endpoints/${endpoint.id}`,
     apiKey: `/api-keys/${apiKey.id}`,
   };
@@ -56,6 +57,13 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     'POST /subscriptions': {
       path: '/subscriptions',
       body: { customerId: customer.id, productId: sold.id },
+    },
+    'POST /meters': { path: '/meters', body: { name: 'x' }, strangers: [201] },
+    'POST /events/ingest': {
+      path: '/events/ingest',
+      body: { events: [{ customerId: customer.id, meterId: meter.id }] },
+      // Each event is rejected alone.
+      strangers: [201],
     },
     'POST /webhook-endpoints': {
       path: '/webhook-endpoints',
@@ -106,6 +114,10 @@ async function ownerResources(owner: ApiClient) {
     metadata: { mark: ownerMark },
   });
   const link = await make('/checkout-links', { label: ownerMark, productIds: [sold.id] });
+  const meter = await make('/meters', { name: ownerMark, metadata: { mark: ownerMark } });
+  await make('/events/ingest', {
+    events: [{ customerId: customer.id, meterId: meter.id, eventId: ownerMark }],
+  });
   const endpoint = await make('/webhook-endpoints', {
     url: `https://${ownerMark}.example.com`,
     description: ownerMark,
@@ -114,7 +126,7 @@ async function ownerResources(owner: ApiClient) {
   const apiKey = await make('/api-keys', { name: ownerMark });
   // What the creations left behind is done.
   await owner.advanceTo(ownerTime);
-  return { customer, sold, discount, subscription, session, link, endpoint, apiKey };
+  return { customer, sold, discount, subscription, session, link, meter, endpoint, apiKey };
 }
 
 function listExamples({
@@ -135,6 +147,12 @@ function listExamples({
     'GET /discounts': list('/discounts', `code=${ownerMark}&active=true`),
     'GET /subscriptions': list('/subscriptions', `customerId=${customerId}`),
     'GET /invoices': list('/invoices', `subscriptionId=${subscriptionId}`),
+    'GET /meters': {
+      path: '/meters',
+      strangers: [200],
+      filtered: `/meters?search=${ownerMark}&active=true`,
+    },
+    'GET /events': list('/events', `customerId=${customerId}`),
     'GET /webhook-endpoints': list('/webhook-endpoints'),
     'GET /api-keys': list('/api-keys'),
   };
@@ -143,12 +161,19 @@ function listExamples({
 function resourceExamples(
   paths: Readonly<
     Record<
-      'customer' | 'product' | 'discount' | 'subscription' | 'invoice' | 'endpoint' | 'apiKey',
+      | 'customer'
+      | 'product'
+      | 'discount'
+      | 'subscription'
+      | 'invoice'
+      | 'meter'
+      | 'endpoint'
+      | 'apiKey',
       string
     >
   >,
 ): Record<string, RouteExample> {
-  const { customer, product, discount, subscription, invoice, endpoint, apiKey } = paths;
+  const { customer, product, discount, subscription, invoice, meter, endpoint, apiKey } = paths;
   return {
     'GET /customers/:id': { path: customer },
     'PATCH /customers/:id': { path: customer, body: { name: 'Changed' } },
@@ -172,6 +197,8 @@ function resourceExamples(
     // It is paid already.
     'POST /invoices/:id/pay': { path: `${invoice}/pay`, owner: 409 },
     'POST /invoices/:id/void': { path: `${invoice}/void`, owner: 409 },
+    'PATCH /meters/:id': { path: meter, body: { name: 'Changed', active: false } },
+    'DELETE /meters/:id': { path: meter },
     'GET /webhook-endpoints/:id': { path: endpoint },
     'PATCH /webhook-endpoints/:id': { path: endpoint, body: { description: 'Changed' } },
     'DELETE /webhook-endpoints/:id': { path: endpoint },

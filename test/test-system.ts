@@ -34,6 +34,7 @@ export interface TestSystem {
 // Tests of anything else send as fast as they can.
 const unlimited = {
   RATE_LIMIT_PER_SECOND: '0',
+  RATE_LIMIT_INGEST_PER_SECOND: '0',
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '0',
   RATE_LIMIT_PAGES_PER_SECOND: '0',
 };

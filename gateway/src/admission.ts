@@ -17,6 +17,8 @@ export interface AdmissionParts {
   readonly authentication: Authentication;
   readonly clock: Clock;
   readonly perKey?: RateLimit;
+  /** Of batches of usage events, which count for nothing else. */
+  readonly ingestPerKey?: RateLimit;
   /** By address. It is asked before authentication and charged for refused keys alone, so that guessing stops and nobody else notices. */
   readonly refusedKeys?: RateLimit;
 }
@@ -28,12 +30,18 @@ export class Admission {
   constructor(private readonly parts: AdmissionParts) {}
 
   /** The caller of a request. The headers about its rate are on the answer, whatever becomes of the request. */
-  async admit(request: Request, response: Response, call: Call): Promise<Caller> {
+  async admit(
+    request: Request,
+    response: Response,
+    call: Call,
+    { isIngest = false }: { readonly isIngest?: boolean | undefined } = {},
+  ): Promise<Caller> {
     const caller = await this.authenticate(request, call);
-    const { perKey, clock } = this.parts;
-    if (perKey === undefined) return caller;
-    const allowance = perKey.take(caller.apiKeyId, clock.now());
-    const headers = rateLimitHeaders(perKey.policy, allowance);
+    const { perKey, ingestPerKey, clock } = this.parts;
+    const limit = isIngest ? ingestPerKey : perKey;
+    if (limit === undefined) return caller;
+    const allowance = limit.take(caller.apiKeyId, clock.now());
+    const headers = rateLimitHeaders(limit.policy, allowance);
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (!allowance.isAllowed) throw tooManyRequests(allowance);
     return caller;

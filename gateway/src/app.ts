@@ -2,7 +2,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Admission } from './admission';
 import { checkScope } from './authentication';
-import { parseBody } from './body';
+import { parseBody, readBytes } from './body';
 import { readIfMatch, unlessMatched } from './conditions';
 import { Documentation } from './documentation';
 import { environmentTime } from './environment-time';
@@ -14,7 +14,7 @@ import {
   toErrorAnswer,
 } from './exchange';
 import { type HttpError, RequestError, withoutUnavailability } from './http-error';
-import { readIdempotency } from './idempotency';
+import { comparableBody, readIdempotency } from './idempotency';
 import { addPages } from './pages/page-site';
 import type { Peers } from './peers';
 import { addProviderEvents } from './provider-events';
@@ -25,7 +25,9 @@ import { checkoutRoutes } from './routes/checkout';
 import { checkoutLinkRoutes } from './routes/checkout-links';
 import { customerRoutes } from './routes/customers';
 import { discountRoutes } from './routes/discounts';
+import { eventRoutes } from './routes/events';
 import { invoiceRoutes } from './routes/invoices';
+import { meterRoutes } from './routes/meters';
 import { meterPriceRoutes } from './routes/meter-prices';
 import { productRoutes } from './routes/products';
 import { sandboxRoutes } from './routes/sandboxes';
@@ -42,6 +44,8 @@ export const routes: readonly Route[] = [
   ...discountRoutes,
   ...subscriptionRoutes,
   ...invoiceRoutes,
+  ...meterRoutes,
+  ...eventRoutes,
   ...webhookEndpointRoutes,
   ...sandboxRoutes,
   ...apiKeyRoutes,
@@ -120,14 +124,21 @@ export function createApp(parts: AppParts): Express {
 
 function addRoute(app: Express, route: Route, parts: AppParts): void {
   const segment = route.path.split('/')[1] ?? '';
-  const handler = authenticated(parts, routeOptions(route), async (call, request, response) => {
-    checkScope(call.scopes, { method: route.method, segment });
-    const answer = await route.handle(
-      await readRequest(route, call, { request, response, parts }),
-      parts.peers,
-    );
-    return route.method === 'GET' ? unlessMatched(request.header('if-none-match'), answer) : answer;
-  });
+  const { isIngest } = route;
+  const handler = authenticated(
+    parts,
+    { ...routeOptions(route), isIngest },
+    async (call, request, response) => {
+      checkScope(call.scopes, { method: route.method, segment });
+      const answer = await route.handle(
+        await readRequest(route, call, { request, response, parts }),
+        parts.peers,
+      );
+      return route.method === 'GET'
+        ? unlessMatched(request.header('if-none-match'), answer)
+        : answer;
+    },
+  );
   const path = `/v1${route.path}`;
   switch (route.method) {
     case 'GET':
@@ -142,14 +153,17 @@ function addRoute(app: Express, route: Route, parts: AppParts): void {
 }
 
 async function readRequest(
-  { method, path }: Route,
+  { method, path, takesBytes }: Route,
   call: CallContext,
   { request, response, parts }: { request: Request; response: Response; parts: AppParts },
 ): Promise<ApiRequest> {
   const changes = method === 'POST' || method === 'PATCH';
   const isOfResource = path.includes(':');
-  const body = changes ? await parseBody(request, response) : {};
-  const repeatable = { key: request.header('idempotency-key'), method, path: request.path, body };
+  const read = takesBytes === true ? readBytes : parseBody;
+  const body = changes ? await read(request, response) : {};
+  const key = request.header('idempotency-key');
+  const compared = key === undefined ? undefined : comparableBody(body);
+  const repeatable = { key, method, path: request.path, body: compared };
   const idempotency = changes
     ? readIdempotency(repeatable, () => response.setHeader('Idempotent-Replayed', 'true'))
     : undefined;
@@ -165,11 +179,11 @@ async function readRequest(
 /** A handler that knows its caller. */
 function authenticated(
   parts: AppParts,
-  options: ExchangeOptions,
+  options: ExchangeOptions & Pick<Route, 'isIngest'>,
   work: (call: CallContext, request: Request, response: Response) => Promise<ApiAnswer>,
 ): RequestHandler {
   return respond(parts, options, async (call, request, response) => {
-    const { tenant, scopes } = await parts.admission.admit(request, response, call);
+    const { tenant, scopes } = await parts.admission.admit(request, response, call, options);
     return work({ ...call, tenant, scopes }, request, response);
   });
 }

@@ -14,21 +14,34 @@ const parseJson = express.json({
   },
 });
 
+// A thousand usage events of a kilobyte each.
+const rawBytesMax = 1024 * 1024;
+const readRaw = express.raw({ limit: rawBytesMax, type: 'application/json' });
+
+/** The bytes of a JSON body, for a service that reads them itself; none for a request without one. */
+export async function readBytes(request: Request, response: Response): Promise<Buffer> {
+  if (!hasBody(request)) return Buffer.alloc(0);
+  await read(request, response, readRaw);
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
 /** The JSON body; `{}` for a request without one. */
 export async function parseBody(request: Request, response: Response): Promise<unknown> {
   if (!hasBody(request)) return {};
-  if (request.is('application/json') === false) {
-    throw unsupportedMediaType();
-  }
+  await read(request, response, parseJson);
+  const body: unknown = request.body;
+  if (!isKeepable(body)) throw malformedJson();
+  return body === undefined ? {} : body;
+}
+
+async function read(request: Request, response: Response, reader: typeof parseJson): Promise<void> {
+  if (request.is('application/json') === false) throw unsupportedMediaType();
   await new Promise<void>((resolve, reject) => {
-    parseJson(request, response, (error?: unknown) => {
+    reader(request, response, (error?: unknown) => {
       if (error === undefined) resolve();
       else reject(toRequestError(error));
     });
   });
-  const body: unknown = request.body;
-  if (!isKeepable(body)) throw malformedJson();
-  return body === undefined ? {} : body;
 }
 
 function hasBody({ headers }: Request): boolean {

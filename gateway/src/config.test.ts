@@ -6,6 +6,7 @@ const required = {
   CATALOG_ADDRESS: 'unix:/c',
   CUSTOMER_ADDRESS: 'unix:/u',
   DISCOUNT_ADDRESS: 'unix:/d',
+  METERING_ADDRESS: 'unix:/m',
   CHECKOUT_ADDRESS: 'unix:/k',
   SUBSCRIPTION_ADDRESS: 'unix:/s',
   NOTIFIER_ADDRESS: 'unix:/n',

@@ -40,10 +40,13 @@ export const configurationSchema = z.object({
   DISCOUNT_ADDRESS: address,
   CHECKOUT_ADDRESS: address,
   SUBSCRIPTION_ADDRESS: address,
+  METERING_ADDRESS: address,
   NOTIFIER_ADDRESS: address,
   /** Requests of one key, for this process; 0 for no limit. */
   RATE_LIMIT_PER_SECOND: count.default(100),
   RATE_LIMIT_BURST: count.refine((burst) => burst > 0, 'must be at least 1').default(200),
+  /** Batches of usage events of one key, for this process, beside all its requests; 0 for no limit. */
+  RATE_LIMIT_INGEST_PER_SECOND: count.default(50),
   /** Requests of one address that were refused for their key; 0 for no limit. */
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: count.default(100),
   /** Requests of one address for public pages; 0 for no limit. */

@@ -76,9 +76,10 @@ export const answerOfKind: Readonly<Record<DomainErrorKind, Row>> = {
   },
 };
 
-// Conflicts that a program must tell from the others.
+// What a program must tell from others of its kind.
 const codeOfReason: Readonly<Record<string, string>> = {
   IDEMPOTENCY_KEY_IN_USE: 'idempotency_key_in_use',
+  MALFORMED_JSON: 'malformed_json',
 };
 
 /** The same error where a caller is not to tell a fault from an outage. */

@@ -28,6 +28,17 @@ export function readIdempotency(
   return { key, requestHash: createHash('sha256').update(text).digest('base64'), onReplayed };
 }
 
+/** A body as it is compared: one that was passed on as bytes by what it says, if it says anything. */
+export function comparableBody(body: unknown): unknown {
+  if (!Buffer.isBuffer(body)) return body;
+  const text = body.toString();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The same value with the keys of every object in one order. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);

@@ -37,6 +37,10 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import {
+  type MeteringServiceServer,
+  MeteringServiceService,
+} from '@billing/proto/billing/metering/v1/metering';
+import {
   type NotifierServiceServer,
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
@@ -58,6 +62,7 @@ export interface Peers {
   readonly payment: Peer<PaymentServiceServer>;
   readonly hostedPage: Peer<HostedPageServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
+  readonly metering: Peer<MeteringServiceServer>;
   readonly notifier: Peer<NotifierServiceServer>;
 }
 
@@ -91,6 +96,12 @@ export function connectPeers(config: GatewayConfiguration): Peers {
       ...caller,
       address: config.SUBSCRIPTION_ADDRESS,
       notIdempotent: ['createSubscription'],
+    }),
+    metering: connectPeer<MeteringServiceServer>(MeteringServiceService, {
+      ...caller,
+      address: config.METERING_ADDRESS,
+      // Events without ids of their own would be counted twice.
+      notIdempotent: ['createMeter', 'ingestEvents', 'createCreditGrant'],
     }),
     notifier: connectPeer<NotifierServiceServer>(NotifierServiceService, {
       ...caller,

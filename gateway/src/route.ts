@@ -7,7 +7,7 @@ export interface ApiRequest {
   /** From the path, by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** The JSON body, `{}` when there was none. */
+  /** The JSON body, `{}` when there was none; its bytes where the route takes them. */
   readonly body: unknown;
   readonly context: CallContext;
   /** From `If-Match`: the version that the caller has seen and wants to change; undefined for any. */
@@ -31,6 +31,10 @@ export interface Route {
   readonly deadlineMs?: number;
   /** Whether it answers 500 where others tell 503 and 504. */
   readonly hidesUnavailability?: boolean;
+  /** Whether it gets the body as it came: whoever keeps it reads it, and nobody before. */
+  readonly takesBytes?: boolean;
+  /** Whether it has a rate of its own, that of batches of usage events. */
+  readonly isIngest?: boolean;
   /** What the description of the API says of it. */
   readonly operation: Operation;
   readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;

@@ -22,6 +22,8 @@ const readinessTimeoutMs = 1_000;
 const keepAliveMs = 65_000;
 // A burst of refused keys: a caller with a wrong key in its configuration is told so many times before it is limited.
 const refusedKeysBurstSeconds = 10;
+// As many seconds' worth as other requests have by default.
+const ingestBurstSeconds = 2;
 // An office or a mobile network shares an address, and its people open pages together.
 const pagesBurstSeconds = 10;
 
@@ -85,10 +87,21 @@ export async function start(
 function rateLimits({
   RATE_LIMIT_PER_SECOND: perSecond,
   RATE_LIMIT_BURST: burst,
+  RATE_LIMIT_INGEST_PER_SECOND: ingestPerSecond,
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: refusedPerSecond,
-}: GatewayConfiguration): { perKey?: RateLimit; refusedKeys?: RateLimit } {
+}: GatewayConfiguration): {
+  perKey?: RateLimit;
+  ingestPerKey?: RateLimit;
+  refusedKeys?: RateLimit;
+} {
   return {
     ...(perSecond > 0 && { perKey: new RateLimit({ perSecond, burst }) }),
+    ...(ingestPerSecond > 0 && {
+      ingestPerKey: new RateLimit({
+        perSecond: ingestPerSecond,
+        burst: ingestPerSecond * ingestBurstSeconds,
+      }),
+    }),
     ...(refusedPerSecond > 0 && {
       refusedKeys: new RateLimit({
         perSecond: refusedPerSecond,

@@ -8,6 +8,7 @@ export const serviceNames = [
   'discount',
   'checkout',
   'subscription',
+  'metering',
   'notifier',
   'gateway',
 ] as const;
@@ -70,6 +71,14 @@ export const services: Readonly<Record<ServiceName, ServiceDescription>> = {
     start: async (environment, overrides) => {
       const { readConfig } = await import('@billing/subscription/config');
       const { start } = await import('@billing/subscription/service');
+      return await start(readConfig(environment), overrides);
+    },
+  },
+  metering: {
+    folder: 'services/metering',
+    start: async (environment, overrides) => {
+      const { readConfig } = await import('@billing/metering/config');
+      const { start } = await import('@billing/metering/service');
       return await start(readConfig(environment), overrides);
     },
   },

@@ -17,6 +17,7 @@ export const errorCodes = {
   discount_wrong_currency: { status: 404, text: 'Discount not found' },
   discount_wrong_product: { status: 404, text: 'Discount not found' },
   invoice_not_found: { status: 404, text: 'Invoice not found' },
+  meter_not_found: { status: 404, text: 'Meter not found' },
   product_not_found: { status: 404, text: 'Product not found' },
   subscription_not_found: { status: 404, text: 'Subscription not found' },
   webhook_endpoint_not_found: { status: 404, text: 'Webhook endpoint not found' },

@@ -83,7 +83,7 @@ interface BatonService {
 }
 
 const folder = mkdtemp(join(tmpdir(), 'identity-'));
-const names = ['checkout', 'subscription', 'customer', 'catalog', 'discount', 'notifier'] as const;
+const names = ['checkout', 'subscription', 'customer', 'catalog', 'discount', 'metering', 'notifier'] as const;
 const configurations = new Map(names.map((name) => [name, testServiceConfiguration(name)]));
 const addressOf = async (name: string) => `unix:${join(await folder, `${name}.sock`)}`;
 const identityConfiguration = testServiceConfiguration('identity');
@@ -164,6 +164,7 @@ async function startIdentity(): Promise<RunningService> {
     DISCOUNT_ADDRESS: await addressOf('discount'),
     CHECKOUT_ADDRESS: await addressOf('checkout'),
     SUBSCRIPTION_ADDRESS: await addressOf('subscription'),
+    METERING_ADDRESS: await addressOf('metering'),
     NOTIFIER_ADDRESS: await addressOf('notifier'),
   });
 }

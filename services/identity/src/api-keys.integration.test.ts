@@ -29,6 +29,7 @@ const configuration = testServiceConfiguration('identity', {
   CHECKOUT_ADDRESS: nowhere,
   DISCOUNT_ADDRESS: nowhere,
   SUBSCRIPTION_ADDRESS: nowhere,
+  METERING_ADDRESS: nowhere,
   NOTIFIER_ADDRESS: nowhere,
 });
 

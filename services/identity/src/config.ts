@@ -20,6 +20,7 @@ export const configurationSchema = z.object({
   DISCOUNT_ADDRESS: address,
   CHECKOUT_ADDRESS: address,
   SUBSCRIPTION_ADDRESS: address,
+  METERING_ADDRESS: address,
   NOTIFIER_ADDRESS: address,
 });
 

@@ -24,6 +24,7 @@ export function connectDueWork(service: Service, config: IdentityConfiguration):
     config.CUSTOMER_ADDRESS,
     config.CATALOG_ADDRESS,
     config.DISCOUNT_ADDRESS,
+    config.METERING_ADDRESS,
     config.NOTIFIER_ADDRESS,
   ].map((address) =>
     toDueWorkPeer(

@@ -6,6 +6,11 @@ export interface Series {
   readonly meterId: string;
 }
 
+/** One hour of a series, by its beginning. */
+export interface SeriesHour extends Series {
+  readonly hour: Date;
+}
+
 /** How the events of a series are counted. */
 export interface MeasuredSeries extends Series {
   readonly aggregation: Aggregation;
@@ -42,17 +47,14 @@ export interface UsageHour {
  */
 export interface UsageStorage {
   /** Announces a batch in hours, which are made where they are not there, and takes their totals away. */
-  beginLate(series: Series, hours: readonly Date[], batch: PendingBatch): Promise<void>;
+  beginLate(hours: readonly SeriesHour[], batch: PendingBatch): Promise<void>;
   /** Takes a batch out of hours, and their totals with it. */
-  finishLate(series: Series, hours: readonly Date[], batchId: string): Promise<void>;
+  finishLate(hours: readonly SeriesHour[], batchId: string): Promise<void>;
   /** Hours that are kept, in a span. */
   hoursIn(series: Series, span: Span): Promise<readonly UsageHour[]>;
   /** Hours before an instant whose total is missing. */
   hoursWithoutTotal(series: Series, before: Date): Promise<readonly UsageHour[]>;
-  /**
-   * Keeps a total where the hour still has the version that was read and no batch in it; `undefined` stands for an hour that was not
-   * there.
-   */
+  /** Keeps a total where the hour still has the version that was read; `undefined` stands for an hour that was not there. */
   seal(
     series: Series,
     hour: Pick<UsageHour, 'hour'> & { readonly version: number | undefined },

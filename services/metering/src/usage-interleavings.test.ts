@@ -141,15 +141,15 @@ function storageOn(
         if (!table.events.has(event.id)) table.events.set(event.id, event);
       }
     },
-    beginLate: async (_series, hours, batch) => {
+    beginLate: async (hours, batch) => {
       // One write for each hour: a crash may fall between them.
-      for (const hour of hours) {
+      for (const { hour } of hours) {
         await pause();
         change(hour, (one) => ({ ...one, pending: [...one.pending, batch], total: null }));
       }
     },
-    finishLate: async (_series, hours, batchId) => {
-      for (const hour of hours) {
+    finishLate: async (hours, batchId) => {
+      for (const { hour } of hours) {
         await pause();
         if (!table.hours.has(hour.getTime())) continue;
         change(hour, (one) => ({
@@ -170,7 +170,7 @@ function storageOn(
     seal: async (_series, { hour, version }, total: PartialTotal) => {
       await pause();
       const present = table.hours.get(hour.getTime());
-      if (present?.version !== version || (present?.pending.length ?? 0) > 0) return false;
+      if (present?.version !== version) return false;
       change(hour, (one) => ({ ...one, total }));
       return true;
     },
@@ -274,11 +274,12 @@ async function play(aggregation: Aggregation, sent: Sent[], actions: Action[], i
     const hours = [...new Set(events.map(({ at }) => hourOf(at).getTime()))]
       .map((time) => new Date(time))
       .filter((hour) => isManual || !isOpenHour(hour, batch.at));
+    const late = hours.map((hour) => ({ ...series, hour }));
     return actor(stepsMax, async (pause) => {
       const storage = storageOn(table, pause);
-      await storage.beginLate(series, hours, batch);
+      await storage.beginLate(late, batch);
       await storage.insert(events);
-      await storage.finishLate(series, hours, batch.id);
+      await storage.finishLate(late, batch.id);
     });
   };
   const seal = (stepsMax: number) => {

@@ -41,11 +41,12 @@ async function firstHour(storage: UsageStorage, series: MeasuredSeries): Promise
 async function sealSpan(storage: UsageStorage, series: MeasuredSeries, span: Span): Promise<void> {
   // Before the events: who comes in between changes the version.
   const kept = await storage.hoursIn(series, span);
-  const versions = new Map(kept.map(({ hour, version }) => [hour.getTime(), version]));
+  const known = new Map(kept.map((one) => [one.hour.getTime(), one]));
   const totals = await hourTotals(storage, series, span);
   for (const [time, total] of totals) {
-    const hour = { hour: new Date(time), version: versions.get(time) };
-    await storage.seal(series, hour, total);
+    const present = known.get(time);
+    if (present !== undefined && present.pending.length > 0) continue;
+    await storage.seal(series, { hour: new Date(time), version: present?.version }, total);
   }
 }
 

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { Aggregation } from '@billing/proto/billing/metering/v1/metering';
+import { toJsonMeter } from '@billing/proto/json/meter';
+import { metadata, optional, readBody, readQuery } from '../input';
+import { Meter, MeterList } from '../openapi/schemas/meter';
+import { changeable, frozen, readPatch, required } from '../patch';
+import { created, etag, ok, param, present, type Route } from '../route';
+
+const name = z.string().min(1, 'Required').max(120);
+const aggregation = z.enum(['SUM', 'COUNT', 'MAX', 'LATEST', 'UNIQUE_COUNT']);
+const uniqueProperty = z.string().min(1, 'Required').max(255);
+const unit = z.string().max(60);
+
+const CreateMeter = z
+  .object({
+    name,
+    aggregation: optional(aggregation),
+    uniqueProperty: optional(uniqueProperty),
+    unit: optional(unit),
+    active: optional(z.boolean()),
+    metadata: optional(metadata),
+  })
+  .meta({
+    id: 'CreateMeter',
+    examples: [{ name: 'API calls', aggregation: 'SUM', unit: 'calls' }],
+  });
+
+const UpdateMeter = z
+  .object({
+    name: required(name),
+    aggregation: changeable(aggregation).meta({
+      description: 'Stays as it is once an event exists.',
+    }),
+    uniqueProperty: changeable(uniqueProperty),
+    unit: changeable(unit),
+    active: required(z.boolean()),
+    metadata: changeable(metadata),
+    id: frozen,
+    organizationId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+  })
+  .meta({ id: 'UpdateMeter', examples: [{ active: false }] });
+
+const ListMeters = z.object({
+  active: z
+    .enum(['true', 'false'], 'Must be true or false')
+    .transform((text) => text === 'true')
+    .optional(),
+  search: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'A part of the name, without regard to case.' }),
+});
+
+const aggregations = {
+  SUM: Aggregation.AGGREGATION_SUM,
+  COUNT: Aggregation.AGGREGATION_COUNT,
+  MAX: Aggregation.AGGREGATION_MAX,
+  LATEST: Aggregation.AGGREGATION_LATEST,
+  UNIQUE_COUNT: Aggregation.AGGREGATION_UNIQUE_COUNT,
+};
+
+export const meterRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/meters',
+    operation: {
+      id: 'createMeter',
+      summary: 'Create a meter',
+      body: CreateMeter,
+      answer: { status: 201, schema: Meter, isVersioned: true },
+    },
+    handle: async (request, peers) => {
+      const { input, ignoredHeaders } = readBody(CreateMeter, request);
+      const answer = await peers.metering.createMeter(
+        { ...input, aggregation: toProtoAggregation(input.aggregation) },
+        request.context,
+      );
+      const meter = present(answer.meter);
+      return created(`/meters/${meter.id}`, toJsonMeter(meter), {
+        ...ignoredHeaders,
+        ...etag(meter.version),
+      });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/meters',
+    operation: {
+      id: 'listMeters',
+      summary: 'List all meters, newest first',
+      query: ListMeters,
+      answer: { status: 200, schema: MeterList },
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListMeters, request);
+      const { meters } = await peers.metering.listMeters(query, request.context);
+      return ok(meters.map(toJsonMeter));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/meters/:id',
+    operation: {
+      id: 'updateMeter',
+      summary: 'Change a meter',
+      body: UpdateMeter,
+      answer: { status: 200, schema: Meter, isVersioned: true },
+      errors: ['meter_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { input, updateMask, ignoredHeaders } = readPatch(UpdateMeter, request);
+      const { meter } = await peers.metering.updateMeter(
+        {
+          ...input,
+          id: param(request, 'id'),
+          aggregation: toProtoAggregation(input.aggregation),
+          metadata: input.metadata,
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
+        request.context,
+      );
+      const changed = present(meter);
+      return ok(toJsonMeter(changed), { ...ignoredHeaders, ...etag(changed.version) });
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/meters/:id',
+    operation: {
+      id: 'deleteMeter',
+      summary: 'Delete a meter',
+      description: 'It takes no more events; what it has recorded is still billed.',
+      answer: { status: 204 },
+      errors: ['meter_not_found'],
+    },
+    handle: async (request, peers) => {
+      await peers.metering.deleteMeter({ id: param(request, 'id') }, request.context);
+      return { status: 204 };
+    },
+  },
+];
+
+function toProtoAggregation(name: keyof typeof aggregations | undefined): Aggregation {
+  return name === undefined ? Aggregation.AGGREGATION_UNSPECIFIED : aggregations[name];
+}

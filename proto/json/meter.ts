@@ -1,0 +1,18 @@
+import { Aggregation, type Meter } from '../gen/billing/metering/v1/metering';
+import { toJsonEnum, toJsonMetadata, toJsonTime } from './scalars';
+
+/** A meter as REST shows it. */
+export function toJsonMeter(meter: Meter) {
+  return {
+    id: meter.id,
+    organizationId: meter.organizationId,
+    name: meter.name,
+    aggregation: toJsonEnum(Aggregation, 'AGGREGATION_', meter.aggregation),
+    uniqueProperty: meter.uniqueProperty ?? null,
+    unit: meter.unit ?? null,
+    active: meter.active,
+    metadata: toJsonMetadata(meter.metadata),
+    createdAt: toJsonTime(meter.createdAt),
+    updatedAt: toJsonTime(meter.updatedAt),
+  };
+}

@@ -1,0 +1,16 @@
+import type { UsageEvent } from '../gen/billing/metering/v1/metering';
+import { toJsonMetadata, toJsonTime } from './scalars';
+
+/** A usage event as REST shows it. */
+export function toJsonUsageEvent(event: UsageEvent) {
+  return {
+    id: event.id,
+    eventId: event.eventId,
+    customerId: event.customerId,
+    meterId: event.meterId,
+    quantity: event.quantity,
+    timestamp: toJsonTime(event.timestamp),
+    properties: toJsonMetadata(event.properties),
+    receivedAt: toJsonTime(event.receivedAt),
+  };
+}

@@ -1,0 +1,150 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import type { Tenant } from '@billing/chassis/call-context';
+import { ensureIndexes } from '@billing/chassis/indexes';
+import { writeErrorsOf } from '@billing/chassis/insert-batches';
+import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import type { UsageEvent } from './usage-event';
+
+/** A usage event in the database; nothing in it can be derived from the rest. */
+export interface EventDocument {
+  /** `<environment>:<event id>`: whoever inserts it first has it. */
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly customerId: string;
+  readonly meterId: string;
+  readonly timestamp: Date;
+  readonly quantity: string;
+  /** JSON text, because its keys are the caller's; absent: none. */
+  readonly properties?: string;
+  readonly receivedAt: Date;
+  /** The driver gives whole numbers as it finds them. */
+  readonly arrival: number | bigint;
+}
+
+export type EventCollection = Collection<EventDocument>;
+
+const endOfTime = new Date(8.64e15);
+const idsMax = 500;
+
+export function openEvents(db: Db): EventCollection {
+  return db.collection<EventDocument>('usageEvents');
+}
+
+/** One index to add usage up, one to list it. */
+export async function ensureEventIndexes(events: EventCollection): Promise<void> {
+  await ensureIndexes(events, [
+    {
+      name: 'usage',
+      key: { environmentId: 1, customerId: 1, meterId: 1, timestamp: 1 },
+    },
+    { name: 'list', key: { environmentId: 1, timestamp: -1, _id: -1 } },
+  ]);
+}
+
+/** What a list may be narrowed to. */
+export interface EventFilter {
+  readonly customerId?: string | undefined;
+  readonly meterId?: string | undefined;
+  readonly eventId?: string | undefined;
+  /** Inclusive. */
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly to?: Date | undefined;
+}
+
+export function toEventDocument(tenant: Tenant, event: UsageEvent): EventDocument {
+  const { eventId, properties, ...rest } = event;
+  const hasProperties = Object.keys(properties).length > 0;
+  return {
+    _id: `${tenant.environmentId}:${eventId}`,
+    environmentId: tenant.environmentId,
+    ...rest,
+    ...(hasProperties && { properties: JSON.stringify(properties) }),
+  };
+}
+
+/** Usage events, of the environment of each call. */
+export class EventStore {
+  constructor(readonly events: EventCollection) {}
+
+  /** Inserts in one command; gives those whose ids stood there already. */
+  async insert(documents: readonly EventDocument[]): Promise<Set<EventDocument>> {
+    const failed = await retryTransient(async () => {
+      try {
+        await this.events.insertMany([...documents], { ordered: false });
+        return new Map<number, Error>();
+      } catch (error) {
+        return writeErrorsOf(error);
+      }
+    });
+    const taken = new Set<EventDocument>();
+    for (const [index, error] of failed) {
+      if (duplicateKeyIndex(error) === undefined) throw error;
+      const document = documents[index];
+      if (document !== undefined) taken.add(document);
+    }
+    return taken;
+  }
+
+  /** Those of some event ids that are stored. */
+  async find(tenant: Tenant, eventIds: readonly string[]): Promise<Map<string, UsageEvent>> {
+    const found = new Map<string, UsageEvent>();
+    for (let start = 0; start < eventIds.length; start += idsMax) {
+      const ids = eventIds
+        .slice(start, start + idsMax)
+        .map((eventId) => `${tenant.environmentId}:${eventId}`);
+      const documents = await retryTransient(() =>
+        this.events.find({ _id: { $in: ids }, environmentId: tenant.environmentId }).toArray(),
+      );
+      for (const document of documents) {
+        const event = fromEventDocument(document);
+        found.set(event.eventId, event);
+      }
+    }
+    return found;
+  }
+
+  /** Newest timestamp first. */
+  async list(
+    { environmentId }: Tenant,
+    {
+      filter: { customerId, meterId, eventId, from, to },
+      page,
+      perPage,
+    }: { filter: EventFilter; page: number; perPage: number },
+  ): Promise<{ data: UsageEvent[]; total: number }> {
+    const query: Filter<EventDocument> = {
+      environmentId,
+      ...(eventId !== undefined && { _id: `${environmentId}:${eventId}` }),
+      ...(customerId !== undefined && { customerId }),
+      ...(meterId !== undefined && { meterId }),
+      timestamp: { ...(from !== undefined && { $gte: from }), $lt: to ?? endOfTime },
+    };
+    const [documents, total] = await retryTransient(() =>
+      Promise.all([
+        this.events
+          .find(query)
+          .sort({ timestamp: -1, _id: -1 })
+          .skip((page - 1) * perPage)
+          .limit(perPage)
+          .toArray(),
+        this.events.countDocuments(query),
+      ]),
+    );
+    return { data: documents.map(fromEventDocument), total };
+  }
+}
+
+function fromEventDocument(document: EventDocument): UsageEvent {
+  const { _id, environmentId, properties } = document;
+  return {
+    eventId: _id.slice(environmentId.length + 1),
+    customerId: document.customerId,
+    meterId: document.meterId,
+    quantity: document.quantity,
+    timestamp: document.timestamp,
+    properties: properties === undefined ? {} : (JSON.parse(properties) as Record<string, unknown>),
+    receivedAt: document.receivedAt,
+    arrival: Number(document.arrival),
+  };
+}

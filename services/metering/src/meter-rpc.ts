@@ -1,0 +1,155 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { checkMetadata } from '@billing/chassis/metadata';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
+import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import {
+  Aggregation as ProtoAggregation,
+  type CreateMeterRequest,
+  type Meter as ProtoMeter,
+  type MeteringServiceServer,
+  type UpdateMeterRequest,
+} from '@billing/proto/billing/metering/v1/metering';
+import type { Aggregation } from './aggregation';
+import {
+  changeMeter,
+  createMeter,
+  deleteMeter,
+  isNamed,
+  type Meter,
+  type MeterChanges,
+  type MeterInput,
+  requireKnown,
+} from './meter';
+import { knownMeters } from './store';
+
+const idsMax = 100;
+const searchLengthMax = 100;
+// Meters are kinds of things that a business counts: a few, but nothing bounds them.
+const pageSize = 500;
+
+type MeterCalls = Pick<
+  AsyncHandlers<MeteringServiceServer>,
+  'createMeter' | 'getMeters' | 'listMeters' | 'updateMeter' | 'deleteMeter'
+>;
+
+/** The calls about meters. */
+export function meterCalls(meters: AggregateCollection<Meter>): MeterCalls {
+  return {
+    createMeter: async (request, context) => {
+      const meter = createMeter(fromProtoMeterInput(request), {
+        id: newResourceId(context, 'meter'),
+        metadataProblems: checkMetadata(request.metadata),
+      });
+      const { stored } = await meters
+        .within(context)
+        .insert({ state: meter, events: [], commands: [] });
+      return { meter: toProtoMeter(stored) };
+    },
+
+    getMeters: async ({ ids }, context) => {
+      refuseProblems({
+        ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
+      });
+      const found = await Promise.all(
+        [...new Set(ids)].map((id) => meters.within(context).find(id)),
+      );
+      const known = found.filter((stored) => stored !== undefined);
+      return { meters: known.filter(({ state }) => state.deletedAt === null).map(toProtoMeter) };
+    },
+
+    listMeters: async ({ active, search }, context) => {
+      refuseProblems({ search: textProblems(search ?? '', { max: searchLengthMax }) });
+      const listed = await listAll(meters, active, context);
+      const named = listed.filter(({ state }) => search === undefined || isNamed(state, search));
+      return { meters: named.map(toProtoMeter) };
+    },
+
+    updateMeter: async (request, context) => {
+      const changes = fromProtoMeterChanges(request);
+      const metadataProblems = checkMetadata(changes.metadata);
+      const store = meters.within(context);
+      // A deleted meter is unknown before its version is compared.
+      requireKnown((await store.get(request.id)).state);
+      const stored = await store.mutate(
+        request.id,
+        (meter) => ({
+          state: changeMeter(meter, changes, { metadataProblems }),
+          events: [],
+          commands: [],
+        }),
+        expectedVersionOf(request),
+      );
+      return { meter: toProtoMeter(stored) };
+    },
+
+    deleteMeter: async ({ id }, context) => {
+      await meters.within(context).mutate(id, deleteMeter);
+      return {};
+    },
+  };
+}
+
+async function listAll(
+  meters: AggregateCollection<Meter>,
+  active: boolean | undefined,
+  context: CallContext,
+): Promise<Stored<Meter>[]> {
+  const all: Stored<Meter>[] = [];
+  for (let page = 1; ; page += 1) {
+    const { data } = await meters
+      .within(context)
+      .list({ filter: knownMeters(active), page, perPage: pageSize });
+    all.push(...data);
+    if (data.length < pageSize) return all;
+  }
+}
+
+const protoAggregations: Readonly<Record<Aggregation, ProtoAggregation>> = {
+  SUM: ProtoAggregation.AGGREGATION_SUM,
+  COUNT: ProtoAggregation.AGGREGATION_COUNT,
+  MAX: ProtoAggregation.AGGREGATION_MAX,
+  LATEST: ProtoAggregation.AGGREGATION_LATEST,
+  UNIQUE_COUNT: ProtoAggregation.AGGREGATION_UNIQUE_COUNT,
+};
+
+function fromProtoMeterInput(request: CreateMeterRequest): MeterInput {
+  return { ...request, aggregation: fromProtoAggregation(request.aggregation) };
+}
+
+function fromProtoMeterChanges(request: UpdateMeterRequest): MeterChanges {
+  const { name, aggregation, uniqueProperty, unit, active, metadata } = request;
+  const fields = {
+    name: name ?? null,
+    aggregation: fromProtoAggregation(aggregation) ?? null,
+    uniqueProperty: uniqueProperty ?? null,
+    unit: unit ?? null,
+    active: active ?? null,
+    metadata: metadata ?? null,
+  };
+  return maskedFields(fields, request.updateMask);
+}
+
+function fromProtoAggregation(sent: ProtoAggregation): Aggregation | 'UNKNOWN' | undefined {
+  if (sent === ProtoAggregation.AGGREGATION_UNSPECIFIED) return undefined;
+  const names = Object.keys(protoAggregations) as Aggregation[];
+  return names.find((name) => protoAggregations[name] === sent) ?? 'UNKNOWN';
+}
+
+function toProtoMeter({ state, ...stored }: Stored<Meter>): ProtoMeter {
+  return {
+    id: state.id,
+    organizationId: stored.tenant.organizationId,
+    name: state.name,
+    aggregation: protoAggregations[state.aggregation],
+    uniqueProperty: state.uniqueProperty ?? undefined,
+    unit: state.unit ?? undefined,
+    active: state.active,
+    metadata: state.metadata,
+    createdAt: stored.createdAt,
+    updatedAt: stored.updatedAt,
+    version: BigInt(stored.version),
+  };
+}

@@ -1,0 +1,59 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import type { MeteringConfiguration } from './config';
+import { CustomerDirectory } from './customer-directory';
+import { type EventDocument, ensureEventIndexes, EventStore, openEvents } from './event-store';
+import { IngestQueue } from './ingest-queue';
+import { connectPeers } from './peers';
+import { meteringRpc } from './rpc';
+import { sealHours } from './sealing-worker';
+import { SeriesStore } from './series-store';
+import { meterDefinition } from './store';
+import { ensureUsageIndexes, openUsage, UsageStore } from './usage-store';
+import { WokenSeries } from './woken-series';
+
+// About 200 bytes each.
+const customersMax = 50_000;
+const seriesMax = 50_000;
+const sealEveryMs = 20_000;
+// Larger commands bring little more; two keep the database busy, and more of them only wait for each other.
+const queueBounds = { batchMax: 1_000, flushesMax: 4, itemsMax: 30_000 };
+
+/** Meters and usage, served over gRPC. */
+export async function start(
+  config: MeteringConfiguration,
+  overrides: ServiceOverrides = {},
+): Promise<RunningService> {
+  const service = await Service.open('metering', config, overrides);
+  const { clock, logger, db } = service;
+  const peers = connectPeers(service, config);
+  const meters = service.aggregates(meterDefinition);
+  const eventCollection = openEvents(db);
+  const usage = openUsage(db, eventCollection);
+  service.ensureIndexes(() => ensureEventIndexes(eventCollection));
+  service.ensureIndexes(() => ensureUsageIndexes(usage));
+  const events = new EventStore(eventCollection);
+  const usageOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new UsageStore(usage, tenant);
+  const queue = new IngestQueue<EventDocument>({
+    ...queueBounds,
+    flush: (documents) => events.insert(documents),
+  });
+  const sealing = { series: new SeriesStore(usage.series), meters, usageOf, clock, logger };
+  service.every({
+    name: 'seal hours of usage',
+    everyMs: sealEveryMs,
+    run: (signal) => sealHours(sealing, signal),
+  });
+  return service.serve([
+    meteringRpc({
+      meters,
+      events,
+      queue,
+      directory: new CustomerDirectory(customersMax),
+      usageOf,
+      woken: new WokenSeries(seriesMax),
+      peers,
+      clock,
+    }),
+  ]);
+}

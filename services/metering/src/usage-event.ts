@@ -1,0 +1,82 @@
+import { isSameData } from '@billing/kernel/equality';
+import type { MeasuredEvent } from './aggregation';
+import type { EventInput } from './ingest-input';
+import type { Meter } from './meter';
+
+/** One thing that a customer used, as it is kept for ever. */
+export interface UsageEvent {
+  readonly eventId: string;
+  readonly customerId: string;
+  readonly meterId: string;
+  /** Canonical decimal string. */
+  readonly quantity: string;
+  readonly timestamp: Date;
+  readonly properties: Readonly<Record<string, unknown>>;
+  /** Business time. */
+  readonly receivedAt: Date;
+  /** Grows with the order in which events came, in real time. */
+  readonly arrival: number;
+}
+
+/** What an event of a batch is checked against. */
+export interface EventSurroundings {
+  /** Undefined: unknown. */
+  readonly customerId: string | undefined;
+  readonly meter: Meter | undefined;
+  readonly now: Date;
+}
+
+const aheadMsMax = 5 * 60_000;
+const backMsMax = 35 * 86_400_000;
+// A batch has at most a thousand events.
+const placesMax = 1000;
+
+/** Why an event is not taken though its shape is right; undefined for one that is. */
+export function eventRefusal(
+  { timestamp, isNegative }: EventInput,
+  { customerId, meter, now }: EventSurroundings,
+): string | undefined {
+  if (customerId === undefined) return 'Customer not found';
+  if (meter === undefined || meter.deletedAt !== null) return 'Meter not found';
+  if (!meter.active) return 'Meter is not active';
+  if (isNegative && meter.aggregation !== 'SUM') {
+    return 'quantity: Must not be below 0 but for the aggregation SUM';
+  }
+  if (timestamp === undefined) return undefined;
+  const aheadMs = timestamp.getTime() - now.getTime();
+  if (aheadMs > aheadMsMax) return 'timestamp: Must be at most 5 minutes ahead';
+  return -aheadMs > backMsMax ? 'timestamp: Must be at most 35 days back' : undefined;
+}
+
+/** What is said of an event whose id another one has. */
+export const otherContent = 'eventId: Was used with other content';
+
+/** Where an event stands in the order of arrival. */
+export function arrivalOf(realNow: Date, place: number): number {
+  return realNow.getTime() * placesMax + place;
+}
+
+/** Whether an event that is sent again says what was stored; a time that was left out is that of the first. */
+export function isSameContent(
+  stored: UsageEvent,
+  sent: Pick<EventInput, 'meterId' | 'quantity' | 'timestamp' | 'properties'>,
+  customerId: string | undefined,
+): boolean {
+  return (
+    stored.customerId === customerId &&
+    stored.meterId === sent.meterId &&
+    stored.quantity === sent.quantity &&
+    (sent.timestamp === undefined || stored.timestamp.getTime() === sent.timestamp.getTime()) &&
+    isSameData(stored.properties, sent.properties ?? {})
+  );
+}
+
+/** The value of a property as text; null where an event has none. */
+export function uniqueValue(
+  properties: Readonly<Record<string, unknown>>,
+  property: string,
+): MeasuredEvent['uniqueValue'] {
+  if (!Object.hasOwn(properties, property)) return null;
+  const value = properties[property];
+  return value === null || value === undefined ? null : String(value);
+}
