@@ -102,6 +102,7 @@ export class ResultTaker {
       cancelSubscription: unknown,
       uncancelSubscription: unknown,
       createFromCheckout: unknown,
+      listUsagePeriods: unknown,
       checkSubscriptionRedemption: unknown,
       applyCollectionResult: (request, context) => {
         const refusal = this.refusals.get(request.subscriptionId)?.shift();

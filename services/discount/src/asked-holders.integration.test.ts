@@ -80,6 +80,7 @@ async function startOwners(): Promise<RunningService> {
       uncancelSubscription: unused,
       applyCollectionResult: unused,
       createFromCheckout: unused,
+      listUsagePeriods: unused,
       checkSubscriptionRedemption: ({ subscriptionId, discountId }, context) =>
         answer(`subscription ${subscriptionId}`, discountId, context),
     }),

@@ -70,6 +70,7 @@ describe('a product can be subscribed to', () => {
   const facts = (parts: object = {}) => ({
     id: 'p',
     name: 'Pro',
+    meterPriceSet: 0,
     active: true,
     price: aPrice(),
     ...parts,

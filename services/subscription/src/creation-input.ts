@@ -41,6 +41,8 @@ export interface ProductFacts {
   readonly id: string;
   readonly name: string;
   readonly active: boolean;
+  /** The number of its set of meter prices in force. */
+  readonly meterPriceSet: number;
   readonly price: Omit<PriceSnapshot, 'billingInterval'> & {
     readonly billingInterval: BillingInterval;
   };

@@ -59,9 +59,11 @@ export async function create(
 export async function createSold(
   request: CreateFromCheckoutRequest,
   context: CallContext,
-  { subscriptions }: Pick<CreationParts, 'subscriptions'>,
+  { subscriptions, peers }: Pick<CreationParts, 'subscriptions' | 'peers'>,
 ): Promise<Stored<Subscription>> {
-  const transition = createFromCheckout(fromProtoPurchase(request, context));
+  const { productId, completedAt: at } = request;
+  const { set } = await peers.catalog.getMeterPrices({ productId, at }, context);
+  const transition = createFromCheckout(fromProtoPurchase(request, set, context));
   return subscriptions.insert(transition, context);
 }
 
@@ -83,7 +85,7 @@ async function store(
   if (earlier !== undefined) checkRepeat(earlier.state, { fingerprint });
 
   const offer = await fetchOffer(input, context, peers);
-  const { customer, productName, price } = offer;
+  const { customer, productName, price, meterPriceSet } = offer;
   const { productId } = input;
   const { currency } = price;
   // After all that could still refuse the creation: a redemption is held from here on until the subscription is stored.
@@ -103,6 +105,7 @@ async function store(
     customer,
     productName,
     price,
+    meterPriceSet,
     discount,
   });
   const stored = await subscriptions.insert(transition, context);
@@ -144,7 +147,7 @@ async function fetchOffer(input: SubscriptionInput, context: CallContext, peers:
     const hasInvoice = await customerHasInvoice(peers, customer.id, context);
     checkCurrency(price, customer, { hasInvoice });
   }
-  return { customer, productName: product.name, price };
+  return { customer, productName: product.name, price, meterPriceSet: product.meterPriceSet };
 }
 
 /** Waits for what creation began. The subscription is stored: when it cannot be read for a while, the state known is the answer. */
@@ -187,7 +190,11 @@ function fromProtoInput(request: CreateSubscriptionRequest): SubscriptionInput {
   };
 }
 
-function fromProtoPurchase(request: CreateFromCheckoutRequest, context: CallContext): Purchase {
+function fromProtoPurchase(
+  request: CreateFromCheckoutRequest,
+  meterPriceSet: number,
+  context: CallContext,
+): Purchase {
   const { id, productId, productName, quantity, metadata, discount, attempt } = request;
   const invoice = required('invoice', request.invoice);
   const price = recurringPrice(fromProtoPrice(required('price', request.price)));
@@ -201,6 +208,7 @@ function fromProtoPurchase(request: CreateFromCheckoutRequest, context: CallCont
     productId,
     productName,
     price,
+    meterPriceSet,
     quantity,
     metadata: metadata ?? {},
     discount: discount === undefined ? null : fromProtoDiscount(discount),

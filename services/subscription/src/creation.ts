@@ -10,6 +10,7 @@ import type {
   Subscription,
   SubscriptionPhase,
 } from './subscription';
+import { noUsageBilling, pinRates } from './usage-period';
 
 /** What a new subscription is made of, however it comes to be. */
 export interface SubscriptionParts {
@@ -19,6 +20,8 @@ export interface SubscriptionParts {
   readonly customer: CustomerFacts;
   readonly productName: string;
   readonly price: PriceSnapshot;
+  /** The number of the product's set of meter prices that is in force. */
+  readonly meterPriceSet: number;
   /** What was redeemed for it; null: nothing. */
   readonly discount: DiscountSnapshot | null;
 }
@@ -46,7 +49,8 @@ export function createSubscription(
     return { state, events, commands: [...commands, ...confirmation] };
   }
   const { index } = periodContaining(begun.anchor, price, now);
-  const { state, command } = enterPeriod(begun, index, {
+  const rated = pinRates(begun, { periodIndex: index, set: creation.meterPriceSet });
+  const { state, command } = enterPeriod(rated, index, {
     reason: 'SUBSCRIPTION_CREATE',
     authorizedTransactionId: begun.authorizedTransactionId,
     invoiceIdOf,
@@ -79,7 +83,11 @@ export function createFromCheckout(purchase: Purchase): SubscriptionTransition {
     begun.phase === 'TRIAL'
       ? { ...begun, latestInvoice: { id: invoice.id, periodIndex: null } }
       : takeDiscount(
-          { ...begun, periodIndex: 0, latestInvoice: { id: invoice.id, periodIndex: 0 } },
+          {
+            ...pinRates(begun, { periodIndex: 0, set: purchase.meterPriceSet }),
+            periodIndex: 0,
+            latestInvoice: { id: invoice.id, periodIndex: 0 },
+          },
           0,
         ).state;
   const payment = { invoice: invoice.form, attempt, nextAttemptAt: null };
@@ -132,6 +140,7 @@ function begin(origin: Origin, parts: SubscriptionParts, now: Date): Subscriptio
     cancelReason: null,
     openInvoices: [],
     latestInvoice: null,
+    usage: noUsageBilling,
   };
 }
 

@@ -73,8 +73,8 @@ export async function fetchProduct(
 ): Promise<ProductFacts> {
   const { product } = await catalog.getProduct({ id }, context);
   if (product?.price === undefined) throw new Error('An answer carries no product with a price');
-  const { name, active, price } = product;
-  return { id: product.id, name, active, price: fromProtoPrice(price) };
+  const { name, active, price, meterPriceSet } = product;
+  return { id: product.id, name, active, price: fromProtoPrice(price), meterPriceSet };
 }
 
 /** Whether any invoice was ever made for the customer. */

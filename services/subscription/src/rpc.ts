@@ -15,6 +15,7 @@ import { create, createSold, type CreationParts } from './creation-rpc';
 import { fromProtoCollectionResult } from './invoice-rpc';
 import { fromProtoStatus, toProtoSubscription } from './subscription-rpc';
 import { type RedemptionState, redemptionState } from './tombstone';
+import { usagePeriodsOf } from './usage-rates';
 
 const protoRedemptionStates: Readonly<Record<RedemptionState, ProtoRedemptionState>> = {
   CONFIRMED: ProtoRedemptionState.REDEMPTION_STATE_CONFIRMED,
@@ -90,6 +91,10 @@ export function subscriptionRpc(parts: CreationParts) {
         const record = await subscriptions.forestall(subscriptionId, context);
         return { state: protoRedemptionStates[redemptionState(record, { discountId })] };
       },
+
+      listUsagePeriods: async ({ customerId }, context) => ({
+        periods: await usagePeriodsOf(customerId, context, parts),
+      }),
     },
     // Unlimited: calls that create subscriptions wait for the first, and would else keep the service full; whoever waits for the second
     // has paid.

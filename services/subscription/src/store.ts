@@ -12,7 +12,9 @@ import type {
   Subscription,
   SubscriptionDiscount,
   SubscriptionStatus,
+  UsageBilling,
 } from './subscription';
+import { noUsageBilling } from './usage-period';
 import type { SubscriptionRecord, Tombstone } from './tombstone';
 
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
@@ -49,6 +51,7 @@ type SubscriptionDocument = Omit<
   | 'periodIndex'
   | 'openInvoices'
   | 'latestInvoice'
+  | 'usage'
 > & {
   readonly price: PriceDocument;
   readonly quantity: Count;
@@ -57,6 +60,16 @@ type SubscriptionDocument = Omit<
   readonly periodIndex: Count | null;
   readonly openInvoices: readonly OpenInvoiceDocument[];
   readonly latestInvoice: LatestInvoiceDocument | null;
+  /** Absent in documents that were stored before usage was billed. */
+  readonly usage?: UsageDocument;
+};
+
+type UsageDocument = Omit<UsageBilling, 'rates'> & {
+  readonly rates: readonly {
+    readonly from: Count;
+    readonly through: Count;
+    readonly set: Count;
+  }[];
 };
 
 type RecordDocument = SubscriptionDocument | Omit<Tombstone, 'id'>;
@@ -158,6 +171,7 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
     cancelReason: document.cancelReason,
     openInvoices: document.openInvoices.map(fromDocumentOpenInvoice),
     latestInvoice: fromDocumentLatestInvoice(document.latestInvoice),
+    usage: fromDocumentUsage(document.usage),
   };
 }
 
@@ -191,6 +205,16 @@ function fromDocumentLatestInvoice(latest: LatestInvoiceDocument | null): Latest
   if (latest === null) return null;
   const { id, periodIndex } = latest;
   return { id, periodIndex: periodIndex === null ? null : Number(periodIndex) };
+}
+
+function fromDocumentUsage(usage: UsageDocument | undefined): UsageBilling {
+  if (usage === undefined) return noUsageBilling;
+  const rates = usage.rates.map(({ from, through, set }) => ({
+    from: Number(from),
+    through: Number(through),
+    set: Number(set),
+  }));
+  return { rates };
 }
 
 function readMetadata(text: string): Record<string, unknown> {

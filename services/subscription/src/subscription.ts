@@ -74,6 +74,20 @@ export interface LatestInvoice {
   readonly periodIndex: number | null;
 }
 
+/** Billed periods in a row, `from` to `through`, that count by one set of the product's meter prices: that in force when each began. */
+export interface PeriodRates {
+  readonly from: number;
+  readonly through: number;
+  /** The number of the set. */
+  readonly set: number;
+}
+
+/** How the usage of the subscription's periods is billed. */
+export interface UsageBilling {
+  /** Oldest first; periods that no late event can reach any more are left out. */
+  readonly rates: readonly PeriodRates[];
+}
+
 /** A customer's running purchase of a product. */
 export interface Subscription {
   readonly isTombstone: false;
@@ -111,6 +125,7 @@ export interface Subscription {
   /** Oldest first. */
   readonly openInvoices: readonly OpenInvoice[];
   readonly latestInvoice: LatestInvoice | null;
+  readonly usage: UsageBilling;
 }
 
 /** Whether the customer may use the product now. */

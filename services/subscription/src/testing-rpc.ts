@@ -231,7 +231,10 @@ export class Neighbours {
       updateProduct: neverAsked,
       getPrice: neverAsked,
       setMeterPrices: neverAsked,
-      getMeterPrices: neverAsked,
+      getMeterPrices: async ({ productId }) => {
+        const product = this.products.get(productId);
+        return { set: product?.meterPriceSet ?? 0, prices: product?.meterPrices ?? [] };
+      },
       getProduct: async ({ id }) => ({ product: known(this.products, id, 'Product') }),
     };
   }

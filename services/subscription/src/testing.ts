@@ -86,6 +86,7 @@ export function aCreation(parts: Partial<Creation> = {}): Creation {
     customer: aCustomer(),
     productName: 'Pro',
     price: aPrice(),
+    meterPriceSet: 0,
     discount: null,
     ...at(day('01-31')),
     ...parts,
