@@ -15,7 +15,7 @@ import { create, createSold, type CreationParts } from './creation-rpc';
 import { fromProtoCollectionResult } from './invoice-rpc';
 import { fromProtoStatus, toProtoSubscription } from './subscription-rpc';
 import { type RedemptionState, redemptionState } from './tombstone';
-import { usagePeriodsOf } from './usage-rates';
+import { usagePeriodsOf } from './usage-period-rpc';
 
 const protoRedemptionStates: Readonly<Record<RedemptionState, ProtoRedemptionState>> = {
   CONFIRMED: ProtoRedemptionState.REDEMPTION_STATE_CONFIRMED,
