@@ -1,10 +1,12 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
+import { payNow } from './collection';
 import { invoiceWorkers } from './invoice-workers';
+import { noProvider } from './no-provider';
 import type { PaymentProvider, ProviderSource } from './payment-provider';
-import { inParallel, openReplicas, type Replicas, sandboxOf } from './testing-store';
+import { aClaim } from './testing';
+import { hastyClock, inParallel, openReplicas, type Replicas, sandboxOf } from './testing-store';
 
 let replicas: Replicas;
 let replica: Replicas['replica'];
@@ -47,7 +49,7 @@ function aBreakingProcess(context: CallContext, call: Call, when: 'BEFORE' | 'AF
     invoices,
     numbers,
     methods,
-    clock: systemClock,
+    clock: hastyClock,
     providerOf: () => provider,
     retryDays: [3, 7, 14],
     onUnknown: () => undefined,
@@ -166,6 +168,137 @@ test('20 payers, the schedule and a void at once leave one charge of a paid invo
     expect(await replicas.charges(id)).toBe(successes);
     expect(successes).toBe(status === 'PAID' ? 1 : 0);
   });
+});
+
+describe('another provider than the one an attempt was begun with', () => {
+  /** A process in which the environments have the provider that is given, and what it alarmed of. */
+  function aProcessWith(provider: PaymentProvider) {
+    const { invoices, numbers, methods } = replicas.aReplica();
+    const onProviderChanged = jest.fn();
+    const workers = invoiceWorkers({
+      invoices,
+      numbers,
+      methods,
+      clock: hastyClock,
+      providerOf: () => provider,
+      retryDays: [3, 7, 14],
+      onUnknown: () => undefined,
+      onProviderChanged,
+    });
+    return { ...workers, onProviderChanged };
+  }
+
+  const changed = { kind: 'unavailable', reason: 'PROVIDER_CHANGED' };
+
+  test('leaves what was charged to its own, which records it', async () => {
+    const context = testContext({ now });
+    const { id, source } = await anInvoice(context, '4242424242424242');
+    const stopped = aBreakingProcess(context, 'charge', 'AFTER');
+    const presence = { callId: newId(), returnUrl };
+    await stopped.payments.pay({ invoiceId: id, source }, presence, context);
+    const without = aProcessWith(noProvider);
+    await expect(without.collection.resume(id, context)).rejects.toMatchObject(changed);
+    await expect(without.payments.lookAgain(id, context)).rejects.toMatchObject(changed);
+    const waiting = await replicas.read(id, context);
+    await replica.worker.resume(id, context);
+
+    expect(without.onProviderChanged).toHaveBeenCalledWith({
+      invoiceId: id,
+      environmentId: context.tenant.environmentId,
+      begunWith: 'sandbox',
+      configured: 'none',
+    });
+    expect(waiting).toMatchObject({ attempt: { status: 'PENDING' }, payments: [] });
+    expect(await replicas.read(id, context)).toMatchObject({
+      status: 'PAID',
+      payments: [{ status: 'SUCCEEDED', provider: 'sandbox' }],
+    });
+    expect(await replicas.charges(id)).toBe(1);
+  });
+
+  test('cancels no challenge', async () => {
+    const context = testContext({ now });
+    const { id: invoiceId, source } = await anInvoice(context, '4000002500003155');
+    await replica.payments.pay({ invoiceId, source }, { callId: undefined, returnUrl }, context);
+    const without = aProcessWith(noProvider);
+    const voiding = without.collection.voidForCaller(
+      invoiceId,
+      { expectedVersion: undefined },
+      context,
+    );
+
+    await expect(voiding).rejects.toMatchObject(changed);
+    expect(await replicas.read(invoiceId, context)).toMatchObject({
+      attempt: { status: 'REQUIRES_ACTION' },
+      payments: [],
+    });
+  });
+
+  test('charges nothing where an attempt was begun without any', async () => {
+    const context = testContext({ now });
+    const { id: invoiceId, source } = await anInvoice(context, '4242424242424242');
+    const claim = { ...aClaim({ source, provider: 'none' }), callId: undefined, returnUrl };
+    await replica.invoices
+      .within(context)
+      .mutate(invoiceId, (record) => payNow(record, { ...claim, defaultMethodId: undefined }));
+    await replica.worker.resume(invoiceId, context);
+
+    expect((await replicas.read(invoiceId, context)).payments).toMatchObject([
+      { failureCode: 'no_payment_provider' },
+    ]);
+    expect(await replicas.charges(invoiceId)).toBe(0);
+  });
+});
+
+describe('taking up', () => {
+  test('asks the provider once in 30 seconds, however often and by however many', async () => {
+    const context = testContext({ now });
+    const { id, source } = await anInvoice(context, '4242424242424242');
+    let asked = 0;
+    const provider = {
+      ...noProvider,
+      name: 'sandbox',
+      findCharge: () => {
+        asked += 1;
+        return Promise.reject(new Error('The provider is down'));
+      },
+    };
+    let nowMs = now.getTime();
+    const clock = { now: () => new Date(nowMs) };
+    const { invoices, numbers, methods } = replicas.aReplica();
+    const aProcess = () =>
+      invoiceWorkers({
+        ...{ invoices, numbers, methods, clock, retryDays: [3, 7, 14] },
+        providerOf: () => provider,
+        onUnknown: () => undefined,
+      });
+    const { payments } = aProcess();
+    await payments.pay({ invoiceId: id, source }, { callId: undefined, returnUrl }, context);
+    const askedInTime: number[] = [];
+    for (const passedMs of [29_999, 1, 1, 29_998, 1]) {
+      nowMs += passedMs;
+      await inParallel(10, () =>
+        aProcess()
+          .collection.resume(id, context)
+          .catch(() => undefined),
+      );
+      askedInTime.push(asked);
+    }
+
+    expect(askedInTime).toEqual([1, 2, 2, 2, 3]);
+  });
+});
+
+test('what is due waits while an attempt runs, and is not found by each pass', async () => {
+  const context = testContext({ now });
+  const { id, source } = await anInvoice(context, '4242424242424242');
+  const { payments } = aBreakingProcess(context, 'findCharge', 'BEFORE');
+  const dueAt = async () => (await replica.invoices.documents.findOne({ _id: id }))?.dueAt;
+  const before = await dueAt();
+  await payments.pay({ invoiceId: id, source }, { callId: undefined, returnUrl }, context);
+
+  expect(before).toEqual(new Date('2026-01-05T13:00:00.000Z'));
+  expect(await dueAt()).toBeNull();
 });
 
 describe('writing off', () => {

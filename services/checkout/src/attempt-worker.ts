@@ -5,10 +5,13 @@ import type { Clock } from '@billing/chassis/clock';
 import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId } from '@billing/chassis/ids';
 import type { Metrics } from '@billing/chassis/metrics';
+import { DomainError } from '@billing/kernel/domain-error';
 import { type Attempt, chargeKey, type Claim } from './attempt';
+import { takeOver } from './attempt-lease';
 import { isUnderWay, recordResult, recordWaiting } from './collection';
 import { declined } from './decline';
 import { type Invoice, type InvoiceRecord, totalOf } from './invoice';
+import { noProvider } from './no-provider';
 import { authorizedMethodId, type PaymentMethodStore } from './payment-method-store';
 import type {
   ChargeOutcome,
@@ -17,6 +20,7 @@ import type {
   PaymentProvider,
   ProviderSource,
 } from './payment-provider';
+import type { ProviderChange } from './changed-provider';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
@@ -29,6 +33,8 @@ export interface AttemptParts {
   /** Days after the first failure at which an attempt is repeated. */
   readonly retryDays: readonly number[];
   readonly metrics?: Pick<Metrics, 'recordPayment'>;
+  /** Told of an attempt that waits until its own provider is configured again. */
+  readonly onProviderChanged?: (change: ProviderChange) => void;
 }
 
 /**
@@ -51,6 +57,19 @@ export class AttemptWorker {
       provider: isCharged ? this.parts.providerOf(tenant).name : 'none',
       claimedAt: this.parts.clock.now(),
     };
+  }
+
+  /** Goes on with an attempt whose worker has had its time, unless another one has just done so. */
+  async resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+    const realNow = this.parts.clock.now();
+    // A write that loses its race is decided again: the last decision counts.
+    let isTakenOver = false as boolean;
+    const stored = await this.invoices(context).mutate(invoiceId, (record) => {
+      const transition = takeOver(record, realNow);
+      isTakenOver = transition.state !== record;
+      return transition;
+    });
+    return isTakenOver ? this.finish(stored, context) : stored;
   }
 
   /** Charges the attempt that is PENDING and records what came of it; one that waits for its payer, or none, stays as it is. */
@@ -77,8 +96,9 @@ export class AttemptWorker {
     if (state.isTombstone || state.attempt?.status !== 'REQUIRES_ACTION') return stored;
     const { attempt, customerId } = state;
     const reference = { key: chargeKey(state.id, attempt), customerId };
+    const provider = this.providerOf(attempt, state.id, context);
     const outcome = await atBoundary('provider', 'cancelCharge', () =>
-      this.parts.providerOf(context.tenant).cancelCharge(reference),
+      provider.cancelCharge(reference),
     );
     return this.record(state, attempt, outcome, context);
   }
@@ -114,8 +134,8 @@ export class AttemptWorker {
   ): Promise<ChargeOutcome> {
     const source = await this.providerSource(attempt.source, context);
     if (source === undefined) return declined('no_payment_method', undefined);
-    const provider = this.parts.providerOf(context.tenant);
     const { id: invoiceId, currency, customerId } = invoice;
+    const provider = this.providerOf(attempt, invoiceId, context);
     const reference = { key: chargeKey(invoiceId, attempt), customerId };
     const { approved, returnUrl } = attempt;
     if (attempt.answers > 0) return provider.continueCharge({ ...reference, approved });
@@ -123,6 +143,21 @@ export class AttemptWorker {
     const amount = totalOf(invoice);
     const request = { ...reference, amount, currency, invoiceId, source, returnUrl };
     return found ?? provider.charge(request);
+  }
+
+  // Only the provider that an attempt was begun with knows what came of it: any other one would find nothing and charge again.
+  private providerOf(
+    { provider: begunWith }: Attempt,
+    invoiceId: string,
+    { tenant }: Context,
+  ): PaymentProvider {
+    if (begunWith === noProvider.name) return noProvider;
+    const provider = this.parts.providerOf(tenant);
+    const { name: configured } = provider;
+    if (configured === begunWith) return provider;
+    const { environmentId } = tenant;
+    this.parts.onProviderChanged?.({ invoiceId, environmentId, begunWith, configured });
+    throw new DomainError('unavailable', 'PROVIDER_CHANGED', 'Service unavailable');
   }
 
   private async providerSource(

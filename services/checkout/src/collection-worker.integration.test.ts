@@ -1,7 +1,8 @@
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
+import { invoiceWorkers } from './invoice-workers';
 import { aLineItem } from './testing';
-import { inParallel, openReplicas, type Replicas, sandboxOf } from './testing-store';
+import { hastyClock, inParallel, openReplicas, type Replicas, sandboxOf } from './testing-store';
 
 let replicas: Replicas;
 let replica: Replicas['replica'];
@@ -142,6 +143,44 @@ describe('opening', () => {
     });
     expect(await replicas.commandsOf(id)).toEqual(['openInvoice', 'applyCollectionResult']);
   });
+});
+
+test('a default method that is set in the moment in which an invoice opens is charged at once', async () => {
+  const context = testContext();
+  const customerId = newId();
+  const id = await replicas.insertDraft(context, { customerId });
+  const card = { number: '4242424242424242', expiry: '12/60', code: '123' };
+  const methodId = await replica.keeper.enterCard({ customerId, card }, context);
+  const { invoices, numbers, methods } = replicas.aReplica();
+  let isLookedUp = false;
+  // The default was looked up just before it was set, and the invoice opens after the open ones were looked for.
+  const late = new Proxy(methods, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'defaultOf' || isLookedUp) {
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      }
+      isLookedUp = true;
+      return async () => {
+        const times = { usedAt: context.now, savedAt: context.now };
+        await methods.prefer({ customerId, methodId, ...times }, context);
+        await replica.worker.collectOpenInvoices(customerId, context);
+      };
+    },
+  });
+  const { collection } = invoiceWorkers({
+    ...{ invoices, numbers, methods: late, clock: hastyClock, retryDays: [3, 7, 14] },
+    providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
+    onUnknown: () => undefined,
+  });
+  await collection.open(id, context);
+  await collection.open(id, context);
+
+  expect(await replicas.read(id, context)).toMatchObject({
+    status: 'PAID',
+    payments: [{ status: 'SUCCEEDED', methodId }],
+  });
+  expect(await replicas.charges(id)).toBe(1);
 });
 
 describe('an attempt', () => {

@@ -51,7 +51,8 @@ export class CollectionWorker {
     const stored = await this.invoices(context).get(invoiceId);
     const { state } = stored;
     const opened = state.status === 'DRAFT' ? await this.openDraft(state, context) : stored;
-    return this.parts.attempts.finish(opened, context);
+    const claimed = await this.claimForNewDefault(opened, context);
+    return this.parts.attempts.finish(claimed, context);
   }
 
   /** Does what has fallen due by itself. An attempt in the way is finished first, one that waits for its payer is cancelled. */
@@ -70,9 +71,9 @@ export class CollectionWorker {
     await this.parts.attempts.finish(claimed, context);
   }
 
-  /** Takes up an attempt that was claimed and not finished, whoever claimed it. */
-  async resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
-    return this.parts.attempts.finish(await this.invoices(context).get(invoiceId), context);
+  /** Takes up an attempt that was claimed and not finished, whoever claimed it, once its time has passed. */
+  resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+    return this.parts.attempts.resume(invoiceId, context);
   }
 
   /** Charges all that a customer owes to the default method that they have now. */
@@ -143,6 +144,22 @@ export class CollectionWorker {
     const claim = await this.claimOf(draft, context);
     return this.invoices(context).mutate(draft.id, (record, now) =>
       openAndCollect(record, { ...claim, number: required(number), now }),
+    );
+  }
+
+  // A method that became the default while the invoice opened may have been looked up too late for the one, and too early for the list
+  // of open invoices: without another look nothing would be charged for an hour.
+  private async claimForNewDefault(
+    stored: Stored<InvoiceRecord>,
+    context: Context,
+  ): Promise<Stored<InvoiceRecord>> {
+    const { state } = stored;
+    const isUntried = waitsForMethod(state) && state.payments.length === 0;
+    if (!isUntried || state.attempt !== undefined) return stored;
+    const claim = await this.defaultClaim(state, context);
+    if (claim.source.kind === 'NONE') return stored;
+    return this.invoices(context).mutate(state.id, (record, now) =>
+      collectWithNewDefault(record, { ...claim, now }),
     );
   }
 

@@ -2,6 +2,7 @@ import { unchanged } from '@billing/kernel/transition';
 import { chargeKey, resumeAt } from './attempt';
 import {
   collectWhenDue,
+  collectWithNewDefault,
   isCollecting,
   payNow,
   openAndCollect,
@@ -182,6 +183,66 @@ describe('recording', () => {
     const invoice = anOpened({}, savedMethod);
     expect(recordResult(invoice, finished(succeeded, 2))).toEqual(unchanged(invoice));
   });
+});
+
+describe('after 100 payments', () => {
+  const payment = {
+    id: 'payment',
+    amount: 2900n,
+    provider: 'sandbox',
+    providerPaymentId: undefined,
+    status: 'FAILED' as const,
+    failureCode: 'card_declined',
+    decline: 'SOFT' as const,
+    methodId: undefined,
+    callId: undefined,
+    createdAt: now,
+  };
+  const invoiceAfter = (count: number) => ({ ...anOpened(), payments: Array(count).fill(payment) });
+  const claim = aClaim({ source: savedMethod, now, claimedAt });
+  const asked = { ...claim, callId: undefined, returnUrl: undefined, defaultMethodId: undefined };
+
+  test('nobody pays by asking again', () => {
+    expect(shown(payNow(invoiceAfter(99), asked).state).attempt?.number).toBe(100);
+    expect(() => payNow(invoiceAfter(100), asked)).toThrow(
+      expect.objectContaining({
+        kind: 'failed_precondition',
+        reason: 'TOO_MANY_ATTEMPTS',
+      }) as Error,
+    );
+  });
+
+  test('another default method is not tried', () => {
+    expect(shown(collectWithNewDefault(invoiceAfter(99), claim).state).attempt).toBeDefined();
+    const invoice = invoiceAfter(100);
+    expect(collectWithNewDefault(invoice, claim)).toEqual(unchanged(invoice));
+  });
+
+  test('the schedule goes on', () => {
+    const { state } = collectWhenDue(invoiceAfter(100), { ...claim, now: anOpened().collectAt! });
+    expect(shown(state).attempt?.number).toBe(101);
+  });
+});
+
+test.each([
+  'authorization_unknown',
+  'authorization_mismatch',
+  'authorization_expired',
+  'authorization_used',
+  'authorization_incomplete',
+] as const)('%s says nothing of the card behind it: three days later it is charged', (code) => {
+  const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'pi_1' } as const;
+  const methodId = 'method';
+  const claim = aClaim({ source, methodId, now, claimedAt });
+  const opened = openAndCollect(aDraft(), { number, ...claim }).state;
+  const facts = { ...finished(declined(code, undefined)), defaultMethodId: methodId };
+  const { state, commands } = recordResult(opened, facts);
+  const day3 = new Date('2026-01-08T12:00:00.000Z');
+  const charged = { kind: 'METHOD', paymentMethodId: methodId } as const;
+  const due = collectWhenDue(state, aClaim({ source: charged, now: day3, claimedAt }));
+
+  expect(commands).toMatchObject([{ payload: { outcome: 'FAILED', nextAttemptAt: day3 } }]);
+  expect(shown(due.state).attempt).toMatchObject({ source: charged });
 });
 
 describe('what the first attempt charges', () => {

@@ -34,6 +34,12 @@ import {
 /** An invoice that nothing can be charged for is tried once more after this long: the customer may give a card by then. */
 const firstCollectionDelayMs = 60 * 60 * 1000;
 
+/**
+ * Every result and event carries all payments of its invoice, so somebody who asks again and again is stopped at some point. The few
+ * attempts of the schedule may come beyond it.
+ */
+const paymentsMax = 100;
+
 const nobody: PayerPresence = { callId: undefined, returnUrl: undefined };
 
 /**
@@ -93,6 +99,7 @@ export function collectWithNewDefault(
   if (!waitsForMethod(record) || record.attempt !== undefined) return unchanged(record);
   const isTried = record.payments.at(-1)?.methodId === claim.methodId;
   if (claim.source.kind !== 'METHOD' || isTried) return unchanged(record);
+  if (record.payments.length >= paymentsMax) return unchanged(record);
   return only(claimSlot(record, claim, 'NEW_DEFAULT'));
 }
 
@@ -116,6 +123,7 @@ export function payNow(
   if (record.attempt !== undefined) throw paymentInProgress();
   const facts = { methodId: claim.defaultMethodId, now: claim.now };
   if (isGivenUpBefore(record, facts)) return giveUp(record);
+  if (record.payments.length >= paymentsMax) throw tooManyAttempts();
   return only(claimSlot(record, claim, 'PAYER', claim));
 }
 
@@ -292,6 +300,11 @@ export function checkOfNoSession(record: InvoiceRecord): asserts record is Invoi
 /** Refuses to pay or void what is not owed. */
 export function invoiceNotOpen(): DomainError {
   return new DomainError('failed_precondition', 'INVOICE_NOT_OPEN', 'Invoice is not open');
+}
+
+function tooManyAttempts(): DomainError {
+  const message = 'Too many payments of the invoice have failed';
+  return new DomainError('failed_precondition', 'TOO_MANY_ATTEMPTS', message);
 }
 
 function claimSlot(

@@ -21,11 +21,14 @@ const kinds = {
   currency_not_supported: 'HARD',
   /** The provider no longer has the method, or not for this customer. */
   payment_method_unavailable: 'HARD',
-  /** A payment said to be authorised is unknown, of another amount, no longer open, spent on something else, or not authorised yet. */
-  authorization_unknown: 'HARD',
-  authorization_mismatch: 'HARD',
-  authorization_expired: 'HARD',
-  authorization_used: 'HARD',
+  /**
+   * A payment said to be authorised is unknown, of another amount, no longer open, spent on something else, or not authorised yet. All of
+   * that says nothing of the card behind it, which later attempts charge.
+   */
+  authorization_unknown: 'SOFT',
+  authorization_mismatch: 'SOFT',
+  authorization_expired: 'SOFT',
+  authorization_used: 'SOFT',
   authorization_incomplete: 'SOFT',
 } as const satisfies Record<string, DeclineKind>;
 

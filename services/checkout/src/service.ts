@@ -1,4 +1,5 @@
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { providerWaitMs, withinTime } from './bounded-worker';
 import { invoiceCommands, payerCommands } from './commands';
 import type { CheckoutConfiguration } from './config';
 import { configuredProviders } from './configured-provider';
@@ -12,6 +13,7 @@ import {
 } from './payment-method-store';
 import { paymentRpc } from './payment-rpc';
 import { connectPeers } from './peers';
+import { providerAlarm } from './changed-provider';
 import { checkoutRpc } from './rpc';
 import { openSessions } from './session-service';
 import { invoiceDefinition } from './store';
@@ -46,6 +48,7 @@ export async function start(
     clock,
     metrics,
     retryDays: config.DUNNING_RETRY_DAYS,
+    onProviderChanged: providerAlarm({ logger, clock }),
     onUnknown: (error, invoiceId) => {
       logger.warn({ err: error, invoiceId }, 'outcome of a charge is unknown, will ask again');
     },
@@ -60,9 +63,9 @@ export async function start(
   });
   invoices.handle({
     commands: invoiceCommands({ invoices, worker, keeper, sessions, pages, peers, logger }),
-    wake: (id, context) => worker.collectDue(id, context),
+    wake: (id, context) => withinTime(providerWaitMs, worker.collectDue(id, context)),
     recover: async (id, context) => {
-      await worker.resume(id, context);
+      await withinTime(providerWaitMs, worker.resume(id, context));
     },
   });
   payers.handle({ commands: payerCommands({ payers, worker }) });

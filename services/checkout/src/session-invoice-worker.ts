@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
 import type { AttemptWorker } from './attempt-worker';
 import { attemptOfCall, settle } from './collection';
 import type { CollectionWorker } from './collection-worker';
@@ -46,12 +47,14 @@ export class SessionInvoiceWorker implements SessionInvoices {
       return paymentOf(found, attemptOfKey(found.state, callId));
     }
     const source = { kind: 'METHOD', paymentMethodId } as const;
-    const paid = await this.parts.payments.pay(
-      { invoiceId, source },
-      { callId, returnUrl },
-      context,
-    );
-    return paymentOf(paid, attemptOfKey(paid.state, callId));
+    try {
+      const payment = { invoiceId, source };
+      const paid = await this.parts.payments.pay(payment, { callId, returnUrl }, context);
+      return paymentOf(paid, attemptOfKey(paid.state, callId));
+    } catch (error) {
+      if (!isOneTooMany(error)) throw error;
+      return refusedPayment(await this.invoices(context).get(invoiceId), context);
+    }
   }
 
   async answerChallenge(answer: ChallengeAnswer, context: Context): Promise<SessionPayment> {
@@ -117,6 +120,18 @@ function attemptOfKey(record: InvoiceRecord, key: string): number | undefined {
 function isBusy(record: InvoiceRecord, key: string): boolean {
   if (record.isTombstone || record.attempt?.status !== 'PENDING') return false;
   return record.attempt.callId !== key;
+}
+
+// Nothing was charged, and another try brings the same: for its payer a payment that failed, so that the session waits for nothing.
+function refusedPayment(stored: Stored<InvoiceRecord>, { now: at }: Context): SessionPayment {
+  const payment = paymentOf(stored, undefined);
+  if (payment.kind !== 'IN_PROGRESS') return payment;
+  const { invoice } = payment;
+  return { kind: 'FAILED', failureCode: 'too_many_attempts', at, invoice };
+}
+
+function isOneTooMany(error: unknown): boolean {
+  return error instanceof DomainError && error.reason === 'TOO_MANY_ATTEMPTS';
 }
 
 function paymentOf(

@@ -1,5 +1,6 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Service } from '@billing/chassis/service';
+import { providerWaitMs, withinTime } from './bounded-worker';
 import { checkoutLinkRpc } from './checkout-link-rpc';
 import { checkoutLinkDefinition } from './checkout-link-store';
 import { hostedPageRpc } from './hosted-page-rpc';
@@ -36,9 +37,9 @@ export function openSessions(service: Service, surroundings: SessionSurroundings
   sessions.handle({
     commands: sessionCommands({ ...surroundings, sessions }),
     wake: async (id, context) => {
-      await worker.expireDue(id, context);
+      await withinTime(providerWaitMs, worker.expireDue(id, context));
     },
-    recover: (id, context) => worker.resume(id, context),
+    recover: (id, context) => withinTime(providerWaitMs, worker.resume(id, context)),
   });
   const creation = new SessionCreationWorker({ sessions, links, pages, peers });
   const rpcs = [

@@ -6,7 +6,6 @@ import { newId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import {
-  abandon,
   expire,
   expireWhenDue,
   isOver,
@@ -19,6 +18,7 @@ import {
   startPayment,
 } from './session';
 import type { SessionInvoices, SessionListener, SessionPayment } from './session-invoice-client';
+import { takeUpBegun } from './session-lease';
 
 /** What the worker works with. */
 export interface SessionWorkerParts {
@@ -94,9 +94,10 @@ export class SessionWorker implements SessionListener {
   /** Takes up what was begun and not finished: a payment goes on as it was begun, a session that nobody waits for is given up. */
   async resume(id: string, context: SessionContext): Promise<void> {
     const realNow = this.parts.clock.now();
-    const stored = await this.within(context).mutate(id, (record) => abandon(record, realNow));
-    const { state } = stored;
-    if (!state.isTombstone && state.payment !== undefined) await this.carryOut(stored, context);
+    const { isClaimed, stored } = await this.tryClaim(id, context, (record) =>
+      takeUpBegun(record, realNow),
+    );
+    if (isClaimed) await this.carryOut(stored, context);
   }
 
   /** An attempt at the invoice has ended, whoever ended it. */

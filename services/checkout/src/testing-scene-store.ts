@@ -13,7 +13,7 @@ import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
 import { shown } from './testing';
 import { aNewSession, made } from './testing-session';
-import { replicaOn, type Replicas } from './testing-store';
+import { hastyClock, replicaOn, type Replicas } from './testing-store';
 
 // Scenes for tests of crashes: a session and its invoice, and processes that work on them without relay and scanner.
 
@@ -43,7 +43,7 @@ export function processOn(db: Replicas['db']) {
   const { invoices, sessionInvoices } = replica;
   const surroundings = { clock: systemClock, activity: openActivity(db) };
   const sessions = new AggregateCollection<SessionRecord>(db, sessionDefinition, surroundings);
-  const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: systemClock });
+  const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: hastyClock });
   const pages = { urlOf: () => '' };
   const parts = { sessions, invoices, sessionInvoices, pages, peers: {} as never };
   return { ...replica, collection, sessions, worker, commands: sessionCommands(parts) };

@@ -1,0 +1,25 @@
+import { sleep } from '@billing/chassis/clock';
+import { DomainError } from '@billing/kernel/domain-error';
+
+/** A scanner waits this long for a provider that does not answer: others are due beside it. */
+export const providerWaitMs = 10_000;
+
+/**
+ * The outcome of work, if it comes in time. Work that takes longer goes on alone, so that it keeps nobody from their turn; what it leaves
+ * undone is taken up again like the work of a process that stopped.
+ */
+export async function withinTime<T>(timeMs: number, work: Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  try {
+    return await Promise.race([work, tooLate(timeMs, limit.signal)]);
+  } finally {
+    limit.abort();
+    // Its failure has no reader any more.
+    work.catch(() => undefined);
+  }
+}
+
+async function tooLate(timeMs: number, signal: AbortSignal): Promise<never> {
+  await sleep(timeMs, signal);
+  throw new DomainError('unavailable', 'STILL_UNDER_WAY', 'Service unavailable');
+}

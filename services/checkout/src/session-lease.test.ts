@@ -1,0 +1,21 @@
+import { unchanged } from '@billing/kernel/transition';
+import { startPayment } from './session';
+import { takeUpBegun } from './session-lease';
+import { aReadySession, made, methodId, offeredAt } from './testing-session';
+
+const claimedAt = new Date('2031-07-01T00:00:00.000Z');
+const after = (ms: number) => new Date(claimedAt.getTime() + ms);
+const start = { paymentKey: 'key', paymentMethodId: methodId, returnUrl: '' };
+const paying = startPayment(aReadySession(), { ...start, claimedAt, now: offeredAt }).state;
+
+test('a payment is taken up after 30 seconds, by whoever writes first', () => {
+  const { state } = takeUpBegun(paying, after(30_000));
+
+  expect(made(state)).toEqual({ ...paying, payment: { ...start, claimedAt: after(30_000) } });
+  expect(takeUpBegun(state, after(30_000))).toEqual(unchanged(state));
+  expect(made(takeUpBegun(state, after(60_000)).state).payment?.claimedAt).toEqual(after(60_000));
+});
+
+test('a payment that runs is left to its worker', () => {
+  expect(takeUpBegun(paying, after(29_999))).toEqual(unchanged(paying));
+});
