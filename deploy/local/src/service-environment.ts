@@ -50,10 +50,7 @@ export function serviceEnvironment(service: ServiceName, site: SystemSite): Envi
 }
 
 /** What a client dials to reach a service; the gateway is reached over HTTP instead. */
-export function serviceAddress(
-  service: ServiceName | 'metering',
-  { runDir }: Pick<SystemSite, 'runDir'>,
-): string {
+export function serviceAddress(service: ServiceName, { runDir }: SystemSite): string {
   return `unix:${join(runDir, `${service}.sock`)}`;
 }
 
@@ -74,7 +71,7 @@ function logging(service: ServiceName, site: SystemSite): Environment {
 /** Every service is told where all are; each reads those that it calls. */
 function addresses(site: SystemSite): Environment {
   return Object.fromEntries(
-    [...serviceNames, 'metering' as const]
+    serviceNames
       .filter((name) => name !== 'gateway')
       .map((name) => [`${name.toUpperCase()}_ADDRESS`, serviceAddress(name, site)]),
   );
