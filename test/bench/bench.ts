@@ -7,6 +7,8 @@ export interface Effort {
   /** Of each run of a pair. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
+  /** Whether less is to be made, too. */
+  readonly isQuick: boolean;
 }
 
 /** Rows of exact numbers, the same on every machine. */

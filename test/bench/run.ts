@@ -2,16 +2,27 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bench, Effort, Findings } from './bench';
+import { checkouts } from './checkouts';
+import { growth } from './growth';
 import { productReads } from './product-reads';
+import { renewalCosts } from './renewal-costs';
+import { renewals } from './renewals';
 import { readCircumstances, toText, writeJson } from './report';
 import { routeCosts } from './route-costs';
 import { Stage } from './stage';
 
-const benches: readonly Bench[] = [routeCosts, productReads];
+const benches: readonly Bench[] = [
+  routeCosts,
+  renewalCosts,
+  productReads,
+  checkouts,
+  renewals,
+  growth,
+];
 
 const efforts = {
-  quick: { pairs: 5, seconds: 3, warmUpSeconds: 4 },
-  usual: { pairs: 7, seconds: 6, warmUpSeconds: 4 },
+  quick: { pairs: 5, seconds: 2, warmUpSeconds: 3, isQuick: true },
+  usual: { pairs: 7, seconds: 6, warmUpSeconds: 4, isQuick: false },
 } satisfies Record<string, Effort>;
 
 /** Below `test/dist/bench`. */

@@ -29,8 +29,10 @@ export interface StagedSystem extends RunningSystem {
   readonly pids: () => Record<string, number>;
 }
 
-/** What differs between systems; they share their databases and stream, as replicas do. */
-export type Variant = Pick<SystemSite, 'otlpEndpoint' | 'traceSampleRatio'>;
+/** What differs between systems; they share their databases and stream, as replicas do, unless others are named. */
+export type Variant = Partial<
+  Pick<SystemSite, 'otlpEndpoint' | 'traceSampleRatio' | 'databasePrefix' | 'streamName'>
+>;
 
 // The limiter does its work and refuses nobody.
 const rateLimits = {
@@ -114,18 +116,24 @@ export class Stage {
 
   private async startSystem(variant: Variant, number: number): Promise<StagedSystem> {
     const { root, log } = this.options;
-    const runDir = join(this.dataDir, `s${String(number)}`);
-    await makeSharedFolder(runDir);
-    const site = await this.siteIn(runDir, variant);
+    const site = await this.siteOf(`s${String(number)}`, variant);
+    const { runDir } = site;
     log(`Starting the services${describe(variant)}, each in its process`);
     const environment = { ...process.env, ...this.profiling() };
     const system = await startSystemProcesses({ site, root, dataDir: runDir, environment, log });
     this.closers.add('services', () => system.stop());
-    const keys = await ensureFirstKeys(system.addresses.identity, this.dataDir);
-    return { ...system, keys, site, pids: system.pids ?? (() => ({})) };
+    return {
+      ...system,
+      keys: await this.keysOf(system, variant.databasePrefix && runDir),
+      site,
+      pids: system.pids ?? (() => ({})),
+    };
   }
 
-  private async siteIn(runDir: string, variant: Variant): Promise<SystemSite & { logDir: string }> {
+  /** Where a system runs; all have the same databases. */
+  async siteOf(name: string, variant: Variant): Promise<SystemSite & { logDir: string }> {
+    const runDir = join(this.dataDir, name);
+    await makeSharedFolder(runDir);
     return {
       mongodbUri: this.infrastructure.mongodbUri,
       natsUrl: this.infrastructure.natsUrl,
@@ -139,6 +147,10 @@ export class Stage {
       rateLimits,
       ...variant,
     };
+  }
+
+  async keysOf({ addresses }: RunningSystem, folder = this.dataDir): Promise<FirstKeys> {
+    return await ensureFirstKeys(addresses.identity, folder);
   }
 
   private profiling(): Record<string, string> {

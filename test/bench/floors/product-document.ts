@@ -57,5 +57,8 @@ export function toProtoProduct(document: ProductDocument): Product {
     createdAt: document.createdAt,
     updatedAt: document.updatedAt,
     version: BigInt(document.version),
+    // A flat product without meters.
+    meterPrices: [],
+    meterPriceSet: 0,
   };
 }

@@ -1,0 +1,16 @@
+import type { StagedSystem } from './stage';
+
+/** Makes a resource of the system's sandbox over REST. */
+export async function makeResource(
+  { gatewayUrl, keys }: Pick<StagedSystem, 'gatewayUrl' | 'keys'>,
+  path: string,
+  body: object,
+): Promise<{ id: string }> {
+  const response = await fetch(`${gatewayUrl}/v1${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${keys.testKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 201) throw new Error(`POST ${path}: ${await response.text()}`);
+  return (await response.json()) as { id: string };
+}

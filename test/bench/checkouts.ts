@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { MongoClient } from 'mongodb';
+import { makeResource } from './api';
+import type { Bench } from './bench';
+import { compare, type Side } from './comparison';
+import { anyOf, documentsOf, likeThatOf } from './floor-data';
+import type { Stage, StagedSystem } from './stage';
+
+const inFlight = 16;
+const floorDatabase = 'bench_floor';
+// What the floor reads and writes, and the service that owns it.
+const copied = {
+  customers: 'customer',
+  products: 'catalog',
+  checkoutSessions: 'checkout',
+  invoices: 'checkout',
+} as const;
+
+/** P6: POST /v1/checkout against the same reads and writes in one process without any HTTP. */
+export const checkouts: Bench = {
+  name: 'checkouts',
+  title: 'POST /v1/checkout',
+  run: async (stage, effort) => {
+    const system = await stage.system();
+    const ours = await ourSide(stage, system);
+    const comparison = await compare({
+      ...effort,
+      id: 'P6',
+      title: 'POST checkout : 2 finds + 3 writes by the driver, 16 in flight',
+      unit: 'sessions/s',
+      ours,
+      floor: await floorSide(stage, system),
+      demand: { atLeast: 0.4 },
+      sharedPids: () => stage.sharedPids(),
+      log: stage.log,
+    });
+    return { comparisons: [comparison] };
+  },
+};
+
+async function ourSide(stage: Stage, system: StagedSystem): Promise<Side> {
+  const customer = await makeResource(system, '/customers', { email: 'payer@example.com' });
+  const product = await makeResource(system, '/products', {
+    name: 'Pro',
+    type: 'FLAT',
+    currency: 'USD',
+    amount: 2900,
+    billingInterval: 'MONTHLY',
+  });
+  const order = { customerId: customer.id, productId: product.id };
+  // The floor copies one of each.
+  await makeResource(system, '/checkout', order);
+  const request = { method: 'POST', path: '/v1/checkout', body: JSON.stringify(order) } as const;
+  const headers = {
+    Authorization: `Bearer ${system.keys.testKey}`,
+    'Content-Type': 'application/json',
+  };
+  const job = { url: system.gatewayUrl, connections: inFlight, headers, requests: [request] };
+  return {
+    name: 'billing',
+    pids: system.pids,
+    run: async (seconds) => {
+      const { answered, perSecond, latencyMs, cpuShare } = await stage.generator.run({
+        ...job,
+        seconds,
+      });
+      return { operations: answered, perSecond, latencyMs, generatorCpu: cpuShare };
+    },
+  };
+}
+
+async function floorSide(stage: Stage, { site }: StagedSystem): Promise<Side> {
+  const { mongodbUri } = stage.infrastructure;
+  const client = new MongoClient(mongodbUri, { promoteLongs: false });
+  await client.connect();
+  for (const [name, service] of Object.entries(copied)) {
+    const system = documentsOf(client, `${site.databasePrefix}_${service}`, name);
+    const floor = documentsOf(client, floorDatabase, name);
+    await likeThatOf(system, floor);
+    await floor.insertOne(await anyOf(system));
+  }
+  await client.close();
+  const child = await stage.program('floors/checkouts', { MONGODB_URI: mongodbUri });
+  return {
+    name: 'floor',
+    pids: () => ({ 'floor loop': child.pid ?? 0 }),
+    run: async (seconds) => {
+      child.send({ database: floorDatabase, seconds, inFlight });
+      const [answer] = (await once(child, 'message')) as [
+        { operations: number; seconds: number } | { failure: string },
+      ];
+      if ('failure' in answer) throw new Error(`The floor failed: ${answer.failure}`);
+      const { operations } = answer;
+      return { operations, perSecond: operations / answer.seconds, generatorCpu: 0 };
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { type Document, MongoClient } from 'mongodb';
+import { randomUUID } from 'node:crypto';
+
+// The least that begins a purchase without losing it: two facts read, the session, its invoice, and a write that says all was done.
+
+const { MONGODB_URI = '' } = process.env;
+
+interface FloorJob {
+  readonly database: string;
+  readonly seconds: number;
+  readonly inFlight: number;
+}
+
+const client = new MongoClient(MONGODB_URI, {
+  useBigInt64: true,
+  retryReads: false,
+  retryWrites: false,
+  maxPoolSize: 24,
+  writeConcern: { w: 'majority', journal: true },
+});
+
+type Templates = Readonly<
+  Record<'customers' | 'products' | 'checkoutSessions' | 'invoices', Document>
+>;
+
+async function beginAll({ database, seconds, inFlight }: FloorJob) {
+  const db = client.db(database);
+  const any = async (name: keyof Templates) => {
+    const found = await db.collection(name).findOne({});
+    if (found === null) throw new Error(`There is nothing in ${name} to copy`);
+    return found as Document;
+  };
+  const templates: Templates = {
+    customers: await any('customers'),
+    products: await any('products'),
+    checkoutSessions: await any('checkoutSessions'),
+    invoices: await any('invoices'),
+  };
+  const startedMs = performance.now();
+  const endMs = startedMs + seconds * 1_000;
+  let operations = 0;
+  const worker = async () => {
+    while (performance.now() < endMs) {
+      await begin(db, templates);
+      operations += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  return { operations, seconds: (performance.now() - startedMs) / 1_000 };
+}
+
+async function begin(db: ReturnType<MongoClient['db']>, templates: Templates): Promise<void> {
+  const { customers, products, checkoutSessions, invoices } = templates;
+  await Promise.all([
+    db.collection('customers').findOne({ _id: customers._id as never }),
+    db.collection('products').findOne({ _id: products._id as never }),
+  ]);
+  const _id = randomUUID() as never;
+  const entry = { kind: 'command', sequence: 1, type: 'createInvoice', payload: {} };
+  const pendingSince = new Date(performance.timeOrigin + performance.now());
+  const sessions = db.collection('checkoutSessions');
+  await sessions.insertOne({ ...checkoutSessions, _id, outbox: [entry], pendingSince });
+  await db.collection('invoices').insertOne({ ...invoices, _id: randomUUID() as never });
+  await sessions.updateOne({ _id }, { $set: { pendingSince: null, outbox: [] } });
+}
+
+process.on('message', (job: FloorJob) => {
+  beginAll(job).then(
+    (run) => process.send?.(run),
+    (error: unknown) => process.send?.({ failure: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit());
+void client.connect().then(() => process.send?.('ready'));
