@@ -3,6 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
 import type { Clock } from '@billing/chassis/clock';
+import type { Logger } from '@billing/chassis/logging';
 import { rpcService } from '@billing/chassis/rpc';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
@@ -18,7 +19,7 @@ import type { PaymentMethodStore } from './payment-method-store';
 import type { PaymentMethodWorker } from './payment-method-worker';
 import type { ChargeSource } from './payment-provider';
 import type { PaymentWorker } from './payment-worker';
-import type { ProviderEvents } from './provider-events';
+import type { AnnouncedPayment, ProviderEvents } from './provider-events';
 import { readAuthorization, readId } from './request-rpc';
 
 /** What the calls are answered from. */
@@ -30,6 +31,7 @@ export interface PaymentRpcParts {
   readonly pages: InvoicePages;
   readonly events: ProviderEvents;
   readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** The RPCs of payments that somebody asks for. */
@@ -65,7 +67,9 @@ export function paymentRpc(parts: PaymentRpcParts) {
         const announced = await events.read(event);
         if (announced === undefined) return {};
         const { tenant, invoiceId } = announced;
-        await unlessUnknown(payments.lookAgain(invoiceId, { tenant, now: clock.now() }));
+        const looked = payments.lookAgain(invoiceId, { tenant, now: clock.now() });
+        const stored = await unlessUnknown(looked);
+        if (stored !== undefined) alarmOfContradiction(announced, stored.state, parts);
         return {};
       },
     },
@@ -74,12 +78,27 @@ export function paymentRpc(parts: PaymentRpcParts) {
 }
 
 // The provider's account may serve others, too; asked to send it again, it would for days.
-async function unlessUnknown(look: Promise<unknown>): Promise<void> {
+async function unlessUnknown<T>(look: Promise<T>): Promise<T | undefined> {
   try {
-    await look;
+    return await look;
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'not_found') throw error;
+    return undefined;
   }
+}
+
+// Somebody has paid, by hand at the provider perhaps, and nothing here can tell what for: people must look at it.
+function alarmOfContradiction(
+  { tenant, invoiceId, succeeded }: AnnouncedPayment,
+  record: InvoiceRecord,
+  { logger }: PaymentRpcParts,
+): void {
+  if (succeeded === undefined || record.isTombstone) return;
+  const recorded = record.payments.find((payment) => payment.providerPaymentId === succeeded);
+  if (recorded?.status !== 'FAILED') return;
+  const { environmentId } = tenant;
+  const facts = { environmentId, invoiceId, paymentId: recorded.id, providerPaymentId: succeeded };
+  logger.error(facts, 'the provider took money for a payment that is recorded as failed');
 }
 
 async function payableInvoice(

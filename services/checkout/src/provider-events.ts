@@ -18,6 +18,8 @@ export interface AnnouncedPayment {
     readonly manualClock: boolean;
   };
   readonly invoiceId: string;
+  /** The provider's payment, where the event says that it has succeeded. */
+  readonly succeeded?: string | undefined;
 }
 
 /** Reads what providers announce. An event is never believed for what it says: it is the reason to ask the provider. */

@@ -71,7 +71,7 @@ export async function start(
   payers.handle({ commands: payerCommands({ payers, worker }) });
   return service.serve([
     checkoutRpc({ invoices, worker, keeper, pages }),
-    paymentRpc({ invoices, payments, methods, keeper, pages, events, clock }),
+    paymentRpc({ invoices, payments, methods, keeper, pages, events, clock, logger }),
     ...sessionRpcs,
   ]);
 }

@@ -105,6 +105,24 @@ describe('a payment that was authorised elsewhere', () => {
     expect(one.account.taken()).toEqual([2900]);
   });
 
+  test('cannot be one that another environment of ours has made', async () => {
+    const one = aStripe(mongo, stripe);
+    const other = aStripe(mongo, stripe);
+    const id = one.account.addAuthorization({ amount: 2900 });
+    one.account.intents.get(id)!.metadata = {
+      billing_environment_id: other.tenant.environmentId,
+    };
+    const { customerId } = one;
+
+    expect(await one.open().charge(one.request(capture(id)))).toMatchObject({ status: 'FAILED' });
+    expect(
+      await one.open().resolveAuthorization({ authorizedTransactionId: id, customerId }),
+    ).toBeUndefined();
+    expect(await other.open().charge(other.request(capture(id)))).toMatchObject({
+      status: 'SUCCEEDED',
+    });
+  });
+
   test('cannot be a charge of ours that paid another invoice', async () => {
     const one = aStripe(mongo, stripe);
     const paid = await one.open().charge(one.request(await one.save()));

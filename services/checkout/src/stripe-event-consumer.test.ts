@@ -28,7 +28,13 @@ test.each([
 ])('%s leads to the invoice of a live environment', async (type) => {
   const { organizationId, environmentId, invoiceId } = ids;
   const tenant = { organizationId, environmentId, live: true, manualClock: false };
-  expect(await events.read(notice(type))).toEqual({ tenant, invoiceId });
+  expect(await events.read(notice(type))).toMatchObject({ tenant, invoiceId });
+});
+
+test('a success names its payment, and nothing else does', async () => {
+  expect(await events.read(notice())).toMatchObject({ succeeded: 'pi_1' });
+  const failed = await events.read(notice('payment_intent.payment_failed'));
+  expect(failed?.succeeded).toBeUndefined();
 });
 
 test.each<[string, string, unknown]>([

@@ -27,7 +27,9 @@ export class StripeEvents implements ProviderEvents {
     return Promise.resolve().then(() => {
       if (received.provider !== provider) throw providerNotFound();
       const event = this.verify(received);
-      return kinds.has(event.type) ? paymentOf(event.data.object) : undefined;
+      const payment = kinds.has(event.type) ? paymentOf(event.data.object) : undefined;
+      if (payment === undefined || event.type !== 'payment_intent.succeeded') return payment;
+      return { ...payment, succeeded: event.data.object.id };
     });
   }
 

@@ -148,6 +148,7 @@ export class StripeMethodClient {
       return undefined;
     const intent = await unlessMissing<{
       status: string;
+      metadata: Readonly<Record<string, string>> | null;
       customer: Reference;
       payment_method: PaymentMethod | string | null;
     }>(
@@ -158,6 +159,7 @@ export class StripeMethodClient {
     if (intent === undefined || !['succeeded', 'requires_capture'].includes(intent.status)) {
       return undefined;
     }
+    if (isOfAnotherEnvironment(intent, this.parts.tenant)) return undefined;
     const { payment_method: method } = intent;
     const holder = method === null || typeof method === 'string' ? null : method.customer;
     return { method, holder: idOf(holder), payer: idOf(intent.customer) };
@@ -189,6 +191,15 @@ export class StripeMethodClient {
       billing_customer_id: customerId,
     };
   }
+}
+
+/** Whether another environment of ours made a payment, or took it: one account may serve several. */
+export function isOfAnotherEnvironment(
+  { metadata }: { readonly metadata: Readonly<Record<string, string>> | null | undefined },
+  { environmentId }: Pick<Tenant, 'environmentId'>,
+): boolean {
+  const owner = metadata?.billing_environment_id;
+  return owner !== undefined && owner !== '' && owner !== environmentId;
 }
 
 /** The id of something that Stripe gives whole or by its id. */

@@ -27,6 +27,8 @@ export interface StripeAmount {
 /** Where a charge stands. */
 export type StripeState =
   | { readonly kind: 'ENDED'; readonly outcome: FinalOutcome }
+  /** It failed and would still take another card: it is cancelled before it counts as failed. */
+  | { readonly kind: 'DECLINED'; readonly outcome: FinalOutcome }
   | { readonly kind: 'WAITS'; readonly outcome: ActionRequired }
   /** It was prepared, and nobody has asked for the money yet. */
   | { readonly kind: 'PREPARED' }
@@ -53,7 +55,10 @@ export function stateOf(
     case 'requires_action':
       return stateOfChallenge(intent);
     case 'requires_payment_method':
-      return ended(declined(codeOf(intent, 'payment_method_unavailable'), intent.id));
+      return {
+        kind: 'DECLINED',
+        outcome: declined(codeOf(intent, 'payment_method_unavailable'), intent.id),
+      };
     case 'canceled':
       return ended(declined(codeOf(intent, codeOfCanceled(intent)), intent.id));
     default:

@@ -76,6 +76,35 @@ describe('a charge of a saved card', () => {
     expect(one.account.taken()).toEqual([]);
   });
 
+  test('is closed at Stripe once it is declined, so that nobody pays it any more', async () => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save({ decline: { decline_code: 'lost_card' } }));
+    const isCancel = (call: string) => call.endsWith('/cancel');
+    stripe.faultAt = (_number, call) => (isCancel(call) ? 'LOST' : undefined);
+    await expect(one.open().charge(request)).rejects.toMatchObject({ kind: 'unavailable' });
+    const [intent] = one.account.intents.values();
+    expect(intent!.status).toBe('requires_payment_method');
+    stripe.faultAt = () => undefined;
+
+    expect(await one.open().findCharge(request)).toMatchObject({
+      status: 'FAILED',
+      failureCode: 'lost_card',
+    });
+    expect(intent!.status).toBe('canceled');
+  });
+
+  test('that succeeds after all, before it can be closed, has succeeded', async () => {
+    const one = aStripe(mongo, stripe);
+    const request = one.request(await one.save({ decline: {} }));
+    stripe.faultAt = (_number, call) => {
+      const [intent] = one.account.intents.values();
+      const paid = { status: 'succeeded', amount_received: 2900 };
+      if (call.endsWith('/cancel')) Object.assign(intent!, paid);
+      return undefined;
+    };
+    expect(await one.open().charge(request)).toMatchObject({ status: 'SUCCEEDED' });
+  });
+
   test('fails where Stripe has the card no more, or not for a customer', async () => {
     const one = aStripe(mongo, stripe);
     const failed = { status: 'FAILED', failureCode: 'payment_method_unavailable', decline: 'HARD' };

@@ -16,6 +16,7 @@ import { isCardError, isRefusal, keyed, toProviderError, unlessMissing } from '.
 import { refusalCodeOf } from './stripe-decline';
 import {
   idOf,
+  isOfAnotherEnvironment,
   isSetup,
   paymentIntentIdOf,
   StripeMethodClient,
@@ -82,7 +83,7 @@ export class StripeProvider implements PaymentProvider {
       const payment = await this.claim(key, refused('authentication_required'));
       if (payment.kind === 'REFUSED') return declined(payment.failureCode, undefined);
       const state = stateOf(await this.retrieve(payment), payment);
-      return state.kind === 'ENDED' ? state.outcome : this.cancel(payment);
+      return state.kind === 'ENDED' ? state.outcome : this.end(state, payment);
     });
   }
 
@@ -193,6 +194,7 @@ export class StripeProvider implements PaymentProvider {
       stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
     );
     if (intent === undefined) return 'authorization_unknown';
+    if (isOfAnotherEnvironment(intent, this.parts.tenant)) return 'authorization_used';
     if (intent.status === 'processing') throw stillRuns();
     const { latest_charge: charge } = intent;
     const isRefunded = charge !== null && typeof charge === 'object' && charge.amount_refunded > 0;
@@ -221,7 +223,7 @@ export class StripeProvider implements PaymentProvider {
       if (state.kind !== 'PREPARED') return state;
       if (!isCardError(error) && refusalCodeOf(error) === undefined) throw error;
       // Declined and still open: ended, so that it stays declined.
-      return { kind: 'ENDED', outcome: await this.cancel(payment) };
+      return { kind: 'ENDED', outcome: await this.end(state, payment) };
     }
   }
 
@@ -243,11 +245,14 @@ export class StripeProvider implements PaymentProvider {
     );
   }
 
-  private async cancel(payment: Payment): Promise<FinalOutcome> {
+  // Closed for good, so that nothing is taken for what counts as failed. Where it cannot be cancelled it may have succeeded.
+  private async end(before: StripeState, payment: Payment): Promise<FinalOutcome> {
     const canceled = await this.tryToCancel(payment);
-    const state = stateOf(canceled ?? (await this.retrieve(payment)), payment);
+    const current = canceled ?? (await this.retrieve(payment));
+    const state = stateOf(current, payment);
     if (state.kind !== 'ENDED') throw stillRuns();
-    return state.outcome;
+    const wasDeclined = before.kind === 'DECLINED' && current.status === 'canceled';
+    return wasDeclined ? before.outcome : state.outcome;
   }
 
   // Undefined where it cannot be cancelled, e.g. because it has just succeeded.
@@ -278,8 +283,9 @@ export class StripeProvider implements PaymentProvider {
       case 'ENDED':
       case 'WAITS':
         return state.outcome;
+      case 'DECLINED':
       case 'STUCK':
-        return this.cancel(payment);
+        return this.end(state, payment);
       case 'PREPARED':
       case 'RUNS':
         throw stillRuns();

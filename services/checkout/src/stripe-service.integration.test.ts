@@ -1,5 +1,6 @@
 import { systemClock } from '@billing/chassis/clock';
 import type { CallContext } from '@billing/chassis/call-context';
+import { createLogger } from '@billing/chassis/logging';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext } from '@billing/chassis/testing';
 import {
@@ -14,6 +15,7 @@ import { signedNotice, TestStripe } from './testing-stripe-provider';
 
 const secret = 'whsec_of_the_tests';
 const returnUrl = 'https://pay.example/back?setup={SETUP_ID}';
+const logger = createLogger({ service: 'test', level: 'silent' });
 let stripe: TestStripe;
 let running: RunningCheckout;
 let checkout: RunningCheckout['checkout'];
@@ -21,11 +23,12 @@ let payments: RunningCheckout['payments'];
 
 beforeAll(async () => {
   stripe = await TestStripe.start();
-  running = await startCheckout(systemClock, {
+  const settings = {
     STRIPE_SECRET_KEY: 'sk_test_secret',
     STRIPE_WEBHOOK_SECRET: secret,
     STRIPE_API_URL: stripe.url,
-  });
+  };
+  running = await startCheckout(systemClock, settings, { logger });
   ({ checkout, payments } = running);
 });
 
@@ -172,6 +175,23 @@ test('a payer who refuses at the bank has failed, once Stripe says so', async ()
   expect((await read(invoice.invoiceId, context)).payments).toMatchObject([
     { status: PaymentStatus.PAYMENT_STATUS_FAILED, failureCode: 'authentication_required' },
   ]);
+});
+
+test('money that was taken for a payment that failed here raises an alarm', async () => {
+  const alarm = jest.spyOn(logger, 'error');
+  const context = live();
+  const invoice = await anInvoice({ decline: {} }, context);
+  const { invoice: failed } = await pay(invoice, context);
+  const { providerPaymentId = '' } = failed!.payments[0]!;
+  await announce('payment_intent.canceled', providerPaymentId);
+  const before = alarm.mock.calls.length;
+  await announce('payment_intent.succeeded', providerPaymentId);
+
+  expect(before).toBe(0);
+  expect(alarm).toHaveBeenCalledWith(
+    expect.objectContaining({ invoiceId: invoice.invoiceId, providerPaymentId }),
+    expect.stringContaining('recorded as failed'),
+  );
 });
 
 test('a charge whose answer was lost is found again when Stripe announces it', async () => {

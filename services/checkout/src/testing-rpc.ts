@@ -1,3 +1,4 @@
+import type { ServiceOverrides } from '@billing/chassis/service';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import type { CallContext } from '@billing/chassis/call-context';
 import { type GrpcServer, listen } from '@billing/chassis/grpc-server';
@@ -45,6 +46,7 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 export async function startCheckout(
   clock: Clock = systemClock,
   settings: Partial<CheckoutConfiguration> = {},
+  overrides: ServiceOverrides = {},
 ) {
   const subscription = new ResultTaker();
   const configuration = testServiceConfiguration('checkout', {
@@ -57,7 +59,7 @@ export async function startCheckout(
     HOSTED_PAGE_SECRET: 'a secret that is known to the tests alone',
     ...settings,
   });
-  const service = await start(configuration, { clock });
+  const service = await start(configuration, { ...overrides, clock });
   const { address } = service;
   const options = { address, service: 'test' };
   const checkout = connectPeer<CheckoutServiceServer>(CheckoutServiceService, options);
