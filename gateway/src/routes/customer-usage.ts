@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { CreditSource } from '@billing/proto/billing/metering/v1/metering';
+import { toJsonCreditGrant } from '@billing/proto/json/credit-grant';
+import { toJsonUsageState } from '@billing/proto/json/usage-state';
+import { decimal } from '../decimal-input';
+import { metadata, optional, pageShape, readBody, readQuery, time } from '../input';
+import { page, pageQuery } from '../list';
+import { CreditGrant, CreditGrantList, UsageStateList } from '../openapi/schemas/customer-usage';
+import { created, ok, param, present, type Route } from '../route';
+
+const CreateCreditGrant = z
+  .object({
+    meterId: z.string(),
+    amount: decimal.meta({ description: 'Units, above 0.' }),
+    effectiveAt: optional(time),
+    expiresAt: optional(time),
+    priority: optional(z.int().min(0).max(255)),
+    source: optional(z.enum(['PROMOTIONAL', 'PAID'])),
+    name: optional(z.string().max(200)),
+    // The path says whose it is.
+    customerId: z
+      .unknown()
+      .optional()
+      .meta({ override: { description: 'Ignored.' } }),
+    metadata: optional(metadata),
+  })
+  .meta({
+    id: 'CreateCreditGrant',
+    examples: [{ meterId: '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f', amount: '1000' }],
+  });
+
+const ListCreditGrants = z.object(pageShape);
+
+const sources = {
+  PROMOTIONAL: CreditSource.CREDIT_SOURCE_PROMOTIONAL,
+  PAID: CreditSource.CREDIT_SOURCE_PAID,
+};
+
+export const customerUsageRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/customers/:id/meter-credits',
+    operation: {
+      id: 'createCreditGrant',
+      summary: 'Grant a customer prepaid units of a meter',
+      body: CreateCreditGrant,
+      answer: { status: 201, schema: CreditGrant },
+      errors: ['customer_not_found', 'meter_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const { input, ignoredHeaders } = readBody(CreateCreditGrant, request);
+      const customerId = param(request, 'id');
+      const { source, effectiveAt, expiresAt, metadata: notes, ...rest } = input;
+      const { creditGrant } = await peers.metering.createCreditGrant(
+        {
+          ...rest,
+          customerId,
+          effectiveAt,
+          expiresAt,
+          metadata: notes,
+          source: source === undefined ? CreditSource.CREDIT_SOURCE_UNSPECIFIED : sources[source],
+        },
+        request.context,
+      );
+      const grant = present(creditGrant);
+      return created(
+        `/customers/${grant.customerId}/meter-credits`,
+        toJsonCreditGrant(grant),
+        ignoredHeaders,
+      );
+    },
+  },
+  {
+    method: 'GET',
+    path: '/customers/:id/meter-credits',
+    operation: {
+      id: 'listCreditGrants',
+      summary: 'List the credit grants of a customer, newest first',
+      query: ListCreditGrants,
+      answer: { status: 200, schema: CreditGrantList },
+      errors: ['customer_not_found'],
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListCreditGrants, request);
+      const { creditGrants, total } = await peers.metering.listCreditGrants(
+        { ...pageQuery(query), customerId: param(request, 'id') },
+        request.context,
+      );
+      return page(creditGrants, { ...query, total }, toJsonCreditGrant);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/customers/:id/state',
+    operation: {
+      id: 'getUsageState',
+      summary: 'What a customer has used and has left, for each meter',
+      description: 'An accepted event is in the next answer.',
+      answer: { status: 200, schema: UsageStateList },
+      errors: ['customer_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { states } = await peers.metering.getUsageState(
+        { customerId: param(request, 'id') },
+        request.context,
+      );
+      return ok(states.map(toJsonUsageState));
+    },
+  },
+];

@@ -1,0 +1,46 @@
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { CreditAccount, CreditGrant } from './credit-account';
+
+type Count = number | bigint;
+
+type AccountDocument = Omit<CreditAccount, 'id' | 'grants'> & {
+  readonly grants: readonly (Omit<CreditGrant, 'metadata' | 'priority'> & {
+    readonly priority: Count;
+    /** JSON text: its keys may contain dots, which mean paths to the database. */
+    readonly metadata: string;
+  })[];
+};
+
+/** Credit accounts as documents, one for each customer and meter. They announce nothing. */
+export const accountDefinition: AggregateDefinition<CreditAccount> = {
+  collection: 'creditAccounts',
+  aggregate: 'credit_account',
+  resource: 'Credit account',
+  indexes: [{ name: 'customer', keys: { customerId: 1, createdAt: -1, _id: -1 } }],
+  toDocument: ({ id: _id, ...account }): AccountDocument => ({
+    ...account,
+    grants: account.grants.map((grant) => ({ ...grant, metadata: JSON.stringify(grant.metadata) })),
+  }),
+  fromDocument: (document) => {
+    const {
+      _id: id,
+      customerId,
+      meterId,
+      grants,
+      consumptions,
+    } = document as AccountDocument & {
+      readonly _id: string;
+    };
+    return {
+      id,
+      customerId,
+      meterId,
+      grants: grants.map((grant) => ({
+        ...grant,
+        priority: Number(grant.priority),
+        metadata: JSON.parse(grant.metadata) as Record<string, unknown>,
+      })),
+      consumptions,
+    };
+  },
+};

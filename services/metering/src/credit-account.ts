@@ -1,0 +1,186 @@
+import { Decimal } from '@billing/kernel/decimal';
+import { DomainError } from '@billing/kernel/domain-error';
+import {
+  type InputProblems,
+  refuseProblems,
+  textProblems,
+  wholeNumberProblems,
+} from '@billing/kernel/input-problems';
+import { parseUnits } from '@billing/kernel/units';
+import type { BurnableGrant, Burning, CreditSource, GrantTerms } from './credit-burning';
+
+const nameLengthMax = 200;
+const priorityMax = 255;
+const priorityDefault = 100;
+// All grants of an account lie in one document.
+const grantsMax = 1_000;
+const none = Decimal.of(0n);
+
+/** Prepaid units of one meter for one customer. */
+export interface CreditGrant extends GrantTerms {
+  /** Canonical decimal string, above 0. */
+  readonly amount: string;
+  readonly name: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Units of a grant that a period has burnt, in a canonical decimal string. */
+export interface GrantUse {
+  readonly grantId: string;
+  readonly quantity: string;
+}
+
+/** What a period has burnt, all in all. */
+export interface PeriodConsumption {
+  /** Of the period; see periodKey. */
+  readonly period: string;
+  /** The settlement that decided it. */
+  readonly settlement: string;
+  /** The usage that it was decided for. */
+  readonly quantity: string;
+  readonly uses: readonly GrantUse[];
+}
+
+/** All grants of a customer for a meter, and what has become of them. */
+export interface CreditAccount {
+  readonly id: string;
+  readonly customerId: string;
+  readonly meterId: string;
+  readonly grants: readonly CreditGrant[];
+  readonly consumptions: readonly PeriodConsumption[];
+}
+
+/** A grant as it was sent. */
+export interface GrantInput {
+  readonly amount: string;
+  readonly effectiveAt?: Date | undefined;
+  readonly expiresAt?: Date | undefined;
+  readonly priority?: number | undefined;
+  readonly source?: CreditSource | 'UNKNOWN' | undefined;
+  readonly name?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export type GrantStatus = 'ACTIVE' | 'SCHEDULED' | 'DEPLETED' | 'EXPIRED';
+
+/** A new grant. Refuses the input once, for everything that is wrong with it. */
+export function createGrant(
+  input: GrantInput,
+  {
+    id,
+    now,
+    metadataProblems,
+  }: { readonly id: string; readonly now: Date; readonly metadataProblems: readonly string[] },
+): CreditGrant {
+  const { source = 'PROMOTIONAL', priority = priorityDefault, effectiveAt = now } = input;
+  refuseProblems({
+    ...grantProblems({ ...input, source, priority, effectiveAt }),
+    metadata: metadataProblems,
+  });
+  if (source === 'UNKNOWN') throw new Error('The source was not checked');
+  return {
+    id,
+    amount: parseUnits(input.amount, 'amount').toString(),
+    priority,
+    source,
+    name: input.name ?? null,
+    effectiveAt,
+    expiresAt: input.expiresAt ?? null,
+    createdAt: now,
+    metadata: input.metadata ?? {},
+  };
+}
+
+/** The account with one more grant; the very same one where it has the grant already. */
+export function addGrant(account: CreditAccount, grant: CreditGrant): CreditAccount {
+  if (account.grants.some(({ id }) => id === grant.id)) return account;
+  if (account.grants.length >= grantsMax) {
+    throw new DomainError(
+      'failed_precondition',
+      'TOO_MANY_GRANTS',
+      `A customer has at most ${String(grantsMax)} grants of a meter`,
+    );
+  }
+  return { ...account, grants: [...account.grants, grant] };
+}
+
+/** Names a period of a subscription among all. */
+export function periodKey(subscriptionId: string, index: number): string {
+  return `${subscriptionId}:${String(index)}`;
+}
+
+/** What every grant has for a period: all that other periods have left of it. */
+export function grantsFor(account: CreditAccount, period: string | undefined): BurnableGrant[] {
+  const others = account.consumptions.filter((one) => one.period !== period);
+  const consumed = consumedIn(others);
+  return account.grants.map((grant) => ({
+    ...grant,
+    available: Decimal.parse(grant.amount).subtract(consumed.get(grant.id) ?? none),
+  }));
+}
+
+/** What each grant has given, by its id. */
+export function consumedIn(consumptions: readonly PeriodConsumption[]): Map<string, Decimal> {
+  const consumed = new Map<string, Decimal>();
+  for (const { grantId, quantity } of consumptions.flatMap(({ uses }) => uses)) {
+    consumed.set(grantId, (consumed.get(grantId) ?? none).add(Decimal.parse(quantity)));
+  }
+  return consumed;
+}
+
+/** What a settlement has decided about a period; undefined if it has not. */
+export function decidedBy(
+  account: CreditAccount,
+  { period, settlement }: Pick<PeriodConsumption, 'period' | 'settlement'>,
+): PeriodConsumption | undefined {
+  return account.consumptions.find((one) => one.period === period && one.settlement === settlement);
+}
+
+/** The account after a period has burnt so much, all in all; what it had burnt before counts no more. */
+export function setConsumption(
+  account: CreditAccount,
+  consumption: PeriodConsumption,
+): CreditAccount {
+  const others = account.consumptions.filter(({ period }) => period !== consumption.period);
+  return { ...account, consumptions: [...others, consumption] };
+}
+
+/** Units of a burning in the form in which they are kept. */
+export function usesOf({ uses }: Pick<Burning, 'uses'>): GrantUse[] {
+  return uses.map(({ grantId, quantity }) => ({ grantId, quantity: quantity.toString() }));
+}
+
+/** Where a grant stands. */
+export function statusOf(
+  { effectiveAt, expiresAt }: Pick<GrantTerms, 'effectiveAt' | 'expiresAt'>,
+  remaining: Decimal,
+  now: Date,
+): GrantStatus {
+  if (remaining.compare(none) <= 0) return 'DEPLETED';
+  if (now < effectiveAt) return 'SCHEDULED';
+  return expiresAt !== null && expiresAt <= now ? 'EXPIRED' : 'ACTIVE';
+}
+
+function grantProblems(
+  input: GrantInput & { readonly priority: number; readonly effectiveAt: Date },
+): InputProblems {
+  const { amount, name, source, priority, effectiveAt, expiresAt } = input;
+  const isEmpty = expiresAt !== undefined && expiresAt <= effectiveAt;
+  return {
+    amount: amountProblems(amount),
+    expiresAt: isEmpty ? ['Must be after effectiveAt'] : [],
+    priority: wholeNumberProblems(priority, { min: 0, max: priorityMax }),
+    source: source === 'UNKNOWN' ? ['Unknown source'] : [],
+    name: name === undefined ? [] : textProblems(name, { max: nameLengthMax }),
+  };
+}
+
+function amountProblems(amount: string): string[] {
+  if (amount === '') return ['Required'];
+  try {
+    return parseUnits(amount, 'amount').compare(none) > 0 ? [] : ['Must be above 0'];
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return error.fields?.amount ?? [];
+  }
+}

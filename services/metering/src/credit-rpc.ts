@@ -1,0 +1,178 @@
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { checkMetadata } from '@billing/chassis/metadata';
+import { readPage } from '@billing/chassis/page';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { Decimal } from '@billing/kernel/decimal';
+import { notFound } from '@billing/kernel/domain-error';
+import {
+  type CreateCreditGrantRequest,
+  type CreditGrant as ProtoCreditGrant,
+  CreditGrantStatus as ProtoGrantStatus,
+  CreditSource as ProtoCreditSource,
+  type MeteringServiceServer,
+} from '@billing/proto/billing/metering/v1/metering';
+import {
+  addGrant,
+  createGrant,
+  type CreditGrant,
+  type GrantInput,
+  type GrantStatus,
+  statusOf,
+} from './credit-account';
+import type { CreditSource } from './credit-burning';
+import { requireKnown } from './meter';
+import { runningPeriods } from './peers';
+import {
+  accountId,
+  accountsOf,
+  consumedOf,
+  requireCustomer,
+  runningUsages,
+  type RunningUsage,
+  type UsageParts,
+  usageStates,
+} from './usage-rpc';
+
+type CreditCalls = Pick<
+  AsyncHandlers<MeteringServiceServer>,
+  'createCreditGrant' | 'listCreditGrants' | 'getUsageState'
+>;
+
+const none = Decimal.of(0n);
+
+/** The calls about credits and what is left of them. */
+export function creditCalls(parts: UsageParts): CreditCalls {
+  return {
+    createCreditGrant: async (request, context) => ({
+      creditGrant: await create(request, context, parts),
+    }),
+
+    listCreditGrants: async (request, context) => {
+      const { customerId } = request;
+      const { page, perPage } = readPage(request);
+      await requireCustomer(parts.peers, customerId, context);
+      const accounts = await accountsOf(parts, customerId, context);
+      const all = accounts
+        .flatMap(({ meterId, grants }) => grants.map((grant) => ({ meterId, grant })))
+        .toSorted((a, b) => newestFirst(a.grant, b.grant));
+      const shown = all.slice((page - 1) * perPage, page * perPage);
+      const meterIds = [...new Set(shown.map(({ meterId }) => meterId))];
+      const usages = await usagesOf({ customerId, meterIds, accounts }, context, parts);
+      return {
+        creditGrants: shown.map(({ meterId, grant }) =>
+          toProtoGrant(grant, { customerId, meterId, usage: usages.get(meterId), context }),
+        ),
+        total: all.length,
+      };
+    },
+
+    getUsageState: async ({ customerId }, context) => ({
+      states: await usageStates(customerId, context, parts),
+    }),
+  };
+}
+
+async function create(
+  request: CreateCreditGrantRequest,
+  context: CallContext,
+  parts: UsageParts,
+): Promise<ProtoCreditGrant> {
+  const { customerId, meterId } = request;
+  const grant = createGrant(fromProtoGrantInput(request), {
+    id: newResourceId(context, 'credit-grant'),
+    now: context.now,
+    metadataProblems: checkMetadata(request.metadata),
+  });
+  const [meter] = await Promise.all([
+    parts.meters.within(context).find(meterId),
+    requireCustomer(parts.peers, customerId, context),
+  ]);
+  if (meter === undefined) throw notFound('Meter');
+  requireKnown(meter.state);
+  const id = accountId(context, { customerId, meterId });
+  const store = parts.accounts.within(context);
+  const fresh = { id, customerId, meterId, grants: [grant], consumptions: [] };
+  const { inserted } = await store.insert({ state: fresh, events: [], commands: [] });
+  const { state: account } = inserted
+    ? { state: fresh }
+    : await store.mutate(id, (before) => ({
+        state: addGrant(before, grant),
+        events: [],
+        commands: [],
+      }));
+  const scope = { customerId, meterIds: [meterId], accounts: [account] };
+  const usages = await usagesOf(scope, context, parts);
+  const stored = account.grants.find((one) => one.id === grant.id) ?? grant;
+  return toProtoGrant(stored, { customerId, meterId, usage: usages.get(meterId), context });
+}
+
+async function usagesOf(
+  scope: Omit<Parameters<typeof runningUsages>[0], 'periods'>,
+  context: CallContext,
+  parts: UsageParts,
+): Promise<Map<string, RunningUsage>> {
+  const periods = await runningPeriods(parts.peers, scope.customerId, context);
+  const usages = await runningUsages({ ...scope, periods }, context, parts);
+  return new Map(usages.map((usage) => [usage.meter.id, usage]));
+}
+
+function newestFirst(a: CreditGrant, b: CreditGrant): number {
+  return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
+}
+
+const protoSources: Readonly<Record<CreditSource, ProtoCreditSource>> = {
+  PROMOTIONAL: ProtoCreditSource.CREDIT_SOURCE_PROMOTIONAL,
+  PAID: ProtoCreditSource.CREDIT_SOURCE_PAID,
+};
+
+const protoStatuses: Readonly<Record<GrantStatus, ProtoGrantStatus>> = {
+  ACTIVE: ProtoGrantStatus.CREDIT_GRANT_STATUS_ACTIVE,
+  SCHEDULED: ProtoGrantStatus.CREDIT_GRANT_STATUS_SCHEDULED,
+  DEPLETED: ProtoGrantStatus.CREDIT_GRANT_STATUS_DEPLETED,
+  EXPIRED: ProtoGrantStatus.CREDIT_GRANT_STATUS_EXPIRED,
+};
+
+function fromProtoGrantInput(request: CreateCreditGrantRequest): GrantInput {
+  return { ...request, source: fromProtoSource(request.source) };
+}
+
+function fromProtoSource(sent: ProtoCreditSource): CreditSource | 'UNKNOWN' | undefined {
+  if (sent === ProtoCreditSource.CREDIT_SOURCE_UNSPECIFIED) return undefined;
+  const names = Object.keys(protoSources) as CreditSource[];
+  return names.find((name) => protoSources[name] === sent) ?? 'UNKNOWN';
+}
+
+function toProtoGrant(
+  grant: CreditGrant,
+  {
+    customerId,
+    meterId,
+    usage,
+    context,
+  }: {
+    customerId: string;
+    meterId: string;
+    usage: RunningUsage | undefined;
+    context: CallContext;
+  },
+): ProtoCreditGrant {
+  const consumed = (usage && consumedOf(usage).get(grant.id)) ?? none;
+  const remaining = Decimal.parse(grant.amount).subtract(consumed);
+  return {
+    id: grant.id,
+    organizationId: context.tenant.organizationId,
+    customerId,
+    meterId,
+    amount: grant.amount,
+    remaining: remaining.toString(),
+    consumed: consumed.toString(),
+    priority: grant.priority,
+    source: protoSources[grant.source],
+    name: grant.name ?? undefined,
+    effectiveAt: grant.effectiveAt,
+    expiresAt: grant.expiresAt ?? undefined,
+    status: protoStatuses[statusOf(grant, remaining, context.now)],
+    metadata: grant.metadata,
+    createdAt: grant.createdAt,
+  };
+}

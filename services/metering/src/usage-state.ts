@@ -1,0 +1,85 @@
+import { Decimal } from '@billing/kernel/decimal';
+import { type UsagePrice, usageCharge } from '@billing/kernel/usage-pricing';
+import type { CreditAccount } from './credit-account';
+import type { BurntUsage } from './usage-burning';
+import type { Span } from './usage-hour';
+
+/** A price and who takes the usage by it. */
+export interface UsageTerms {
+  readonly subscriptionId: string;
+  /** Usage is free. */
+  readonly isTrial: boolean;
+  readonly entitled: boolean;
+  readonly currency: string;
+  readonly price: UsagePrice;
+}
+
+/** What a customer has used of a meter in the running period, and what is left. */
+export interface UsageState {
+  readonly usage: Decimal;
+  readonly includedUnits: Decimal;
+  readonly creditsGranted: Decimal;
+  readonly creditsRemaining: Decimal;
+  /** May be below 0. */
+  readonly balance: Decimal;
+  readonly overage: Decimal;
+  /** Undefined without a price. */
+  readonly estimatedAmount: bigint | undefined;
+  readonly entitled: boolean;
+}
+
+const none = Decimal.of(0n);
+
+/** Adds up usage, included units and credits. `remaining` is what is left of each grant after the period so far. */
+export function usageState(
+  burnt: BurntUsage,
+  {
+    period,
+    now,
+    account,
+    remaining,
+    terms,
+  }: {
+    readonly period: Span;
+    readonly now: Date;
+    readonly account: Pick<CreditAccount, 'grants'> | undefined;
+    readonly remaining: ReadonlyMap<string, Decimal>;
+    readonly terms: UsageTerms | undefined;
+  },
+): UsageState {
+  const includedUnits = terms === undefined ? none : Decimal.parse(terms.price.includedUnits);
+  const meeting = (account?.grants ?? []).filter(
+    ({ effectiveAt, expiresAt }) =>
+      effectiveAt < period.end && (expiresAt === null || expiresAt > period.start),
+  );
+  const usable = meeting.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  const creditsRemaining = sum(usable.map(({ id }) => remaining.get(id) ?? none));
+  const credited = sum(burnt.uses.map(({ quantity }) => quantity));
+  const balance = includedUnits.add(creditsRemaining).add(credited).subtract(burnt.quantity);
+  return {
+    usage: burnt.quantity,
+    includedUnits,
+    creditsGranted: sum(meeting.map(({ amount }) => Decimal.parse(amount))),
+    creditsRemaining,
+    balance,
+    overage: burnt.overage,
+    estimatedAmount: terms === undefined ? undefined : estimate(terms, burnt.quantity, credited),
+    entitled: balance.compare(none) > 0 || terms?.entitled === true,
+  };
+}
+
+function estimate({ isTrial, price }: UsageTerms, quantity: Decimal, credited: Decimal): bigint {
+  if (isTrial) return 0n;
+  const usage = { quantity: quantity.toString(), creditedUnits: credited.toString() };
+  return usageCharge(price, usage).amount;
+}
+
+/** The calendar month in UTC that an instant lies in. */
+export function monthOf(now: Date): Span {
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+  return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
+}
+
+function sum(all: readonly Decimal[]): Decimal {
+  return all.reduce((total, one) => total.add(one), none);
+}
