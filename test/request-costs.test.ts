@@ -50,6 +50,22 @@ describe('one request', () => {
     ['GET /api-keys', ['aggregate apiKeys', 'find apiKeys']],
     ['POST /customers', ['insert customers']],
     ['POST /products', ['insert products']],
+    ['PATCH /customers/:id', ['find customers', 'update customers']],
+    ['PATCH /products/:id', ['find products', 'update products']],
+    // The answer's number of redemptions is read afresh.
+    [
+      'PATCH /discounts/:id',
+      ['find discounts', 'find discounts', 'find redemptionSlots', 'update discounts'],
+    ],
+    ['PATCH /subscriptions/:id', ['find subscriptions', 'update subscriptions']],
+    ['POST /subscriptions/:id/cancel', ['find subscriptions', 'update subscriptions']],
+    ['POST /subscriptions/:id/uncancel', ['find subscriptions', 'update subscriptions']],
+    ['GET /checkout/:sessionId', ['find checkoutSessions', 'find invoices', 'find products']],
+    ['POST /checkout-links', ['find products', 'insert checkoutLinks', 'insert hostedPages']],
+    ['GET /checkout-links/:id', ['find checkoutLinks']],
+    ['GET /invoices/:id/pdf', ['find customers', 'find invoices']],
+    ['POST /api-keys', ['find environments', 'insert apiKeys']],
+    ['DELETE /api-keys/:id', ['find apiKeys', 'update apiKeys']],
   ])('of %s costs exactly these database commands: %j', (route, commands) => {
     expect(costs.get(route)?.commands).toEqual(commands);
   });
