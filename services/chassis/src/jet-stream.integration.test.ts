@@ -70,6 +70,19 @@ describe('publishing', () => {
     expect(stored.string()).toBe('{"n":"ü"}');
   });
 
+  test('tells an event that is larger than the server or the stream takes from an outage', async () => {
+    const stream = await openStream();
+    const tooLarge = { kind: 'unavailable', reason: 'EVENT_TOO_LARGE' };
+    const publish = (bytes: number) =>
+      stream.publish({ subject: 'a.b.done', id: `b1:${String(bytes)}`, data: 'x'.repeat(bytes) });
+    const { max_payload: payloadMax = 0 } = observer.info ?? {};
+    await expect(publish(payloadMax + 1)).rejects.toMatchObject(tooLarge);
+    await manager.streams.update(streamName, { max_msg_size: 1_000 });
+    await expect(publish(2_000)).rejects.toMatchObject(tooLarge);
+    await publish(10);
+    expect(await storedCount()).toBe(1);
+  });
+
   test('sends its own span as the parent of what consumers do', async () => {
     const tracing = startTracing();
     open.push({ close: () => tracing.shutdown() });

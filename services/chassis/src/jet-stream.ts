@@ -56,7 +56,10 @@ export interface DurableConsumerOptions {
 export interface EventStream {
   /** What every subject starts with, without the dot. */
   readonly subjectPrefix: string;
-  /** Resolves once the server has stored the event, else rejects as `unavailable`: it may have been stored in spite of that. */
+  /**
+   * Resolves once the server has stored the event, else rejects as `unavailable`: it may have been stored in spite of that. With the
+   * reason EVENT_TOO_LARGE it never will be, as long as the limits are as they are.
+   */
   publish(message: EventMessage): Promise<void>;
   isConnected(): boolean;
   /** Finds the durable consumer, and the stream itself, or makes them. For startConsumer. */
@@ -73,6 +76,9 @@ const minuteMs = 60_000;
 // Long enough for a consumer that is away over a weekend; after that the event logs bring what it lacks.
 const maxAgeMs = 3 * 24 * 60 * minuteMs;
 const duplicateWindowMs = 2 * minuteMs;
+
+// What the server says of a message that is larger than its stream takes.
+const messageTooLargeCode = 10054;
 
 const connectTimeoutMs = 5_000;
 const publishTimeoutMs = 5_000;
@@ -149,10 +155,9 @@ class JetStreamEventStream implements EventStream {
     return inSpan(span, async () => {
       try {
         await this.store(message);
-      } catch (error) {
-        throw new DomainError('unavailable', 'EVENT_STREAM_UNAVAILABLE', 'Service unavailable', {
-          cause: error,
-        });
+      } catch (cause) {
+        const reason = isTooLarge(cause) ? 'EVENT_TOO_LARGE' : 'EVENT_STREAM_UNAVAILABLE';
+        throw new DomainError('unavailable', reason, 'Service unavailable', { cause });
       }
     });
   }
@@ -303,6 +308,12 @@ function matches(config: StreamConfig, wanted: Partial<StreamConfig>): boolean {
 /** Whether the server says that a stream or consumer does not exist. */
 function isMissing(error: unknown): boolean {
   return error instanceof NatsError && error.api_error?.code === 404;
+}
+
+/** Whether the event is larger than the server or the stream takes: waiting does not help, only a higher limit does. */
+function isTooLarge(error: unknown): boolean {
+  if (hasCode(error, ErrorCode.MaxPayloadExceeded)) return true;
+  return error instanceof NatsError && error.api_error?.err_code === messageTooLargeCode;
 }
 
 function hasCode(error: unknown, code: ErrorCode): boolean {

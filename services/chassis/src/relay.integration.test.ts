@@ -10,7 +10,7 @@ import { DocumentBatches } from './document-batches';
 import { type EventLog, openEventLog } from './event-log';
 import { newId } from './ids';
 import { connectStream, type EventStream } from './jet-stream';
-import { createLogger } from './logging';
+import { createLogger, type Logger } from './logging';
 import { connectMongo, duplicateKeyIndex } from './mongo';
 import { Relay } from './relay';
 import { eventually } from './testing';
@@ -111,12 +111,12 @@ describe('the relay', () => {
 
   function relayOf(
     orders: AggregateCollection<Order>,
-    parts: { log?: EventLog; stream?: EventStream } = {},
+    parts: { log?: EventLog; stream?: EventStream; logger?: Logger } = {},
   ): Relay {
     return new Relay([orders as unknown as AggregateCollection<never>], {
       service: 'test',
       clock: systemClock,
-      logger,
+      logger: parts.logger ?? logger,
       graceMs: 1_000,
       eventLog: parts.log ?? eventLog,
       stream: parts.stream ?? recording(stream),
@@ -245,6 +245,26 @@ describe('the relay', () => {
     isAway = false;
     await settled(orders, id);
     await expectOnce(id);
+    await relay.stop();
+  });
+
+  test('names an event that is too large for the stream, in an alarm of its own', async () => {
+    const orders = openOrders('largeOrders');
+    await orders.ensureIndexes();
+    const id = newId();
+    const large = { type: 'order.placed', data: { text: 'x'.repeat(2 ** 20) } };
+    const transition = { state: { id }, events: [large], commands: [] };
+    const alarming = createLogger({ service: 'test', level: 'silent' });
+    const alarm = jest.spyOn(alarming, 'error');
+    const relay = relayOf(orders, { logger: alarming });
+    relay.start();
+    await orders.within({ tenant, now: systemClock.now() }).insert(transition);
+    await eventually(() => {
+      expect(alarm).toHaveBeenCalledWith(
+        expect.objectContaining({ event: `${id}:1`, subject: 'test.order.placed' }),
+        expect.stringContaining('larger than the stream takes'),
+      );
+    });
     await relay.stop();
   });
 

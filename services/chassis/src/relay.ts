@@ -1,3 +1,4 @@
+import { DomainError } from '@billing/kernel/domain-error';
 import type { AggregateCollection, CommandHandler } from './aggregate-collection';
 import { type AggregateDocument, type OutboxEntry, tenantOf } from './aggregate-document';
 import { type Clock, sleep } from './clock';
@@ -5,7 +6,7 @@ import { type EventLog, type EventLogDocument, eventId, logEvent, toEnvelope } f
 import { atBoundary } from './failpoint';
 import { jitter } from './ids';
 import { InsertBatches } from './insert-batches';
-import type { EventStream } from './jet-stream';
+import type { EventMessage, EventStream } from './jet-stream';
 import { KeyedWork } from './keyed-work';
 import type { Logger } from './logging';
 import { inSpan } from './tracing';
@@ -131,11 +132,21 @@ export class Relay {
       await logEvent(this.eventLog, { _id: id, envelope, traceparent: traceparent ?? null }, clock);
     }
     for (const { id, envelope, traceparent, subject } of announcements) {
+      const event = { subject, id, traceparent, data: envelope };
       await atBoundary(collection.definition.aggregate, 'publish', () =>
-        stream.publish({ subject, id, traceparent, data: envelope }),
+        stream.publish(event).catch((error: unknown) => this.failToPublish(error, event)),
       );
     }
     await this.remove(collection, document, entries);
+  }
+
+  // Nothing that waits behind such an event is published before somebody raises the limit.
+  private failToPublish(error: unknown, { id, subject, data }: EventMessage): never {
+    if (error instanceof DomainError && error.reason === 'EVENT_TOO_LARGE') {
+      const facts = { event: id, subject, bytes: Buffer.byteLength(data) };
+      this.options.logger.error(facts, 'event is larger than the stream takes, will repeat');
+    }
+    throw error;
   }
 
   private async carryOut(
