@@ -7,6 +7,8 @@ import type { Stage, StagedSystem } from './stage';
 const connections = 32;
 // As many as fit every cache there is: what is measured is the way through the services.
 const productCount = 100;
+// After these the compiler has little left to do.
+const warmUpOperations = 6_000;
 
 /** P1 and P2: GET /v1/products/:id against the least that could serve it, and with tracing against without. */
 export const productReads: Bench = {
@@ -46,7 +48,7 @@ type Job = Omit<LoadJob, 'url' | 'seconds'>;
 
 function settings(stage: Stage, effort: Effort) {
   const sharedPids = () => stage.sharedPids();
-  return { ...effort, unit: 'requests/s', sharedPids, log: stage.log };
+  return { ...effort, warmUpOperations, unit: 'requests/s', sharedPids, log: stage.log };
 }
 
 async function createProducts({ gatewayUrl, ...system }: StagedSystem): Promise<string[]> {
