@@ -11,6 +11,7 @@ beforeAll(async () => {
       RATE_LIMIT_BURST: '40',
       RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '1',
       RATE_LIMIT_PAGES_PER_SECOND: '1',
+      RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '2',
     },
   });
   api = system.sandbox;
@@ -40,6 +41,19 @@ test('a key has a burst, then it is told to wait, and other keys are not', async
     expect(headers.get('x-request-id')).not.toBeNull();
   }
   expect((await system.live.get('/products/x')).status).toBe(404);
+});
+
+test('an address that orders again and again at checkout links is told to wait, but may open pages', async () => {
+  const url = `${system.gatewayUrl}/link/${'x'.repeat(43)}`;
+  const order = () =>
+    fetch(url, { method: 'POST', body: new URLSearchParams({ email: 'a@b.co' }) });
+  const answers = await Promise.all(Array.from({ length: 8 }, order));
+  const limited = answers.filter(({ status }) => status === 429);
+  expect(limited).toHaveLength(2);
+  expect(limited[0]?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(limited[0]?.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(await limited[0]?.text()).toContain('Please wait a moment');
+  expect((await fetch(url)).status).toBe(404);
 });
 
 test('an address that opens page after page is told to wait, by a page', async () => {

@@ -37,6 +37,7 @@ const unlimited = {
   RATE_LIMIT_INGEST_PER_SECOND: '0',
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '0',
   RATE_LIMIT_PAGES_PER_SECOND: '0',
+  RATE_LIMIT_LINK_ORDERS_PER_MINUTE: '0',
 };
 
 /** Starts every service on the infrastructure that jest's global setup has started. */

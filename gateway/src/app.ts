@@ -59,6 +59,8 @@ export interface AppParts extends ExchangeSurroundings {
   readonly admission: Admission;
   /** Of public pages, by address; absent: no limit. */
   readonly pageRate?: RateLimit | undefined;
+  /** Of orders at checkout links, by address; absent: as of any page. */
+  readonly linkOrderRate?: RateLimit | undefined;
   /** Whose `X-Forwarded-For` is believed; nobody's if empty. */
   readonly trustedProxies: readonly string[];
   readonly isReady: () => Promise<boolean>;

@@ -18,6 +18,7 @@ test('limits have defaults, and no proxy is believed', () => {
     RATE_LIMIT_BURST: 200,
     RATE_LIMIT_REFUSED_KEYS_PER_SECOND: 100,
     RATE_LIMIT_PAGES_PER_SECOND: 100,
+    RATE_LIMIT_LINK_ORDERS_PER_MINUTE: 10,
     TRUSTED_PROXIES: [],
   });
 });

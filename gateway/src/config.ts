@@ -51,6 +51,8 @@ export const configurationSchema = z.object({
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: count.default(100),
   /** Requests of one address for public pages; 0 for no limit. */
   RATE_LIMIT_PAGES_PER_SECOND: count.default(100),
+  /** Orders of one address at checkout links, each of which may hold a redemption of a discount for a day; 0 for no limit of their own. */
+  RATE_LIMIT_LINK_ORDERS_PER_MINUTE: count.default(10),
   /** Proxies whose `X-Forwarded-For` is believed, as addresses and ranges separated by commas. */
   TRUSTED_PROXIES: z
     .string()

@@ -26,6 +26,8 @@ const refusedKeysBurstSeconds = 10;
 const ingestBurstSeconds = 2;
 // An office or a mobile network shares an address, and its people open pages together.
 const pagesBurstSeconds = 10;
+// The same office may order together, but not all day.
+const linkOrdersBurstMinutes = 3;
 
 /** Serves REST; the address is a base URL. */
 export async function start(
@@ -65,6 +67,7 @@ export async function start(
       ...rateLimits(config),
     }),
     pageRate: pageRate(config),
+    linkOrderRate: linkOrderRate(config),
     trustedProxies: config.TRUSTED_PROXIES,
     isReady: () =>
       isServing(config.IDENTITY_ADDRESS, {
@@ -116,6 +119,13 @@ function pageRate({
 }: GatewayConfiguration): RateLimit | undefined {
   if (perSecond === 0) return undefined;
   return new RateLimit({ perSecond, burst: perSecond * pagesBurstSeconds });
+}
+
+function linkOrderRate({
+  RATE_LIMIT_LINK_ORDERS_PER_MINUTE: perMinute,
+}: GatewayConfiguration): RateLimit | undefined {
+  if (perMinute === 0) return undefined;
+  return new RateLimit({ perSecond: perMinute / 60, burst: perMinute * linkOrdersBurstMinutes });
 }
 
 function listen(server: Server, hostAndPort: string): Promise<string> {

@@ -1,6 +1,7 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
+import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { networkOf } from '../admission';
 import { environmentTime } from '../environment-time';
 import { type Call, exchange, type ExchangeSurroundings } from '../exchange';
@@ -21,6 +22,8 @@ export interface PageSite extends ExchangeSurroundings {
   readonly peers: Peers;
   /** By address; absent: no limit. */
   readonly pageRate?: RateLimit | undefined;
+  /** Of orders at checkout links, by address; absent: as of any page. */
+  readonly linkOrderRate?: RateLimit | undefined;
 }
 
 const pageRoutes: readonly PageRoute[] = [
@@ -54,7 +57,7 @@ export function addPages(app: Express, site: PageSite): void {
 
 function handler(route: PageRoute, site: PageSite): RequestHandler {
   return respond(route, site, async (call, request, response) => {
-    admit(request, call, site);
+    admit(request, call, rateOf(route, site));
     if (route.method === 'POST') {
       refuseOtherSites({
         fetchSite: request.header('sec-fetch-site'),
@@ -88,8 +91,14 @@ function respond(
     );
 }
 
-function admit(request: Request, { now }: Call, { pageRate }: PageSite): void {
-  const allowance = pageRate?.take(networkOf(request.ip), now);
+// An order needs no card: each makes a customer and a session, which may hold a redemption of a discount for a day.
+function rateOf({ method, kind }: PageRoute, { pageRate, linkOrderRate }: PageSite) {
+  const isOrder = method === 'POST' && kind === HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;
+  return isOrder ? (linkOrderRate ?? pageRate) : pageRate;
+}
+
+function admit(request: Request, { now }: Call, rate: RateLimit | undefined): void {
+  const allowance = rate?.take(networkOf(request.ip), now);
   if (allowance?.isAllowed !== false) return;
   throw new RequestError(429, 'too_many_requests', 'Too many requests', {
     'Retry-After': String(allowance.secondsToNext),
