@@ -1,5 +1,5 @@
 import type { ApiClient } from './api-client';
-import { instant, unknownId, uuid } from './patterns';
+import { instant, product, unknownId, uuid } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
 
 let system: TestSystem;
@@ -196,6 +196,45 @@ test('credits cover usage in their order and window, and what is granted is cons
       creditsRemaining: '7',
       balance: '7',
       overage: '0',
+      entitled: true,
+    },
+  ]);
+});
+
+test('a subscription that prices a meter tells its period, what is included, and what an invoice would bill', async () => {
+  const [customer, meter] = [await aCustomer(), await aMeter()];
+  const sold = await api.expect(201, api.post('/products', product));
+  const prices = [{ meterId: meter.id, unitAmount: '2.5', includedUnits: 10 }];
+  const path = `/products/${String(sold.id)}/meter-prices`;
+  await api.expect(200, api.request('PATCH', path, { body: { prices } }));
+  const subscription = await api.expect(
+    201,
+    api.post('/subscriptions', {
+      customerId: customer.id,
+      productId: sold.id,
+      authorizedTransactionId: 'txn_usage',
+    }),
+  );
+  await grant(customer, { meterId: meter.id, amount: 3 });
+  expect(await stateOf(customer)).toMatchObject([{ usage: '0', balance: '13', entitled: true }]);
+  await use(customer, meter, [
+    { quantity: 20 },
+    { quantity: 5, timestamp: '2026-03-10T11:59:59Z' },
+  ]);
+  expect(await stateOf(customer)).toMatchObject([
+    {
+      subscriptionId: subscription.id,
+      periodStart: '2026-03-10T12:00:00.000Z',
+      periodEnd: '2026-04-10T12:00:00.000Z',
+      usage: '20',
+      includedUnits: '10',
+      creditsGranted: '3',
+      creditsRemaining: '0',
+      balance: '-7',
+      overage: '7',
+      // 17.5, half up.
+      estimatedAmount: 18,
+      currency: 'EUR',
       entitled: true,
     },
   ]);

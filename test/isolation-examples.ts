@@ -156,11 +156,7 @@ function listExamples({
     'GET /discounts': list('/discounts', `code=${ownerMark}&active=true`),
     'GET /subscriptions': list('/subscriptions', `customerId=${customerId}`),
     'GET /invoices': list('/invoices', `subscriptionId=${subscriptionId}`),
-    'GET /meters': {
-      path: '/meters',
-      strangers: [200],
-      filtered: `/meters?search=${ownerMark}&active=true`,
-    },
+    'GET /meters': { path: '/meters', strangers: [200] },
     'GET /events': list('/events', `customerId=${customerId}`),
     'GET /webhook-endpoints': list('/webhook-endpoints'),
     'GET /api-keys': list('/api-keys'),

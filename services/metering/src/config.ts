@@ -4,6 +4,7 @@ import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/c
 export const configurationSchema = z.object({
   ...serviceConfigurationShape,
   CUSTOMER_ADDRESS: z.string().min(1),
+  SUBSCRIPTION_ADDRESS: z.string().min(1),
 });
 
 export type MeteringConfiguration = z.infer<typeof configurationSchema>;

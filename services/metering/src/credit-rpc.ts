@@ -83,8 +83,10 @@ async function create(
     now: context.now,
     metadataProblems: checkMetadata(request.metadata),
   });
-  const [meter] = await Promise.all([
+  // Before anything is stored: whoever does not answer must not leave a grant that the caller knows nothing of.
+  const [meter, periods] = await Promise.all([
     parts.meters.within(context).find(meterId),
+    runningPeriods(parts.peers, customerId, context),
     requireCustomer(parts.peers, customerId, context),
   ]);
   if (meter === undefined) throw notFound('Meter');
@@ -100,10 +102,10 @@ async function create(
         events: [],
         commands: [],
       }));
-  const scope = { customerId, meterIds: [meterId], accounts: [account] };
-  const usages = await usagesOf(scope, context, parts);
+  const scope = { customerId, meterIds: [meterId], accounts: [account], periods };
+  const [usage] = await runningUsages(scope, context, parts);
   const stored = account.grants.find((one) => one.id === grant.id) ?? grant;
-  return toProtoGrant(stored, { customerId, meterId, usage: usages.get(meterId), context });
+  return toProtoGrant(stored, { customerId, meterId, usage, context });
 }
 
 async function usagesOf(

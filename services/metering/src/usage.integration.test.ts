@@ -1,0 +1,304 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { type RunningService, Service } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import {
+  Aggregation as ProtoAggregation,
+  CreditSource,
+  type MeteringServiceServer,
+  MeteringServiceService,
+  type SettleUsageRequest,
+} from '@billing/proto/billing/metering/v1/metering';
+import fc from 'fast-check';
+import { type Aggregation, quantityOf, totalOf } from './aggregation';
+import { openEvents } from './event-store';
+import { sealHours } from './sealing-worker';
+import { SeriesStore } from './series-store';
+import { start } from './service';
+import { meterDefinition } from './store';
+import { present, startCustomers, startSubscriptions } from './testing';
+import { hourMs } from './usage-hour';
+import { readUsage } from './usage-reading';
+import { openUsage, UsageStore } from './usage-store';
+
+const configuration = {
+  ...testServiceConfiguration('metering'),
+  SUBSCRIPTION_ADDRESS: '',
+  CUSTOMER_ADDRESS: '',
+};
+const known = new Set(Array.from({ length: 200 }, () => newId()));
+const customers = [...known];
+let customerService: RunningService;
+let subscriptionService: RunningService;
+let service: RunningService;
+let metering: Peer<MeteringServiceServer>;
+let mongo: MongoConnection;
+let sealing: Service;
+
+beforeAll(async () => {
+  customerService = await startCustomers(known);
+  subscriptionService = await startSubscriptions();
+  service = await start({
+    ...configuration,
+    CUSTOMER_ADDRESS: customerService.address,
+    SUBSCRIPTION_ADDRESS: subscriptionService.address,
+  });
+  metering = connectPeer<MeteringServiceServer>(MeteringServiceService, {
+    address: service.address,
+    service: 'test',
+    notIdempotent: ['createMeter', 'createCreditGrant', 'ingestEvents'],
+  });
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  mongo = await connectMongo({ uri, database, service: 'test' });
+  sealing = await Service.open('sealing', configuration);
+});
+
+afterAll(async () => {
+  metering.close();
+  await mongo.close();
+  await (await sealing.serve([])).stop();
+  await service.stop();
+  await customerService.stop();
+  await subscriptionService.stop();
+  await dropTestDatabase(
+    configuration,
+    testServiceConfiguration('customers'),
+    testServiceConfiguration('subscriptions'),
+    testServiceConfiguration('sealing'),
+  );
+  await dropTestStream(configuration);
+});
+
+const noon = new Date('2026-03-10T12:00:00Z');
+const aggregations = {
+  SUM: ProtoAggregation.AGGREGATION_SUM,
+  COUNT: ProtoAggregation.AGGREGATION_COUNT,
+  MAX: ProtoAggregation.AGGREGATION_MAX,
+  LATEST: ProtoAggregation.AGGREGATION_LATEST,
+  UNIQUE_COUNT: ProtoAggregation.AGGREGATION_UNIQUE_COUNT,
+} satisfies Record<Aggregation, ProtoAggregation>;
+
+async function aMeter(context: CallContext, aggregation: Aggregation = 'SUM'): Promise<string> {
+  const { meter } = await metering.createMeter(
+    {
+      name: 'Calls',
+      aggregation: aggregations[aggregation],
+      uniqueProperty: aggregation === 'UNIQUE_COUNT' ? 'user' : undefined,
+      metadata: undefined,
+    },
+    context,
+  );
+  return present(meter).id;
+}
+
+function aCustomer(): string {
+  return present(customers.pop());
+}
+
+async function ingest(context: CallContext, events: readonly object[]) {
+  return metering.ingestEvents({ body: Buffer.from(JSON.stringify(events)) }, context);
+}
+
+/** Seals what is past, as the worker does. */
+async function seal(): Promise<void> {
+  const usage = openUsage(mongo.db, openEvents(mongo.db));
+  await sealHours(
+    {
+      series: new SeriesStore(usage.series),
+      meters: sealing.aggregates(meterDefinition),
+      usageOf: ({ tenant }) => new UsageStore(usage, tenant),
+      clock: systemClock,
+      logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
+    },
+    new AbortController().signal,
+  );
+}
+
+const minutes = 60_000;
+
+test('sealed hours and raw events come to a plain recount, whatever was sent again, late, and in between', async () => {
+  const sent = fc.record({
+    eventId: fc.nat({ max: 9 }).map(String),
+    minute: fc.nat({ max: 5 * 60 }),
+    quantity: fc.integer({ min: 0, max: 20 }),
+    user: fc.constantFrom('a', 'b', 'c'),
+  });
+  const batches = fc.array(
+    fc.record({ events: fc.array(sent, { minLength: 1, maxLength: 4 }), isSealed: fc.boolean() }),
+    { minLength: 1, maxLength: 5 },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...(Object.keys(aggregations) as Aggregation[])),
+      batches,
+      async (aggregation, all) => {
+        const context = testContext({ now: noon });
+        const [meterId, customerId] = [await aMeter(context, aggregation), aCustomer()];
+        customers.unshift(customerId);
+        const first = new Map<
+          string,
+          { at: Date; quantity: string; user: string; arrival: number }
+        >();
+        let arrival = 0;
+        const usage = new UsageStore(openUsage(mongo.db, openEvents(mongo.db)), context.tenant);
+        for (const { events, isSealed } of all) {
+          const body = events.map(({ eventId, minute, quantity, user }) => {
+            const at = new Date(noon.getTime() - 6 * hourMs + minute * minutes);
+            arrival += 1;
+            if (!first.has(eventId)) {
+              first.set(eventId, { at, quantity: String(quantity), user, arrival });
+            }
+            const properties = { user };
+            return { customerId, meterId, eventId, timestamp: at, quantity, properties };
+          });
+          await ingest(context, body);
+          if (isSealed) await seal();
+          const recount = totalOf(
+            aggregation,
+            [...first].map(([id, { user, ...event }]) => ({ id, ...event, uniqueValue: user })),
+          );
+          const uniqueProperty = aggregation === 'UNIQUE_COUNT' ? 'user' : null;
+          const [read] = await readUsage(
+            usage,
+            { customerId, meterId, aggregation, uniqueProperty },
+            { window: { start: new Date(noon.getTime() - 7 * hourMs), end: noon } },
+          );
+          expect(quantityOf(aggregation, present(read)).toString()).toBe(
+            quantityOf(aggregation, recount).toString(),
+          );
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+}, 60_000);
+
+test('distinct values that fill several documents are counted from the sealed hour', async () => {
+  const context = testContext({ now: noon });
+  const [meterId, customerId] = [await aMeter(context, 'UNIQUE_COUNT'), aCustomer()];
+  const timestamp = '2026-03-10T08:15:00Z';
+  for (let batch = 0; batch < 5; batch += 1) {
+    const events = Array.from({ length: 900 }, (_one, index) => ({
+      customerId,
+      meterId,
+      timestamp,
+      properties: { user: `user-${String(batch * 450 + index)}` },
+    }));
+    expect((await ingest(context, events)).accepted).toBe(900);
+  }
+  await ingest(context, [{ customerId, meterId, timestamp: '2026-03-10T11:00:00Z' }]);
+  await seal();
+  const usage = new UsageStore(openUsage(mongo.db, openEvents(mongo.db)), context.tenant);
+  const series = {
+    customerId,
+    meterId,
+    aggregation: 'UNIQUE_COUNT',
+    uniqueProperty: 'user',
+  } as const;
+  const hour = new Date('2026-03-10T08:00:00Z');
+  const window = { start: hour, end: new Date(hour.getTime() + hourMs) };
+  const [kept] = await usage.hoursIn(series, window);
+  expect(kept?.total?.distinct).toHaveLength(2700);
+  const [read] = await readUsage(usage, series, { window });
+  expect(quantityOf('UNIQUE_COUNT', present(read)).toString()).toBe('2700');
+}, 60_000);
+
+test('twenty that send the same batch at once store it once', async () => {
+  const context = testContext();
+  const [meterId, customerId] = [await aMeter(context), aCustomer()];
+  const events = Array.from({ length: 50 }, (_one, index) => ({
+    customerId,
+    meterId,
+    eventId: `event-${String(index)}`,
+  }));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ingest(context, events)));
+  expect(answers.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(50);
+  expect(answers.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(950);
+  expect(answers.flatMap(({ rejected }) => rejected)).toEqual([]);
+});
+
+describe('a settlement', () => {
+  const period = (index: number, start: string, end: string, meterId: string) => ({
+    periodIndex: index,
+    start: new Date(start),
+    end: new Date(end),
+    meters: [{ meterId, includedUnits: '5', taken: [] }],
+  });
+
+  async function settle(context: CallContext, request: SettleUsageRequest) {
+    const { usages } = await metering.settleUsage(request, context);
+    return usages.map(({ periodIndex, current, previous }) => ({
+      periodIndex,
+      current: current && [current.quantity, current.creditsUsed.map(({ quantity }) => quantity)],
+      previous: previous?.quantity,
+    }));
+  }
+
+  test('decides once, burns credits, and leaves what comes later as a difference', async () => {
+    const context = testContext({ now: noon });
+    const [meterId, customerId, subscriptionId] = [await aMeter(context), aCustomer(), newId()];
+    await metering.createCreditGrant(
+      {
+        customerId,
+        meterId,
+        amount: '10',
+        effectiveAt: new Date('2026-02-01T00:00:00Z'),
+        expiresAt: undefined,
+        source: CreditSource.CREDIT_SOURCE_UNSPECIFIED,
+        metadata: undefined,
+      },
+      testContext({ tenant: context.tenant, now: new Date('2026-02-15T00:00:00Z') }),
+    );
+    const use = (timestamp: string, quantity: number) =>
+      ingest(context, [{ customerId, meterId, timestamp, quantity }]);
+    await use('2026-02-20T00:00:00Z', 12);
+    const february = period(0, '2026-02-08T00:00:00Z', '2026-03-08T00:00:00Z', meterId);
+    const request = { subscriptionId, customerId, key: 'period:0', windows: [february] };
+    const first = await settle(context, request);
+    expect(first).toEqual([{ periodIndex: 0, current: ['12', ['7']], previous: undefined }]);
+
+    await use('2026-02-21T00:00:00Z', 8);
+    expect(await settle(context, request)).toEqual(first);
+
+    await use('2026-03-09T00:00:00Z', 4);
+    const march = period(1, '2026-03-08T00:00:00Z', '2026-04-08T00:00:00Z', meterId);
+    const next = { subscriptionId, customerId, key: 'period:1', windows: [february, march] };
+    expect(await settle(context, next)).toEqual([
+      { periodIndex: 0, current: ['20', ['10']], previous: '12' },
+      { periodIndex: 1, current: ['4', []], previous: undefined },
+    ]);
+    const last = { subscriptionId, customerId, key: 'period:2', windows: [february, march] };
+    expect(await settle(context, last)).toEqual([]);
+  });
+
+  test('leaves out what an earlier subscription takes', async () => {
+    const context = testContext({ now: noon });
+    const [meterId, customerId] = [await aMeter(context), aCustomer()];
+    const at = (day: string) => `2026-03-0${day}T00:00:00Z`;
+    await ingest(
+      context,
+      ['1', '3', '5'].map((day) => ({ customerId, meterId, timestamp: at(day), quantity: day })),
+    );
+    const window = {
+      ...period(0, at('1'), at('9'), meterId),
+      meters: [
+        {
+          meterId,
+          includedUnits: '0',
+          taken: [{ start: new Date(at('3')), end: new Date(at('5')) }],
+        },
+      ],
+    };
+    const request = { subscriptionId: newId(), customerId, key: 'period:0', windows: [window] };
+    expect(await settle(context, request)).toMatchObject([{ current: ['6', []] }]);
+  });
+});
