@@ -47,7 +47,8 @@ const sessionOf = ({ sessionId }: any): Promise<any> =>
 
 /** Gives a card on the provider's page that the page leads to, and comes back. */
 async function giveCard(page: PayerPage, card: TestCard = {}): Promise<PayerPage> {
-  const setupId = linkOf(page).split('/').at(-1) ?? '';
+  const leading = await payer.submit(page);
+  const setupId = linkOf(leading).split('/').at(-1) ?? '';
   stripe.account.completeSession(setupId, card);
   return payer.open(`${page.url.replace(/\?.*/, '')}/card?setup_id=${setupId}`);
 }
@@ -61,7 +62,9 @@ test('the page leads to where the card is taken, and charges it when the payer c
   const page = await payer.open(begun.checkoutUrl);
   expect(page.text).not.toContain('Test mode');
   expect(page.root.querySelector('input')).toBeNull();
-  expect(linkOf(page)).toMatch(/^https:\/\//);
+  const leading = await payer.submit(page);
+  expect(linkOf(leading)).toMatch(/^https:\/\//);
+  expect(leading.headers.get('refresh')).toBe(`0; url=${linkOf(leading)}`);
   const back = await giveCard(page);
   // A browser that loads an address in advance pays nothing.
   expect((await sessionOf(begun)).status).toBe('OPEN');
@@ -73,10 +76,19 @@ test('the page leads to where the card is taken, and charges it when the payer c
   });
 });
 
+test('a page that is opened again and again begins nothing at the provider', async () => {
+  const { checkoutUrl } = await begin();
+  const before = stripe.requests.length;
+  for (let turn = 0; turn < 3; turn += 1) {
+    expect((await payer.open(checkoutUrl)).text).toContain('Continue to card details');
+  }
+  expect(stripe.requests).toHaveLength(before);
+});
+
 test('a card that was not given leads back to the page', async () => {
   const { checkoutUrl } = await begin();
-  const page = await payer.open(checkoutUrl);
-  const setupId = linkOf(page).split('/').at(-1) ?? '';
+  const leading = await payer.submit(await payer.open(checkoutUrl));
+  const setupId = linkOf(leading).split('/').at(-1) ?? '';
   const back = await payer.open(`${checkoutUrl}/card?setup_id=${setupId}`);
   expect((await payer.submit(back)).text).toContain('Continue to card details');
 });

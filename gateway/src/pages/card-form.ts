@@ -1,13 +1,13 @@
 import type { Card } from '@billing/proto/billing/checkout/v1/payment';
 import { type FormProblems, problemSummary, type TextField, textField } from './form-fields';
-import { href, type Html, html } from './html';
+import { type Html, html } from './html';
 
 /** How a payer gives a card. */
 export type CardEntry =
   /** In our own form, which takes test cards alone. */
   | { readonly kind: 'FORM' }
-  /** On a page of the provider's. */
-  | { readonly kind: 'REDIRECT'; readonly url: string }
+  /** On a page of the provider's, which is begun once the payer asks for it. */
+  | { readonly kind: 'REDIRECT' }
   /** Not at all: no provider is configured. */
   | { readonly kind: 'NONE' };
 
@@ -73,9 +73,9 @@ export function cardForm({
       return html`<p>
           Your card is taken on a page of our payment provider; you come back here afterwards.
         </p>
-        <p>
-          <a class="button" href="${href(entry.url)}" rel="noreferrer">Continue to card details</a>
-        </p>`;
+        <form method="post" action="${action}/card/begin">
+          <button type="submit">Continue to card details</button>
+        </form>`;
     case 'FORM':
       return html`${problemSummary(problems, labels)}
         <form method="post" action="${action}">

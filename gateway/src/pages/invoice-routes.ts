@@ -11,6 +11,7 @@ import { readAttempt, readText } from './page-input';
 import type { PageRequest, PageRoute } from './page-route';
 import {
   answerChallenge,
+  beginCardEntry,
   cardEntryOf,
   isBeingPaid,
   type Payable,
@@ -54,6 +55,18 @@ export const invoicePageRoutes: readonly PageRoute[] = [
     handle: async (request, peers) => {
       const invoice = await readInvoice(request, peers);
       return answerChallenge(payableOf(invoice, request, peers), readAttempt(request.form));
+    },
+  },
+  {
+    method: 'POST',
+    path: '/invoice/:token/card/begin',
+    kind,
+    deadlineMs: paymentDeadlineMs,
+    handle: async (request, peers) => {
+      const invoice = await readInvoice(request, peers);
+      if (!isOpen(invoice)) return redirectAnswer(request.path);
+      const payable = payableOf(invoice, request, peers);
+      return beginCardEntry(payable, { peers, context: request.context });
     },
   },
   {

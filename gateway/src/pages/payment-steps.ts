@@ -11,7 +11,7 @@ import type { ApiAnswer } from '../route';
 import { type CardEntry, isCardEmpty, readCard } from './card-form';
 import type { FormProblems } from './form-fields';
 import { href, html } from './html';
-import { pageAnswer, redirectAnswer } from './shell';
+import { type Page, pageAnswer, redirectAnswer } from './shell';
 
 /** What a payment has come to. */
 export interface PaymentStep {
@@ -47,21 +47,32 @@ export interface StepTools {
   readonly context: CallContext;
 }
 
-/** How the payer gives a card. Where the provider has a page for it, that page is made ready. */
+/** How the payer gives a card. */
 export async function cardEntryOf(
-  { customerId, url }: Pick<Payable, 'customerId' | 'url'>,
+  { customerId }: Pick<Payable, 'customerId'>,
   { peers, context }: StepTools,
 ): Promise<CardEntry> {
-  try {
-    const returnUrl = `${url}/card?setup_id={SETUP_ID}`;
-    const entry = await peers.payment.beginCardEntry({ customerId, returnUrl }, context);
-    if (entry.redirectUrl !== undefined) return { kind: 'REDIRECT', url: entry.redirectUrl };
-    // A real card is never typed on a page of ours.
-    return { kind: entry.testCards ? 'FORM' : 'NONE' };
-  } catch (error) {
-    if (isRefusal(error)) return { kind: 'NONE' };
-    throw error;
-  }
+  // Without an address to come back to nothing is begun: pages are loaded in advance, again, and by machines.
+  const entry = await peers.payment.beginCardEntry({ customerId, returnUrl: '' }, context);
+  if (entry.providerPage) return { kind: 'REDIRECT' };
+  // A real card is never typed on a page of ours.
+  return { kind: entry.testCards ? 'FORM' : 'NONE' };
+}
+
+/** Leads to the provider's page for cards, or back where there is none. */
+export async function beginCardEntry(
+  { customerId, url, path, isTest }: Payable,
+  { peers, context }: StepTools,
+): Promise<ApiAnswer> {
+  const returnUrl = `${url}/card?setup_id={SETUP_ID}`;
+  const { redirectUrl } = await peers.payment.beginCardEntry({ customerId, returnUrl }, context);
+  if (redirectUrl === undefined) return redirectAnswer(path);
+  return leadOn(redirectUrl, {
+    title: 'Card details',
+    text: 'Your card is taken on a page of our payment provider.',
+    label: 'Continue to card details',
+    isTest,
+  });
 }
 
 /** Pays with a card that was typed. */
@@ -139,24 +150,47 @@ async function pay(payable: Payable, methodId: string | undefined): Promise<ApiA
 
 function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswer {
   if (action?.redirectUrl === undefined) return redirectAnswer(next);
-  // A policy names where a form may lead before anybody knows which bank it will be; a page that leads on by itself needs no naming.
-  const { redirectUrl: url } = action;
+  return leadOn(action.redirectUrl, {
+    title: 'Confirm with your bank',
+    text: 'Your bank asks you to confirm this payment.',
+    label: 'Continue to your bank',
+    isTest,
+  });
+}
+
+// A policy names where a form may lead before anybody knows where that is; a page that leads on by itself needs no naming.
+function leadOn(
+  url: string,
+  { title, text, label, isTest }: { title: string; text: string; label: string; isTest: boolean },
+): ApiAnswer {
   const content = html`<section>
-    <h1>Confirm with your bank</h1>
-    <p>
-      Your bank asks you to confirm this payment. If its page does not open by itself, please go on
-      there.
-    </p>
-    <p><a class="button" href="${href(url)}" rel="noreferrer">Continue to your bank</a></p>
+    <h1>${title}</h1>
+    <p>${text} If its page does not open by itself, please go on there.</p>
+    <p><a class="button" href="${href(url)}" rel="noreferrer">${label}</a></p>
   </section>`;
-  const refresh = { seconds: 0, url: href(url) };
-  return pageAnswer({ title: 'Confirm with your bank', content, isTest, refresh });
+  return pageAnswer({ title, content, isTest, refresh: { seconds: 0, url: href(url) } });
 }
 
 /** Another payment runs, or nothing is left to pay: the page itself tells. */
-function backOr(error: unknown, { path }: Payable): ApiAnswer {
+function backOr(error: unknown, { path, isTest }: Payable): ApiAnswer {
+  if (isOneTooMany(error)) return pageAnswer(tooManyAttemptsPage({ isTest }));
   if (isRefusal(error)) return redirectAnswer(path);
   throw error;
+}
+
+function tooManyAttemptsPage({ isTest }: Pick<Page, 'isTest'>): Page {
+  const content = html`<section>
+    <h1>Please ask the seller</h1>
+    <p>
+      Too many payments have failed here. Nothing was charged this time, and nothing more can be
+      paid on this page.
+    </p>
+  </section>`;
+  return { title: 'Too many payments', content, isTest, status: 409 };
+}
+
+function isOneTooMany(error: unknown): boolean {
+  return error instanceof DomainError && error.reason === 'TOO_MANY_ATTEMPTS';
 }
 
 function isRefusal(error: unknown): boolean {

@@ -13,6 +13,7 @@ import { readAttempt, readText } from './page-input';
 import type { PageRequest, PageRoute } from './page-route';
 import {
   answerChallenge,
+  beginCardEntry,
   cardEntryOf,
   isBeingPaid,
   type Payable,
@@ -68,6 +69,18 @@ export const sessionPageRoutes: readonly PageRoute[] = [
       const view = await readSession(request, peers);
       const payable = payableOf(view, request, peers);
       return answerChallenge(payable, readAttempt(request.form));
+    },
+  },
+  {
+    method: 'POST',
+    path: '/checkout/:token/card/begin',
+    kind,
+    deadlineMs: paymentDeadlineMs,
+    handle: async (request, peers) => {
+      const view = await readSession(request, peers);
+      if (isClosed(view)) return redirectAnswer(nextOf(view));
+      const payable = payableOf(view, request, peers);
+      return beginCardEntry(payable, { peers, context: request.context });
     },
   },
   {

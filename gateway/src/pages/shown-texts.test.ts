@@ -72,7 +72,7 @@ const link = CheckoutLink.fromPartial({
 const product = Product.fromPartial({ id: hostile, name: hostile, description: hostile, price });
 
 const form: CardEntry = { kind: 'FORM' };
-const redirect: CardEntry = { kind: 'REDIRECT', url: hostileUrl };
+const redirect: CardEntry = { kind: 'REDIRECT' };
 const problems = { number: [hostile], expiry: [hostile], code: [hostile], email: [hostile] };
 const sessionView = { session, invoice, now, ...place };
 const invoiceView = { invoice, customer, ...place };

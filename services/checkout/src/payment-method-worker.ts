@@ -76,14 +76,16 @@ export class PaymentMethodWorker {
     return this.save(id, { customerId, method }, context);
   }
 
-  /** The provider's own page for cards; undefined where we show the form. */
+  /** How cards are given. Begins the provider's own page, where that is asked for by an address to come back to. */
   async beginEntry(
-    entry: { readonly customerId: string; readonly returnUrl: string },
+    { customerId, returnUrl }: { readonly customerId: string; readonly returnUrl: string },
     context: Context,
-  ): Promise<{ redirectUrl: string | undefined; testCards: boolean }> {
+  ): Promise<{ redirectUrl: string | undefined; testCards: boolean; providerPage: boolean }> {
     const { cardEntry, name } = this.providerOf(context);
-    const redirectUrl = cardEntry.kind === 'REDIRECT' ? await cardEntry.begin(entry) : undefined;
-    return { redirectUrl, testCards: name === 'sandbox' };
+    const providerPage = cardEntry.kind === 'REDIRECT';
+    const isBegun = providerPage && returnUrl !== '';
+    const redirectUrl = isBegun ? await cardEntry.begin({ customerId, returnUrl }) : undefined;
+    return { redirectUrl, testCards: name === 'sandbox', providerPage };
   }
 
   /** Saves the method that was given on the provider's page. */

@@ -122,6 +122,14 @@ test('no card is typed into our own form', async () => {
   ).rejects.toMatchObject({ reason: 'CARD_ENTRY_ELSEWHERE' });
 });
 
+test('asking how cards are given creates nothing at Stripe', async () => {
+  const before = stripe.requests.length;
+  const entry = await payments.beginCardEntry({ customerId: newId(), returnUrl: '' }, live());
+
+  expect(entry).toEqual({ redirectUrl: undefined, testCards: false, providerPage: true });
+  expect(stripe.requests).toHaveLength(before);
+});
+
 test('a payer who comes back without a card has not finished', async () => {
   const context = live();
   const customerId = newId();
