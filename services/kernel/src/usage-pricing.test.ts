@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Decimal } from './decimal';
 import { anyDecimal, anyTiers, aUsagePrice } from './testing';
 import type { Tier } from './tiers';
-import { usageCharge, type UsagePrice } from './usage-pricing';
+import { usageCharge, usageChargeBeyond, type UsagePrice } from './usage-pricing';
 
 const tiers: readonly Tier[] = [
   { upTo: '0.5', unitAmount: '0.4', flatAmount: '0' },
@@ -213,6 +213,31 @@ describe('any usage charge', () => {
           aUsagePrice({ type: 'VOLUME', tiers: [tier] }),
         ].map((price) => usageCharge(price, { quantity: quantity.toString() }).details.exactAmount);
         expect(new Set(amounts).size).toBe(1);
+      }),
+    );
+  });
+});
+
+describe('what came after a bill', () => {
+  test('is what all usage costs less what was billed of it', () => {
+    const price = { ...prices.PER_UNIT, includedUnits: '100' };
+    const billed = { quantity: '102' };
+    expect(usageChargeBeyond(price, { quantity: '130', creditedUnits: '8' }, billed)).toEqual({
+      quantity: '28',
+      unitAmount: '0.25',
+      amount: 5n,
+      details: { tiers: [], includedUnits: '100', billedQuantity: '20', exactAmount: '4.5' },
+    });
+  });
+
+  test.each(everyType)('together with that bill comes to the whole charge: %s', (type) => {
+    const usage = anyDecimal.map((units) => ({ quantity: units.toString() }));
+    fc.assert(
+      fc.property(usage, usage, (billed, all) => {
+        const beyond = usageChargeBeyond(prices[type], all, billed);
+        const first = usageCharge(prices[type], billed);
+        expect(first.amount + beyond.amount).toBe(usageCharge(prices[type], all).amount);
+        expect(sum([first.quantity, beyond.quantity])).toEqual(exactly(all.quantity));
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { type Charge, roundedCharge } from './charge';
+import { type Charge, type ExactCharge, roundedCharge } from './charge';
 import { Decimal } from './decimal';
 import { graduatedPrice } from './graduated-price';
 import { packagePrice } from './package-price';
@@ -38,20 +38,45 @@ export interface Usage {
  * What the usage of one period costs: the units beyond included and credited ones, priced exactly, then held between
  * minimum and maximum, then rounded once. A price that no catalogue would accept is a bug and throws an Error.
  */
-export function usageCharge(price: UsagePrice, { quantity, creditedUnits = '0' }: Usage): Charge {
+export function usageCharge(price: UsagePrice, usage: Usage): Charge {
+  return roundedCharge(exactCharge(price, usage));
+}
+
+/**
+ * What the usage of a period costs beyond what was billed of it before; below 0 where that was too much. Its units are those that came
+ * since, its exact amount what all of the usage costs less what was billed, and its tiers are those that all of the usage walks.
+ */
+export function usageChargeBeyond(price: UsagePrice, usage: Usage, billed: Usage): Charge {
+  const now = exactCharge(price, usage);
+  const before = exactCharge(price, billed);
+  const { unitAmount, amount, details } = roundedCharge(now);
+  const billedAmount = before.exactAmount.roundHalfUp();
+  return {
+    quantity: now.quantity.subtract(before.quantity).toString(),
+    unitAmount,
+    amount: amount - billedAmount,
+    details: {
+      ...details,
+      billedQuantity: now.billedQuantity.subtract(before.billedQuantity).toString(),
+      exactAmount: now.exactAmount.subtract(Decimal.of(billedAmount)).toString(),
+    },
+  };
+}
+
+function exactCharge(price: UsagePrice, { quantity, creditedUnits = '0' }: Usage): ExactCharge {
   const used = Decimal.parse(quantity, 'quantity');
   const includedUnits = parseUnits(price.includedUnits, 'includedUnits');
   const credited = notNegative(Decimal.parse(creditedUnits, 'creditedUnits'));
   const billedQuantity = notNegative(used.subtract(includedUnits).subtract(credited));
   const { unitAmount, tiers, amount } = priceUnits(price, billedQuantity);
-  return roundedCharge({
+  return {
     quantity: used,
     unitAmount,
     tiers,
     includedUnits,
     billedQuantity,
     exactAmount: withinBounds(amount, price),
-  });
+  };
 }
 
 interface PricedUnits {
