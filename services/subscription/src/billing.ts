@@ -6,7 +6,7 @@ import { openInvoice } from './open-invoices';
 import { periodOf, type Subscription } from './subscription';
 
 /** What made an invoice. */
-export type BillingReason = 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE';
+export type BillingReason = 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL';
 
 /** The id of the invoice of a period, the same however often it is asked for. */
 export type InvoiceIdOf = (periodIndex: number) => string;
@@ -32,10 +32,27 @@ export interface BillPeriod extends Command {
   };
 }
 
-/** Voids the invoice of the period in which the subscription was cancelled. */
+/** Voids the invoice of the period in which the subscription was cancelled, and bills the usage so far. */
 export interface Close extends Command {
   readonly type: 'close';
-  readonly payload: { readonly invoiceId: string };
+  readonly payload: {
+    readonly invoiceId: string;
+    readonly periodIndex: number;
+    /** The invoice was not finished: the usage that it bills is to be billed by another one. */
+    readonly isOwed: boolean;
+  };
+}
+
+/** Bills the usage of the period in which the subscription ended. */
+export interface BillEnd extends Command {
+  readonly type: 'billEnd';
+  readonly payload: Record<string, never>;
+}
+
+/** Bills what came late, once nothing can come any more. */
+export interface BillLate extends Command {
+  readonly type: 'billLate';
+  readonly payload: Record<string, never>;
 }
 
 /** Ends the retries of invoices whose subscription has ended. */
@@ -61,7 +78,13 @@ export interface ResolveAuthorization extends Command {
 }
 
 export type BillingCommand =
-  BillPeriod | Close | EndCollection | ConfirmRedemption | ResolveAuthorization;
+  | BillPeriod
+  | BillEnd
+  | BillLate
+  | Close
+  | EndCollection
+  | ConfirmRedemption
+  | ResolveAuthorization;
 
 /** How a period's invoice comes to be. */
 export interface PeriodBilling {
@@ -89,6 +112,11 @@ export function enterPeriod(
       payload: { periodIndex, invoiceId, reason, authorizedTransactionId, isDiscounted },
     },
   };
+}
+
+/** Orders the bill of an ended subscription's usage; before its first billed period there was none to bill. */
+export function billEnd({ periodIndex }: Subscription): BillEnd[] {
+  return periodIndex === null ? [] : [{ type: 'billEnd', payload: {} }];
 }
 
 /** One charge on an invoice, and how it came about. */

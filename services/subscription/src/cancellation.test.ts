@@ -36,7 +36,12 @@ describe('cancelling now', () => {
     expect(events).toEqual([
       { type: 'subscription.canceled', data: { subscription: state, payment: null } },
     ]);
-    expect(commands).toEqual([{ type: 'close', payload: { invoiceId: invoiceIdOf(0) } }]);
+    expect(commands).toEqual([
+      {
+        type: 'close',
+        payload: { invoiceId: invoiceIdOf(0), periodIndex: 0, isOwed: true },
+      },
+    ]);
   });
 
   test.each([
@@ -72,7 +77,10 @@ describe('cancelling now', () => {
     expect(types({ events })).toEqual(['subscription.renewed', 'subscription.canceled']);
     expect(commands.slice(1)).toEqual([
       { type: 'endCollection', payload: { invoiceIds: [invoiceIdOf(0)], writeOff: false } },
-      { type: 'close', payload: { invoiceId: invoiceIdOf(1) } },
+      {
+        type: 'close',
+        payload: { invoiceId: invoiceIdOf(1), periodIndex: 1, isOwed: true },
+      },
     ]);
   });
 
@@ -85,7 +93,10 @@ describe('cancelling now', () => {
         type: 'endCollection',
         payload: { invoiceIds: [invoiceIdOf(0), invoiceIdOf(1)], writeOff: false },
       },
-      { type: 'close', payload: { invoiceId: invoiceIdOf(2) } },
+      {
+        type: 'close',
+        payload: { invoiceId: invoiceIdOf(2), periodIndex: 2, isOwed: true },
+      },
     ]);
     expect(state.openInvoices).toEqual(later.openInvoices);
   });

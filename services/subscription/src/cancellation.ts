@@ -2,6 +2,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import { canceled, type SubscriptionTransition, updated } from './announcement';
 import type { BillingCommand, Close, Decision, EndCollection, InvoiceIdOf } from './billing';
+import { findOpenInvoice } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
 import { type CancelReason, type OpenInvoice, periodOf, type Subscription } from './subscription';
 
@@ -106,9 +107,12 @@ export function endCollection(
   });
 }
 
-function closeRunningPeriod({ periodIndex }: Subscription, invoiceIdOf: InvoiceIdOf): Close[] {
+function closeRunningPeriod(subscription: Subscription, invoiceIdOf: InvoiceIdOf): Close[] {
+  const { periodIndex } = subscription;
   if (periodIndex === null) return [];
-  return [{ type: 'close', payload: { invoiceId: invoiceIdOf(periodIndex) } }];
+  const invoiceId = invoiceIdOf(periodIndex);
+  const isOwed = findOpenInvoice(subscription, invoiceId) !== undefined;
+  return [{ type: 'close', payload: { invoiceId, periodIndex, isOwed } }];
 }
 
 /** Whether the subscription ended before the period did: that period is not owed. One that had run its course is, however late its bill. */

@@ -137,7 +137,7 @@ describe('an invoice that is given up', () => {
         data: { subscription: state, payment: { invoice: { id: invoiceIdOf(0) }, attempt: 2 } },
       },
     ]);
-    expect(commands).toEqual([]);
+    expect(commands).toEqual([{ type: 'billEnd', payload: {} }]);
   });
 
   test('takes all other unpaid ones with it', () => {
@@ -152,6 +152,7 @@ describe('an invoice that is given up', () => {
         type: 'endCollection',
         payload: { invoiceIds: [invoiceIdOf(1), invoiceIdOf(2)], writeOff: true },
       },
+      { type: 'billEnd', payload: {} },
     ]);
     // What still comes of them is counted and changes nothing.
     const paid = apply(state, 'SUCCEEDED', { periodIndex: 2, now: day('04-02') });

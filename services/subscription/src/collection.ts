@@ -9,7 +9,7 @@ import {
   type SubscriptionTransition,
   updated,
 } from './announcement';
-import type { Decision } from './billing';
+import { billEnd, type Decision } from './billing';
 import { endAtOnce, endCollection } from './cancellation';
 import { findOpenInvoice, finishInvoice, hasPastDueInvoice, keepInvoice } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
@@ -118,6 +118,6 @@ function giveUp(
   return {
     state,
     events: [canceled(state, payment)],
-    commands: endCollection(state.openInvoices, { writeOff: true }),
+    commands: [...endCollection(state.openInvoices, { writeOff: true }), ...billEnd(state)],
   };
 }

@@ -2,20 +2,20 @@ import type { CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
-import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type {
+  BillEnd,
   BillingCommand,
+  BillLate,
   BillPeriod,
   Close,
   ConfirmRedemption,
   EndCollection,
   ResolveAuthorization,
 } from './billing';
-import { endedWithin } from './cancellation';
+import { billEnd, billLate, billPeriod, nothingOwed, usageOwed } from './billing-commands';
 import { authorizationResolved } from './creation';
 import type { InvoiceClient } from './invoice-client';
-import { toProtoNewInvoice } from './invoice-rpc';
-import { noteInvoice } from './open-invoices';
 import type { Peers } from './peers';
 import type { Subscription } from './subscription';
 import type { Subscriptions } from './subscription-store';
@@ -37,9 +37,22 @@ export function subscriptionCommands(
     billPeriod: (payload: BillPeriod['payload'], { aggregateId, context }) =>
       billPeriod(aggregateId, payload, context, parts),
 
-    close: async ({ invoiceId }: Close['payload'], { aggregateId, context }) => {
-      const { state } = await subscriptions.get(aggregateId, context);
-      await voidInvoice(invoiceId, state, context, parts);
+    billEnd: (_payload: BillEnd['payload'], { aggregateId, context }) =>
+      billEnd(aggregateId, nothingOwed, context, parts),
+
+    billLate: (_payload: BillLate['payload'], { aggregateId, context }) =>
+      billLate(aggregateId, context, parts),
+
+    close: async (
+      { invoiceId, periodIndex, isOwed }: Close['payload'],
+      { aggregateId, context },
+    ) => {
+      const stored = await subscriptions.get(aggregateId, context);
+      const voided = await voidInvoice(invoiceId, stored.state, context, parts);
+      const owed = isOwed
+        ? await usageOwed(voided, { stored, periodIndex }, context, parts)
+        : nothingOwed;
+      await billEnd(aggregateId, owed, context, parts);
     },
 
     endCollection: async (
@@ -81,25 +94,6 @@ export function subscriptionCommands(
   };
 }
 
-async function billPeriod(
-  id: string,
-  payload: BillPeriod['payload'],
-  context: CallContext,
-  { subscriptions, invoices }: CommandParts,
-): Promise<void> {
-  const { state } = await subscriptions.get(id, context);
-  // Ended in this very period: an invoice made now would charge for what nobody wants any more, before the command that voids it.
-  if (endedWithin(state, payload.periodIndex)) return;
-  const request = toProtoNewInvoice(state, payload);
-  const { invoice, collecting } = await invoices.create(request, context);
-  // The subscription was cancelled during the call, and a late repeat found the place of the invoice taken.
-  if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return;
-  const { invoiceId, periodIndex } = payload;
-  await subscriptions.note(id, context, (current) =>
-    noteInvoice(current, { invoiceId, periodIndex, isCollecting: collecting }),
-  );
-}
-
 async function endCollection(
   { invoiceId, writeOff }: { readonly invoiceId: string; readonly writeOff: boolean },
   subscription: Subscription,
@@ -122,11 +116,12 @@ async function voidInvoice(
   { id: subscriptionId, customer, price }: Subscription,
   context: CallContext,
   { peers }: CommandParts,
-): Promise<void> {
-  await peers.checkout.voidDerivedInvoice(
+): Promise<Invoice | undefined> {
+  const { invoice } = await peers.checkout.voidDerivedInvoice(
     { invoiceId, subscriptionId, customerId: customer.id, currency: price.currency },
     context,
   );
+  return invoice;
 }
 
 function isNotFound(error: unknown): boolean {

@@ -7,6 +7,7 @@ export const configurationSchema = z.object({
   CUSTOMER_ADDRESS: z.string().min(1),
   CHECKOUT_ADDRESS: z.string().min(1),
   DISCOUNT_ADDRESS: z.string().min(1),
+  METERING_ADDRESS: z.string().min(1),
 });
 
 export type SubscriptionConfiguration = z.infer<typeof configurationSchema>;

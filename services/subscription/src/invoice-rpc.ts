@@ -1,3 +1,4 @@
+import type { BillingPeriod } from '@billing/kernel/billing-period';
 import { invalidInput } from '@billing/kernel/domain-error';
 import {
   BillingReason as ProtoBillingReason,
@@ -8,15 +9,17 @@ import {
   type ApplyCollectionResultRequest,
   CollectionOutcome as ProtoOutcome,
 } from '@billing/proto/billing/subscription/v1/subscription';
-import { type BillingReason, type BillPeriod, type PeriodLine, periodLine } from './billing';
+import type { BillingReason, BillPeriod, PeriodLine } from './billing';
 import type { CollectionOutcome, CollectionResult } from './collection';
 import { toProtoCollectionMethod } from './customer-rpc';
 import { toProtoDiscountTerms } from './discount-rpc';
 import type { Subscription } from './subscription';
+import type { UsageLine } from './usage-line';
 
 const protoBillingReasons: Readonly<Record<BillingReason, ProtoBillingReason>> = {
   SUBSCRIPTION_CREATE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CREATE,
   SUBSCRIPTION_CYCLE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CYCLE,
+  SUBSCRIPTION_CANCEL: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CANCEL,
 };
 
 const protoOutcomes: Readonly<Record<CollectionOutcome, ProtoOutcome>> = {
@@ -28,13 +31,24 @@ const protoOutcomes: Readonly<Record<CollectionOutcome, ProtoOutcome>> = {
   VOIDED: ProtoOutcome.COLLECTION_OUTCOME_VOIDED,
 };
 
-/** Asks for the invoice of a period. */
+/** What an invoice is asked for with. */
+export interface NewInvoice extends Pick<
+  BillPeriod['payload'],
+  'invoiceId' | 'reason' | 'authorizedTransactionId' | 'isDiscounted'
+> {
+  readonly period: BillingPeriod;
+  /** Undefined: it bills usage alone. */
+  readonly recurring: PeriodLine | undefined;
+  readonly usage: readonly UsageLine[];
+}
+
+/** Asks for an invoice. */
 export function toProtoNewInvoice(
   subscription: Subscription,
-  { periodIndex, invoiceId, reason, authorizedTransactionId, isDiscounted }: BillPeriod['payload'],
+  { invoiceId, reason, authorizedTransactionId, isDiscounted, period, ...lines }: NewInvoice,
 ): CreateInvoiceRequest {
   const { discount } = subscription;
-  const line = periodLine(subscription, periodIndex);
+  const { recurring, usage } = lines;
   return {
     invoiceId,
     subscriptionId: subscription.id,
@@ -42,9 +56,9 @@ export function toProtoNewInvoice(
     billingReason: protoBillingReasons[reason],
     collectionMethod: toProtoCollectionMethod(subscription.collectionMethod),
     currency: subscription.price.currency,
-    periodStart: line.period.start,
-    periodEnd: line.period.end,
-    lineItems: [toProtoLineItem(line)],
+    periodStart: period.start,
+    periodEnd: period.end,
+    lineItems: [...(recurring === undefined ? [] : [recurring]), ...usage].map(toProtoLineItem),
     authorizedTransactionId: authorizedTransactionId ?? undefined,
     discount: isDiscounted && discount !== null ? toProtoDiscountTerms(discount) : undefined,
   };
@@ -67,7 +81,7 @@ export function fromProtoCollectionResult(request: ApplyCollectionResultRequest)
 }
 
 /** Checkout gives lines their ids and discounts. */
-function toProtoLineItem(line: PeriodLine): ProtoLineItem {
+function toProtoLineItem(line: PeriodLine | UsageLine): ProtoLineItem {
   const { description, priceId, quantity, unitAmount, amount, details, period } = line;
   return {
     id: '',
@@ -78,12 +92,13 @@ function toProtoLineItem(line: PeriodLine): ProtoLineItem {
     amount,
     discountAmount: 0n,
     priceId,
+    meterId: 'meterId' in line ? line.meterId : undefined,
     periodStart: period.start,
     periodEnd: period.end,
     details: {
       ...details,
       tiers: details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined })),
-      creditsUsed: [],
+      creditsUsed: 'creditsUsed' in details ? [...details.creditsUsed] : [],
     },
     metadata: {},
   };

@@ -54,6 +54,16 @@ export function noteInvoice(
   return withLatestInvoice(settled, { invoiceId, periodIndex });
 }
 
+/** Notes an invoice of what was left to bill at the end, if one was made: nothing comes of it for the subscription. */
+export function noteEndInvoice(
+  subscription: Subscription,
+  invoiceId: string | undefined,
+): Subscription {
+  const { latestInvoice, periodIndex } = subscription;
+  if (invoiceId === undefined || latestInvoice?.id === invoiceId) return subscription;
+  return { ...subscription, latestInvoice: { id: invoiceId, periodIndex } };
+}
+
 /** What is known of an invoice right after it was made. */
 export interface OpenInvoiceNews {
   readonly invoiceId: string;

@@ -9,7 +9,7 @@ export interface BillingLimits {
 }
 
 /** Which limit keeps a subscription from renewing. */
-export type ParkReason = 'OPEN_INVOICES' | 'INVOICES_A_DAY';
+export type ParkReason = 'OPEN_INVOICES' | 'INVOICES_A_DAY' | 'USAGE_TOO_LARGE';
 
 // A daily price that is sent as invoices has a month to be paid; a year and more of unpaid ones needs a person. No interval is shorter
 // than a day: several periods that start on one are a fault, which must not charge anybody again and again.
@@ -25,7 +25,8 @@ export function parkReason(
   subscription: Subscription,
   { openInvoicesMax, invoicesADayMax }: BillingLimits = billingLimits,
 ): ParkReason | null {
-  const { openInvoices, periodIndex } = subscription;
+  const { openInvoices, periodIndex, usage } = subscription;
+  if (usage.isTooLarge) return 'USAGE_TOO_LARGE';
   if (openInvoices.length >= openInvoicesMax) return 'OPEN_INVOICES';
   const next = periodIndex === null ? 0 : periodIndex + 1;
   if (next < invoicesADayMax) return null;

@@ -19,6 +19,10 @@ import {
   DiscountServiceService,
   RedemptionHolder,
 } from '@billing/proto/billing/discount/v1/discount';
+import {
+  type MeteringServiceServer,
+  MeteringServiceService,
+} from '@billing/proto/billing/metering/v1/metering';
 import type { SubscriptionConfiguration } from './config';
 import type { CustomerFacts, ProductFacts } from './creation-input';
 import { fromProtoCustomer } from './customer-rpc';
@@ -32,6 +36,7 @@ export interface Peers {
   readonly customer: Peer<CustomerServiceServer>;
   readonly checkout: Peer<CheckoutServiceServer>;
   readonly discount: Peer<DiscountServiceServer>;
+  readonly metering: Peer<MeteringServiceServer>;
 }
 
 export function connectPeers(service: Service, config: SubscriptionConfiguration): Peers {
@@ -50,6 +55,10 @@ export function connectPeers(service: Service, config: SubscriptionConfiguration
     discount: service.peer<DiscountServiceServer>(DiscountServiceService, {
       address: config.DISCOUNT_ADDRESS,
       notIdempotent: ['createDiscount'],
+    }),
+    metering: service.peer<MeteringServiceServer>(MeteringServiceService, {
+      address: config.METERING_ADDRESS,
+      notIdempotent: ['createMeter', 'createCreditGrant', 'ingestEvents'],
     }),
   };
 }

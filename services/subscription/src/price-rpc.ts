@@ -62,7 +62,7 @@ export function fromProtoPrice(price: ProtoPrice): CatalogPrice {
 }
 
 /** An empty list is how a message says that there is none. */
-function fromProtoTiers(tiers: readonly ProtoTier[]): Tier[] | null {
+export function fromProtoTiers(tiers: readonly ProtoTier[]): Tier[] | null {
   if (tiers.length === 0) return null;
   return tiers.map(({ upTo, unitAmount, flatAmount }) => ({
     upTo: upTo ?? null,
@@ -71,7 +71,7 @@ function fromProtoTiers(tiers: readonly ProtoTier[]): Tier[] | null {
   }));
 }
 
-function known<T extends string>(names: Readonly<Record<T, number>>, value: number): T {
+export function known<T extends string>(names: Readonly<Record<T, number>>, value: number): T {
   const name = (Object.keys(names) as T[]).find((candidate) => names[candidate] === value);
   if (name === undefined) throw new Error(`A price has the unknown kind ${String(value)}`);
   return name;

@@ -161,7 +161,7 @@ describe('a start that lay ahead', () => {
 });
 
 describe('an end that was asked for', () => {
-  test('comes with the end of the period and bills nothing more', () => {
+  test('comes with the end of the period and bills its usage alone', () => {
     const { state, events, commands } = takeDueStep(
       flagged(aSubscription(), day('02-10')),
       at(day('03-05')),
@@ -177,7 +177,7 @@ describe('an end that was asked for', () => {
     });
     expect(currentPeriod(state)).toEqual({ start: day('01-31'), end: day('02-28') });
     expect(types({ events })).toEqual(['subscription.canceled']);
-    expect(commands).toEqual([]);
+    expect(commands).toEqual([{ type: 'billEnd', payload: {} }]);
   });
 });
 
@@ -227,5 +227,23 @@ describe('a decision', () => {
 
     expect(decide(day('03-04'))().state.periodIndex).toBe(31);
     expect(decide(day('03-06'))).toThrow(expect.objectContaining({ kind: 'unavailable' }));
+  });
+});
+
+describe('what comes late after the end', () => {
+  const lateBillAt = new Date('2026-04-05T00:00:00.000Z');
+  const flagged = cancel(aSubscription(), { ...at(day('02-01')), atPeriodEnd: true }).state;
+  const ended = takeDueStep(flagged, at(day('02-28'))).state;
+  const waiting = { ...ended, usage: { ...ended.usage, lateBillAt } };
+
+  test('is waited for where usage was billed', () => {
+    expect(dueStep(ended)).toBeUndefined();
+    expect(dueStep(waiting)).toEqual({ at: lateBillAt, kind: 'BILL_LATE' });
+  });
+
+  test('is billed once, and announced to nobody', () => {
+    const { state, events, commands } = takeDueStep(waiting, at(lateBillAt));
+    expect([events, commands]).toEqual([[], [{ type: 'billLate', payload: {} }]]);
+    expect(dueStep(state)).toBeUndefined();
   });
 });

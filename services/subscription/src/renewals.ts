@@ -1,23 +1,26 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import { canceled, renewed, type SubscriptionTransition } from './announcement';
-import { type Decision, enterPeriod, type InvoiceIdOf } from './billing';
+import { billEnd, type Decision, enterPeriod, type InvoiceIdOf } from './billing';
 import { parkReason } from './parking';
 import { periodOf, type Subscription } from './subscription';
 
 /** What time brings next. */
 export interface DueStep {
   readonly at: Date;
-  readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'END';
+  readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'END' | 'BILL_LATE';
 }
 
 // One write has room for so many steps, with an event and a command each; whoever is further behind is caught up step by step first.
 const stepsMax = 32;
 
-/** The next step of a subscription's life that nobody has to ask for; undefined once it has ended, and where it is parked. */
+/** The next step of a subscription's life that nobody has to ask for; undefined once all of it is billed, and where it is parked. */
 export function dueStep(subscription: Subscription): DueStep | undefined {
   const { phase, startAt, trialEnd, anchor, periodIndex, cancelAtPeriodEnd } = subscription;
-  if (phase === 'ENDED') return undefined;
+  if (phase === 'ENDED') {
+    const { lateBillAt } = subscription.usage;
+    return lateBillAt === null ? undefined : { at: lateBillAt, kind: 'BILL_LATE' };
+  }
   if (phase === 'SCHEDULED') {
     return { at: startAt, kind: trialEnd === null ? 'ENTER_PERIOD' : 'START_TRIAL' };
   }
@@ -70,13 +73,21 @@ function take(
     }
     case 'ENTER_PERIOD':
       return renew(subscription, invoiceIdOf);
+    case 'BILL_LATE':
+      return billLate(subscription);
   }
 }
 
 /** Its own end at the end of the period, as it was flagged to. */
 function end(subscription: Subscription, endedAt: Date): SubscriptionTransition {
   const state: Subscription = { ...subscription, status: 'CANCELED', phase: 'ENDED', endedAt };
-  return { state, events: [canceled(state)], commands: [] };
+  return { state, events: [canceled(state)], commands: billEnd(state) };
+}
+
+/** What came late is billed once, and nothing follows it. */
+function billLate(subscription: Subscription): SubscriptionTransition {
+  const state = { ...subscription, usage: { ...subscription.usage, lateBillAt: null } };
+  return { state, events: [], commands: [{ type: 'billLate', payload: {} }] };
 }
 
 /** Enters period n + 1, or period 0 at the start or at the trial's end. Its authorisation, if there was one, was resolved by then. */

@@ -64,7 +64,11 @@ type SubscriptionDocument = Omit<
   readonly usage?: UsageDocument;
 };
 
-type UsageDocument = Omit<UsageBilling, 'rates'> & {
+type UsageDocument = Omit<UsageBilling, 'rates' | 'lastBill' | 'refunds'> & {
+  readonly lastBill: Count | null;
+  readonly refunds: readonly (Omit<UsageBilling['refunds'][number], 'amount'> & {
+    readonly amount: Count;
+  })[];
   readonly rates: readonly {
     readonly from: Count;
     readonly through: Count;
@@ -214,7 +218,14 @@ function fromDocumentUsage(usage: UsageDocument | undefined): UsageBilling {
     through: Number(through),
     set: Number(set),
   }));
-  return { rates };
+  const { lastBill, lateBillAt, isTooLarge } = usage;
+  return {
+    rates,
+    lastBill: lastBill === null ? null : Number(lastBill),
+    refunds: usage.refunds.map((refund) => ({ ...refund, amount: BigInt(refund.amount) })),
+    lateBillAt,
+    isTooLarge,
+  };
 }
 
 function readMetadata(text: string): Record<string, unknown> {

@@ -8,6 +8,7 @@ import type { DiscountSpan } from '@billing/kernel/discount-validity';
 import type { DiscountType } from '@billing/kernel/discounting';
 import type { PricingType } from '@billing/kernel/pricing';
 import type { Tier } from '@billing/kernel/tiers';
+import type { Refund } from './usage-line';
 
 export type SubscriptionStatus = 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
 export type SubscriptionPhase = 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
@@ -86,6 +87,14 @@ export interface PeriodRates {
 export interface UsageBilling {
   /** Oldest first; periods that no late event can reach any more are left out. */
   readonly rates: readonly PeriodRates[];
+  /** The bill that was made last: the index of its period, for what came with the end one more, for what came late after it two more. */
+  readonly lastBill: number | null;
+  /** What earlier bills took too much, to be taken off the next one. */
+  readonly refunds: readonly Refund[];
+  /** When no event can come any more, and what came after the end is billed; null: never, or it was. */
+  readonly lateBillAt: Date | null;
+  /** A bill came to more than any invoice may: nothing is billed any more until a person has looked at it. */
+  readonly isTooLarge: boolean;
 }
 
 /** A customer's running purchase of a product. */

@@ -53,12 +53,17 @@ import {
   EventLogServiceService,
 } from '@billing/proto/billing/event/v1/event_log';
 import {
+  type MeteringServiceServer,
+  MeteringServiceService,
+} from '@billing/proto/billing/metering/v1/metering';
+import {
   type CreateSubscriptionRequest,
   type Subscription as ProtoSubscription,
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { start } from './service';
+import { MeteringRole } from './testing-metering-rpc';
 
 // What this service's tests have in place of its neighbours: servers that know what they are told to know and record what they are
 // asked. The neighbours themselves meet this service in the scenarios.
@@ -187,6 +192,7 @@ export class Neighbours {
   readonly voids: Received<VoidDerivedInvoiceRequest>[] = [];
   readonly authorizations: Received<ResolveAuthorizationRequest>[] = [];
   readonly endings: Received<EndCollectionRequest>[] = [];
+  readonly metering = new MeteringRole();
   readonly discounts = new Map<string, Discount>();
   readonly reservations: Received<ReserveRedemptionRequest>[] = [];
   readonly confirmations: Received<ConfirmRedemptionRequest>[] = [];
@@ -217,6 +223,10 @@ export class Neighbours {
       rpcService<CustomerServiceServer>(CustomerServiceService, this.customer())(surroundings),
       rpcService<CheckoutServiceServer>(CheckoutServiceService, this.checkout())(surroundings),
       rpcService<DiscountServiceServer>(DiscountServiceService, this.discount())(surroundings),
+      rpcService<MeteringServiceServer>(
+        MeteringServiceService,
+        this.metering.calls(),
+      )(surroundings),
     ]);
   }
 
@@ -264,7 +274,11 @@ export class Neighbours {
           throw new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
         }
         this.voids.push({ request, context });
-        return { invoice: undefined };
+        const made = this.invoices.find(
+          ({ request: { invoiceId } }) => invoiceId === request.invoiceId,
+        );
+        if (made === undefined) return { invoice: undefined };
+        return { invoice: anInvoice(made.request, InvoiceStatus.INVOICE_STATUS_VOID) };
       },
       endCollection: async (request, context) => {
         this.refuseWhileDown();
@@ -350,6 +364,7 @@ export async function startServiceUnderTest(): Promise<ServiceUnderTest> {
     CUSTOMER_ADDRESS: neighbours.address,
     CHECKOUT_ADDRESS: neighbours.address,
     DISCOUNT_ADDRESS: neighbours.address,
+    METERING_ADDRESS: neighbours.address,
   });
   const service = await start(configuration);
   const dialled = { address: service.address, service: 'test' };

@@ -16,14 +16,20 @@ export interface MeterPrices {
 const noMeterPrices: MeterPrices = { set: 0, prices: [] };
 const perPage = 100;
 
-/** The meter prices by which a billed period counts. */
+/** The meter prices by which a billed period counts; null: the trial. */
 export async function meterPricesOf(
   { state, createdAt }: Stored<Subscription>,
-  periodIndex: number,
+  periodIndex: number | null,
   context: CallContext,
   { catalog }: Peers,
 ): Promise<MeterPrices> {
   const { productId } = state;
+  if (periodIndex === null) {
+    return catalog.getMeterPrices(
+      { productId, at: ratesAt(state.startAt, { createdAt }) },
+      context,
+    );
+  }
   const set = pinnedSet(state, periodIndex);
   if (set === noMeterPrices.set) return noMeterPrices;
   if (set !== undefined) return catalog.getMeterPrices({ productId, at: undefined, set }, context);
@@ -64,10 +70,7 @@ async function toProtoUsagePeriod(
   const { state } = stored;
   const { start, end } = currentPeriod(state);
   const { periodIndex, productId } = state;
-  const { prices } =
-    periodIndex === null
-      ? await peers.catalog.getMeterPrices({ productId, at: ratesAt(start, stored) }, context)
-      : await meterPricesOf(stored, periodIndex, context, peers);
+  const { prices } = await meterPricesOf(stored, periodIndex, context, peers);
   return {
     subscriptionId: state.id,
     productId,

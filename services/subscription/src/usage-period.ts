@@ -4,7 +4,13 @@ import { periodOf, type PeriodRates, type Subscription, type UsageBilling } from
 /** An event may come 35 days late; a day more is for clocks and for what is under way. */
 export const lateForMs = 36 * 24 * 60 * 60 * 1000;
 
-export const noUsageBilling: UsageBilling = { rates: [] };
+export const noUsageBilling: UsageBilling = {
+  rates: [],
+  lastBill: null,
+  refunds: [],
+  lateBillAt: null,
+  isTooLarge: false,
+};
 
 /** Notes by which set of meter prices a period is billed; the first note about a period stays. */
 export function pinRates(

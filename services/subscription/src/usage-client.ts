@@ -1,0 +1,124 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { BillingPeriod } from '@billing/kernel/billing-period';
+import type { UsageWindow } from '@billing/proto/billing/metering/v1/metering';
+import type { Peers } from './peers';
+import type { Subscription } from './subscription';
+import type { Subscriptions } from './subscription-store';
+import type { SettledUsage } from './usage-line';
+import { meterPricesOf, subscriptionsOf } from './usage-period-rpc';
+import { fromProtoMeterRate, fromProtoUsageQuantity } from './usage-rpc';
+import {
+  livedWithin,
+  type SettledPeriod,
+  settledPeriods,
+  type Settlement,
+} from './usage-settlement';
+
+/** What a settlement is made with. */
+export interface SettlementParts {
+  readonly subscriptions: Subscriptions;
+  readonly peers: Peers;
+}
+
+/** A period with what is priced in it. */
+interface PricedPeriod extends SettledPeriod {
+  readonly prices: Awaited<ReturnType<typeof meterPricesOf>>['prices'];
+}
+
+/**
+ * Has usage settled, once for each key: a repeat finds what the first call found. Undefined where nothing is priced in any of the periods,
+ * so that whoever sells no usage never waits for metering.
+ */
+export async function settleUsage(
+  stored: Stored<Subscription>,
+  settlement: Settlement,
+  context: CallContext,
+  parts: SettlementParts,
+): Promise<SettledUsage[] | undefined> {
+  const periods = await pricedPeriods(stored, settlement, context, parts);
+  if (periods.every(({ prices }) => prices.length === 0)) return undefined;
+  const earlier = await earlierSubscriptions(stored, context, parts);
+  const windows = await Promise.all(
+    periods.map((period) => toProtoWindow(period, earlier, context, parts)),
+  );
+  const { id: subscriptionId, customer } = stored.state;
+  const request = { subscriptionId, customerId: customer.id, key: settlement.key, windows };
+  const { usages } = await parts.peers.metering.settleUsage(request, context);
+  return usages.map(({ periodIndex, meterId, meterName, current, previous }) => {
+    const period = periods.find(({ index }) => index === periodIndex);
+    const price = period?.prices.find((one) => one.meterId === meterId);
+    if (period === undefined || price === undefined || current === undefined) {
+      throw new Error(`A settlement holds what nobody asked for: meter ${meterId}`);
+    }
+    return {
+      rate: fromProtoMeterRate(price),
+      meterName: meterName ?? stored.state.productName,
+      period: { start: period.start, end: period.end },
+      current: fromProtoUsageQuantity(current),
+      previous: previous === undefined ? undefined : fromProtoUsageQuantity(previous),
+    };
+  });
+}
+
+function pricedPeriods(
+  stored: Stored<Subscription>,
+  settlement: Settlement,
+  context: CallContext,
+  { peers }: SettlementParts,
+): Promise<PricedPeriod[]> {
+  const periods = settledPeriods(stored.state, stored, settlement);
+  return Promise.all(
+    periods.map(async (period) => ({
+      ...period,
+      prices: (await meterPricesOf(stored, period.index, context, peers)).prices,
+    })),
+  );
+}
+
+/** The customer's subscriptions that were made before this one: where they price a meter too, the usage is theirs. */
+async function earlierSubscriptions(
+  { state: { id, customer } }: Stored<Subscription>,
+  context: CallContext,
+  { subscriptions }: SettlementParts,
+): Promise<Stored<Subscription>[]> {
+  const all = await subscriptionsOf(customer.id, context, subscriptions);
+  return all.slice(
+    0,
+    all.findIndex(({ state }) => state.id === id),
+  );
+}
+
+async function toProtoWindow(
+  { index: periodIndex, start, end, prices }: PricedPeriod,
+  earlier: readonly Stored<Subscription>[],
+  context: CallContext,
+  parts: SettlementParts,
+): Promise<UsageWindow> {
+  const spans =
+    prices.length === 0 ? [] : await pricedSpans({ start, end }, earlier, context, parts);
+  const meters = prices.map(({ meterId, includedUnits }) => ({
+    meterId,
+    includedUnits: includedUnits ?? '0',
+    taken: spans.filter(({ meterIds }) => meterIds.has(meterId)).map(({ overlap }) => overlap),
+  }));
+  return { periodIndex, start, end, meters };
+}
+
+/** When in a window earlier subscriptions priced which meters. */
+async function pricedSpans(
+  window: BillingPeriod,
+  earlier: readonly Stored<Subscription>[],
+  context: CallContext,
+  { peers }: SettlementParts,
+) {
+  const lived = earlier.flatMap((stored) =>
+    livedWithin(stored.state, stored, window).map((part) => ({ stored, ...part })),
+  );
+  return Promise.all(
+    lived.map(async ({ stored, index, overlap }) => {
+      const { prices } = await meterPricesOf(stored, index, context, peers);
+      return { overlap, meterIds: new Set(prices.map(({ meterId }) => meterId)) };
+    }),
+  );
+}

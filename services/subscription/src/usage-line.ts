@@ -1,0 +1,180 @@
+import type { BillingPeriod } from '@billing/kernel/billing-period';
+import type { ChargeDetails } from '@billing/kernel/charge';
+import { Decimal } from '@billing/kernel/decimal';
+import { isAmount } from '@billing/kernel/money';
+import {
+  type Usage,
+  usageCharge,
+  usageChargeBeyond,
+  type UsagePrice,
+} from '@billing/kernel/usage-pricing';
+
+/** What one meter's units cost in a period. */
+export interface MeterRate extends UsagePrice {
+  readonly id: string;
+  readonly meterId: string;
+}
+
+/** Units that one grant of prepaid credits covers, a decimal string. */
+export interface CreditUse {
+  readonly grantId: string;
+  readonly quantity: string;
+}
+
+/** What was used, a decimal string, and what credits cover of it. */
+export interface UsageQuantity {
+  readonly quantity: string;
+  readonly creditsUsed: readonly CreditUse[];
+}
+
+/** What a settlement says of one meter in one period. */
+export interface SettledUsage {
+  readonly rate: MeterRate;
+  /** For people. */
+  readonly meterName: string;
+  readonly period: BillingPeriod;
+  readonly current: UsageQuantity;
+  /** What was billed before; undefined: nothing. */
+  readonly previous: UsageQuantity | undefined;
+}
+
+/** A charge for usage; below 0 it takes back what was billed before. */
+export interface UsageLine {
+  readonly description: string;
+  readonly meterId: string;
+  /** Of the meter price. */
+  readonly priceId: string;
+  readonly quantity: string;
+  /** Undefined where tiers decide. */
+  readonly unitAmount: string | undefined;
+  readonly amount: bigint;
+  readonly details: ChargeDetails & { readonly creditsUsed: readonly CreditUse[] };
+  readonly period: BillingPeriod;
+}
+
+/** What was billed too much and could not be taken off yet. */
+export interface Refund extends Pick<UsageLine, 'description' | 'meterId' | 'priceId' | 'period'> {
+  /** Below 0. */
+  readonly amount: bigint;
+}
+
+/** The lines of an invoice beside the recurring charge, and what has to wait for the next one. */
+export interface UsageBill {
+  readonly lines: readonly UsageLine[];
+  readonly refunds: readonly Refund[];
+}
+
+const none = Decimal.of(0n);
+
+/**
+ * The lines for what was settled. A meter that was settled for the first time is billed whole, in the order of the settlement; what was
+ * billed before comes after, as the difference that late events make.
+ */
+export function usageLines(settled: readonly SettledUsage[]): UsageLine[] {
+  const whole = settled.filter(({ previous }) => previous === undefined).map(wholeLine);
+  const differences = settled.map(differenceLine);
+  return [...whole, ...differences].filter((line) => line !== undefined);
+}
+
+/**
+ * Takes what earlier invoices billed too much off this one, as far as its sum allows: nothing is paid out, the rest waits. `others` is the
+ * sum of the lines that are not for usage.
+ */
+export function withinSubtotal(
+  lines: readonly UsageLine[],
+  { others, refunds }: { readonly others: bigint; readonly refunds: readonly Refund[] },
+): UsageBill {
+  const all = [...lines, ...refunds.map(refundLine)];
+  const sum = all.reduce((total, { amount }) => total + amount, others);
+  let missing = sum < 0n ? -sum : 0n;
+  const waiting: Refund[] = [];
+  const kept: UsageLine[] = [];
+  // The latest refund waits first, so that the oldest is never overtaken.
+  for (const line of all.toReversed()) {
+    const held = line.amount < 0n ? smaller(missing, -line.amount) : 0n;
+    missing -= held;
+    if (held > 0n) waiting.unshift({ ...refundOf(line), amount: -held });
+    const left = held === 0n ? line : withAmount(line, line.amount + held);
+    if (left.amount !== 0n || isUsed(left.quantity) || held === 0n) kept.unshift(left);
+  }
+  return { lines: kept, refunds: waiting };
+}
+
+/** Whether an invoice can be made of such amounts. */
+export function isBillable(lines: readonly Pick<UsageLine, 'amount'>[], others: bigint): boolean {
+  const isEach = lines.every(({ amount }) => isAmount(amount < 0n ? -amount : amount));
+  return isEach && isAmount(lines.reduce((total, { amount }) => total + amount, others));
+}
+
+function wholeLine(usage: SettledUsage): UsageLine | undefined {
+  const { rate, current } = usage;
+  if (!isUsed(current.quantity) && (rate.minimumAmount ?? 0n) === 0n) return undefined;
+  const { details, ...charge } = usageCharge(rate, credited(current));
+  return {
+    ...subjectOf(usage),
+    ...charge,
+    details: { ...details, creditsUsed: current.creditsUsed },
+  };
+}
+
+function differenceLine(usage: SettledUsage): UsageLine | undefined {
+  const { rate, current, previous } = usage;
+  if (previous === undefined) return undefined;
+  const { details, ...charge } = usageChargeBeyond(rate, credited(current), credited(previous));
+  if (!isUsed(charge.quantity) && charge.amount === 0n) return undefined;
+  const creditsUsed = creditsBeyond(current.creditsUsed, previous.creditsUsed);
+  return { ...subjectOf(usage), ...charge, details: { ...details, creditsUsed } };
+}
+
+function refundLine(refund: Refund): UsageLine {
+  const { amount, ...subject } = refund;
+  const exactAmount = amount.toString();
+  return {
+    ...subject,
+    quantity: '0',
+    unitAmount: undefined,
+    amount,
+    details: { tiers: [], includedUnits: '0', billedQuantity: '0', exactAmount, creditsUsed: [] },
+  };
+}
+
+function refundOf({ description, meterId, priceId, period }: UsageLine): Omit<Refund, 'amount'> {
+  return { description, meterId, priceId, period };
+}
+
+function withAmount(line: UsageLine, amount: bigint): UsageLine {
+  return { ...line, amount, details: { ...line.details, exactAmount: amount.toString() } };
+}
+
+function subjectOf({ rate, meterName, period }: SettledUsage) {
+  return { description: meterName, meterId: rate.meterId, priceId: rate.id, period };
+}
+
+function credited({ quantity, creditsUsed }: UsageQuantity): Usage {
+  const units = creditsUsed.reduce((sum, use) => sum.add(Decimal.parse(use.quantity)), none);
+  return { quantity, creditedUnits: units.toString() };
+}
+
+/** What each grant covers more than before, or less. */
+function creditsBeyond(now: readonly CreditUse[], before: readonly CreditUse[]): CreditUse[] {
+  const used = new Map(now.map(({ grantId, quantity }) => [grantId, quantity]));
+  const earlier = new Map(before.map(({ grantId, quantity }) => [grantId, quantity]));
+  return [...new Set([...used.keys(), ...earlier.keys()])]
+    .map((grantId) => ({
+      grantId,
+      quantity: difference(used.get(grantId) ?? '0', earlier.get(grantId) ?? '0'),
+    }))
+    .filter(({ quantity }) => isUsed(quantity));
+}
+
+function difference(now: string, before: string): string {
+  return Decimal.parse(now).subtract(Decimal.parse(before)).toString();
+}
+
+function isUsed(quantity: string): boolean {
+  return Decimal.parse(quantity).compare(none) !== 0;
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

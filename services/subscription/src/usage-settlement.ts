@@ -1,0 +1,83 @@
+import type { BillingPeriod } from '@billing/kernel/billing-period';
+import { periodContaining } from '@billing/kernel/billing-period';
+import { currentPeriod, periodOf, type Subscription } from './subscription';
+import { firstBilledPeriod, mayStillChange } from './usage-period';
+
+/** Which periods a settlement is about. */
+export interface Settlement {
+  /** What it is for, unique in the subscription. */
+  readonly key: string;
+  /** The last period; earlier ones are settled again as long as events of them may have come. */
+  readonly through: number;
+}
+
+/** A billed period, cut off where the subscription ended in it. */
+export interface SettledPeriod extends BillingPeriod {
+  readonly index: number;
+}
+
+/** What the bill of a period settles: those before it. */
+export function settlementBefore(periodIndex: number): Settlement {
+  return { key: `period:${String(periodIndex - 1)}`, through: periodIndex - 1 };
+}
+
+/** The periods of a settlement, oldest first; none where the first one has not been billed. */
+export function settledPeriods(
+  subscription: Subscription,
+  made: { readonly createdAt: Date },
+  { through }: Settlement,
+): SettledPeriod[] {
+  const first = firstBilledPeriod(subscription, made);
+  const periods: SettledPeriod[] = [];
+  if (through < first) return periods;
+  const closing = lived(subscription, through);
+  for (let index = through; index >= first; index -= 1) {
+    if (index < through && !mayStillChange(subscription, index, closing.end)) break;
+    periods.unshift({ index, ...lived(subscription, index) });
+  }
+  return periods;
+}
+
+/** The parts of a subscription's trial and billed periods that lie in a span of time. `index` is null for the trial. */
+export function livedWithin(
+  subscription: Subscription,
+  made: { readonly createdAt: Date },
+  span: BillingPeriod,
+): { readonly index: number | null; readonly overlap: BillingPeriod }[] {
+  const { anchor, price, trialStart, trialEnd } = subscription;
+  const found: { index: number | null; overlap: BillingPeriod }[] = [];
+  const add = (index: number | null, period: BillingPeriod) => {
+    const start = later(period.start, span.start);
+    const end = earlier(untilEnd(subscription, period).end, span.end);
+    if (start < end) found.push({ index, overlap: { start, end } });
+  };
+  if (trialStart !== null && trialEnd !== null) add(null, { start: trialStart, end: trialEnd });
+  const from = later(span.start, anchor);
+  const { index: current } = periodContaining(anchor, price, from);
+  for (let index = Math.max(current, firstBilledPeriod(subscription, made)); ; index += 1) {
+    const period = periodOf(subscription, index);
+    if (period.start >= span.end) return found;
+    add(index, period);
+  }
+}
+
+/** The last period that the subscription was in, as far as it lived. */
+export function lastPeriod(subscription: Subscription): BillingPeriod {
+  return untilEnd(subscription, currentPeriod(subscription));
+}
+
+function lived(subscription: Subscription, index: number): BillingPeriod {
+  return untilEnd(subscription, periodOf(subscription, index));
+}
+
+function untilEnd({ endedAt }: Subscription, { start, end }: BillingPeriod): BillingPeriod {
+  return { start, end: endedAt === null ? end : earlier(end, endedAt) };
+}
+
+function earlier(a: Date, b: Date): Date {
+  return a <= b ? a : b;
+}
+
+function later(a: Date, b: Date): Date {
+  return a >= b ? a : b;
+}

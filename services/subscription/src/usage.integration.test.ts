@@ -1,0 +1,237 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { eventually, testContext } from '@billing/chassis/testing';
+import { type MeterPrice, MeterPricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import { BillingReason } from '@billing/proto/billing/checkout/v1/checkout';
+import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
+import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
+import { day } from './testing';
+import { aProduct, type ServiceUnderTest, startServiceUnderTest } from './testing-rpc';
+
+let under: ServiceUnderTest;
+
+beforeAll(async () => {
+  under = await startServiceUnderTest();
+  const metered = { id: 'metered', meterPriceSet: 1, meterPrices: [aMeterPrice()] };
+  under.neighbours.products.set('metered', aProduct(metered));
+});
+
+beforeEach(() => {
+  const { invoices, voids, metering } = under.neighbours;
+  for (const received of [invoices, voids, metering.settlements]) received.splice(0);
+  metering.usageOf = () => undefined;
+});
+
+afterAll(() => under.stop());
+
+/** Half a cent a unit beyond 100. */
+function aMeterPrice(): MeterPrice {
+  return {
+    id: 'meter-price',
+    productId: 'metered',
+    meterId: 'meter',
+    type: MeterPricingType.METER_PRICING_TYPE_PER_UNIT,
+    unitAmount: '0.5',
+    tiers: [],
+    includedUnits: '100',
+    metadata: {},
+    createdAt: day('01-01'),
+  };
+}
+
+const later = ({ tenant }: CallContext, now: Date): CallContext => ({
+  ...testContext({ now }),
+  tenant,
+});
+
+/** Lets everything happen that is due by then. */
+async function reach(context: CallContext, workClass = WorkClass.WORK_CLASS_RENEWAL) {
+  const { environmentId } = context.tenant;
+  await under.dueWork.runDue({ environmentId, until: context.now, workClass }, context);
+}
+
+/** The invoices of a subscription once there are so many, each with its lines as `[meter, quantity, amount, start]`. */
+async function invoiced(id: string, count: number) {
+  const { invoices } = under.neighbours;
+  const found = await eventually(async () => {
+    const ofSubscription = invoices.filter(({ request }) => request.subscriptionId === id);
+    expect(ofSubscription).toHaveLength(count);
+    return ofSubscription;
+  });
+  return found.map(({ request }) => ({
+    reason: request.billingReason,
+    period: [request.periodStart, request.periodEnd],
+    lines: request.lineItems.map(({ meterId, quantity, amount, periodStart }) => [
+      meterId,
+      quantity,
+      amount,
+      periodStart,
+    ]),
+  }));
+}
+
+async function subscribe(productId = 'metered') {
+  const context = testContext({ now: day('01-31') });
+  const { id } = await under.create({ productId }, context);
+  await invoiced(id, 1);
+  return { id, context };
+}
+
+const recurring = (start: Date) => [undefined, '1', 2900n, start];
+
+test('a renewal bills the usage of the past period after its recurring charge, and late events on the next one', async () => {
+  const { metering } = under.neighbours;
+  metering.usageOf = ({ periodIndex }, key) => {
+    if (periodIndex === 0 && key === 'period:0') return { current: '300' };
+    if (periodIndex === 0) return { current: '340', previous: '300' };
+    return { current: '10' };
+  };
+  const { id, context } = await subscribe();
+  expect(metering.settlements).toEqual([]);
+
+  await reach(later(context, day('02-28')));
+  const [, first] = await invoiced(id, 2);
+  expect(first?.lines).toEqual([recurring(day('02-28')), ['meter', '300', 100n, day('01-31')]]);
+  expect(metering.settlements).toMatchObject([
+    {
+      subscriptionId: id,
+      customerId: 'customer',
+      key: 'period:0',
+      windows: [
+        {
+          periodIndex: 0,
+          start: day('01-31'),
+          end: day('02-28'),
+          meters: [{ meterId: 'meter', includedUnits: '100', taken: [] }],
+        },
+      ],
+    },
+  ]);
+
+  await reach(later(context, day('03-31')));
+  const [, , second] = await invoiced(id, 3);
+  expect(second?.lines).toEqual([
+    recurring(day('03-31')),
+    ['meter', '10', 0n, day('02-28')],
+    ['meter', '40', 20n, day('01-31')],
+  ]);
+  expect(metering.settlements.at(-1)?.windows.map(({ periodIndex }) => periodIndex)).toEqual([
+    0, 1,
+  ]);
+});
+
+test('a subscription to a product without meter prices never asks metering', async () => {
+  const { id, context } = await subscribe('product');
+  await reach(later(context, day('02-28')));
+  await invoiced(id, 2);
+  await under.subscription.cancelSubscription(
+    { id, atPeriodEnd: false },
+    later(context, day('03-01')),
+  );
+  await eventually(async () => { expect(under.neighbours.voids).toHaveLength(1); });
+  expect(under.neighbours.metering.settlements).toEqual([]);
+});
+
+test('a cancellation bills the usage so far, and takes over that of the invoice that it voids', async () => {
+  under.neighbours.metering.usageOf = ({ periodIndex }, key) => {
+    if (periodIndex === 0) return key === 'period:0' ? { current: '300' } : undefined;
+    return { current: '120' };
+  };
+  const { id, context } = await subscribe();
+  await reach(later(context, day('02-28')));
+  await invoiced(id, 2);
+  const cancelAt = later(context, day('03-10'));
+  await under.subscription.cancelSubscription({ id, atPeriodEnd: false }, cancelAt);
+  const [, , final] = await invoiced(id, 3);
+  expect(final).toEqual({
+    reason: BillingReason.BILLING_REASON_SUBSCRIPTION_CANCEL,
+    period: [day('02-28'), day('03-10')],
+    lines: [
+      ['meter', '120', 10n, day('02-28')],
+      ['meter', '300', 100n, day('01-31')],
+    ],
+  });
+  expect(under.neighbours.metering.settlements.at(-1)).toMatchObject({
+    key: 'end',
+    windows: [{ periodIndex: 0 }, { periodIndex: 1, start: day('02-28'), end: day('03-10') }],
+  });
+});
+
+test('an end with its period bills the last usage, and 36 days later once what came late', async () => {
+  const { metering } = under.neighbours;
+  metering.usageOf = (_window, key) =>
+    key === 'end' ? { current: '300' } : { current: '302', previous: '300' };
+  const { id, context } = await subscribe();
+  await under.subscription.cancelSubscription(
+    { id, atPeriodEnd: true },
+    later(context, day('02-01')),
+  );
+  await reach(later(context, day('02-28')), WorkClass.WORK_CLASS_END);
+  const [, final] = await invoiced(id, 2);
+  expect(final).toMatchObject({
+    reason: BillingReason.BILLING_REASON_SUBSCRIPTION_CANCEL,
+    period: [day('01-31'), day('02-28')],
+    lines: [['meter', '300', 100n, day('01-31')]],
+  });
+  // The bill of the end notes that late events may come, a moment after its invoice.
+  await eventually(async () => {
+    await reach(later(context, day('04-05')));
+    expect(metering.settlements.map(({ key }) => key)).toEqual(['end', 'late']);
+  });
+  const [, , late] = await invoiced(id, 3);
+  expect(late?.lines).toEqual([['meter', '2', 1n, day('01-31')]]);
+  await reach(later(context, day('12-31')));
+  await invoiced(id, 3);
+});
+
+test('an end without usage makes no invoice', async () => {
+  const { id, context } = await subscribe();
+  under.neighbours.metering.usageOf = () => ({ current: '0' });
+  await under.subscription.cancelSubscription(
+    { id, atPeriodEnd: false },
+    later(context, day('02-01')),
+  );
+  await eventually(async () => { expect(under.neighbours.metering.settlements).toHaveLength(1); });
+  expect((await under.get(id, context)).status).toBe(
+    SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED,
+  );
+  await invoiced(id, 1);
+});
+
+test('usage that costs more than any invoice may parks the subscription', async () => {
+  under.neighbours.metering.usageOf = () => ({ current: '999999999999999' });
+  const { id, context } = await subscribe();
+  await reach(later(context, day('02-28')));
+  await eventually(async () => { expect(under.neighbours.metering.settlements).toHaveLength(1); });
+  await reach(later(context, day('05-31')));
+  expect((await under.get(id, context)).currentPeriodStart).toEqual(day('02-28'));
+  await invoiced(id, 1);
+});
+
+test('what an earlier subscription of the customer prices is taken by it', async () => {
+  const { id: first, context } = await subscribe();
+  const { id } = await under.create({ productId: 'metered' }, later(context, day('02-10')));
+  await reach(later(context, day('03-10')));
+  await invoiced(id, 2);
+  const ofSecond = under.neighbours.metering.settlements.find(
+    ({ subscriptionId }) => subscriptionId === id,
+  );
+  expect(ofSecond?.windows[0]?.meters[0]?.taken).toEqual([
+    { start: day('02-10'), end: day('02-28') },
+    { start: day('02-28'), end: day('03-10') },
+  ]);
+  await invoiced(first, 2);
+});
+
+test('the running periods of a customer come with the prices that count in them, the earliest first', async () => {
+  const { id: first, context } = await subscribe();
+  const { id } = await under.create({ productId: 'metered' }, later(context, day('02-10')));
+  const { periods } = await under.subscription.listUsagePeriods(
+    { customerId: 'customer' },
+    later(context, day('02-11')),
+  );
+  expect(periods).toMatchObject([
+    { subscriptionId: first, start: day('01-31'), end: day('02-28'), trial: false, entitled: true },
+    { subscriptionId: id, start: day('02-10'), end: day('03-10'), currency: 'USD' },
+  ]);
+  expect(periods[0]?.meterPrices).toEqual([aMeterPrice()]);
+});
