@@ -111,6 +111,14 @@ describe('POST /checkout', () => {
     }
   });
 
+  test('a link sells only what it offers', async () => {
+    const other = await make('/products', product);
+    const link = await make('/checkout-links', { label: 'x', productIds: [other.id] });
+    expect(await api.expect(400, create({ checkoutLinkId: link.id }))).toEqual({
+      error: { checkoutLinkId: ['Does not offer this product'] },
+    });
+  });
+
   test('under a key makes one session', async () => {
     const again = () =>
       api.post(

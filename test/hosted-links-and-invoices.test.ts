@@ -96,7 +96,14 @@ describe('the page of a link', () => {
     const { url } = await link();
     const { id: productId } = await make('/products', usd);
     const email = 'a@b.co';
-    expect((await payer.submit(await payer.open(url), { email, productId })).status).toBe(400);
+    const page = await payer.submit(await payer.open(url), { email, productId });
+    expect(page.status).toBe(400);
+    const choice = page.root.querySelector('fieldset');
+    const error = choice?.querySelector('.error');
+    expect([error?.text, error?.id]).toEqual([
+      'Required',
+      choice?.getAttribute('aria-describedby'),
+    ]);
   });
 
   test('is gone when none of its products is sold any more, and shows those that are', async () => {
@@ -122,6 +129,45 @@ describe('the page of a link', () => {
       api.request('PATCH', `/discounts/${discount.id}`, { body: { active: false } }),
     );
     expect((await payer.submit(page, { email: 'a@b.co' })).status).toBe(410);
+    expect((await payer.open(url)).status).toBe(410);
+  });
+
+  test('is gone when its discount has ended or is used up, and makes nobody a customer', async () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const sandbox = await system.live.manualSandbox(at);
+    const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
+    const bought = await sandbox.expect(201, sandbox.post('/products', usd));
+    const pages = [];
+    for (const limit of [{ endsAt: '2026-01-01T01:00:00.000Z' }, { maxRedemptions: 1 }]) {
+      const discount = await sandbox.expect(201, sandbox.post('/discounts', { ...half, ...limit }));
+      const offer = { label: 'Half', productIds: [bought.id], discountId: discount.id };
+      const { url } = await sandbox.expect(201, sandbox.post('/checkout-links', offer));
+      pages.push({ url, page: await payer.open(url) });
+    }
+    expect(pages.map(({ page }) => page.status)).toEqual([200, 200]);
+    const last = await payer.submit(pages[1]!.page, { email: 'last@example.com' });
+    expect(last.text).toContain('$14.50 due today');
+    await sandbox.advanceTo('2026-01-01T01:00:00.000Z');
+    for (const { url, page } of pages) {
+      const sent = await payer.submit(page, { email: 'late@example.com' });
+      const opened = await payer.open(url);
+      expect([sent.status, opened.status]).toEqual([410, 410]);
+      expect(opened.text).toContain('This offer has ended');
+    }
+    expect(await sandbox.all('/customers?email=late@example.com')).toEqual([]);
+  });
+
+  test('shows only the products that its discount is for', async () => {
+    const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
+    const [reduced, full] = [await make('/products', usd), await make('/products', usd)];
+    const { id: discountId } = await make('/discounts', { ...half, productIds: [reduced.id] });
+    const productIds = [full.id, reduced.id];
+    const { url } = await make('/checkout-links', { label: 'Half', productIds, discountId });
+    const page = await payer.open(url);
+    const values = page.root
+      .querySelectorAll('input[type=radio]')
+      .map((one) => one.attributes.value);
+    expect(values).toEqual([reduced.id]);
   });
 
   test('is gone when the link is inactive', async () => {

@@ -47,10 +47,7 @@ export function linkPage({ link, products, path, isTest }: LinkView, form: LinkF
     ${problemSummary(problems, labels)}
     <form method="post" action="${path}">
       <input type="hidden" name="nonce" value="${nonce}" />
-      <fieldset id="productId">
-        <legend>${products.length === 1 ? 'You order' : 'Choose a product'}</legend>
-        ${products.map((product) => choice(product, product.id === chosen))}
-      </fieldset>
+      ${productChoice(products, chosen, problems)}
       ${textField({ ...emailField, value: email }, problems)}
       <button type="submit">Continue to payment</button>
     </form>
@@ -73,6 +70,20 @@ export function closedLinkPage({ isTest }: Pick<LinkView, 'isTest'>): Page {
     <p>Nothing can be bought here any more. Please ask whoever sent you the link.</p>
   </section>`;
   return { title: 'This offer has ended', content, isTest, status: 410 };
+}
+
+function productChoice(
+  products: readonly Product[],
+  chosen: string | undefined,
+  problems: FormProblems,
+): Html {
+  const messages = problems.productId ?? [];
+  const isWrong = messages.length > 0;
+  return html`<fieldset id="productId" ${isWrong && html` aria-describedby="productId-error"`}>
+    <legend>${products.length === 1 ? 'You order' : 'Choose a product'}</legend>
+    ${isWrong && html`<span class="error" id="productId-error">${messages.join('. ')}</span>`}
+    ${products.map((product) => choice(product, product.id === chosen))}
+  </fieldset>`;
 }
 
 function choice({ id, name, description, price }: Product, isChosen: boolean): Html {

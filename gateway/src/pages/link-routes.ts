@@ -3,13 +3,12 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { sleep } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { Product } from '@billing/proto/billing/catalog/v1/catalog';
-import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../route';
 import { closedLinkPage, type LinkForm, linkPage, type LinkView } from './link-page';
+import { productsOnOffer } from './link-offer';
 import type { PageRequest, PageRoute } from './page-route';
 import { pageAnswer, redirectAnswer } from './shell';
 
@@ -48,23 +47,12 @@ export const linkPageRoutes: readonly PageRoute[] = [
   },
 ];
 
-/** The link with what it sells; undefined where it sells nothing (any more). */
+/** The link with what it sells; undefined where it sells nothing (any more). Whoever buys is asked anew: nobody is made a customer for nothing. */
 async function readLink(request: PageRequest, peers: Peers): Promise<LinkView | undefined> {
   const { resourceId: id, context, path, isTest } = request;
   const link = present((await peers.checkoutLink.getCheckoutLink({ id }, context)).checkoutLink);
-  if (!link.active) return undefined;
-  const products = await onSale(link, { peers, context });
+  const products = await productsOnOffer(link, { peers, context });
   return products.length === 0 ? undefined : { link, products, path, isTest };
-}
-
-async function onSale(
-  { productIds }: CheckoutLink,
-  { peers, context }: { peers: Peers; context: CallContext },
-): Promise<Product[]> {
-  const products = await Promise.all(
-    productIds.map(async (id) => (await peers.catalog.getProduct({ id }, context)).product),
-  );
-  return products.filter((product) => product !== undefined).filter(({ active }) => active);
 }
 
 function readLinkForm({ form }: PageRequest, { products }: LinkView): LinkForm & { email: string } {
@@ -104,17 +92,14 @@ async function buy(
   };
   const { customer } = await onceFree(() => peers.customer.createCustomer(wish, keyed));
   const customerId = present(customer).id;
+  // The link gives its discount and its addresses.
   const { session } = await onceFree(() =>
     peers.session.createSession(
-      { customerId, productId, checkoutLinkId: link.id, ...offerOf(link), metadata: undefined },
+      { customerId, productId, checkoutLinkId: link.id, metadata: undefined },
       keyed,
     ),
   );
   return present(session).checkoutUrl;
-}
-
-function offerOf({ successUrl, returnUrl, discountId }: CheckoutLink) {
-  return { successUrl, cancelUrl: returnUrl, discountId };
 }
 
 /** The answer of a call under a key, also where the same one runs already. */

@@ -51,7 +51,9 @@ export const checkoutRoutes: readonly Route[] = [
     operation: {
       id: 'createCheckoutSession',
       summary: 'Begin a purchase',
-      description: 'Makes the first invoice and the page on which it is paid.',
+      description:
+        'Makes the first invoice and the page on which it is paid. A `checkoutLinkId` must be of an active link that offers the product; ' +
+        'the link gives its discount, its `successUrl` and, as `cancelUrl`, its `returnUrl` where the request names none.',
       body: CreateCheckoutSession,
       answer: { status: 201, schema: NewCheckoutSession },
       errors: ['customer_not_found', 'product_not_found', 'checkout_link_not_found', 'conflict'],

@@ -16,6 +16,7 @@ import {
   fetchProduct,
 } from './session-facts-rpc';
 import {
+  checkLink,
   checkProduct,
   checkSessionInput,
   discountNotValid,
@@ -44,7 +45,7 @@ export class SessionCreationWorker {
   async create(input: SessionInput, context: CallContext): Promise<Stored<SessionRecord>> {
     const id = newResourceId(context, 'checkoutSession');
     const begun = (await this.begunBefore(id, context)) ?? (await this.begin(id, input, context));
-    return requireMade(await this.untilMade(begun, context));
+    return requireMade(await this.untilMade(begun, context), input);
   }
 
   // The id derives from the caller's key: who repeats the call finds what the first one stored, and waits for it in its place.
@@ -85,6 +86,7 @@ export class SessionCreationWorker {
       checkDiscountIsKnown(peers, input.discountId, context),
     ]);
     checkProduct(product.facts, input);
+    checkLink(link, product.facts);
     return {
       id,
       ...offerOf(product, input),
@@ -128,13 +130,18 @@ export class SessionCreationWorker {
   }
 }
 
-function requireMade(stored: Stored<SessionRecord>): Stored<SessionRecord> {
+function requireMade(
+  stored: Stored<SessionRecord>,
+  { discountId }: Pick<SessionInput, 'discountId'>,
+): Stored<SessionRecord> {
   const { state } = stored;
   if (state.isTombstone || state.refusal === 'ABANDONED') {
     const message = 'The earlier request was abandoned; repeat it with another Idempotency-Key';
     throw new DomainError('failed_precondition', 'SESSION_ABANDONED', message);
   }
-  if (state.refusal === 'DISCOUNT_NOT_VALID') throw discountNotValid();
+  if (state.refusal === 'DISCOUNT_NOT_VALID') {
+    throw discountNotValid(discountId === undefined ? 'checkoutLinkId' : 'discountId');
+  }
   if (state.phase === 'CREATING') {
     throw new DomainError('unavailable', 'SESSION_NOT_MADE', 'Service unavailable');
   }

@@ -171,6 +171,31 @@ describe('making a session', () => {
     expect(invoice).toMatchObject({ subtotal: 2900n, discountAmount: 1450n, total: 1450n });
   });
 
+  test('a link whose discount cannot be redeemed is refused by its own name', async () => {
+    const product = shop.peers.aProduct();
+    const { id: discountId } = shop.peers.aDiscount();
+    const link = await shop.aLink(context, { productIds: [product.id], discountId });
+    shop.peers.discounts.set(discountId, {
+      ...shop.peers.aDiscount(),
+      id: discountId,
+      active: false,
+    });
+    const request = { productId: product.id, checkoutLinkId: link.id };
+    await expect(shop.create(context, request)).rejects.toMatchObject(
+      wrong('checkoutLinkId', 'Discount is not valid'),
+    );
+    await expect(shop.create(context, { ...request, discountId })).rejects.toMatchObject(
+      wrong('discountId', 'Discount is not valid'),
+    );
+  });
+
+  test('a link sells only what it offers', async () => {
+    const link = await shop.aLink(context);
+    await expect(shop.create(context, { checkoutLinkId: link.id })).rejects.toMatchObject(
+      wrong('checkoutLinkId', 'Does not offer this product'),
+    );
+  });
+
   test('an inactive link sells nothing', async () => {
     const link = await shop.aLink(context, { active: false });
     await expect(shop.create(context, { checkoutLinkId: link.id })).rejects.toMatchObject(

@@ -78,7 +78,16 @@ export function checkProduct(
   throw invalidInput({ quantity: ['Costs more than the largest amount'] });
 }
 
-/** What a discount that cannot be redeemed is answered with, whoever found that. */
-export function discountNotValid(): Error {
-  return invalidInput({ discountId: ['Discount is not valid'] });
+/** Refuses a link that offers other products; none offers any. */
+export function checkLink(
+  link: { readonly productIds: readonly string[] } | undefined,
+  { id }: Pick<ProductFacts, 'id'>,
+): void {
+  if (link === undefined || link.productIds.includes(id)) return;
+  throw invalidInput({ checkoutLinkId: ['Does not offer this product'] });
+}
+
+/** What a discount that cannot be redeemed is answered with, whoever found that; `field` is what it was named by. */
+export function discountNotValid(field: 'discountId' | 'checkoutLinkId' = 'discountId'): Error {
+  return invalidInput({ [field]: ['Discount is not valid'] });
 }

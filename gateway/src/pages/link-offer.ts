@@ -1,0 +1,63 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { redemptionRefusal } from '@billing/kernel/discount-validity';
+import { appliesToProduct } from '@billing/kernel/discounting';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Product } from '@billing/proto/billing/catalog/v1/catalog';
+import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
+import type { Discount } from '@billing/proto/billing/discount/v1/discount';
+import type { Peers } from '../peers';
+
+interface OfferTools {
+  readonly peers: Peers;
+  readonly context: CallContext;
+}
+
+/** The products of a link that can be bought now: those that are sold, and with the discount that the link promises. */
+export async function productsOnOffer(link: CheckoutLink, tools: OfferTools): Promise<Product[]> {
+  if (!link.active) return [];
+  const { discountId } = link;
+  const [discount, products] = await Promise.all([
+    discountId === undefined ? undefined : redeemable(discountId, tools),
+    productsOf(link, tools),
+  ]);
+  if (discountId !== undefined && discount === undefined) return [];
+  return products.filter(
+    (product) => product.active && (discount === undefined || isFor(discount, product)),
+  );
+}
+
+async function productsOf(
+  { productIds }: CheckoutLink,
+  { peers, context }: OfferTools,
+): Promise<Product[]> {
+  const answers = await Promise.all(
+    productIds.map((id) => peers.catalog.getProduct({ id }, context)),
+  );
+  return answers.flatMap(({ product }) => product ?? []);
+}
+
+async function redeemable(
+  id: string,
+  { peers, context }: OfferTools,
+): Promise<Discount | undefined> {
+  const { discount } = await peers.discount.getDiscount({ id }, context).catch((error: unknown) => {
+    if (error instanceof DomainError && error.kind === 'not_found') return { discount: undefined };
+    throw error;
+  });
+  return discount !== undefined && isRedeemable(discount, context.now) ? discount : undefined;
+}
+
+function isRedeemable(discount: Discount, at: Date): boolean {
+  const limits = {
+    active: discount.active,
+    startsAt: discount.startsAt ?? null,
+    endsAt: discount.endsAt ?? null,
+    maxRedemptions: discount.maxRedemptions ?? null,
+  };
+  return redemptionRefusal(limits, { at, redemptions: discount.redemptionCount }) === null;
+}
+
+function isFor(discount: Discount, { id, price }: Product): boolean {
+  const { currency } = discount;
+  return appliesToProduct(discount, id) && (currency ?? price?.currency) === price?.currency;
+}
