@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { Decimal } from '@billing/kernel/decimal';
+import {
+  addGrant,
+  consumedIn,
+  createGrant,
+  type CreditAccount,
+  decidedBy,
+  grantsFor,
+  periodKey,
+  setConsumption,
+  statusOf,
+  usesOf,
+} from './credit-account';
+import { burnCredits } from './credit-burning';
+
+const now = new Date('2026-03-10T12:00:00Z');
+const none = Decimal.of(0n);
+const empty: CreditAccount = {
+  id: 'a',
+  customerId: 'c',
+  meterId: 'm',
+  grants: [],
+  consumptions: [],
+};
+const grant = (id: string, amount: string) =>
+  createGrant({ amount }, { id, now, metadataProblems: [] });
+
+test('a grant is added once', () => {
+  const account = addGrant(empty, grant('g', '10'));
+  expect(addGrant(account, grant('g', '10'))).toBe(account);
+});
+
+test.each([
+  ['0', none, 'DEPLETED'],
+  ['before it begins', Decimal.of(1n), 'SCHEDULED'],
+  ['in its time', Decimal.of(1n), 'ACTIVE'],
+  ['at its end', Decimal.of(1n), 'EXPIRED'],
+])('a grant %s is told to be so', (when, remaining, status) => {
+  const [effectiveAt, expiresAt] = [new Date(100), new Date(200)];
+  const at = { '0': 150, 'before it begins': 99, 'in its time': 100, 'at its end': 200 }[when];
+  expect(statusOf({ effectiveAt, expiresAt }, remaining, new Date(at ?? 0))).toBe(status);
+});
+
+test('however often periods are settled anew, what is granted is consumed or remains, and never below 0', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.nat({ max: 30 }).map((digits) => String(digits + 1)),
+        { maxLength: 4 },
+      ),
+      fc.array(fc.record({ index: fc.nat({ max: 3 }), used: fc.nat({ max: 60 }) }), {
+        maxLength: 12,
+      }),
+      (amounts, settlements) => {
+        let account = amounts.reduce(
+          (before, amount, index) => addGrant(before, grant(`g${String(index)}`, amount)),
+          empty,
+        );
+        settlements.forEach(({ index, used }, number) => {
+          const period = periodKey('s', index);
+          const settlement = `k${String(number)}`;
+          const usages = [{ at: now, quantity: Decimal.of(BigInt(used)) }];
+          const burnt = burnCredits(grantsFor(account, period), usages);
+          const uses = usesOf(burnt);
+          account = setConsumption(account, { period, settlement, quantity: String(used), uses });
+          expect(decidedBy(account, { period, settlement })?.uses).toEqual(uses);
+          const covered = uses.reduce(
+            (sum, one) => sum.add(Decimal.parse(one.quantity)),
+            burnt.overage,
+          );
+          expect(covered.toString()).toBe(String(used));
+        });
+        const consumed = consumedIn(account.consumptions);
+        for (const { id, available } of grantsFor(account, undefined)) {
+          const amount = Decimal.parse(account.grants.find((one) => one.id === id)?.amount ?? '0');
+          expect(available.compare(none)).toBeGreaterThanOrEqual(0);
+          expect(available.add(consumed.get(id) ?? none).toString()).toBe(amount.toString());
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});

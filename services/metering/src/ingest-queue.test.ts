@@ -1,0 +1,66 @@
+import { IngestQueue } from './ingest-queue';
+
+const admit = () => undefined;
+
+/** A database that answers when it is told to. */
+function slowStore() {
+  const flushed: number[][] = [];
+  const answers: ((taken: ReadonlySet<number>) => void)[] = [];
+  const flush = (items: readonly number[]) => {
+    flushed.push([...items]);
+    return new Promise<ReadonlySet<number>>((resolve) => answers.push(resolve));
+  };
+  const answer = (...taken: number[]) => answers.shift()?.(new Set(taken));
+  return { flushed, flush, answer };
+}
+
+test('what comes while the database is busy goes together, and each request whole', async () => {
+  const { flushed, flush, answer } = slowStore();
+  const queue = new IngestQueue<number>({ flush, batchMax: 3, flushesMax: 1, itemsMax: 10 });
+  const stored = [[1], [2], [3, 4], [5, 6]].map((items) => queue.store(items, admit));
+  expect(flushed).toEqual([[1]]);
+  answer();
+  await stored[0];
+  expect(flushed).toEqual([[1], [2, 3, 4]]);
+  answer(3);
+  expect(await stored[1]).toEqual(new Set([3]));
+  answer();
+  await Promise.all(stored);
+  expect(flushed).toEqual([[1], [2, 3, 4], [5, 6]]);
+});
+
+test('more than may wait is refused, and taken again when there is room', async () => {
+  const { flush, answer } = slowStore();
+  const queue = new IngestQueue<number>({ flush, batchMax: 3, flushesMax: 1, itemsMax: 3 });
+  const first = queue.store([1, 2, 3], admit);
+  await expect(queue.store([4], admit)).rejects.toMatchObject({ kind: 'resource_exhausted' });
+  answer();
+  await first;
+  const next = queue.store([4], admit);
+  answer();
+  expect(await next).toEqual(new Set());
+});
+
+test('a request that waited too long is not sent, and one that fails leaves the queue usable', async () => {
+  const { flushed, flush, answer } = slowStore();
+  const queue = new IngestQueue<number>({ flush, batchMax: 3, flushesMax: 1, itemsMax: 9 });
+  const first = queue.store([1], admit);
+  const late = queue.store([2], () => {
+    throw new Error('Too late');
+  });
+  const other = queue.store([3], admit);
+  answer();
+  await first;
+  await expect(late).rejects.toThrow('Too late');
+  answer();
+  await other;
+  expect(flushed).toEqual([[1], [3]]);
+  const failing = new IngestQueue<number>({
+    flush: () => Promise.reject(new Error('No database')),
+    batchMax: 1,
+    flushesMax: 1,
+    itemsMax: 1,
+  });
+  await expect(failing.store([1], admit)).rejects.toThrow('No database');
+  await expect(failing.store([2], admit)).rejects.toThrow('No database');
+});
