@@ -198,6 +198,20 @@ describe('the page of a session with', () => {
     });
   });
 
+  test('a trial tells of a declined card, asks again, and asks for 3-D Secure by one more form', async () => {
+    const begun = await begin({ trialDays: 14 });
+    const refused = await payer.submit(await payer.open(begun.checkoutUrl), card(declined));
+    expect(refused.text).toContain('Your card was declined');
+    const asked = await payer.submit(refused, card(securedOnce));
+    expect(asked.text).toContain('Confirm your card');
+    expect(asked.root.querySelector('[autocomplete=cc-number]')).toBeNull();
+    const again = await payer.open(begun.checkoutUrl);
+    expect(again.text).toContain('Confirm your card');
+    const done = await payer.submit(again, {}, { button: 'Approve' });
+    expect(done.text).toContain('Nothing was charged');
+    expect((await sessionOf(begun)).invoice.payments).toEqual([]);
+  });
+
   test('a single payment says so', async () => {
     const begun = await begin({ billingInterval: 'ONE_TIME' });
     const page = await payer.open(begun.checkoutUrl);

@@ -113,6 +113,44 @@ describe('a checkout', () => {
     ]);
   });
 
+  test('of a trial refuses a card that is declined, and keeps one whose payer has answered for what comes later', async () => {
+    const session = await scenario.session({ product: { trialDays: 28 } });
+    await scenario.payOn(session.checkoutUrl, declined);
+    expect(await scenario.readSession(session)).toMatchObject({
+      status: 'OPEN',
+      lastPaymentError: {
+        code: 'card_declined',
+        message: 'Your card was declined.',
+        at: '2026-01-31T00:00:00.000Z',
+      },
+      invoice: { status: 'OPEN', payments: [] },
+      subscription: null,
+    });
+    const challenge = await scenario.payOn(session.checkoutUrl, asksOnce);
+    expect(challenge.text).toContain('Confirm your card');
+    await scenario.approve(challenge);
+    const { status, invoice, subscription } = await scenario.readSession(session);
+    expect({ status, payments: invoice.payments }).toEqual({ status: 'COMPLETE', payments: [] });
+    await scenario.advanceTo('2026-02-28');
+    await scenario.expectInvoices(subscription, [
+      { ...january, lines: ['Pro (trial, 28 days): 1 × 0 = 0'], total: 0 },
+      { period: ['2026-02-28', '2026-03-28'], lines, total },
+    ]);
+  });
+
+  test('of a trial keeps a card that fails later, as it does', async () => {
+    const session = await scenario.session({ product: { trialDays: 28 } });
+    await scenario.payOn(session.checkoutUrl, '4000000000000341');
+    const { subscription } = await scenario.readSession(session);
+    await scenario.advanceTo('2026-02-28');
+    await scenario.expectWebhooks(subscription, [
+      '2026-01-31 created',
+      '2026-02-28 renewed',
+      '2026-02-28 payment_failed INV-000002 attempt 1 next 2026-03-03',
+      '2026-02-28 updated status ACTIVE → PAST_DUE',
+    ]);
+  });
+
   test('with a discount is paid with it, and shares its redemption with the subscription', async () => {
     const half = { type: 'PERCENTAGE', value: 50, duration: 'ONCE', maxRedemptions: 1 };
     const { id: discountId } = await scenario.discount(half);

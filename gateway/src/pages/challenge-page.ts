@@ -11,11 +11,26 @@ interface Waiting {
 /** The page that asks the payer to confirm a payment: our own challenge in a sandbox, else the way to the bank's. */
 export function challengePage(
   { path, isTest, formTargets = [] }: Waiting,
-  { attempt, isOurs, amount }: { attempt: number; isOurs: boolean; amount: string },
+  {
+    attempt,
+    isOurs,
+    amount,
+  }: {
+    attempt: number;
+    isOurs: boolean;
+    /** Undefined: nothing is charged, the card is only kept. */
+    amount: string | undefined;
+  },
 ): Page {
+  const isCharged = amount !== undefined;
+  const title = isCharged ? 'Confirm your payment' : 'Confirm your card';
   const content = html`<section>
-    <h1>Confirm your payment</h1>
-    <p>Your bank asks you to confirm the payment of ${amount} (3-D Secure).</p>
+    <h1>${title}</h1>
+    <p>
+      Your bank asks you to confirm
+      ${isCharged ? `the payment of ${amount}` : 'that later payments may be charged to your card'}
+      (3-D Secure).
+    </p>
     ${isOurs && html`<p class="hint">This is the test bank of the sandbox: say what a payer would.</p>`}
     <form method="post" action="${path}/challenge">
       <input type="hidden" name="attempt" value="${String(attempt)}" />
@@ -23,7 +38,7 @@ export function challengePage(
     </form>
     <p class="aside"><a href="${path}?card=other">Use another card</a></p>
   </section>`;
-  return { title: 'Confirm your payment', content, isTest, formTargets };
+  return { title, content, isTest, formTargets };
 }
 
 const answers = html`<button type="submit" name="answer" value="approve">Approve</button>

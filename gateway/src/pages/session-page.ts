@@ -1,4 +1,5 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { amountText } from '../amount-text';
 import { present } from '../route';
@@ -14,6 +15,9 @@ export interface SessionView {
   readonly session: Session;
   /** Undefined where none was made. */
   readonly invoice: Invoice | undefined;
+  /** What is asked of the payer; undefined: nothing. */
+  readonly action: PayerAction | undefined;
+  readonly isPaying: boolean;
   readonly path: string;
   readonly isTest: boolean;
   readonly now: Date;

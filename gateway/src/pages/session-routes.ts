@@ -20,7 +20,6 @@ import {
   payByCard,
   payBySetup,
   type PaymentStep,
-  waitingAttempt,
 } from './payment-steps';
 import { purchaseTerms } from './purchase-terms';
 import {
@@ -114,9 +113,8 @@ export const sessionPageRoutes: readonly PageRoute[] = [
     deadlineMs: paymentDeadlineMs,
     handle: async (request, peers) => {
       const view = await readSession(request, peers);
-      const waiting = waitingAttempt(view.invoice);
-      if (waiting === undefined) return redirectAnswer(nextOf(view));
-      const { attempt } = waiting;
+      if (view.action === undefined) return redirectAnswer(nextOf(view));
+      const { attempt } = view.action;
       return answerChallenge(payableOf(view, request, peers), { attempt, approved: undefined });
     },
   },
@@ -135,8 +133,11 @@ export const sessionPageRoutes: readonly PageRoute[] = [
 
 async function readSession(request: PageRequest, peers: Peers): Promise<SessionView> {
   const { resourceId, context, path, isTest } = request;
-  const { session, invoice } = await peers.session.getSession({ id: resourceId }, context);
-  return { session: present(session), invoice, path, isTest, now: context.now };
+  const { session, invoice, action, isPaying } = await peers.session.getSession(
+    { id: resourceId },
+    context,
+  );
+  return { session: present(session), invoice, action, isPaying, path, isTest, now: context.now };
 }
 
 async function showSession(
@@ -145,18 +146,19 @@ async function showSession(
   peers: Peers,
   problems?: FormProblems,
 ): Promise<ApiAnswer> {
-  const { session, invoice, path, isTest } = view;
+  const { session, invoice, action, isPaying, path, isTest } = view;
   if (session.status === SessionStatus.SESSION_STATUS_COMPLETE)
     return pageAnswer(completePage(view));
   if (session.status === SessionStatus.SESSION_STATUS_EXPIRED) return pageAnswer(expiredPage(view));
-  if (invoice === undefined || isBeingPaid(invoice)) {
+  if (invoice === undefined || isPaying || isBeingPaid(invoice)) {
     return pageAnswer(processingPage({ path, isTest }));
   }
-  const waiting = waitingAttempt(invoice);
-  if (waiting !== undefined && request.query.card === undefined && problems === undefined) {
-    const amount = amountText(invoice.amountDue, invoice.currency);
+  if (action !== undefined && request.query.card === undefined && problems === undefined) {
+    const { attempt, redirectUrl } = action;
+    const { amountDue, currency } = invoice;
+    const amount = amountDue === 0n ? undefined : amountText(amountDue, currency);
     const page = { path, isTest, formTargets: formTargets(session) };
-    return pageAnswer(challengePage(page, { ...waiting, amount }));
+    return pageAnswer(challengePage(page, { attempt, isOurs: redirectUrl === undefined, amount }));
   }
   const isOptional = !isCardRequired(view);
   const isAsked = !isOptional || isChargedLater(view);

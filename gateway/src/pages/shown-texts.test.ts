@@ -74,7 +74,7 @@ const product = Product.fromPartial({ id: hostile, name: hostile, description: h
 const form: CardEntry = { kind: 'FORM' };
 const redirect: CardEntry = { kind: 'REDIRECT' };
 const problems = { number: [hostile], expiry: [hostile], code: [hostile], email: [hostile] };
-const sessionView = { session, invoice, now, ...place };
+const sessionView = { session, invoice, action: undefined, isPaying: false, now, ...place };
 const invoiceView = { invoice, customer, ...place };
 const linkView = { link, products: [product], ...place };
 
@@ -87,6 +87,11 @@ const pages: Readonly<Record<string, Page>> = {
   'the page of thanks': completePage(sessionView),
   'the expired session': expiredPage(sessionView),
   'the challenge': challengePage(place, { attempt: 1, isOurs: true, amount: hostile }),
+  'the challenge of a card that is only kept': challengePage(place, {
+    attempt: 1,
+    isOurs: true,
+    amount: undefined,
+  }),
   'the running payment': processingPage(place),
   'the invoice to pay': invoicePage(invoiceView, { entry: form, problems }),
   'the invoice after a decline': invoicePage(invoiceView, { entry: form }),

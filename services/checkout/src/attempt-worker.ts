@@ -81,7 +81,9 @@ export class AttemptWorker {
     const outcome = await atBoundary('provider', 'charge', () =>
       this.charge(state, attempt, context),
     );
-    if (outcome.status !== 'REQUIRES_ACTION') return this.record(state, attempt, outcome, context);
+    if (outcome.status !== 'REQUIRES_ACTION') {
+      return this.record(state, attempt, { outcome }, context);
+    }
     const { number: attemptNumber, answers } = attempt;
     const waiting = await this.invoices(context).mutate(state.id, (record) =>
       recordWaiting(record, { attemptNumber, answers, outcome }),
@@ -100,15 +102,17 @@ export class AttemptWorker {
     const outcome = await atBoundary('provider', 'cancelCharge', () =>
       provider.cancelCharge(reference),
     );
-    return this.record(state, attempt, outcome, context);
+    return this.record(state, attempt, { outcome, isCancelled: true }, context);
   }
 
   private async record(
-    { id, customerId }: Invoice,
+    invoice: Invoice,
     { number: attemptNumber }: Attempt,
-    outcome: FinalOutcome,
+    ended: { readonly outcome: FinalOutcome; readonly isCancelled?: boolean },
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
+    const { id, customerId } = invoice;
+    const { outcome } = ended;
     const paymentId = paymentIdOf({ id, attemptNumber }, context.tenant);
     const { retryDays, methods, metrics } = this.parts;
     // Only a failure asks what would be charged next.
@@ -116,13 +120,13 @@ export class AttemptWorker {
       outcome.status === 'FAILED' ? await methods.defaultOf(customerId, context) : undefined;
     // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
     let isRecorded = false as boolean;
-    const facts = { attemptNumber, paymentId, outcome, defaultMethodId, retryDays };
+    const facts = { attemptNumber, paymentId, ...ended, defaultMethodId, retryDays };
     const stored = await this.invoices(context).mutate(id, (current, now) => {
       const transition = recordResult(current, { ...facts, now });
       isRecorded = transition.state !== current;
       return transition;
     });
-    if (isRecorded) metrics?.recordPayment(outcome.status);
+    if (isRecorded && totalOf(invoice) > 0n) metrics?.recordPayment(outcome.status);
     return stored;
   }
 

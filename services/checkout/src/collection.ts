@@ -8,7 +8,7 @@ import {
   takeUp,
   waitForPayer,
 } from './attempt';
-import { only, withResult } from './collection-result';
+import { type CollectionNews, only, withResult } from './collection-result';
 import { isRefusedForGood } from './dunning';
 import {
   atRest,
@@ -169,7 +169,7 @@ export function recordResult(
   };
   const tried = { ...record, attempt: undefined, payments: [...record.payments, payment] };
   if (isFailed) return afterFailure(tried, { ...facts, attempt });
-  const paid = withResult(pay(tried, facts.now), { outcome: 'SUCCEEDED', attempt: attemptNumber });
+  const paid = withResult(pay(tried, facts.now), successOf(record, attemptNumber));
   if (attempt.origin !== 'PAYER') return paid;
   const { source, claimedAt: savedAt } = attempt;
   const used = { source: { ...source }, usedAt: facts.now, savedAt };
@@ -208,24 +208,11 @@ export function takeAnswer(
   return only({ ...record, attempt: takeUp(record.attempt, answer) });
 }
 
-/** A session's invoice of which nothing is due, paid by its payer's word. */
-export function settle(
-  record: InvoiceRecord,
-  {
-    used,
-    now,
-  }: {
-    readonly used: { readonly paymentMethodId: string; readonly savedAt: Date } | undefined;
-    readonly now: Date;
-  },
-): Transition<InvoiceRecord> {
+/** A session's invoice of which nothing is due, and no card is given for, paid by its payer's word. */
+export function settle(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN') return unchanged(record);
   if (totalOf(record) !== 0n) throw new Error(`Invoice ${record.id} is to be paid`);
-  const paid = withResult(pay(record, now), { outcome: 'NOTHING_DUE', attempt: 0 });
-  if (used === undefined) return paid;
-  const { paymentMethodId, savedAt } = used;
-  const payload = { source: { kind: 'METHOD', paymentMethodId }, usedAt: now, savedAt };
-  return { ...paid, commands: [...paid.commands, { type: 'preferMethod', payload }] };
+  return withResult(pay(record, now), { outcome: 'NOTHING_DUE', attempt: 0 });
 }
 
 /** Voids an OPEN invoice for a caller, and tells its subscription. */
@@ -327,4 +314,11 @@ function claimSlot(
 function required(number: string | undefined): string {
   if (number === undefined) throw new Error('A DRAFT needs its number before its collection ends');
   return number;
+}
+
+// Where nothing is due the attempt verified the method.
+function successOf(invoice: Invoice, attempt: number): CollectionNews {
+  return totalOf(invoice) === 0n
+    ? { outcome: 'NOTHING_DUE', attempt: 0 }
+    : { outcome: 'SUCCEEDED', attempt };
 }

@@ -21,6 +21,7 @@ import {
   type Invoice,
   type InvoiceRecord,
   type InvoiceStatus,
+  isVerification,
   type LineItem,
   type Payment,
   sessionIdOf,
@@ -123,9 +124,11 @@ function invoiceFields(
   pages: InvoicePages,
 ) {
   const { attempt } = invoice;
-  const ended = invoice.payments.map((payment) => toProtoPayment(payment, invoice));
+  const ended = invoice.payments
+    .filter((payment) => !isVerification(payment))
+    .map((payment) => toProtoPayment(payment, invoice));
   const running =
-    attempt === undefined
+    attempt === undefined || isVerification({ amount: totalOf(invoice) })
       ? []
       : [
           {

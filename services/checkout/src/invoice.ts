@@ -60,7 +60,7 @@ export interface LineItemTier {
   readonly amount: string;
 }
 
-/** One finished attempt to collect an invoice. */
+/** One finished attempt to collect an invoice; where nothing is due, to verify a method: such a one is shown to nobody. */
 export interface Payment {
   readonly id: string;
   readonly amount: bigint;
@@ -287,6 +287,11 @@ export function amountPaid({ payments }: Pick<Invoice, 'payments'>): bigint {
   return payments
     .filter(({ status }) => status === 'SUCCEEDED')
     .reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** Whether the attempt moved no money: it only showed that the method can be charged later. */
+export function isVerification({ amount }: Pick<Payment, 'amount'>): boolean {
+  return amount === 0n;
 }
 
 /** What is still owed. */

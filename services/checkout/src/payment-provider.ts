@@ -14,7 +14,11 @@ export type DeclineKind = 'SOFT' | 'HARD';
 
 /** A charge that has come to an end, for certain. */
 export type FinalOutcome =
-  | { readonly status: 'SUCCEEDED'; readonly providerPaymentId: string }
+  | {
+      readonly status: 'SUCCEEDED';
+      /** Of a verification that the provider knows no payment for: the method's id. */
+      readonly providerPaymentId: string;
+    }
   | {
       readonly status: 'FAILED';
       readonly failureCode: string;
@@ -38,7 +42,7 @@ export type ChargeOutcome = FinalOutcome | ActionRequired;
 export interface ChargeRequest {
   /** The same key is charged at most once, and always answered with what came of that charge. */
   readonly key: string;
-  /** In the smallest unit of `currency`, above 0. */
+  /** In the smallest unit of `currency`. 0 moves nothing: it verifies that the method can be charged later, with its payer present. */
   readonly amount: bigint;
   readonly currency: Currency;
   readonly customerId: string;

@@ -12,6 +12,8 @@ export interface FailureFacts {
   readonly defaultMethodId: string | undefined;
   /** Days after the first failure at which the attempt is repeated. */
   readonly retryDays: readonly number[];
+  /** Somebody else needed the slot: the provider was told to end the challenge, and its payer was not asked. */
+  readonly isCancelled?: boolean | undefined;
 }
 
 /** Whether something has fallen due that comes by itself. */
@@ -30,11 +32,13 @@ export function needsSlot(
 
 /**
  * The invoice after a failed attempt. Only attempts of the schedule move it: the first failure begins it, the last one ends it with the
- * invoice UNCOLLECTIBLE. What is sent has no schedule, nor has what its subscription has left behind.
+ * invoice UNCOLLECTIBLE. What is sent has no schedule, nor has what its subscription has left behind. A cancelled challenge says nothing of
+ * whether the payer pays: no subscription is told.
  */
 export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<InvoiceRecord> {
   const { attempt, defaultMethodId } = facts;
   if (invoice.ended === 'WRITTEN_OFF') return giveUp(invoice);
+  if (facts.isCancelled === true && invoice.session === undefined) return only(invoice);
   const isScheduled = attempt.origin === 'COLLECTION' && invoice.session === undefined;
   const isCharged = invoice.collectionMethod === 'CHARGE_AUTOMATICALLY';
   const moved =

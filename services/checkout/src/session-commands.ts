@@ -2,7 +2,7 @@ import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggre
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
 import { RedemptionHolder } from '@billing/proto/billing/discount/v1/discount';
-import { type InvoiceRecord, totalOf } from './invoice';
+import { type InvoiceRecord, isVerification, type Payment, totalOf } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
 import type { Peers } from './peers';
 import {
@@ -31,6 +31,8 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
   const { sessions, sessionInvoices, peers } = parts;
   const read = async (id: string, context: CallContext) =>
     sessionOf((await sessions.within(context).get(id)).state);
+  const noteDone = (id: string, context: CallContext) =>
+    sessions.within(context).mutate(id, noteDelivered);
   return {
     reserveRedemption: async (_payload, { aggregateId, context }) => {
       const session = await read(aggregateId, context);
@@ -50,10 +52,13 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
     },
 
     voidInvoice: async (_payload, { aggregateId, context }) => {
-      const { id: sessionId, invoiceId, customerId, currency } = await read(aggregateId, context);
+      const session = await read(aggregateId, context);
+      const { id: sessionId, invoiceId, customerId, currency, discountId } = session;
       const holder = { invoiceId, sessionId, customerId, currency };
       const { state } = await sessionInvoices.void(holder, context);
       if (state.status === 'PAID') throw new Error(`Session ${sessionId} ended, but was paid`);
+      // Else the redemption is what comes last.
+      if (discountId === undefined) await noteDone(sessionId, context);
     },
 
     releaseRedemption: async (_payload, { aggregateId, context }) => {
@@ -61,6 +66,7 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
         redemptionOf(await read(aggregateId, context)),
         context,
       );
+      await noteDone(aggregateId, context);
     },
 
     confirmRedemption: async (_payload, { aggregateId, context }) => {
@@ -72,7 +78,7 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
 
     createSubscription: async (_payload, { aggregateId, context }) => {
       await subscribe(await read(aggregateId, context), context, parts);
-      await sessions.within(context).mutate(aggregateId, noteDelivered);
+      await noteDone(aggregateId, context);
     },
   };
 }
@@ -128,10 +134,14 @@ async function subscribe(
       completedAt,
       invoice: toProtoInvoice(invoice, pages),
       // 0 where nothing was charged.
-      attempt: payments.findIndex(({ status }) => status === 'SUCCEEDED') + 1,
+      attempt: payments.findIndex(isSuccessfulCharge) + 1,
     },
     context,
   );
+}
+
+function isSuccessfulCharge(payment: Payment): boolean {
+  return payment.status === 'SUCCEEDED' && !isVerification(payment);
 }
 
 function redemptionOf({ id: holderId, discountId }: Session) {

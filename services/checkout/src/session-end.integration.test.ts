@@ -1,5 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { sleep } from '@billing/chassis/clock';
 import { testContext } from '@billing/chassis/testing';
+import { DomainError } from '@billing/kernel/domain-error';
 import { InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { type RunningShop, startShop } from './testing-session-rpc';
@@ -25,6 +27,7 @@ describe('the end of a session', () => {
   const at = (now: Date): CallContext => ({ ...context, now });
 
   beforeEach(() => {
+    shop.peers.before = () => undefined;
     context = testContext({ now: start });
   });
 
@@ -106,6 +109,34 @@ describe('the end of a session', () => {
     const { session } = await shop.create(context, { discountId: discount.id });
     shop.peers.discounts.set(discount.id, { ...discount, ...change });
     expect(await shop.read(session.id, context)).toMatchObject({ session: { status } });
+  });
+
+  test('is answered once its invoice is void and its redemption free', async () => {
+    const discount = shop.peers.aDiscount();
+    const { id: productId } = shop.peers.aProduct();
+    const { session } = await shop.create(context, { productId, discountId: discount.id });
+    shop.peers.products.delete(productId);
+    shop.peers.before = (call) => (call === 'releaseRedemption' ? sleep(300) : undefined);
+    expect(await shop.read(session.id, context)).toMatchObject({
+      session: { status: SESSION_STATUS_EXPIRED },
+      invoice: { status: INVOICE_STATUS_VOID },
+    });
+    expect(shop.peers.redemptions.get(session.id)).toBe('RELEASED');
+  });
+
+  test('is answered soon, although its redemption cannot be given back for a long time', async () => {
+    const discount = shop.peers.aDiscount();
+    const { session } = await shop.create(context, { discountId: discount.id });
+    shop.peers.discounts.set(discount.id, { ...discount, active: false });
+    shop.peers.before = (call) => {
+      if (call !== 'releaseRedemption') return;
+      throw new DomainError('unavailable', 'DOWN', 'Service unavailable');
+    };
+    expect(await shop.read(session.id, context)).toMatchObject({
+      session: { status: SESSION_STATUS_EXPIRED },
+      invoice: { status: INVOICE_STATUS_VOID },
+    });
+    expect(shop.peers.redemptions.get(session.id)).toBe('HELD');
   });
 
   test('never comes to one that is complete', async () => {

@@ -54,7 +54,8 @@ export interface SessionInvoices {
   /** Makes it numbered and OPEN, also when nothing is due. What stands under the id is returned, VOID and tombstones included. */
   open(invoice: NewSessionInvoice, context: Context): Promise<Stored<InvoiceRecord>>;
   /**
-   * One attempt with the payer present, through the slot that all attempts go through. A challenge that waits for another key is cancelled
+   * One attempt with the payer present, through the slot that all attempts go through. Where nothing is due it verifies the method. A
+   * challenge that waits for another key is cancelled
    * first; should that one have succeeded already, the answer is PAID. Goes on although the caller goes away.
    */
   pay(charge: SessionCharge, context: Context): Promise<SessionPayment>;
@@ -69,11 +70,8 @@ export interface SessionInvoices {
   ): Promise<SessionPayment>;
   /** Cancels an attempt that waits for its payer, e.g. before the session expires; PAID where it had succeeded already. */
   cancelChallenge(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>>;
-  /** Pays an invoice of which nothing is due, by the payer's word alone. Something due is a bug. The method becomes the default. */
-  settle(
-    confirmed: { readonly invoiceId: string; readonly paymentMethodId: string | undefined },
-    context: Context,
-  ): Promise<SessionPayment>;
+  /** Pays an invoice of which nothing is due, by the payer's word alone. Something due is a bug. */
+  settle(invoiceId: string, context: Context): Promise<SessionPayment>;
   /**
    * Voids it, or puts a tombstone in its place. A challenge is cancelled first. PAID stays PAID and is returned so; while an attempt is
    * under way failed_precondition PAYMENT_IN_PROGRESS.

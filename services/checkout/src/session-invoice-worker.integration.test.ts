@@ -162,14 +162,32 @@ test('voiding cancels a challenge, leaves a paid invoice, and keeps a late one f
   expect(await sessionInvoices.pay(waiting.charge, context)).toMatchObject({ kind: 'NOT_OPEN' });
 });
 
-test("what costs nothing is paid by the payer's word, and its card is the default from then on", async () => {
+test("what costs nothing is paid by the payer's word", async () => {
   const context = testContext({ now });
   const { invoice } = await anOpenInvoice(context, { lineItems: [aLineItem({ amount: 0n })] });
-  const { invoiceId, customerId } = invoice;
-  const paymentMethodId = await enter(customerId, '4242424242424242', context);
-  const settled = await replica.sessionInvoices.settle({ invoiceId, paymentMethodId }, context);
+  const settled = await replica.sessionInvoices.settle(invoice.invoiceId, context);
 
   expect(settled.kind).toBe('PAID');
   expect(settled.invoice.state).toMatchObject({ payments: [], paidAt: now });
-  expect(await replicas.commandsOf(invoiceId)).toEqual(['tellSession', 'preferMethod']);
+  expect(await replicas.commandsOf(invoice.invoiceId)).toEqual(['tellSession']);
+});
+
+test('what costs nothing is paid by a card that can be charged later, the default from then on', async () => {
+  const context = testContext({ now });
+  const { invoice } = await anOpenInvoice(context, { lineItems: [aLineItem({ amount: 0n })] });
+  const { invoiceId, customerId } = invoice;
+  const charge = async (number: string) => ({
+    invoiceId,
+    paymentKey: newId(),
+    paymentMethodId: await enter(customerId, number, context),
+    returnUrl,
+  });
+  const refused = await replica.sessionInvoices.pay(await charge('4000000000000069'), context);
+  const verified = await replica.sessionInvoices.pay(await charge('4242424242424242'), context);
+
+  expect(refused).toMatchObject({ kind: 'FAILED', failureCode: 'expired_card' });
+  expect(verified.kind).toBe('PAID');
+  expect(await replicas.commandsOf(invoiceId)).toEqual(
+    expect.arrayContaining(['tellSession', 'preferMethod']),
+  );
 });

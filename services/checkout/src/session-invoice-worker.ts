@@ -1,7 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
-import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AttemptWorker } from './attempt-worker';
@@ -26,7 +25,6 @@ export class SessionInvoiceWorker implements SessionInvoices {
       readonly collection: CollectionWorker;
       readonly payments: PaymentWorker;
       readonly attempts: AttemptWorker;
-      readonly clock: Clock;
     },
   ) {}
 
@@ -67,16 +65,8 @@ export class SessionInvoiceWorker implements SessionInvoices {
     return this.parts.attempts.release(stored, context);
   }
 
-  async settle(
-    { invoiceId, paymentMethodId }: Parameters<SessionInvoices['settle']>[0],
-    context: Context,
-  ): Promise<SessionPayment> {
-    const savedAt = this.parts.clock.now();
-    const used = paymentMethodId === undefined ? undefined : { paymentMethodId, savedAt };
-    const stored = await this.invoices(context).mutate(invoiceId, (record, now) =>
-      settle(record, { used, now }),
-    );
-    return paymentOf(stored, undefined);
+  async settle(invoiceId: string, context: Context): Promise<SessionPayment> {
+    return paymentOf(await this.invoices(context).mutate(invoiceId, settle), undefined);
   }
 
   void(

@@ -1,6 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
 import { rpcService } from '@billing/chassis/rpc';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
@@ -37,6 +38,8 @@ import type { SessionWorker } from './session-worker';
 
 // What is left of the caller's time for the answer to travel.
 const answerMarginMs = 500;
+// Whoever only looks is not kept waiting by a peer that is down.
+const endedWithinMs = 2000;
 
 /** What the calls are answered from. */
 export interface SessionRpcParts {
@@ -47,6 +50,7 @@ export interface SessionRpcParts {
   readonly peers: Peers;
   readonly creation: SessionCreationWorker;
   readonly worker: SessionWorker;
+  readonly clock: Clock;
 }
 
 type StoredSession = Stored<SessionRecord>;
@@ -60,8 +64,11 @@ export function sessionRpc(parts: SessionRpcParts) {
       return toAnswer(stored, context, parts);
     },
 
-    getSession: async ({ id }, context) =>
-      toAnswer(await endIfOver(await known(id, context, parts), context, parts), context, parts),
+    getSession: async ({ id }, context) => {
+      const stored = await endIfOver(await known(id, context, parts), context, parts);
+      const ended = isEnding(stored) ? await untilEnded(stored, context, parts) : stored;
+      return { ...(await toPaymentAnswer(ended, context, parts)), isPaying: isPaying(ended) };
+    },
 
     paySession: async ({ id, paymentMethodId, returnUrl }, context) => {
       const stored = await endIfOver(await known(id, context, parts), context, parts);
@@ -138,6 +145,26 @@ function untilSettled(
   });
 }
 
+// Its invoice is not void yet, or its redemption not free.
+function isEnding({ state }: StoredSession): boolean {
+  return !state.isTombstone && state.phase === 'EXPIRED' && !state.isDelivered;
+}
+
+function untilEnded(
+  { state: { id } }: StoredSession,
+  context: CallContext,
+  { sessions, clock }: SessionRpcParts,
+): Promise<StoredSession> {
+  const latest = Math.min(
+    clock.now().getTime() + endedWithinMs,
+    context.deadline.getTime() - answerMarginMs,
+  );
+  return sessions.waitFor(id, context, {
+    isReached: (stored) => !isEnding(stored),
+    until: new Date(latest),
+  });
+}
+
 async function toAnswer(
   stored: StoredSession,
   context: CallContext,
@@ -161,6 +188,10 @@ async function toPaymentAnswer(
   parts: SessionRpcParts,
 ) {
   return { ...(await toAnswer(stored, context, parts)), action: actionOf(stored) };
+}
+
+function isPaying({ state }: StoredSession): boolean {
+  return !state.isTombstone && state.phase === 'PAYING';
 }
 
 function actionOf({ state }: StoredSession): PayerAction | undefined {

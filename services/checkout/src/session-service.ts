@@ -43,7 +43,7 @@ export function openSessions(service: Service, surroundings: SessionSurroundings
   });
   const creation = new SessionCreationWorker({ sessions, links, pages, peers });
   const rpcs = [
-    sessionRpc({ ...surroundings, sessions, creation, worker }),
+    sessionRpc({ ...surroundings, sessions, creation, worker, clock: service.clock }),
     checkoutLinkRpc({ links, pages, peers }),
     hostedPageRpc(pages),
   ];

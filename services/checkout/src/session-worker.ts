@@ -43,7 +43,7 @@ type Decide = (record: SessionRecord, now: Date) => Transition<SessionRecord>;
 export class SessionWorker implements SessionListener {
   constructor(private readonly parts: SessionWorkerParts) {}
 
-  /** Pays with a method, or confirms where nothing is due. Answers with the state reached; throws while another payment runs. */
+  /** Pays with a method, which is verified where nothing is due, or confirms without one. Answers with the state reached; throws while another payment runs. */
   async pay(
     id: string,
     wish: Omit<PaymentPlan, 'paymentKey'>,
@@ -117,11 +117,10 @@ export class SessionWorker implements SessionListener {
     const session = sessionOf(stored);
     const { invoiceId, total } = session;
     const { paymentKey, paymentMethodId, returnUrl } = planOf(session);
-    if (total === 0n) {
-      const settled = await invoices.settle({ invoiceId, paymentMethodId }, context);
-      return this.record(stored, settled, context);
+    if (paymentMethodId === undefined) {
+      if (total !== 0n) throw new Error(`Session ${session.id} pays with nothing`);
+      return this.record(stored, await invoices.settle(invoiceId, context), context);
     }
-    if (paymentMethodId === undefined) throw new Error(`Session ${session.id} pays with nothing`);
     const charge = { invoiceId, paymentKey, paymentMethodId, returnUrl };
     return this.record(stored, await invoices.pay(charge, context), context);
   }

@@ -87,7 +87,7 @@ export interface Session extends Offer {
   readonly completedAt: Date | undefined;
   /** Derived; undefined for what is bought once. */
   readonly subscriptionId: string | undefined;
-  /** Whether what was bought is there: once COMPLETE and, where there is one, the subscription is made. */
+  /** Whether all is done that follows an end: the subscription is made, or the invoice void and the redemption free. */
   readonly isDelivered: boolean;
 }
 
@@ -263,9 +263,9 @@ export function recordPayment(
   }
 }
 
-/** The subscription is made. */
+/** All is done that follows the session's end. */
 export function noteDelivered(record: SessionRecord): SessionTransition {
-  if (!isIn(record, 'COMPLETE') || record.isDelivered) return unchanged(record);
+  if (record.isTombstone || record.isDelivered) return unchanged(record);
   return only({ ...record, isDelivered: true });
 }
 

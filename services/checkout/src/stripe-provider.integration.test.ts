@@ -44,6 +44,19 @@ describe('a charge of a saved card', () => {
     expect(one.account.taken()).toEqual([2900]);
   });
 
+  test('of nothing asks Stripe nothing: the page on which the card was given has verified it', async () => {
+    const one = aStripe(mongo, stripe);
+    const source = await one.save();
+    const request = { ...one.request(source), amount: 0n };
+    const { providerMethodId } = source as { providerMethodId: string };
+
+    expect(await one.open().charge(request)).toEqual({
+      status: 'SUCCEEDED',
+      providerPaymentId: providerMethodId,
+    });
+    expect(one.account.intents.size).toBe(0);
+  });
+
   test('carries its key, invoice, environment and organisation, and nothing of the payer', async () => {
     const one = aStripe(mongo, stripe);
     const request = one.request(await one.save());

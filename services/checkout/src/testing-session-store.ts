@@ -1,4 +1,4 @@
-import type { Db } from 'mongodb';
+import { type Db, Long } from 'mongodb';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
 import { eventually } from '@billing/chassis/testing';
@@ -9,11 +9,11 @@ import { sandboxOf } from './testing-store';
 export function looksInto(db: Db, { sessions }: { sessions: Peer<SessionServiceServer> }) {
   const storedSessions = ({ tenant: { environmentId } }: CallContext) =>
     db.collection<StoredSession>('checkoutSessions').find({ environmentId }).toArray();
-  /** How many charges the sandbox has of the session's invoice. */
+  /** How many charges the sandbox has of the session's invoice; what only verified a card is none. */
   const charges = ({ invoiceId }: Session): Promise<number> =>
     db
-      .collection<{ _id: string }>('sandboxCharges')
-      .countDocuments({ _id: { $regex: `^${invoiceId ?? ''}:` } });
+      .collection<{ _id: string; amount: Long }>('sandboxCharges')
+      .countDocuments({ _id: { $regex: `^${invoiceId ?? ''}:` }, amount: { $gt: Long.ZERO } });
   const defaultMethod = async ({ customerId }: Session, { tenant }: CallContext) => {
     const { environmentId } = tenant;
     const payer = await db.collection('payers').findOne({ environmentId, customerId });
