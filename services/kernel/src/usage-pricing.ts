@@ -44,7 +44,7 @@ export function usageCharge(price: UsagePrice, usage: Usage): Charge {
 
 /**
  * What the usage of a period costs beyond what was billed of it before; below 0 where that was too much. Its units are those that came
- * since, its exact amount what all of the usage costs less what was billed, and its tiers are those that all of the usage walks.
+ * since, and its exact amount is what all of the usage costs less what was billed; no tiers add up to that, so it names none.
  */
 export function usageChargeBeyond(price: UsagePrice, usage: Usage, billed: Usage): Charge {
   const now = exactCharge(price, usage);
@@ -57,6 +57,7 @@ export function usageChargeBeyond(price: UsagePrice, usage: Usage, billed: Usage
     amount: amount - billedAmount,
     details: {
       ...details,
+      tiers: [],
       billedQuantity: now.billedQuantity.subtract(before.billedQuantity).toString(),
       exactAmount: now.exactAmount.subtract(Decimal.of(billedAmount)).toString(),
     },
