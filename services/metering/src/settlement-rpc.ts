@@ -46,9 +46,29 @@ export function settlementCalls(parts: SettlementParts): SettlementCalls {
   return {
     settleUsage: async (request, context) => {
       const { usages } = await settle(request, context, parts);
-      return { usages: usages.map(toProtoSettledUsage) };
+      const names = await meterNames(usages, context, parts);
+      const meterNameOf = ({ meterId }: SettledUsage) => names.get(meterId);
+      return {
+        usages: usages.map((usage) => ({
+          ...toProtoSettledUsage(usage),
+          meterName: meterNameOf(usage),
+        })),
+      };
     },
   };
+}
+
+/** What the meters are called now, also those that are deleted: for people, no part of what was settled. */
+async function meterNames(
+  usages: readonly SettledUsage[],
+  context: CallContext,
+  { meters }: SettlementParts,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(usages.map(({ meterId }) => meterId))];
+  const found = await Promise.all(ids.map((id) => meters.within(context).find(id)));
+  return new Map(
+    found.filter((one) => one !== undefined).map(({ state }) => [state.id, state.name]),
+  );
 }
 
 async function settle(
