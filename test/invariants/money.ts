@@ -38,7 +38,8 @@ function amountProblems(invoice: InvoicePicture): (string | false)[] {
 
 function lineProblems(invoiceId: string, { amount, discountAmount, details }: LinePicture) {
   const problems: (string | false)[] = [
-    (discountAmount < 0 || discountAmount > amount) &&
+    // What is below 0 lessens the sum and takes no part in the discount.
+    (discountAmount < 0 || discountAmount > Math.max(amount, 0)) &&
       `invoice ${invoiceId}: a line's discount is not within its amount`,
   ];
   if (details === null) return problems;
@@ -49,7 +50,7 @@ function lineProblems(invoiceId: string, { amount, discountAmount, details }: Li
     details.tiers.length > 0 &&
       ofTiers !== exact &&
       `invoice ${invoiceId}: Σ tiers ≠ exact amount of a line`,
-    BigInt(amount) !== roundedHalfUp(exact) &&
+    !isRounded(BigInt(amount), exact) &&
       `invoice ${invoiceId}: a line's amount is not its exact amount rounded`,
   ];
 }
@@ -87,6 +88,8 @@ function fixedPoint(text: string): bigint {
   return text.startsWith('-') ? -magnitude : magnitude;
 }
 
-function roundedHalfUp(value: bigint): bigint {
-  return (value + one / 2n) / one;
+// What is taken back is the difference of two rounded amounts, so that a half of it may go either way; all else goes half up.
+function isRounded(amount: bigint, exact: bigint): boolean {
+  const rest = 2n * (exact - amount * one);
+  return exact < 0n ? rest >= -one && rest <= one : rest >= -one && rest < one;
 }

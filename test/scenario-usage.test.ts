@@ -1,0 +1,182 @@
+import { Scenario, toDay } from './scenario';
+import { startTestSystem, type TestSystem } from './test-system';
+
+describe('usage', () => {
+  let system: TestSystem;
+  let scenario: Scenario;
+
+  beforeAll(async () => {
+    system = await startTestSystem();
+  });
+
+  beforeEach(async () => {
+    scenario = await Scenario.begin(system, '2026-01-01');
+  });
+
+  afterEach(async () => {
+    await scenario.end();
+  });
+
+  afterAll(async () => {
+    await system.stop();
+  });
+
+  async function newMeter(name: string, aggregation = 'SUM'): Promise<string> {
+    const { client } = scenario;
+    const meter = await client.expect(201, client.post('/meters', { name, aggregation }));
+    return meter.id as string;
+  }
+
+  async function price(product: { id: string }, prices: readonly object[]): Promise<void> {
+    const path = `/products/${product.id}/meter-prices`;
+    const { client } = scenario;
+    await client.expect(200, client.request('PATCH', path, { body: { prices } }));
+  }
+
+  /** A subscription to a product with meter prices, begun on 1 January. */
+  async function subscribe(prices: readonly object[]): Promise<any> {
+    const { client } = scenario;
+    const product = await scenario.product();
+    await price(product, prices);
+    const { id: customerId } = await scenario.customer();
+    const authorizedTransactionId = 'txn_4242424242424242';
+    const body = { customerId, productId: product.id, authorizedTransactionId };
+    return client.expect(201, client.post('/subscriptions', body));
+  }
+
+  async function use(
+    { customerId }: { customerId: string },
+    meterId: string,
+    ...events: readonly (readonly [at: string, quantity: number | string])[]
+  ): Promise<void> {
+    const body = {
+      events: events.map(([at, quantity]) => ({
+        customerId,
+        meterId,
+        quantity,
+        timestamp: `${at}T12:00:00Z`,
+      })),
+    };
+    const { client } = scenario;
+    const answer = await client.expect(201, client.post('/events/ingest', body));
+    expect(answer).toMatchObject({ accepted: events.length, rejected: [] });
+  }
+
+  /** Each invoice as its reason, total and lines, `Calls 2026-01-01: 300 × 0.5 = 100`. */
+  async function invoiced(subscription: { id: string }): Promise<unknown[]> {
+    return (await scenario.invoices(subscription)).map((invoice) => [
+      String(invoice.billingReason).replace('SUBSCRIPTION_', ''),
+      invoice.total,
+      ...invoice.lineItems.map(
+        ({ description, periodStart, quantity, unitAmount, amount }: any) =>
+          `${String(description)} ${toDay(String(periodStart))}: ${String(quantity)} × ${String(unitAmount)} = ${String(amount)}`,
+      ),
+    ]);
+  }
+
+  const created = ['CREATE', 2999, 'Pro 2026-01-01: 1 × 2999 = 2999'];
+
+  test('of a month walks its tiers beyond the included units, and a late event is the difference on the next invoice', async () => {
+    const meterId = await newMeter('Calls');
+    const tiers = [
+      { upTo: '100', unitAmount: '1', flatAmount: '50' },
+      { upTo: null, unitAmount: '0.25' },
+    ];
+    const subscription = await subscribe([
+      { meterId, type: 'TIERED', tiers, includedUnits: '1000' },
+    ]);
+    await scenario.advanceTo('2026-01-20');
+    await use(subscription, meterId, ['2026-01-05', 900], ['2026-01-19', '300.5']);
+    await scenario.advanceTo('2026-02-10');
+    // 1,200.5 units, 200.5 of them billed: 100 × 1 + 50, then 100.5 × 0.25 = 25.125.
+    expect(await invoiced(subscription)).toEqual([
+      created,
+      ['CYCLE', 3174, 'Pro 2026-02-01: 1 × 2999 = 2999', 'Calls 2026-01-01: 1200.5 × null = 175'],
+    ]);
+    await use(subscription, meterId, ['2026-01-31', 100], ['2026-02-02', 7]);
+    await scenario.advanceTo('2026-03-01');
+    expect((await invoiced(subscription))[2]).toEqual([
+      'CYCLE',
+      3024,
+      'Pro 2026-03-01: 1 × 2999 = 2999',
+      'Calls 2026-02-01: 7 × null = 0',
+      'Calls 2026-01-01: 100 × null = 25',
+    ]);
+    const [, { lineItems }] = await scenario.invoices(subscription);
+    expect(lineItems[1]).toMatchObject({
+      meterId,
+      details: {
+        includedUnits: '1000',
+        billedQuantity: '200.5',
+        exactAmount: '175.125',
+        creditsUsed: [],
+        tiers: [
+          { upTo: '100', quantity: '100', unitAmount: '1', flatAmount: '50', amount: '150' },
+          { upTo: null, quantity: '100.5', unitAmount: '0.25', flatAmount: '0', amount: '25.125' },
+        ],
+      },
+    });
+  });
+
+  test('so far is billed by a cancellation in the middle of a period, and what comes late 36 days after', async () => {
+    const meterId = await newMeter('Calls');
+    const subscription = await subscribe([{ meterId, unitAmount: '2' }]);
+    await scenario.advanceTo('2026-01-15');
+    await use(subscription, meterId, ['2026-01-10', 30]);
+    await scenario.cancel(subscription, false);
+    await scenario.advanceTo('2026-01-16');
+    const final = ['CANCEL', 60, 'Calls 2026-01-01: 30 × 2 = 60'];
+    expect(await invoiced(subscription)).toEqual([created, final]);
+    await use(subscription, meterId, ['2026-01-14', 5], ['2026-01-15', 1000]);
+    await scenario.advanceTo('2026-03-01');
+    expect(await invoiced(subscription)).toEqual([
+      created,
+      final,
+      ['CANCEL', 10, 'Calls 2026-01-01: 5 × 2 = 10'],
+    ]);
+  });
+
+  test('of a meter that is deleted in the middle of a period is billed all the same', async () => {
+    const { client } = scenario;
+    const meterId = await newMeter('Peak', 'MAX');
+    const subscription = await subscribe([{ meterId, unitAmount: '10', minimumAmount: 55 }]);
+    await scenario.advanceTo('2026-01-15');
+    await use(subscription, meterId, ['2026-01-10', 3], ['2026-01-11', 9], ['2026-01-12', 4]);
+    await client.expect(204, client.delete(`/meters/${meterId}`));
+    await scenario.advanceTo('2026-03-01');
+    expect((await invoiced(subscription)).slice(1)).toEqual([
+      ['CYCLE', 3089, 'Pro 2026-02-01: 1 × 2999 = 2999', 'Peak 2026-01-01: 9 × 10 = 90'],
+      ['CYCLE', 3054, 'Pro 2026-03-01: 1 × 2999 = 2999', 'Peak 2026-02-01: 0 × 10 = 55'],
+    ]);
+  });
+
+  test('that is corrected after its bill is taken off the next invoice', async () => {
+    const meterId = await newMeter('Calls');
+    const subscription = await subscribe([{ meterId, unitAmount: '400' }]);
+    await scenario.advanceTo('2026-01-20');
+    await use(subscription, meterId, ['2026-01-10', 10]);
+    await scenario.advanceTo('2026-02-02');
+    await use(subscription, meterId, ['2026-01-11', -9]);
+    await scenario.advanceTo('2026-04-01');
+    expect((await invoiced(subscription)).slice(1)).toEqual([
+      ['CYCLE', 6999, 'Pro 2026-02-01: 1 × 2999 = 2999', 'Calls 2026-01-01: 10 × 400 = 4000'],
+      ['CYCLE', 0, 'Pro 2026-03-01: 1 × 2999 = 2999', 'Calls 2026-01-01: -9 × 400 = -2999'],
+      ['CYCLE', 2398, 'Pro 2026-04-01: 1 × 2999 = 2999', 'Calls 2026-01-01: 0 × null = -601'],
+    ]);
+  });
+
+  test('is billed by the rates with which its period began', async () => {
+    const meterId = await newMeter('Calls');
+    const subscription = await subscribe([{ meterId, unitAmount: '2' }]);
+    await price({ id: subscription.productId as string }, [{ meterId, unitAmount: '3' }]);
+    await scenario.advanceTo('2026-01-10');
+    await use(subscription, meterId, ['2026-01-09', 10]);
+    await scenario.advanceTo('2026-02-10');
+    await use(subscription, meterId, ['2026-02-09', 10]);
+    await scenario.advanceTo('2026-03-01');
+    expect((await invoiced(subscription)).slice(1)).toEqual([
+      ['CYCLE', 3019, 'Pro 2026-02-01: 1 × 2999 = 2999', 'Calls 2026-01-01: 10 × 2 = 20'],
+      ['CYCLE', 3029, 'Pro 2026-03-01: 1 × 2999 = 2999', 'Calls 2026-02-01: 10 × 3 = 30'],
+    ]);
+  });
+});
