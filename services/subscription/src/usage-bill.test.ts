@@ -1,0 +1,89 @@
+import type { Subscription } from './subscription';
+import { aDiscount, aPrice, aSubscription, day } from './testing';
+import { beginDiscount, isBillDiscounted, isEndDiscounted, noteBill } from './usage-bill';
+import { settledPeriods, settlementBefore } from './usage-settlement';
+import type { UsageLine } from './usage-line';
+
+const free = aPrice({ amount: 0n });
+
+function aLine(amount: bigint): UsageLine {
+  return {
+    description: 'Calls',
+    meterId: 'meter',
+    priceId: 'price',
+    quantity: '1',
+    unitAmount: undefined,
+    amount,
+    details: {
+      tiers: [],
+      includedUnits: '0',
+      billedQuantity: '1',
+      exactAmount: amount.toString(),
+      creditsUsed: [],
+    },
+    period: { start: day('01-31'), end: day('02-28') },
+  };
+}
+
+describe('a discount of a subscription that costs nothing but usage', () => {
+  const once = aSubscription({}, { price: free, discount: aDiscount() });
+  const begun = beginDiscount(once, day('02-28'));
+  const bill = (subscription: Subscription, periodIndex: number, amount: bigint) =>
+    isBillDiscounted(subscription, { periodIndex, isDiscounted: false, lines: [aLine(amount)] });
+
+  test('begins with the first bill that comes to anything', () => {
+    expect(bill(once, 1, 0n)).toBe(false);
+    expect(bill(once, 1, 1n)).toBe(true);
+    expect(begun.discount?.firstPeriodStart).toEqual(day('02-28'));
+  });
+
+  test('is taken off once where it is to be taken off once, however often the bill is repeated', () => {
+    expect(bill(begun, 1, 1n)).toBe(true);
+    expect(bill(begun, 2, 1n)).toBe(false);
+    expect(beginDiscount(begun, day('03-31'))).toBe(begun);
+  });
+
+  test.each([
+    ['not again after an invoice that was paid', begun, false, false],
+    ['again where that invoice was voided', begun, true, true],
+    ['where it was never taken off', once, false, true],
+  ])('is taken off the bill of the end: %s', (_name, subscription, isVoided, isDiscounted) => {
+    const end = { start: day('02-28'), isVoided };
+    expect(isEndDiscounted(subscription, end)).toBe(isDiscounted);
+  });
+});
+
+test('a bill is noted once, and an earlier one not at all', () => {
+  const refund = { ...aLine(-5n), amount: -5n };
+  const noted = noteBill(aSubscription(), 3, { refunds: [refund] });
+  expect(noted.usage).toMatchObject({ lastBill: 3, refunds: [{ amount: -5n }] });
+  expect(noteBill(noted, 3, { refunds: [] })).toBe(noted);
+  expect(noteBill(noted, 2, { refunds: [] })).toBe(noted);
+});
+
+describe('a settlement', () => {
+  const made = { createdAt: day('01-31') };
+  const indexes = (subscription: Subscription, periodIndex: number, createdAt = made.createdAt) =>
+    settledPeriods(subscription, { createdAt }, settlementBefore(periodIndex)).map(
+      ({ index }) => index,
+    );
+  const daily = aSubscription({}, { price: aPrice({ billingInterval: 'DAILY' }) });
+
+  test('is of the past period and of those for which events may still have come', () => {
+    expect(indexes(aSubscription(), 0)).toEqual([]);
+    expect(indexes(aSubscription(), 1)).toEqual([0]);
+    expect(indexes(aSubscription(), 3)).toEqual([1, 2]);
+    expect(indexes(daily, 100)).toHaveLength(36);
+  });
+
+  test('never goes back before the first period that was billed', () => {
+    expect(indexes(daily, 12, day('02-10'))).toEqual([10, 11]);
+  });
+
+  test('ends where the subscription ended', () => {
+    const ended: Subscription = { ...aSubscription(), endedAt: day('02-10') };
+    expect(settledPeriods(ended, made, { key: 'end', through: 0 })).toEqual([
+      { index: 0, start: day('01-31'), end: day('02-10') },
+    ]);
+  });
+});
