@@ -1,6 +1,6 @@
-import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import { optionalProblems, refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import type { Transition } from '@billing/kernel/transition';
-import { webAddressProblems } from './web-address';
+import { webAddressProblems } from '@billing/kernel/web-address';
 
 const labelLengthMax = 200;
 const productsMax = 10;
@@ -31,8 +31,8 @@ export function createCheckoutLink(
   refuseProblems({
     label: textProblems(label, { min: 1, max: labelLengthMax }),
     productIds: productProblems(productIds),
-    successUrl: webAddressProblems(successUrl),
-    returnUrl: webAddressProblems(returnUrl),
+    successUrl: optionalProblems(successUrl, webAddressProblems),
+    returnUrl: optionalProblems(returnUrl, webAddressProblems),
     metadata: metadataProblems,
   });
   const state = { ...link, productIds: [...new Set(productIds)] };

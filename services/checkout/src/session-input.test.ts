@@ -6,7 +6,6 @@ import {
   type ProductFacts,
   type SessionInput,
 } from './session-input';
-import { webAddressProblems } from './web-address';
 
 const input: SessionInput = {
   customerId: 'customer',
@@ -53,8 +52,6 @@ const check = (changes: Partial<SessionInput>, metadataProblems: string[] = []) 
     const isId = (text: string) => text !== 'malformed';
     checkSessionInput({ ...input, ...changes }, { isId, metadataProblems });
   });
-
-const notAbsolute = 'Must be an absolute http or https URL';
 
 test.each<[Partial<SessionInput>]>([
   [{}],
@@ -111,24 +108,6 @@ test.each<[string, Partial<ProductFacts>, Partial<SessionInput>, unknown]>([
   ],
 ])('buying %s', (_case, facts, changes, refusal) => {
   expect(buy(facts, changes)).toEqual(refusal);
-});
-
-test.each<[string, string | undefined, string[]]>([
-  ['nothing', undefined, []],
-  ['a host', 'https://shop.example', []],
-  ['a path', 'HTTP://shop.example:8080/a?b#c', []],
-  ['2048 characters', `https://shop.example/${'a'.repeat(2027)}`, []],
-  ['more', `https://shop.example/${'a'.repeat(2028)}`, ['Must be at most 2048 characters']],
-  ['an empty text', '', [notAbsolute]],
-  ['a relative address', '//shop.example', [notAbsolute]],
-  ['another scheme', 'javascript:alert(1)', [notAbsolute]],
-  ['no slashes', 'https:shop.example', [notAbsolute]],
-  ['an address with spaces around', ' https://shop.example', [notAbsolute]],
-  ['an address on two lines', 'https://shop.example/\r\nA: b', [notAbsolute]],
-  ['a user', 'https://me@shop.example', ['Must not contain user information']],
-  ['a password', 'https://:pw@shop.example', ['Must not contain user information']],
-])('where a browser may be sent to: %s', (_case, text, problems) => {
-  expect(webAddressProblems(text)).toEqual(problems);
 });
 
 test('whoever holds a lost or stolen card is told no more than that it was declined', () => {

@@ -1,11 +1,15 @@
 import type { BillingInterval } from '@billing/kernel/billing-period';
 import type { Currency } from '@billing/kernel/currency';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
-import { refuseProblems, wholeNumberProblems } from '@billing/kernel/input-problems';
+import {
+  optionalProblems,
+  refuseProblems,
+  wholeNumberProblems,
+} from '@billing/kernel/input-problems';
 import { isAmount } from '@billing/kernel/money';
 import { type PricingType, recurringCharge } from '@billing/kernel/pricing';
 import type { Tier } from '@billing/kernel/tiers';
-import { webAddressProblems } from './web-address';
+import { webAddressProblems } from '@billing/kernel/web-address';
 
 const quantityMax = 1_000_000;
 
@@ -61,8 +65,8 @@ export function checkSessionInput(
     priceId: isMissing ? ['Required'] : idProblems(priceId),
     productId: idProblems(productId),
     quantity: wholeNumberProblems(quantity, { min: 1, max: quantityMax }),
-    successUrl: webAddressProblems(successUrl),
-    cancelUrl: webAddressProblems(cancelUrl),
+    successUrl: optionalProblems(successUrl, webAddressProblems),
+    cancelUrl: optionalProblems(cancelUrl, webAddressProblems),
     metadata: metadataProblems,
   });
 }

@@ -33,6 +33,14 @@ export function textProblems(
   return text.length > max ? [`Must be at most ${String(max)} characters`] : [];
 }
 
+/** Of a value that may be absent. */
+export function optionalProblems<T>(
+  value: T | undefined,
+  problemsOf: (value: T) => string[],
+): string[] {
+  return value === undefined ? [] : problemsOf(value);
+}
+
 /** A whole number from `min` to `max`. */
 export function wholeNumberProblems(
   value: number,

@@ -2,6 +2,7 @@ import { notFound } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
 import { type InputProblems, refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
+import { webAddressProblems } from '@billing/kernel/web-address';
 import { type AddressPolicy, isAllowedHost } from './public-address';
 
 /** The kinds of events an endpoint can ask for; all of them unless it says otherwise. */
@@ -17,7 +18,6 @@ export const eventTypes: readonly string[] = [
 /** An environment has at most this many endpoints. */
 export const endpointsMax = 10;
 
-const urlLengthMax = 2048;
 const descriptionLengthMax = 200;
 
 /** Where webhooks of an environment are sent. */
@@ -161,14 +161,8 @@ function problemsOf(
 }
 
 function urlProblems(text: string, policy: AddressPolicy): string[] {
-  const lengthProblems = textProblems(text, { min: 1, max: urlLengthMax });
-  if (lengthProblems.length > 0) return lengthProblems;
-
-  const url = URL.parse(text);
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    return ['Must be an absolute http or https URL'];
-  }
-  if (url.username !== '' || url.password !== '') return ['Must not contain user information'];
-  if (!isAllowedHost(url.hostname, policy)) return ['Must be a public address'];
-  return [];
+  if (text === '') return ['Required'];
+  const problems = webAddressProblems(text);
+  if (problems.length > 0) return problems;
+  return isAllowedHost(new URL(text).hostname, policy) ? [] : ['Must be a public address'];
 }
