@@ -200,6 +200,14 @@ describe('the page of an invoice', () => {
     expect(await read(invoice)).toMatchObject({ status: 'PAID', amountPaid: 2900 });
   });
 
+  test('tells under the name of the card that it is too long', async () => {
+    const invoice = await openInvoice();
+    const typed = { ...card(), 'cc-name': 'x'.repeat(201) };
+    const page = await payer.submit(await payer.open(invoice.hostedUrl), typed);
+    expect(page.status).toBe(400);
+    expect(page.root.querySelector('#name-error')?.text).toBe('Must be at most 200 characters');
+  });
+
   test('asks for 3-D Secure by one more form', async () => {
     const invoice = await openInvoice();
     const asked = await payer.submit(await payer.open(invoice.hostedUrl), card(securedOnce));
@@ -222,6 +230,7 @@ describe('the page of an invoice', () => {
     const page = await payer.submit(before, card());
     expect([page.status, page.root.querySelector('form')]).toEqual([200, null]);
     expect(page.text).toContain('This invoice was voided');
+    expect(page.text).toContain('Total $29.00 Not paid -$29.00 Amount due $0.00');
   });
 });
 

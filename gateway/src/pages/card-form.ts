@@ -1,3 +1,4 @@
+import { textProblems } from '@billing/kernel/input-problems';
 import type { Card } from '@billing/proto/billing/checkout/v1/payment';
 import { type FormProblems, problemSummary, type TextField, textField } from './form-fields';
 import { type Html, html } from './html';
@@ -54,9 +55,8 @@ const holder: TextField = {
   isOptional: true,
 };
 
-const labels = Object.fromEntries(
-  [number, expiry, code, holder].map((one) => [one.name, one.label]),
-);
+const fields = [number, expiry, code, holder];
+const labels = Object.fromEntries(fields.map(({ name, label }) => [name, label]));
 
 /** The form that takes a card, or leads to where one is taken. What was typed is never shown again. */
 export function cardForm({
@@ -88,16 +88,19 @@ export function cardForm({
   }
 }
 
-/** The card of a sent form; what is missing is told under its field. */
+/** The card of a sent form; what is missing or too long is told under its field. */
 export function readCard(
   form: ReadonlyMap<string, string>,
 ): Card | { readonly problems: FormProblems } {
-  const value = ({ name, lengthMax }: TextField) =>
-    (form.get(name) ?? '').trim().slice(0, lengthMax);
-  const required = [number, expiry, code].filter((field) => value(field) === '');
-  if (required.length > 0) {
-    return { problems: Object.fromEntries(required.map(({ name }) => [name, ['Required']])) };
-  }
+  const value = ({ name }: TextField) => (form.get(name) ?? '').trim();
+  const problems = Object.fromEntries(
+    fields.flatMap((field) => {
+      const { name, lengthMax, isOptional } = field;
+      const messages = textProblems(value(field), { min: isOptional ? 0 : 1, max: lengthMax });
+      return messages.length > 0 ? [[name, messages]] : [];
+    }),
+  );
+  if (Object.keys(problems).length > 0) return { problems };
   const name = value(holder);
   return {
     number: value(number),

@@ -1,6 +1,7 @@
 import type { Invoice, LineItem, LineItemTier } from '@billing/proto/billing/checkout/v1/checkout';
 import { amountText, quantityText, rateText } from '../amount-text';
 import { periodText } from '../date-text';
+import { settledRows } from '../invoice-settled';
 import { type Html, html } from './html';
 
 /** An invoice's lines and sums; `dueLabel` names what is owed. */
@@ -62,14 +63,15 @@ function tierText(
 }
 
 function sumRows(invoice: Invoice, dueLabel: string): Html[] {
-  const { currency, subtotal, discounts, tax, total, amountPaid, amountDue } = invoice;
+  const { currency, subtotal, discounts, tax, total, amountDue } = invoice;
   const isPlain = discounts.length === 0 && tax === 0n;
+  const settled = settledRows(invoice);
   const rows: readonly (readonly [string, bigint])[] = [
     ...(isPlain ? [] : [['Subtotal', subtotal] as const]),
     ...discounts.map(({ name, amount }) => [`Discount: ${name}`, -amount] as const),
     ...(tax === 0n ? [] : [['Tax', tax] as const]),
-    ...(isPlain && amountPaid === 0n ? [] : [['Total', total] as const]),
-    ...(amountPaid === 0n ? [] : [['Paid', -amountPaid] as const]),
+    ...(isPlain && settled.length === 0 ? [] : [['Total', total] as const]),
+    ...settled,
   ];
   return [
     ...rows.map(([label, amount]) => sumRow(label, amountText(amount, currency))),

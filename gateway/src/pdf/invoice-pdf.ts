@@ -4,6 +4,7 @@ import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText, quantityText, rateText } from '../amount-text';
 import { dateText, periodText } from '../date-text';
+import { settledRows } from '../invoice-settled';
 import { type PdfFont, pdfFonts, runsRightToLeft, showable } from './pdf-fonts';
 
 /** What an invoice's document shows. */
@@ -114,13 +115,13 @@ class InvoiceWriter {
   }
 
   totals(invoice: Invoice): void {
-    const { currency, subtotal, discounts, tax, total, amountPaid, amountDue } = invoice;
+    const { currency, subtotal, discounts, tax, total, amountDue } = invoice;
     const rows: readonly (readonly [string, bigint])[] = [
       ['Subtotal', subtotal],
       ...discounts.map(({ name, amount }) => [`Discount: ${name}`, -amount] as const),
       ...(tax === 0n ? [] : [['Tax', tax] as const]),
       ['Total', total],
-      ...(amountPaid === 0n ? [] : [['Paid', -amountPaid] as const]),
+      ...settledRows(invoice),
     ];
     for (const [label, amount] of rows) this.total(label, amountText(amount, currency));
     this.total('Amount due', amountText(amountDue, currency), true);
