@@ -32,6 +32,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(first).toHaveLength(1);
     for (const { headers } of running) {
       expect(headers.get('error-code')).toBe('idempotency_key_in_use');
+      expect(headers.get('retry-after')).toBe('1');
     }
     const late = await api.post('/customers', { externalId, email: 'a@b.co' }, keyed('fifty'));
     expect([late.status, late.body]).toEqual([201, made[0]?.body]);

@@ -61,7 +61,8 @@ export class DescribedAnswers {
     const response: DescribedResponse | undefined = operation.responses[status];
     if (response === undefined) return fail('no such status is described');
     const { location, described } = this.resolve(response, pointer);
-    this.checkHeaders(described, headers, fail);
+    const optional = status === 409 ? [...notAlwaysThere, 'Retry-After'] : notAlwaysThere;
+    this.checkHeaders(described, { headers, optional }, fail);
     if (described.content === undefined) {
       if (body !== '') fail('no body is described');
       return;
@@ -77,12 +78,12 @@ export class DescribedAnswers {
 
   private checkHeaders(
     described: DescribedResponse,
-    headers: Headers,
+    { headers, optional }: { headers: Headers; optional: readonly string[] },
     fail: (problem: string) => never,
   ): void {
     for (const [name, { schema }] of Object.entries(described.headers ?? {})) {
       const value = headers.get(name);
-      if (value === null && !notAlwaysThere.includes(name)) fail(`the header ${name} is missing`);
+      if (value === null && !optional.includes(name)) fail(`the header ${name} is missing`);
       if (value !== null && schema?.enum?.includes(value) === false) {
         fail(`the header ${name} is ${value}`);
       }

@@ -300,7 +300,7 @@ describe('a form', () => {
   test('cannot be put or deleted', async () => {
     const { checkoutUrl } = await begin();
     const response = await fetch(checkoutUrl, { method: 'DELETE' });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST']);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
   });
 });
 

@@ -15,11 +15,12 @@ import {
 } from './exchange';
 import { type HttpError, RequestError, withoutUnavailability } from './http-error';
 import { comparableBody, readIdempotency } from './idempotency';
+import { ignoredFieldsHeader, ignoredFieldsOf } from './ignored-fields';
 import { addPages } from './pages/page-site';
 import type { Peers } from './peers';
 import { addProviderEvents } from './provider-events';
 import type { RateLimit } from './rate-limit';
-import { type ApiAnswer, type ApiRequest, ok, type Route } from './route';
+import { type ApiAnswer, type ApiRequest, allowed, ok, type Route } from './route';
 import { apiKeyRoutes } from './routes/api-keys';
 import { checkoutRoutes } from './routes/checkout';
 import { checkoutLinkRoutes } from './routes/checkout-links';
@@ -101,14 +102,14 @@ export function createApp(parts: AppParts): Express {
   for (const path of ['/healthz', '/readyz', ...Object.keys(documents)]) {
     app.all(
       path,
-      respond(parts, { route: path }, () => Promise.reject(methodNotAllowed('GET'))),
+      respond(parts, { route: path }, () => Promise.reject(methodNotAllowed(allowed(['GET'])))),
     );
   }
   addPages(app, parts);
   addProviderEvents(app, parts);
   for (const [path, operations] of byPath(routes)) {
     for (const route of operations) addRoute(app, route, parts);
-    const allow = operations.map(({ method }) => method).join(', ');
+    const allow = allowed(operations.map(({ method }) => method));
     app.all(
       `/v1${path}`,
       authenticated(parts, { route: `/v1${path}` }, () => Promise.reject(methodNotAllowed(allow))),
@@ -134,10 +135,10 @@ function addRoute(app: Express, route: Route, parts: AppParts): void {
     { ...routeOptions(route), isIngest },
     async (call, request, response) => {
       checkScope(call.scopes, { method: route.method, segment });
-      const answer = await route.handle(
-        await readRequest(route, call, { request, response, parts }),
-        parts.peers,
-      );
+      const apiRequest = await readRequest(route, call, { request, response, parts });
+      // Before the route looks: whoever is refused must find a typo too.
+      setHeaders(response, ignoredFieldsHeader(ignoredFieldsOf(route.operation, apiRequest)));
+      const answer = await route.handle(apiRequest, parts.peers);
       return route.method === 'GET'
         ? unlessMatched(request.header('if-none-match'), answer)
         : answer;
@@ -154,6 +155,10 @@ function addRoute(app: Express, route: Route, parts: AppParts): void {
     case 'DELETE':
       return void app.delete(path, handler);
   }
+}
+
+function setHeaders(response: Response, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
 async function readRequest(

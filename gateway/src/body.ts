@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { once } from 'node:events';
 import express, { type Request, type Response } from 'express';
 import { RequestError } from './http-error';
 import { isKeepable } from './json-text';
@@ -20,14 +21,14 @@ const readRaw = express.raw({ limit: rawBytesMax, type: 'application/json' });
 
 /** The bytes of a JSON body, for a service that reads them itself; none for a request without one. */
 export async function readBytes(request: Request, response: Response): Promise<Buffer> {
-  if (!hasBody(request)) return Buffer.alloc(0);
+  if (!(await hasBody(request))) return Buffer.alloc(0);
   await read(request, response, readRaw);
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
 /** The JSON body; `{}` for a request without one. */
 export async function parseBody(request: Request, response: Response): Promise<unknown> {
-  if (!hasBody(request)) return {};
+  if (!(await hasBody(request))) return {};
   await read(request, response, parseJson);
   const body: unknown = request.body;
   if (!isKeepable(body)) throw malformedJson();
@@ -44,8 +45,19 @@ async function read(request: Request, response: Response, reader: typeof parseJs
   });
 }
 
-function hasBody({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+async function hasBody(request: Request): Promise<boolean> {
+  const { headers } = request;
+  if (headers['transfer-encoding'] === undefined) return Number(headers['content-length'] ?? 0) > 0;
+  // Chunks may be none; whoever names a type means to send some.
+  return headers['content-type'] !== undefined || (await hasChunks(request));
+}
+
+async function hasChunks(request: Request): Promise<boolean> {
+  await once(request, 'readable');
+  const chunk: unknown = request.read();
+  if (chunk === null) return false;
+  request.unshift(chunk);
+  return true;
 }
 
 function toRequestError(error: unknown): RequestError {

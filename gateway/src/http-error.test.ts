@@ -61,10 +61,15 @@ describe('an error becomes the answer of its row', () => {
     });
   });
 
-  test('what may be tried again says when', () => {
-    expect(toHttpError(new DomainError('unavailable', 'X', 'y')).headers).toEqual({
-      'Retry-After': '1',
-    });
+  test.each([
+    new DomainError('unavailable', 'X', 'y'),
+    new DomainError('failed_precondition', 'IDEMPOTENCY_KEY_IN_USE', 'y'),
+  ])('what may be tried again says when: %s', (error) => {
+    expect(toHttpError(error).headers).toEqual({ 'Retry-After': '1' });
+  });
+
+  test('what may not be says nothing of it', () => {
+    expect(toHttpError(new DomainError('failed_precondition', 'X', 'y')).headers).toEqual({});
   });
 });
 

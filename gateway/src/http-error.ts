@@ -77,9 +77,10 @@ export const answerOfKind: Readonly<Record<DomainErrorKind, Row>> = {
 };
 
 // What a program must tell from others of its kind.
-const codeOfReason: Readonly<Record<string, string>> = {
-  IDEMPOTENCY_KEY_IN_USE: 'idempotency_key_in_use',
-  MALFORMED_JSON: 'malformed_json',
+const rowOfReason: Readonly<Record<string, Pick<Row, 'code' | 'headers'>>> = {
+  // The first request is answered soon, or given up.
+  IDEMPOTENCY_KEY_IN_USE: { code: 'idempotency_key_in_use', headers: retryAfter },
+  MALFORMED_JSON: { code: 'malformed_json' },
 };
 
 /** The same error where a caller is not to tell a fault from an outage. */
@@ -98,11 +99,11 @@ export function toHttpError(error: unknown): HttpError {
 }
 
 function fromDomainError({ kind, reason, message, fields }: DomainError): HttpError {
-  const row = answerOfKind[kind];
+  const row = { ...answerOfKind[kind], ...rowOfReason[reason] };
   const text = row.message ?? message;
   return {
     status: row.status,
-    code: codeOfReason[reason] ?? row.code ?? reason.toLowerCase(),
+    code: row.code ?? reason.toLowerCase(),
     body: { error: kind === 'invalid_input' && fields !== undefined ? fields : text },
     headers: row.headers ?? {},
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ignoredFields, ignoredFieldsHeader } from './ignored-fields';
+import { ignoredFields, ignoredFieldsHeader, ignoredFieldsOf } from './ignored-fields';
 import { metadata, optional } from './input';
 import { changeable } from './patch';
 
@@ -24,6 +24,14 @@ describe('the fields that nobody reads', () => {
     [[], []],
   ])('of %j are %j', (body, fields) => {
     expect(ignoredFields(Body, body)).toEqual(fields);
+  });
+
+  test('are those of the body and of the query', () => {
+    const operation = { body: Body, query: z.object({ page: z.string() }) };
+    const request = { body: { emial: 'b' }, query: { page: '2', pge: '2' } };
+    expect(ignoredFieldsOf(operation, request)).toEqual(['emial', 'pge']);
+    expect(ignoredFieldsOf({}, request)).toEqual(['emial', 'page', 'pge']);
+    expect(ignoredFieldsOf({}, { body: Buffer.from('{"a":1}'), query: {} })).toEqual([]);
   });
 
   test('are made safe for a header, and few enough', () => {

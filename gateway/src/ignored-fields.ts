@@ -1,9 +1,23 @@
 import { z } from 'zod';
+import type { Operation } from './openapi/operation';
+import type { ApiRequest } from './route';
 
 // The header names what a caller sent and nobody read: a typo must be findable, however deep it stands.
 
 const namesMax = 20;
 const nameLengthMax = 100;
+
+const nothing = z.object({});
+
+/** What a request holds that its operation does not know: fields of the body, parameters of the query. */
+export function ignoredFieldsOf(
+  operation: Pick<Operation, 'body' | 'query'>,
+  { body, query }: Pick<ApiRequest, 'body' | 'query'>,
+): string[] {
+  // Whoever takes a body as it came reads it, and names what it ignores.
+  const ofBody = Buffer.isBuffer(body) ? [] : ignoredFields(operation.body ?? nothing, body);
+  return [...ofBody, ...ignoredFields(operation.query ?? nothing, query)];
+}
 
 /** Paths of the fields in a body that its schema does not know, such as `address.zip` or `tiers.0.flatamount`. */
 export function ignoredFields(schema: z.core.$ZodType, body: unknown): string[] {

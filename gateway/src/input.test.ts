@@ -48,7 +48,12 @@ describe('a body', () => {
     [z.enum(['X', 'Y']), 'Z', 'Must be one of X, Y'],
     [z.enum(['X', 'Y']), undefined, 'Required'],
     [time, undefined, 'Required'],
-    [z.array(z.string()).max(1), ['a', 'b'], 'Must have at most 1 elements'],
+    [z.string().min(1), '', 'Must be at least 1 character'],
+    [z.array(z.string()).max(1), ['a', 'b'], 'Must have at most 1 element'],
+    [z.array(z.string()).min(2), ['a'], 'Must have at least 2 elements'],
+    [z.number().gt(0), 0, 'Must be above 0'],
+    [z.int().max(9), 2 ** 53, 'Must be at most 9'],
+    [z.int().min(1), -(2 ** 53), 'Must be at least 1'],
     [z.object({}), 'x', 'Must be an object'],
   ])('is told what is wrong in few words: %#', (field: z.ZodType, a, message) => {
     const read = () => readBody(z.object({ a: field }), request({ body: { a } }));
@@ -56,7 +61,7 @@ describe('a body', () => {
   });
 
   test('takes null of an optional field as absent', () => {
-    const { input } = readBody(Body, request({ body: { email: 'a', name: null } }));
+    const input = readBody(Body, request({ body: { email: 'a', name: null } }));
     expect(input).toEqual({ email: 'a' });
   });
 
@@ -71,12 +76,6 @@ describe('a body', () => {
     expect(() => readBody(Body, request({ body }))).toThrow('Body must be a JSON object');
   });
 
-  test('names the fields it ignores, made safe for a header', () => {
-    const body = { email: 'a', emial: 'b', 'x\r\ny': 1 };
-    const { ignoredHeaders } = readBody(Body, request({ body }));
-    expect(ignoredHeaders).toEqual({ 'Ignored-Fields': 'emial, x??y' });
-  });
-
   test.each(['2026-01-01T00:00:00', '2026-13-01T00:00:00Z', 'yesterday', '2026-02-30T00:00:00Z'])(
     'refuses the time %s',
     (startAt) => {
@@ -89,9 +88,7 @@ describe('a body', () => {
 
   test('takes a time with an offset', () => {
     const body = { email: 'a', startAt: '2026-01-01T01:00:00+01:00' };
-    expect(readBody(Body, request({ body })).input.startAt).toEqual(
-      new Date('2026-01-01T00:00:00Z'),
-    );
+    expect(readBody(Body, request({ body })).startAt).toEqual(new Date('2026-01-01T00:00:00Z'));
   });
 });
 

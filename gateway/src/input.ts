@@ -2,7 +2,6 @@ import { z } from 'zod';
 import 'zod-openapi';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { invalidInput } from '@billing/kernel/domain-error';
-import { ignoredFields, ignoredFieldsHeader } from './ignored-fields';
 import { problemMessage } from './problem-message';
 import type { ApiRequest } from './route';
 import { RequestError } from './http-error';
@@ -59,18 +58,15 @@ export const pageShape = {
   perPage: wholeNumber(1, 100).default(20).meta({ description: 'Default 20.' }),
 };
 
-/** The body, read by the route's schema; fields that the schema does not know are left out and reported as ignored. */
+/** The body, read by the route's schema; fields that the schema does not know are left out. */
 export function readBody<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
   { body }: ApiRequest,
-): { input: z.infer<z.ZodObject<S>>; ignoredHeaders: Record<string, string> } {
+): z.infer<z.ZodObject<S>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new RequestError(400, 'invalid_request', 'Body must be a JSON object');
   }
-  return {
-    input: parse(schema, body),
-    ignoredHeaders: ignoredFieldsHeader(ignoredFields(schema, body)),
-  };
+  return parse(schema, body);
 }
 
 /** The query, read by the route's schema. */
@@ -87,13 +83,26 @@ function parse<T>(schema: z.ZodType<T>, input: unknown): T {
 /** A nested problem stands under its top-level field with the path in front. Each is told once. */
 function toFieldMap(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
   const fields = new Map<string, Set<string>>();
-  for (const issue of issues) {
+  for (const issue of issues.filter((one) => !isToldByAnother(one, issues))) {
     const [field = 'body', ...rest] = issue.path.map(String);
     const message = isMissing(issue) ? 'Required' : issue.message;
     const messages = fields.get(field) ?? new Set();
     fields.set(field, messages.add(rest.length === 0 ? message : `${rest.join('.')}: ${message}`));
   }
   return Object.fromEntries([...fields].map(([field, messages]) => [field, [...messages]]));
+}
+
+// A number beyond the safe integers breaks the bound of its field too, which says more.
+function isToldByAnother(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
+  if (!isOfBound(issue) || issue.origin !== 'int') return false;
+  const path = issue.path.join('.');
+  return all.some((one) => one !== issue && isOfBound(one) && one.path.join('.') === path);
+}
+
+function isOfBound(
+  issue: z.core.$ZodIssue,
+): issue is z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall {
+  return issue.code === 'too_big' || issue.code === 'too_small';
 }
 
 // A schema with a message of its own, such as that of a time, does not know the difference.

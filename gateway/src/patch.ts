@@ -29,15 +29,13 @@ export function readPatch<S extends z.ZodRawShape>(
 ): {
   input: WithoutNulls<z.infer<z.ZodObject<S>>>;
   updateMask: string[];
-  ignoredHeaders: Record<string, string>;
 } {
-  const { input, ignoredHeaders } = readBody(schema, request);
+  const input = readBody(schema, request);
   const sent = Object.entries(input).filter(([, value]) => value !== undefined);
   const values = sent.filter(([, value]) => value !== null);
   return {
     input: Object.fromEntries(values) as WithoutNulls<z.infer<z.ZodObject<S>>>,
     updateMask: toUpdateMask(sent.map(([name]) => name)),
-    ignoredHeaders,
   };
 }
 

@@ -10,9 +10,17 @@ export function problemMessage(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `Must be one of ${issue.values.map(String).join(', ')}`;
     case 'too_big':
-      return boundMessage('at most', issue.origin, issue.maximum);
+      return boundMessage(
+        issue.inclusive === false ? 'below' : 'at most',
+        issue.origin,
+        issue.maximum,
+      );
     case 'too_small':
-      return boundMessage('at least', issue.origin, issue.minimum);
+      return boundMessage(
+        issue.inclusive === false ? 'above' : 'at least',
+        issue.origin,
+        issue.minimum,
+      );
     default:
       return undefined;
   }
@@ -30,10 +38,14 @@ const typeMessages: Partial<Record<string, string>> = {
 function boundMessage(side: string, origin: string, bound: number | bigint): string {
   switch (origin) {
     case 'string':
-      return `Must be ${side} ${String(bound)} characters`;
+      return `Must be ${side} ${counted(bound, 'character')}`;
     case 'array':
-      return `Must have ${side} ${String(bound)} elements`;
+      return `Must have ${side} ${counted(bound, 'element')}`;
     default:
       return `Must be ${side} ${String(bound)}`;
   }
+}
+
+function counted(count: number | bigint, noun: string): string {
+  return `${String(count)} ${noun}${count.toString() === '1' ? '' : 's'}`;
 }

@@ -40,6 +40,11 @@ export interface Route {
   readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;
 }
 
+/** The header `Allow` of a path with these methods: whatever answers GET answers HEAD. */
+export function allowed(methods: readonly string[]): string {
+  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+}
+
 /** 201 with the new resource and where it is found. */
 export function created(location: string, body: unknown, headers = {}): ApiAnswer {
   return { status: 201, body, headers: { ...headers, Location: `/v1${location}` } };

@@ -8,7 +8,8 @@ const texts = {
   RateLimit: 'What remains of it: `r` requests; all of it again in `t` seconds.',
   ETag: 'The version of the resource.',
   Location: 'The path of the new resource.',
-  'Ignored-Fields': 'Fields of the body that the API does not know, separated by commas.',
+  'Ignored-Fields':
+    'Fields of the body and parameters of the query that the API does not know, separated by commas.',
   'Idempotent-Replayed': '`true` on an answer that is repeated for its `Idempotency-Key`.',
   'Retry-After': 'Whole seconds to wait.',
   Allow: 'The methods that the path has.',
@@ -23,6 +24,7 @@ export const usualHeaders: readonly HeaderName[] = [
   'Trace-Id',
   'RateLimit-Policy',
   'RateLimit',
+  'Ignored-Fields',
 ];
 
 /** Headers of answers, each described once. */

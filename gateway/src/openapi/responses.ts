@@ -7,6 +7,8 @@ import { ErrorBody, InvalidRequestBody } from './schemas/error';
 const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
+  // Of a key that is in use.
+  409: ['Retry-After'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
@@ -19,17 +21,13 @@ const successes: Readonly<Record<number, string>> = {
 };
 
 /** The answer that an operation is for, and, for a resource with a version, 304. */
-export function successResponses(
-  method: string,
-  { answer, body }: Operation,
-): ZodOpenApiResponsesObject {
+export function successResponses(method: string, { answer }: Operation): ZodOpenApiResponsesObject {
   const { status, schema, mediaType, isVersioned = false } = answer;
   const changes = method === 'POST' || method === 'PATCH';
   const headers: HeaderName[] = [
     ...usualHeaders,
     ...(isVersioned ? (['ETag'] as const) : []),
     ...(status === 201 ? (['Location'] as const) : []),
-    ...(body === undefined ? [] : (['Ignored-Fields'] as const)),
     ...(changes ? (['Idempotent-Replayed'] as const) : []),
   ];
   const success = {

@@ -8,7 +8,7 @@ import { type Call, exchange, type ExchangeSurroundings } from '../exchange';
 import { RequestError } from '../http-error';
 import type { Peers } from '../peers';
 import type { RateLimit } from '../rate-limit';
-import type { ApiAnswer } from '../route';
+import { allowed, type ApiAnswer } from '../route';
 import { failurePage } from './failure-page';
 import { readForm } from './form-body';
 import { invoicePageRoutes } from './invoice-routes';
@@ -43,7 +43,7 @@ export function addPages(app: Express, site: PageSite): void {
       if (route.method === 'GET') app.get(path, handler(route, site));
       else app.post(path, handler(route, site));
     }
-    const allow = routes.map(({ method }) => method).join(', ');
+    const allow = allowed(routes.map(({ method }) => method));
     app.all(
       path,
       respond({ path, method: 'GET' }, site, () =>

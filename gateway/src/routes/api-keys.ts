@@ -28,14 +28,14 @@ export const apiKeyRoutes: readonly Route[] = [
       answer: { status: 201, schema: NewApiKey },
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateApiKey, request);
+      const input = readBody(CreateApiKey, request);
       const { apiKey, key } = await peers.identity.createApiKey(
         { ...input, scopes: input.scopes ?? [] },
         request.context,
       );
       const kept = toJsonApiKey(present(apiKey));
       const body = { ...kept, key: secretOrNull(key) };
-      return created(`/api-keys/${kept.id}`, body, ignoredHeaders);
+      return created(`/api-keys/${kept.id}`, body);
     },
   },
   {

@@ -33,13 +33,10 @@ export const checkoutLinkRoutes: readonly Route[] = [
       answer: { status: 201, schema: CheckoutLink, isVersioned: true },
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateCheckoutLink, request);
+      const input = readBody(CreateCheckoutLink, request);
       const answer = await peers.checkoutLink.createCheckoutLink(input, request.context);
       const link = present(answer.checkoutLink);
-      return created(`/checkout-links/${link.id}`, toJsonCheckoutLink(link), {
-        ...ignoredHeaders,
-        ...etag(link.version),
-      });
+      return created(`/checkout-links/${link.id}`, toJsonCheckoutLink(link), etag(link.version));
     },
   },
   {

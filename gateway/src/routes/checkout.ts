@@ -59,7 +59,7 @@ export const checkoutRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'product_not_found', 'checkout_link_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateCheckoutSession, request);
+      const input = readBody(CreateCheckoutSession, request);
       const answer = await peers.session.createSession(input, request.context);
       const session = present(answer.session);
       const body = {
@@ -67,7 +67,7 @@ export const checkoutRoutes: readonly Route[] = [
         checkoutUrl: session.checkoutUrl,
         invoice: toJsonInvoice(present(answer.invoice)),
       };
-      return created(`/checkout/${session.id}`, body, ignoredHeaders);
+      return created(`/checkout/${session.id}`, body);
     },
   },
   {

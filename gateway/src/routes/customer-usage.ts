@@ -48,7 +48,7 @@ export const customerUsageRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'meter_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateCreditGrant, request);
+      const input = readBody(CreateCreditGrant, request);
       const customerId = param(request, 'id');
       const { source, effectiveAt, expiresAt, metadata: notes, ...rest } = input;
       const { creditGrant } = await peers.metering.createCreditGrant(
@@ -63,11 +63,7 @@ export const customerUsageRoutes: readonly Route[] = [
         request.context,
       );
       const grant = present(creditGrant);
-      return created(
-        `/customers/${grant.customerId}/meter-credits`,
-        toJsonCreditGrant(grant),
-        ignoredHeaders,
-      );
+      return created(`/customers/${grant.customerId}/meter-credits`, toJsonCreditGrant(grant));
     },
   },
   {

@@ -77,7 +77,7 @@ export const customerRoutes: readonly Route[] = [
       errors: ['external_id_taken'],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateCustomer, request);
+      const input = readBody(CreateCustomer, request);
       const answer = await peers.customer.createCustomer(
         {
           ...input,
@@ -86,10 +86,7 @@ export const customerRoutes: readonly Route[] = [
         request.context,
       );
       const customer = present(answer.customer);
-      return created(`/customers/${customer.id}`, toJsonCustomer(customer), {
-        ...ignoredHeaders,
-        ...etag(customer.version),
-      });
+      return created(`/customers/${customer.id}`, toJsonCustomer(customer), etag(customer.version));
     },
   },
   {
@@ -139,7 +136,7 @@ export const customerRoutes: readonly Route[] = [
       errors: ['customer_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask, ignoredHeaders } = readPatch(UpdateCustomer, request);
+      const { input, updateMask } = readPatch(UpdateCustomer, request);
       const { customer } = await peers.customer.updateCustomer(
         {
           ...input,
@@ -153,7 +150,7 @@ export const customerRoutes: readonly Route[] = [
         request.context,
       );
       const changed = present(customer);
-      return ok(toJsonCustomer(changed), { ...ignoredHeaders, ...etag(changed.version) });
+      return ok(toJsonCustomer(changed), etag(changed.version));
     },
   },
 ];

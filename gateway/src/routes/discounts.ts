@@ -110,7 +110,7 @@ export const discountRoutes: readonly Route[] = [
       errors: ['code_taken'],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateDiscount, request);
+      const input = readBody(CreateDiscount, request);
       const answer = await peers.discount.createDiscount(
         {
           ...input,
@@ -122,10 +122,7 @@ export const discountRoutes: readonly Route[] = [
         request.context,
       );
       const discount = present(answer.discount);
-      return created(`/discounts/${discount.id}`, toJsonDiscount(discount), {
-        ...ignoredHeaders,
-        ...discountEtag(discount),
-      });
+      return created(`/discounts/${discount.id}`, toJsonDiscount(discount), discountEtag(discount));
     },
   },
   {
@@ -167,9 +164,9 @@ export const discountRoutes: readonly Route[] = [
       ],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(ValidateDiscount, request);
+      const input = readBody(ValidateDiscount, request);
       const { discount } = await peers.discount.validateCode(input, request.context);
-      return ok(toJsonDiscount(present(discount)), ignoredHeaders);
+      return ok(toJsonDiscount(present(discount)));
     },
   },
   {
@@ -202,7 +199,7 @@ export const discountRoutes: readonly Route[] = [
       errors: ['discount_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask, ignoredHeaders } = readPatch(UpdateDiscount, request);
+      const { input, updateMask } = readPatch(UpdateDiscount, request);
       const { discount } = await peers.discount.updateDiscount(
         {
           ...input,
@@ -215,7 +212,7 @@ export const discountRoutes: readonly Route[] = [
         request.context,
       );
       const changed = present(discount);
-      return ok(toJsonDiscount(changed), { ...ignoredHeaders, ...discountEtag(changed) });
+      return ok(toJsonDiscount(changed), discountEtag(changed));
     },
   },
 ];

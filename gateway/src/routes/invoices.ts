@@ -90,7 +90,7 @@ export const invoiceRoutes: readonly Route[] = [
       errors: ['invoice_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(PayInvoice, request);
+      const input = readBody(PayInvoice, request);
       const { authorizedTransactionId: value } = input;
       const answer = await peers.payment.payInvoice(
         {
@@ -99,7 +99,7 @@ export const invoiceRoutes: readonly Route[] = [
         },
         request.context,
       );
-      return answered(answer.invoice, ignoredHeaders);
+      return answered(answer.invoice);
     },
   },
   {
@@ -121,7 +121,7 @@ export const invoiceRoutes: readonly Route[] = [
   },
 ];
 
-function answered(invoice: ProtoInvoice | undefined, headers = {}): ApiAnswer {
+function answered(invoice: ProtoInvoice | undefined): ApiAnswer {
   const current = present(invoice);
-  return ok(toJsonInvoice(current), { ...headers, ...etag(current.version) });
+  return ok(toJsonInvoice(current), etag(current.version));
 }

@@ -62,7 +62,7 @@ export const meterPriceRoutes: readonly Route[] = [
       errors: ['product_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(SetMeterPrices, request);
+      const input = readBody(SetMeterPrices, request);
       const { product } = await peers.catalog.setMeterPrices(
         {
           productId: param(request, 'id'),
@@ -72,7 +72,7 @@ export const meterPriceRoutes: readonly Route[] = [
         request.context,
       );
       const { meterPrices, version } = present(product);
-      return ok(meterPrices.map(toJsonMeterPrice), { ...ignoredHeaders, ...etag(version) });
+      return ok(meterPrices.map(toJsonMeterPrice), etag(version));
     },
   },
 ];

@@ -73,16 +73,13 @@ export const meterRoutes: readonly Route[] = [
       answer: { status: 201, schema: Meter, isVersioned: true },
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateMeter, request);
+      const input = readBody(CreateMeter, request);
       const answer = await peers.metering.createMeter(
         { ...input, aggregation: toProtoAggregation(input.aggregation) },
         request.context,
       );
       const meter = present(answer.meter);
-      return created(`/meters/${meter.id}`, toJsonMeter(meter), {
-        ...ignoredHeaders,
-        ...etag(meter.version),
-      });
+      return created(`/meters/${meter.id}`, toJsonMeter(meter), etag(meter.version));
     },
   },
   {
@@ -111,7 +108,7 @@ export const meterRoutes: readonly Route[] = [
       errors: ['meter_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask, ignoredHeaders } = readPatch(UpdateMeter, request);
+      const { input, updateMask } = readPatch(UpdateMeter, request);
       const { meter } = await peers.metering.updateMeter(
         {
           ...input,
@@ -124,7 +121,7 @@ export const meterRoutes: readonly Route[] = [
         request.context,
       );
       const changed = present(meter);
-      return ok(toJsonMeter(changed), { ...ignoredHeaders, ...etag(changed.version) });
+      return ok(toJsonMeter(changed), etag(changed.version));
     },
   },
   {

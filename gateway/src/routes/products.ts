@@ -102,7 +102,7 @@ export const productRoutes: readonly Route[] = [
       errors: ['lookup_key_taken'],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateProduct, request);
+      const input = readBody(CreateProduct, request);
       const answer = await peers.catalog.createProduct(
         {
           ...input,
@@ -114,10 +114,7 @@ export const productRoutes: readonly Route[] = [
         request.context,
       );
       const product = present(answer.product);
-      return created(`/products/${product.id}`, toJsonProduct(product), {
-        ...ignoredHeaders,
-        ...etag(product.version),
-      });
+      return created(`/products/${product.id}`, toJsonProduct(product), etag(product.version));
     },
   },
   {
@@ -168,7 +165,7 @@ export const productRoutes: readonly Route[] = [
       errors: ['product_not_found', 'lookup_key_taken'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask, ignoredHeaders } = readPatch(UpdateProduct, request);
+      const { input, updateMask } = readPatch(UpdateProduct, request);
       const { product } = await peers.catalog.updateProduct(
         {
           ...input,
@@ -182,7 +179,7 @@ export const productRoutes: readonly Route[] = [
         request.context,
       );
       const changed = present(product);
-      return ok(toJsonProduct(changed), { ...ignoredHeaders, ...etag(changed.version) });
+      return ok(toJsonProduct(changed), etag(changed.version));
     },
   },
 ];

@@ -41,7 +41,7 @@ export const sandboxRoutes: readonly Route[] = [
       answer: { status: 201, schema: NewSandbox },
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateSandbox, request);
+      const input = readBody(CreateSandbox, request);
       const { sandbox, key } = await peers.identity.createSandbox(
         {
           name: input.name ?? '',
@@ -51,7 +51,7 @@ export const sandboxRoutes: readonly Route[] = [
         request.context,
       );
       const body = { ...toJsonSandbox(present(sandbox)), key: secretOrNull(key) };
-      return created('/sandboxes/clock', body, ignoredHeaders);
+      return created('/sandboxes/clock', body);
     },
   },
   {
@@ -81,9 +81,9 @@ export const sandboxRoutes: readonly Route[] = [
     },
     deadlineMs: advanceDeadlineMs,
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(AdvanceClock, request);
+      const input = readBody(AdvanceClock, request);
       const { now, processed } = await peers.identity.advanceClock(input, request.context);
-      return ok({ now: toJsonTime(now), processed }, ignoredHeaders);
+      return ok({ now: toJsonTime(now), processed });
     },
   },
 ];

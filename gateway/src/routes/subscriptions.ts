@@ -100,14 +100,11 @@ export const subscriptionRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'product_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateSubscription, request);
+      const input = readBody(CreateSubscription, request);
       const answer = await peers.subscription.createSubscription(input, request.context);
       const subscription = present(answer.subscription);
       const location = `/subscriptions/${subscription.id}`;
-      return created(location, toJsonSubscription(subscription), {
-        ...ignoredHeaders,
-        ...etag(subscription.version),
-      });
+      return created(location, toJsonSubscription(subscription), etag(subscription.version));
     },
   },
   {
@@ -156,7 +153,7 @@ export const subscriptionRoutes: readonly Route[] = [
       errors: ['subscription_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask, ignoredHeaders } = readPatch(UpdateSubscription, request);
+      const { input, updateMask } = readPatch(UpdateSubscription, request);
       const answer = await peers.subscription.updateSubscription(
         {
           id: param(request, 'id'),
@@ -166,7 +163,7 @@ export const subscriptionRoutes: readonly Route[] = [
         },
         request.context,
       );
-      return answered(answer.subscription, ignoredHeaders);
+      return answered(answer.subscription);
     },
   },
   {
@@ -180,7 +177,7 @@ export const subscriptionRoutes: readonly Route[] = [
       errors: ['subscription_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CancelSubscription, request);
+      const input = readBody(CancelSubscription, request);
       const answer = await peers.subscription.cancelSubscription(
         {
           id: param(request, 'id'),
@@ -189,7 +186,7 @@ export const subscriptionRoutes: readonly Route[] = [
         },
         request.context,
       );
-      return answered(answer.subscription, ignoredHeaders);
+      return answered(answer.subscription);
     },
   },
   {
@@ -211,7 +208,7 @@ export const subscriptionRoutes: readonly Route[] = [
   },
 ];
 
-function answered(subscription: Subscription | undefined, headers = {}): ApiAnswer {
+function answered(subscription: Subscription | undefined): ApiAnswer {
   const current = present(subscription);
-  return ok(toJsonSubscription(current), { ...headers, ...etag(current.version) });
+  return ok(toJsonSubscription(current), etag(current.version));
 }

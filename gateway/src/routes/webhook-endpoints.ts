@@ -55,17 +55,14 @@ export const webhookEndpointRoutes: readonly Route[] = [
       errors: ['conflict'],
     },
     handle: async (request, peers) => {
-      const { input, ignoredHeaders } = readBody(CreateWebhookEndpoint, request);
+      const input = readBody(CreateWebhookEndpoint, request);
       const { webhookEndpoint, secret } = await peers.notifier.createWebhookEndpoint(
         { ...input, events: input.events ?? [] },
         request.context,
       );
       const endpoint = present(webhookEndpoint);
       const body = { ...toJsonWebhookEndpoint(endpoint), secret: secretOrNull(secret) };
-      return created(`/webhook-endpoints/${endpoint.id}`, body, {
-        ...ignoredHeaders,
-        ...etag(endpoint.version),
-      });
+      return created(`/webhook-endpoints/${endpoint.id}`, body, etag(endpoint.version));
     },
   },
   {
@@ -115,7 +112,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       errors: ['webhook_endpoint_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask, ignoredHeaders } = readPatch(UpdateWebhookEndpoint, request);
+      const { input, updateMask } = readPatch(UpdateWebhookEndpoint, request);
       const { url, events = [], description, active } = input;
       const { webhookEndpoint } = await peers.notifier.updateWebhookEndpoint(
         {
@@ -130,7 +127,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
         request.context,
       );
       const changed = present(webhookEndpoint);
-      return ok(toJsonWebhookEndpoint(changed), { ...ignoredHeaders, ...etag(changed.version) });
+      return ok(toJsonWebhookEndpoint(changed), etag(changed.version));
     },
   },
   {
