@@ -216,6 +216,19 @@ describe('the page of an invoice', () => {
     expect(paid.text).toContain('This invoice is paid');
   });
 
+  test('is closed kindly after 100 payments that failed, and so is the API', async () => {
+    const invoice = await openInvoice();
+    const pay = () => api.post(`/invoices/${invoice.id}/pay`, {});
+    for (let turn = 0; turn < 100; turn += 1) await pay();
+    const refused = await pay();
+    const page = await payer.submit(await payer.open(invoice.hostedUrl), card());
+
+    const error = 'Too many payments of the invoice have failed';
+    expect([refused.status, refused.body]).toEqual([409, { error }]);
+    expect([page.status, page.text]).toEqual([409, expect.stringContaining('ask the seller')]);
+    expect((await read(invoice)).payments).toHaveLength(100);
+  });
+
   test('gives the PDF to everybody who has its address', async () => {
     const { hostedUrl } = await openInvoice();
     const pdf = await fetch(`${hostedUrl}/pdf`);
