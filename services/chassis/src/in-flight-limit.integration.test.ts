@@ -36,6 +36,7 @@ describe('a server with as many calls as it may have', () => {
           return { customer: undefined };
         },
         createCustomer: neverAsked,
+        getCustomers: neverAsked,
         listCustomers: () => Promise.resolve({ customers: [], total: 0 }),
         updateCustomer: () => Promise.resolve({ customer: undefined }),
       },
@@ -106,6 +107,7 @@ describe('a connection that has grown old', () => {
         return { customer: undefined };
       },
       createCustomer: neverAsked,
+      getCustomers: neverAsked,
       listCustomers: neverAsked,
       updateCustomer: neverAsked,
     });

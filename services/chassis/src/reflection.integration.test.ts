@@ -15,6 +15,7 @@ const neverAsked = () => Promise.reject(new Error('Never asked'));
 const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
   getCustomer: neverAsked,
   createCustomer: neverAsked,
+  getCustomers: neverAsked,
   listCustomers: neverAsked,
   updateCustomer: neverAsked,
 });

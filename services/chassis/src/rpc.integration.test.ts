@@ -31,6 +31,7 @@ describe('a call between services', () => {
     const bind = rpcService<CustomerServiceServer>(CustomerServiceService, {
       getCustomer,
       createCustomer: () => Promise.reject(new DomainError('unavailable', 'X', 'Try again')),
+      getCustomers: () => Promise.reject(new Error('Never asked')),
       listCustomers: () => Promise.reject(new Error('Never asked')),
       updateCustomer: () => Promise.reject(new Error('Never asked')),
     });

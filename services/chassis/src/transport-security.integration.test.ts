@@ -26,6 +26,7 @@ const neverAsked = () => Promise.reject(new Error('Never asked'));
 const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
   getCustomer: () => Promise.resolve({ customer: undefined }),
   createCustomer: neverAsked,
+  getCustomers: neverAsked,
   listCustomers: neverAsked,
   updateCustomer: neverAsked,
 });

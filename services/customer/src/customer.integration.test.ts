@@ -126,6 +126,22 @@ describe('a customer', () => {
     expect(one.id).not.toBe(other.id);
   });
 
+  test('is found among others by its id; those that are unknown or of other environments are left out', async () => {
+    const context = testContext();
+    const made = [await create({ name: 'Ada' }, context), await create({}, context)];
+    const foreign = await create();
+    const ids = [...made, foreign, ...made].map(({ id }) => id);
+    const { customers: found } = await customers.getCustomers({ ids: [...ids, 'x'] }, context);
+
+    expect(found).toHaveLength(2);
+    expect(found).toEqual(expect.arrayContaining(made));
+    const tooMany = { ids: Array.from({ length: 101 }, () => 'x') };
+    await expect(customers.getCustomers(tooMany, context)).rejects.toMatchObject({
+      kind: 'invalid_input',
+      fields: { ids: ['Must have at most 100 elements'] },
+    });
+  });
+
   test('is unknown to another environment', async () => {
     const { id } = await create();
 

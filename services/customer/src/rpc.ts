@@ -5,6 +5,7 @@ import { checkMetadata } from '@billing/chassis/metadata';
 import { readPage } from '@billing/chassis/page';
 import { rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import {
   type Address as ProtoAddress,
   CollectionMethod as ProtoCollectionMethod,
@@ -25,6 +26,9 @@ import {
 } from './customer';
 import { customersWith } from './store';
 
+// What one call may ask for.
+const idsMax = 100;
+
 /** The service's calls, on its customers. */
 export function customerRpc(customers: AggregateCollection<Customer>) {
   return rpcService<CustomerServiceServer>(CustomerServiceService, {
@@ -42,6 +46,16 @@ export function customerRpc(customers: AggregateCollection<Customer>) {
     getCustomer: async ({ id }, context) => ({
       customer: toProtoCustomer(await customers.within(context).get(id)),
     }),
+
+    getCustomers: async ({ ids }, context) => {
+      refuseProblems({
+        ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
+      });
+      const found = await Promise.all(
+        [...new Set(ids)].map((id) => customers.within(context).find(id)),
+      );
+      return { customers: found.filter((stored) => stored !== undefined).map(toProtoCustomer) };
+    },
 
     listCustomers: async (request, context) => {
       const { data, total } = await customers

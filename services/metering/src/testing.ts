@@ -21,6 +21,7 @@ export async function startCustomers(ids: ReadonlySet<string>) {
   return service.serve([
     rpcService<CustomerServiceServer>(CustomerServiceService, {
       createCustomer: unused,
+      getCustomers: unused,
       listCustomers: unused,
       updateCustomer: unused,
       getCustomer: async ({ id }) => {

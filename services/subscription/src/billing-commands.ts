@@ -3,8 +3,11 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import type { BillPeriod } from './billing';
+import type { BillingReason, BillPeriod } from './billing';
 import { endedWithin } from './cancellation';
+import type { CustomerFacts } from './creation-input';
+import type { CustomerClient } from './customer-client';
+import { withCustomer } from './customer';
 import type { InvoiceClient } from './invoice-client';
 import { toProtoNewInvoice } from './invoice-rpc';
 import { noteEndInvoice, noteInvoice } from './open-invoices';
@@ -29,6 +32,7 @@ import { lastPeriod, settlementBefore } from './usage-settlement';
 /** What bills are made with. */
 export interface BillingParts extends SettlementParts {
   readonly invoices: InvoiceClient;
+  readonly customers: CustomerClient;
   readonly logger: Logger;
 }
 
@@ -47,13 +51,16 @@ export async function billPeriod(
   if (endedWithin(state, periodIndex)) return;
   const set =
     pinnedSet(state, periodIndex) ?? (await meterPricesOf(stored, periodIndex, context, peers)).set;
-  const settled = await settleUsage(stored, settlementBefore(periodIndex), context, parts);
+  const [settled, customer] = await Promise.all([
+    settleUsage(stored, settlementBefore(periodIndex), context, parts),
+    presentCustomer(state, payload.reason, context, parts),
+  ]);
   const { recurring, ...bill } = periodBill(state, periodIndex, settled ?? []);
   if (!bill.isBillable) return park(id, periodIndex, context, parts);
   const { lines, refunds } = bill;
   const isDiscounted = isBillDiscounted(state, { ...payload, lines });
   const wanted = { ...payload, isDiscounted, period: recurring.period, recurring, usage: lines };
-  const request = toProtoNewInvoice(state, wanted);
+  const request = toProtoNewInvoice(withCustomer(state, customer), wanted);
   const { invoice, collecting } = await invoices.create(request, context);
   // The subscription was cancelled during the call, and a late repeat found the place of the invoice taken.
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return;
@@ -61,8 +68,19 @@ export async function billPeriod(
     const rated = pinRates(current, { periodIndex, set });
     const billed = noteBill(rated, periodIndex, { refunds });
     const begun = isDiscounted ? beginDiscount(billed, recurring.period.start) : billed;
-    return noteInvoice(begun, { invoiceId, periodIndex, isCollecting: collecting });
+    const known = withCustomer(begun, customer);
+    return noteInvoice(known, { invoiceId, periodIndex, isCollecting: collecting });
   });
+}
+
+// Creation has just asked. Undefined where the customer is not known any more: what was known of them stays.
+async function presentCustomer(
+  { customer: { id } }: Subscription,
+  reason: BillingReason,
+  context: CallContext,
+  { customers }: BillingParts,
+): Promise<CustomerFacts | undefined> {
+  return reason === 'SUBSCRIPTION_CREATE' ? undefined : customers.find(id, context);
 }
 
 /** What an invoice that was voided leaves to be billed. */
@@ -145,21 +163,23 @@ async function billUsage(
     isVoided,
   }: { readonly key: string; readonly bill: Billed; readonly isVoided: boolean },
   context: CallContext,
-  { invoices }: BillingParts,
+  parts: BillingParts,
 ): Promise<string | undefined> {
   if (bill.lines.length === 0) return undefined;
   const invoiceId = derivedId(tenant.environmentId, state.id, key);
   const { start } = periodOf(state, state.periodIndex ?? 0);
-  const request = toProtoNewInvoice(state, {
+  const reason = 'SUBSCRIPTION_CANCEL';
+  const customer = await presentCustomer(state, reason, context, parts);
+  const request = toProtoNewInvoice(withCustomer(state, customer), {
     invoiceId,
-    reason: 'SUBSCRIPTION_CANCEL',
+    reason,
     authorizedTransactionId: null,
     isDiscounted: isEndDiscounted(state, { start, isVoided }),
     period: lastPeriod(state),
     recurring: undefined,
     usage: bill.lines,
   });
-  await invoices.create(request, context);
+  await parts.invoices.create(request, context);
   return invoiceId;
 }
 

@@ -12,14 +12,20 @@ const types = ({ events }: { events: readonly { type: string }[] }) =>
 function apply(
   subscription: Subscription,
   outcome: CollectionOutcome,
-  { periodIndex = 0, resultNumber = 1, now = day('02-01') } = {},
+  {
+    periodIndex = 0,
+    resultNumber = 1,
+    now = day('02-01'),
+    collectionMethod = subscription.collectionMethod,
+  } = {},
 ) {
   const payment = {
     invoice: { id: invoiceIdOf(periodIndex) },
     attempt: resultNumber,
     nextAttemptAt: outcome === 'FAILED' ? day('02-04') : null,
   };
-  const result = { invoiceId: invoiceIdOf(periodIndex), resultNumber, outcome, payment };
+  const invoiceId = invoiceIdOf(periodIndex);
+  const result = { invoiceId, resultNumber, outcome, collectionMethod, payment };
   return applyCollectionResult(subscription, result, at(now));
 }
 
@@ -203,6 +209,13 @@ describe('an invoice that is sent', () => {
       openInvoices: [{ periodIndex: 0, isPastDue: true, lastResult: 1 }, { isPastDue: false }],
     });
     expect(types(overdue)).toEqual(['subscription.updated']);
+  });
+
+  test('is one whatever its customer is billed by now', () => {
+    const now = { ...sent, collectionMethod: 'CHARGE_AUTOMATICALLY' } as const;
+    const asSent = apply(now, 'FAILED', { collectionMethod: 'SEND_INVOICE' });
+    const asCharged = apply(sent, 'FAILED', { collectionMethod: 'CHARGE_AUTOMATICALLY' });
+    expect([asSent.state.status, asCharged.state.status]).toEqual(['ACTIVE', 'PAST_DUE']);
   });
 
   test('before that leaves it active, however often its payer fails', () => {

@@ -13,7 +13,7 @@ import { billEnd, type Decision } from './billing';
 import { endAtOnce, endCollection } from './cancellation';
 import { findOpenInvoice, finishInvoice, hasPastDueInvoice, keepInvoice } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
-import type { OpenInvoice, Subscription } from './subscription';
+import type { CollectionMethod, OpenInvoice, Subscription } from './subscription';
 
 /**
  * Of an invoice: paid by a charge, a charge failed, paid because nothing was due, given up after the last retry, unpaid at its due date,
@@ -28,6 +28,8 @@ export interface CollectionResult {
   /** 1, 2, 3 … for each invoice. */
   readonly resultNumber: number;
   readonly outcome: CollectionOutcome;
+  /** The invoice's own: its customer may be billed otherwise by now. */
+  readonly collectionMethod: CollectionMethod;
   readonly payment: PaymentNews;
 }
 
@@ -71,11 +73,11 @@ export function applyCollectionResult(
 function note(
   subscription: Subscription,
   invoice: OpenInvoice,
-  { outcome, resultNumber }: CollectionResult,
+  { outcome, resultNumber, collectionMethod }: CollectionResult,
 ): Subscription {
   if (finishing.has(outcome)) return finishInvoice(subscription, invoice);
   // An invoice that is sent is not late before its due date, however often its payer's card fails.
-  const isLate = outcome === 'OVERDUE' || subscription.collectionMethod === 'CHARGE_AUTOMATICALLY';
+  const isLate = outcome === 'OVERDUE' || collectionMethod === 'CHARGE_AUTOMATICALLY';
   const isPastDue = invoice.isPastDue || isLate;
   return keepInvoice(subscription, invoice, { lastResult: resultNumber, isPastDue });
 }

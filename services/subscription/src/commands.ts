@@ -15,6 +15,7 @@ import type {
 } from './billing';
 import { billEnd, billLate, billPeriod, nothingOwed, usageOwed } from './billing-commands';
 import { authorizationResolved } from './creation';
+import type { CustomerClient } from './customer-client';
 import type { InvoiceClient } from './invoice-client';
 import type { Peers } from './peers';
 import type { Subscription } from './subscription';
@@ -25,6 +26,7 @@ export interface CommandParts {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
   readonly invoices: InvoiceClient;
+  readonly customers: CustomerClient;
   readonly logger: Logger;
 }
 

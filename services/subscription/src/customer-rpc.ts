@@ -27,7 +27,7 @@ export function toProtoCollectionMethod(method: CollectionMethod): ProtoCollecti
 }
 
 /** How a customer's invoices are collected. Unspecified stands for the default. */
-function fromProtoCollectionMethod(method: ProtoCollectionMethod): CollectionMethod {
+export function fromProtoCollectionMethod(method: ProtoCollectionMethod): CollectionMethod {
   return method === ProtoCollectionMethod.COLLECTION_METHOD_SEND_INVOICE
     ? 'SEND_INVOICE'
     : 'CHARGE_AUTOMATICALLY';

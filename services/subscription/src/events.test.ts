@@ -127,7 +127,13 @@ function paid(
   const nextAttemptAt = outcome === 'FAILED' ? day('02-03') : null;
   return applyCollectionResult(
     subscription,
-    { invoiceId, resultNumber, outcome, payment: { invoice, attempt: 1, nextAttemptAt } },
+    {
+      invoiceId,
+      resultNumber,
+      outcome,
+      collectionMethod: subscription.collectionMethod,
+      payment: { invoice, attempt: 1, nextAttemptAt },
+    },
     { now, ...ids },
   );
 }

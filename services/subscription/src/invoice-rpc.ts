@@ -11,7 +11,7 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import type { BillingReason, BillPeriod, PeriodLine } from './billing';
 import type { CollectionOutcome, CollectionResult } from './collection';
-import { toProtoCollectionMethod } from './customer-rpc';
+import { fromProtoCollectionMethod, toProtoCollectionMethod } from './customer-rpc';
 import { toProtoDiscountTerms } from './discount-rpc';
 import type { Subscription } from './subscription';
 import type { UsageLine } from './usage-line';
@@ -76,6 +76,7 @@ export function fromProtoCollectionResult(request: ApplyCollectionResultRequest)
     invoiceId: invoice.id,
     resultNumber,
     outcome,
+    collectionMethod: fromProtoCollectionMethod(invoice.collectionMethod),
     payment: { invoice, attempt, nextAttemptAt: nextAttemptAt ?? null },
   };
 }

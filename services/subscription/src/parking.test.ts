@@ -23,6 +23,7 @@ const pay = (subscription: Subscription, periodIndex: number) =>
       invoiceId: invoiceIdOf(periodIndex),
       resultNumber: 1,
       outcome: 'SUCCEEDED',
+      collectionMethod: 'CHARGE_AUTOMATICALLY',
       payment: { invoice: null, attempt: 1, nextAttemptAt: null },
     },
     at(periodOf(subscription, subscription.periodIndex ?? 0).start),

@@ -2,6 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { subscriptionCommands } from './commands';
 import type { SubscriptionConfiguration } from './config';
+import { CustomerClient } from './customer-client';
 import { InvoiceClient } from './invoice-client';
 import { connectPeers } from './peers';
 import { type DueStep, dueStep, takeDueStep } from './renewals';
@@ -27,6 +28,7 @@ export async function start(
       subscriptions,
       peers,
       invoices: new InvoiceClient(peers.checkout),
+      customers: new CustomerClient(peers.customer),
       logger,
     }),
     wake: (id, context) => takeDueStepOf(id, context, { subscriptions, service }),

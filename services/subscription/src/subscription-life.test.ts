@@ -159,7 +159,9 @@ class Life {
     const outcome = scriptOf(this.setting, periodIndex)[resultNumber - 1];
     if (outcome === undefined) return;
     const payment = { invoice: periodIndex, attempt: resultNumber, nextAttemptAt: null };
-    const result = { invoiceId: invoiceIdOf(periodIndex), resultNumber, outcome, payment };
+    const { collectionMethod } = this.setting;
+    const invoiceId = invoiceIdOf(periodIndex);
+    const result = { invoiceId, resultNumber, outcome, collectionMethod, payment };
     const before = this.state;
     this.decide(() => applyCollectionResult(this.state, result, at(this.now)));
     if (this.state === before) return;

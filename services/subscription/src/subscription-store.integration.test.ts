@@ -88,6 +88,7 @@ describe('a subscription that reaches a limit', () => {
       invoiceId: 'unpaid-0',
       resultNumber: 1,
       outcome: 'SUCCEEDED',
+      collectionMethod: 'CHARGE_AUTOMATICALLY',
       payment,
     } as const;
     await subscriptions.change(id, later, (current, decision) =>

@@ -34,7 +34,7 @@ export interface PriceSnapshot extends Recurrence {
   readonly updatedAt: Date;
 }
 
-/** Who pays, as known when the subscription was made. */
+/** Who pays, as known when the newest invoice was made. */
 export interface CustomerSnapshot {
   readonly id: string;
   readonly email: string;

@@ -203,6 +203,8 @@ export class Neighbours {
   /** Whether checkout fails to make invoices, and does all else. */
   isInvoicingDown = false;
   isPaymentRunning = false;
+  /** Whether nobody can tell what customers are by now. */
+  isCustomerDown = false;
   /** What happens between a reservation and its answer. */
   onReservation: (request: ReserveRedemptionRequest) => Promise<void> = () => Promise.resolve();
   private server: GrpcServer | undefined;
@@ -254,6 +256,11 @@ export class Neighbours {
       createCustomer: neverAsked,
       listCustomers: neverAsked,
       updateCustomer: neverAsked,
+      getCustomers: async ({ ids }) => {
+        if (this.isCustomerDown)
+          throw new DomainError('unavailable', 'DOWN', 'Service unavailable');
+        return { customers: [...this.customers.values()].filter(({ id }) => ids.includes(id)) };
+      },
       getCustomer: async ({ id }) => ({ customer: known(this.customers, id, 'Customer') }),
     };
   }

@@ -1,0 +1,82 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { eventually, testContext } from '@billing/chassis/testing';
+import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import { day } from './testing';
+import { aProtoCustomer, type ServiceUnderTest, startServiceUnderTest } from './testing-rpc';
+
+const { COLLECTION_METHOD_CHARGE_AUTOMATICALLY: charged, COLLECTION_METHOD_SEND_INVOICE: sent } =
+  CollectionMethod;
+let under: ServiceUnderTest;
+let context: CallContext;
+
+beforeAll(async () => {
+  under = await startServiceUnderTest();
+});
+
+beforeEach(() => {
+  context = testContext({ now: day('01-31') });
+  under.neighbours.invoices.splice(0);
+  under.neighbours.isCustomerDown = false;
+  under.neighbours.customers.set('customer', aProtoCustomer());
+});
+
+afterAll(() => under.stop());
+
+const later = (now: Date): CallContext => ({ ...testContext({ now }), tenant: context.tenant });
+
+async function renew(to: Date) {
+  const { environmentId } = context.tenant;
+  const workClass = WorkClass.WORK_CLASS_RENEWAL;
+  await under.dueWork.runDue({ environmentId, until: to, workClass }, later(to));
+}
+
+/** How the invoices so far are collected, once there are so many. */
+function methods(count: number) {
+  return eventually(() => {
+    const all = under.neighbours.invoices.map(({ request }) => request.collectionMethod);
+    expect(all).toHaveLength(count);
+    return all;
+  });
+}
+
+const changed = aProtoCustomer({
+  name: 'Ada King',
+  email: 'king@example.com',
+  collectionMethod: sent,
+});
+
+test('a renewal is collected as its customer is billed by then, and shows who they are by then', async () => {
+  const { id, customer } = await under.create({}, context);
+  expect(customer).toMatchObject({ name: 'Ada', email: 'ada@example.com' });
+  under.neighbours.customers.set('customer', changed);
+  await renew(day('02-28'));
+  expect(await methods(2)).toEqual([charged, sent]);
+  await eventually(async () => {
+    expect((await under.get(id, later(day('02-28')))).customer).toMatchObject({
+      id: 'customer',
+      name: 'Ada King',
+      email: 'king@example.com',
+    });
+  });
+  const types = (await under.eventsOf(id)).map(({ type }) => type);
+  expect(types).not.toContain('billing.subscription.updated');
+});
+
+test('a renewal waits until its customer can be asked for', async () => {
+  await under.create({}, context);
+  under.neighbours.customers.set('customer', changed);
+  under.neighbours.isCustomerDown = true;
+  await renew(day('02-28'));
+  expect(await methods(1)).toEqual([charged]);
+  under.neighbours.isCustomerDown = false;
+  expect(await methods(2)).toEqual([charged, sent]);
+});
+
+test('a customer that is not known any more stays as they were', async () => {
+  const { id } = await under.create({}, context);
+  under.neighbours.customers.delete('customer');
+  await renew(day('02-28'));
+  expect(await methods(2)).toEqual([charged, charged]);
+  expect((await under.get(id, later(day('02-28')))).customer).toMatchObject({ name: 'Ada' });
+});
