@@ -111,6 +111,20 @@ describe('POST /checkout', () => {
     }
   });
 
+  test('shows the customer as they are now', async () => {
+    const { id: customerId } = await make('/customers', { email: 'ada@example.com', name: 'Ada' });
+    const { sessionId } = await api.expect(201, create({ customerId }));
+    const before = await api.get(`/checkout/${sessionId as string}`);
+    const changes = { name: 'Ada King', email: 'king@example.com' };
+    await api.expect(
+      200,
+      api.request('PATCH', `/customers/${customerId as string}`, { body: changes }),
+    );
+    const after = await api.get(`/checkout/${sessionId as string}`);
+    expect(after.body.customer).toMatchObject({ id: customerId, ...changes });
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+  });
+
   test('a link sells only what it offers', async () => {
     const other = await make('/products', product);
     const link = await make('/checkout-links', { label: 'x', productIds: [other.id] });

@@ -16,8 +16,8 @@ describe('one request', () => {
     expect(costs.size).toBe(routes.length);
     expect(several).toEqual([
       { route: 'POST /checkout', calls: ['CreateSession', 'GetCustomer', 'GetProduct'] },
-      // Whether the product is still sold.
-      { route: 'GET /checkout/:sessionId', calls: ['GetProduct', 'GetSession'] },
+      // Whether the product is still sold, and who the customer is by now.
+      { route: 'GET /checkout/:sessionId', calls: ['GetCustomer', 'GetProduct', 'GetSession'] },
       { route: 'POST /checkout-links', calls: ['CreateCheckoutLink', 'GetProduct'] },
       {
         route: 'POST /subscriptions',
@@ -60,7 +60,10 @@ describe('one request', () => {
     ['PATCH /subscriptions/:id', ['find subscriptions', 'update subscriptions']],
     ['POST /subscriptions/:id/cancel', ['find subscriptions', 'update subscriptions']],
     ['POST /subscriptions/:id/uncancel', ['find subscriptions', 'update subscriptions']],
-    ['GET /checkout/:sessionId', ['find checkoutSessions', 'find invoices', 'find products']],
+    [
+      'GET /checkout/:sessionId',
+      ['find checkoutSessions', 'find customers', 'find invoices', 'find products'],
+    ],
     ['POST /checkout-links', ['find products', 'insert checkoutLinks', 'insert hostedPages']],
     ['GET /checkout-links/:id', ['find checkoutLinks']],
     ['GET /invoices/:id/pdf', ['find customers', 'find invoices']],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Session } from '@billing/proto/billing/checkout/v1/session';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { toJsonSession } from '@billing/proto/json/checkout-session';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
@@ -85,9 +86,12 @@ export const checkoutRoutes: readonly Route[] = [
         request.context,
       );
       const found = present(session);
-      const subscription = await subscriptionOf(found, request, peers);
-      const tag = tagOf([found, invoice, subscription]);
-      return ok(toJsonSession(found, { invoice, subscription }), tag);
+      const [subscription, customer] = await Promise.all([
+        subscriptionOf(found, request, peers),
+        customerOf(found, request, peers),
+      ]);
+      const tag = tagOf([found, invoice, subscription, customer]);
+      return ok(toJsonSession({ ...found, customer }, { invoice, subscription }), tag);
     },
   },
 ];
@@ -99,8 +103,24 @@ async function subscriptionOf(
   peers: Peers,
 ): Promise<Subscription | undefined> {
   if (subscriptionId === undefined) return undefined;
+  const found = unlessNotFound(peers.subscription.getSubscription({ id: subscriptionId }, context));
+  return (await found)?.subscription;
+}
+
+/** The customer as they are now, whatever they were when the session was made. */
+async function customerOf(
+  { customerId: id, customer: atCreation }: Session,
+  { context }: ApiRequest,
+  peers: Peers,
+): Promise<Customer | undefined> {
+  return (
+    (await unlessNotFound(peers.customer.getCustomer({ id }, context)))?.customer ?? atCreation
+  );
+}
+
+async function unlessNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    return (await peers.subscription.getSubscription({ id: subscriptionId }, context)).subscription;
+    return await answer;
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'not_found') return undefined;
     throw error;

@@ -13,6 +13,7 @@ import {
   type Session,
   type SessionRecord,
 } from './session';
+import { fetchCustomer, unlessNotFound } from './session-facts-rpc';
 import type { SessionInvoices } from './session-invoice-client';
 import { toNewSessionInvoice } from './session-invoice-rpc';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
@@ -118,12 +119,15 @@ async function subscribe(
   if (subscriptionId === undefined || completedAt === undefined) {
     throw new Error(`Session ${session.id} makes no subscription`);
   }
-  const invoice = await invoices.within(context).get(session.invoiceId);
+  const [invoice, customer] = await Promise.all([
+    invoices.within(context).get(session.invoiceId),
+    unlessNotFound(fetchCustomer(peers, session.customerId, context)),
+  ]);
   const { payments } = invoice.state.isTombstone ? { payments: [] } : invoice.state;
   await peers.subscription.createFromCheckout(
     {
       id: subscriptionId,
-      customer: customerSnapshot.read(snapshots.customer),
+      customer: customer ?? customerSnapshot.read(snapshots.customer),
       productId: session.productId,
       productName: session.productName,
       price: priceSnapshot.read(snapshots.price),

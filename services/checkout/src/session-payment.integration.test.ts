@@ -4,6 +4,7 @@ import { testContext } from '@billing/chassis/testing';
 import { BillingInterval } from '@billing/proto/billing/catalog/v1/catalog';
 import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { SessionStatus } from '@billing/proto/billing/checkout/v1/session';
+import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { DiscountType } from '@billing/proto/billing/discount/v1/discount';
 import { inParallel } from './testing-store';
 import { outcomeOf, type RunningShop, startShop } from './testing-session-rpc';
@@ -110,6 +111,28 @@ describe('paying a session', () => {
     });
     expect(shop.peers.subscribed.get(paid.session?.subscriptionId ?? '')).toMatchObject([
       { attempt: 2 },
+    ]);
+  });
+
+  test('makes the subscription of the customer as they are by then', async () => {
+    const customer = shop.peers.aCustomer({ name: 'Ada' });
+    const { session } = await shop.create(context, { customerId: customer.id });
+    const collectionMethod = CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
+    const now = { name: 'Ada King', email: 'king@example.com', collectionMethod };
+    shop.peers.customers.set(customer.id, { ...customer, ...now });
+    const paid = await shop.pay(session, good, context);
+    expect(shop.peers.subscribed.get(paid.session?.subscriptionId ?? '')).toMatchObject([
+      { customer: { id: customer.id, ...now } },
+    ]);
+  });
+
+  test('makes the subscription of the customer as they were where they are not known any more', async () => {
+    const customer = shop.peers.aCustomer({ name: 'Ada' });
+    const { session } = await shop.create(context, { customerId: customer.id });
+    shop.peers.customers.delete(customer.id);
+    const paid = await shop.pay(session, good, context);
+    expect(shop.peers.subscribed.get(paid.session?.subscriptionId ?? '')).toMatchObject([
+      { customer: { id: customer.id, name: 'Ada' } },
     ]);
   });
 
