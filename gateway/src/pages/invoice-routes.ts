@@ -1,121 +1,35 @@
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { amountText } from '../amount-text';
-import { invoiceDownload } from '../pdf/invoice-download';
 import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../route';
 import { challengePage, processingPage } from './challenge-page';
 import type { FormProblems } from './form-fields';
 import { confirmInvoiceCardPage, invoicePage, type InvoiceView } from './invoice-page';
-import { readAttempt, readText } from './page-input';
 import type { PageRequest, PageRoute } from './page-route';
-import {
-  answerChallenge,
-  beginCardEntry,
-  cardEntryOf,
-  isBeingPaid,
-  type Payable,
-  payByCard,
-  payBySetup,
-  waitingAttempt,
-} from './payment-steps';
-import { pageAnswer, redirectAnswer } from './shell';
-
-const kind = HostedPageKind.HOSTED_PAGE_KIND_INVOICE;
-// A provider may take some seconds.
-const paymentDeadlineMs = 25_000;
+import { paymentRoutes } from './payment-routes';
+import { cardEntryOf, isBeingPaid, type Payable, waitingAttempt } from './payment-steps';
+import { pageAnswer } from './shell';
 
 /** The pages of an invoice that is in no checkout session. */
-export const invoicePageRoutes: readonly PageRoute[] = [
-  {
-    method: 'GET',
-    path: '/invoice/:token',
-    kind,
-    handle: async (request, peers) =>
-      showInvoice(await readInvoice(request, peers), request, peers),
+export const invoicePageRoutes: readonly PageRoute[] = paymentRoutes({
+  kind: HostedPageKind.HOSTED_PAGE_KIND_INVOICE,
+  path: '/invoice/:token',
+  read: async (request, peers) => {
+    const invoice = await readInvoice(request, peers);
+    return {
+      payable: payableOf(invoice, request, peers),
+      isOpen: isOpen(invoice),
+      isCardOptional: false,
+      next: request.path,
+      waitingAttempt: waitingAttempt(invoice)?.attempt,
+      download: invoice,
+      show: () => showInvoice(invoice, request, peers),
+      confirmCard: async (setupId) =>
+        confirmInvoiceCardPage(await viewOf(invoice, request, peers), setupId),
+    };
   },
-  {
-    method: 'POST',
-    path: '/invoice/:token',
-    kind,
-    deadlineMs: paymentDeadlineMs,
-    handle: async (request, peers) => {
-      const invoice = await readInvoice(request, peers);
-      if (!isOpen(invoice)) return redirectAnswer(request.path);
-      const { form, context } = request;
-      const tools = { peers, context, isOptional: false };
-      return payByCard(payableOf(invoice, request, peers), form, tools);
-    },
-  },
-  {
-    method: 'POST',
-    path: '/invoice/:token/challenge',
-    kind,
-    deadlineMs: paymentDeadlineMs,
-    handle: async (request, peers) => {
-      const invoice = await readInvoice(request, peers);
-      return answerChallenge(payableOf(invoice, request, peers), readAttempt(request.form));
-    },
-  },
-  {
-    method: 'POST',
-    path: '/invoice/:token/card/begin',
-    kind,
-    deadlineMs: paymentDeadlineMs,
-    handle: async (request, peers) => {
-      const invoice = await readInvoice(request, peers);
-      if (!isOpen(invoice)) return redirectAnswer(request.path);
-      const payable = payableOf(invoice, request, peers);
-      return beginCardEntry(payable, { peers, context: request.context });
-    },
-  },
-  {
-    method: 'GET',
-    path: '/invoice/:token/card',
-    kind,
-    handle: async (request, peers) => {
-      const invoice = await readInvoice(request, peers);
-      const setupId = readText(request.query.setup_id);
-      if (!isOpen(invoice) || setupId === undefined) return redirectAnswer(request.path);
-      return pageAnswer(confirmInvoiceCardPage(await viewOf(invoice, request, peers), setupId));
-    },
-  },
-  {
-    method: 'POST',
-    path: '/invoice/:token/card',
-    kind,
-    deadlineMs: paymentDeadlineMs,
-    handle: async (request, peers) => {
-      const invoice = await readInvoice(request, peers);
-      const setupId = readText(request.form.get('setup_id'));
-      if (!isOpen(invoice) || setupId === undefined) return redirectAnswer(request.path);
-      const payable = payableOf(invoice, request, peers);
-      return payBySetup(payable, setupId, { peers, context: request.context });
-    },
-  },
-  {
-    method: 'GET',
-    path: '/invoice/:token/return',
-    kind,
-    deadlineMs: paymentDeadlineMs,
-    handle: async (request, peers) => {
-      const invoice = await readInvoice(request, peers);
-      const waiting = waitingAttempt(invoice);
-      if (waiting === undefined) return redirectAnswer(request.path);
-      const { attempt } = waiting;
-      return answerChallenge(payableOf(invoice, request, peers), { attempt, approved: undefined });
-    },
-  },
-  {
-    method: 'GET',
-    path: '/invoice/:token/pdf',
-    kind,
-    handle: async (request, peers) => {
-      const invoice = await readInvoice(request, peers);
-      return invoiceDownload(invoice, { peers, context: request.context });
-    },
-  },
-];
+});
 
 async function readInvoice({ resourceId, context }: PageRequest, peers: Peers): Promise<Invoice> {
   return present((await peers.checkout.getInvoice({ id: resourceId }, context)).invoice);

@@ -2,25 +2,14 @@ import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
-import { notFound } from '@billing/kernel/domain-error';
 import { amountText } from '../amount-text';
-import { invoiceDownload } from '../pdf/invoice-download';
 import type { Peers } from '../peers';
 import { type ApiAnswer, present } from '../route';
 import { challengePage, processingPage } from './challenge-page';
 import type { FormProblems } from './form-fields';
-import { readAttempt, readText } from './page-input';
 import type { PageRequest, PageRoute } from './page-route';
-import {
-  answerChallenge,
-  beginCardEntry,
-  cardEntryOf,
-  isBeingPaid,
-  type Payable,
-  payByCard,
-  payBySetup,
-  type PaymentStep,
-} from './payment-steps';
+import { paymentRoutes } from './payment-routes';
+import { cardEntryOf, isBeingPaid, type Payable, type PaymentStep } from './payment-steps';
 import { purchaseTerms } from './purchase-terms';
 import {
   completePage,
@@ -31,105 +20,27 @@ import {
   type SessionView,
   successTarget,
 } from './session-page';
-import { pageAnswer, redirectAnswer } from './shell';
-
-const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_SESSION;
-// A provider may take some seconds, and so may the subscription that follows.
-const paymentDeadlineMs = 25_000;
+import { pageAnswer } from './shell';
 
 /** The pages of a checkout session. */
-export const sessionPageRoutes: readonly PageRoute[] = [
-  {
-    method: 'GET',
-    path: '/checkout/:token',
-    kind,
-    handle: async (request, peers) =>
-      showSession(await readSession(request, peers), request, peers),
+export const sessionPageRoutes: readonly PageRoute[] = paymentRoutes({
+  kind: HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_SESSION,
+  path: '/checkout/:token',
+  read: async (request, peers) => {
+    const view = await readSession(request, peers);
+    const { session, invoice } = view;
+    return {
+      payable: payableOf(view, request, peers),
+      isOpen: session.status === SessionStatus.SESSION_STATUS_OPEN,
+      isCardOptional: !isCardRequired(view),
+      next: nextOf(view),
+      waitingAttempt: view.action?.attempt,
+      download: session.status === SessionStatus.SESSION_STATUS_COMPLETE ? invoice : undefined,
+      show: () => showSession(view, request, peers),
+      confirmCard: async (setupId) => confirmCardPage(view, setupId),
+    };
   },
-  {
-    method: 'POST',
-    path: '/checkout/:token',
-    kind,
-    deadlineMs: paymentDeadlineMs,
-    handle: async (request, peers) => {
-      const view = await readSession(request, peers);
-      const { context, form } = request;
-      if (isClosed(view)) return redirectAnswer(nextOf(view));
-      const isOptional = !isCardRequired(view);
-      return payByCard(payableOf(view, request, peers), form, { peers, context, isOptional });
-    },
-  },
-  {
-    method: 'POST',
-    path: '/checkout/:token/challenge',
-    kind,
-    deadlineMs: paymentDeadlineMs,
-    handle: async (request, peers) => {
-      const view = await readSession(request, peers);
-      const payable = payableOf(view, request, peers);
-      return answerChallenge(payable, readAttempt(request.form));
-    },
-  },
-  {
-    method: 'POST',
-    path: '/checkout/:token/card/begin',
-    kind,
-    deadlineMs: paymentDeadlineMs,
-    handle: async (request, peers) => {
-      const view = await readSession(request, peers);
-      if (isClosed(view)) return redirectAnswer(nextOf(view));
-      const payable = payableOf(view, request, peers);
-      return beginCardEntry(payable, { peers, context: request.context });
-    },
-  },
-  {
-    method: 'GET',
-    path: '/checkout/:token/card',
-    kind,
-    handle: async (request, peers) => {
-      const view = await readSession(request, peers);
-      const setupId = readText(request.query.setup_id);
-      if (isClosed(view) || setupId === undefined) return redirectAnswer(view.path);
-      return pageAnswer(confirmCardPage(view, setupId));
-    },
-  },
-  {
-    method: 'POST',
-    path: '/checkout/:token/card',
-    kind,
-    deadlineMs: paymentDeadlineMs,
-    handle: async (request, peers) => {
-      const view = await readSession(request, peers);
-      const setupId = readText(request.form.get('setup_id'));
-      if (isClosed(view) || setupId === undefined) return redirectAnswer(nextOf(view));
-      const payable = payableOf(view, request, peers);
-      return payBySetup(payable, setupId, { peers, context: request.context });
-    },
-  },
-  {
-    method: 'GET',
-    path: '/checkout/:token/return',
-    kind,
-    deadlineMs: paymentDeadlineMs,
-    handle: async (request, peers) => {
-      const view = await readSession(request, peers);
-      if (view.action === undefined) return redirectAnswer(nextOf(view));
-      const { attempt } = view.action;
-      return answerChallenge(payableOf(view, request, peers), { attempt, approved: undefined });
-    },
-  },
-  {
-    method: 'GET',
-    path: '/checkout/:token/pdf',
-    kind,
-    handle: async (request, peers) => {
-      const { invoice, session } = await readSession(request, peers);
-      const isDone = session.status === SessionStatus.SESSION_STATUS_COMPLETE;
-      if (!isDone || invoice === undefined) throw notFound('Page');
-      return invoiceDownload(invoice, { peers, context: request.context });
-    },
-  },
-];
+});
 
 async function readSession(request: PageRequest, peers: Peers): Promise<SessionView> {
   const { resourceId, context, path, isTest } = request;
@@ -199,10 +110,6 @@ interface PaymentAnswer {
 function nextOf({ session, path }: SessionView): string {
   const isDone = session.status === SessionStatus.SESSION_STATUS_COMPLETE;
   return (isDone ? successTarget(session) : undefined) ?? path;
-}
-
-function isClosed({ session }: SessionView): boolean {
-  return session.status !== SessionStatus.SESSION_STATUS_OPEN;
 }
 
 /** Something is due, or will be when the trial ends. */
