@@ -15,6 +15,19 @@ describe('one request', () => {
       .map(({ route, calls }) => ({ route, calls }));
     expect(costs.size).toBe(routes.length);
     expect(several).toEqual([
+      // Whose usage it is, and which periods of which subscriptions it falls in.
+      {
+        route: 'POST /customers/:id/meter-credits',
+        calls: ['CreateCreditGrant', 'GetCustomer', 'ListUsagePeriods'],
+      },
+      {
+        route: 'GET /customers/:id/meter-credits',
+        calls: ['GetCustomer', 'ListCreditGrants', 'ListUsagePeriods'],
+      },
+      {
+        route: 'GET /customers/:id/state',
+        calls: ['GetCustomer', 'GetUsageState', 'ListUsagePeriods'],
+      },
       { route: 'POST /checkout', calls: ['CreateSession', 'GetCustomer', 'GetProduct'] },
       // Whether the product is still sold, and who the customer is by now.
       { route: 'GET /checkout/:sessionId', calls: ['GetCustomer', 'GetProduct', 'GetSession'] },
