@@ -1,7 +1,7 @@
 import { systemClock } from '@billing/chassis/clock';
 import type { ApiClient } from '../api-client';
 import type { WebhookReceiver } from '../webhook-receiver';
-import type { EventPicture, ForeignLook, Picture, SessionPicture } from './picture';
+import type { EventPicture, ForeignLook, GrantPicture, Picture, SessionPicture } from './picture';
 import { countPending, readEvents, type ServiceAddresses, tenantOf } from './service-logs';
 
 /** Where a picture is taken from. */
@@ -41,6 +41,9 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     subscriptions: lists.subscriptions,
     invoices: lists.invoices,
     discounts: lists.discounts,
+    meterPrices: lists.products.flatMap(({ meterPrices }) => meterPrices),
+    usageEvents: await client.all('/events'),
+    grants: await readGrants(client, lists),
     endpoints: endpoints.map((endpoint) => ({
       ...endpoint,
       received: receivers.find(({ url }) => url === endpoint.url)?.received.slice(),
@@ -73,6 +76,14 @@ async function readLists(client: ApiClient): Promise<Lists> {
   const names = ['customers', 'products', 'discounts', 'subscriptions', 'invoices'];
   const lists = await Promise.all(names.map((name) => client.all(`/${name}`)));
   return Object.fromEntries(names.map((name, index) => [name, lists[index]])) as unknown as Lists;
+}
+
+async function readGrants(client: ApiClient, { customers }: Lists): Promise<GrantPicture[]> {
+  const grants: GrantPicture[] = [];
+  for (const { id } of customers) {
+    grants.push(...(await client.all(`/customers/${id as string}/meter-credits`)));
+  }
+  return grants;
 }
 
 /** Those whose creation was answered, and those whose end was announced. */

@@ -1,10 +1,12 @@
+import { fixedPoint, one } from './fixed-point';
 import { examineEach, type Invariant, repeated, together } from './invariant';
-import type { InvoicePicture, LinePicture } from './picture';
+import type { InvoicePicture, LinePicture, MeterPricePicture } from './picture';
 
 export const amountsAddUp: Invariant = {
   id: 'I1',
   title: 'Σ lines = subtotal, subtotal − discount + tax = total',
-  examine: ({ invoices }) => examineEach(invoices, amountProblems),
+  examine: ({ invoices, meterPrices }) =>
+    examineEach(invoices, (invoice) => amountProblems(invoice, meterPrices)),
 };
 
 export const paidOnce: Invariant = {
@@ -22,7 +24,10 @@ export const paidOnce: Invariant = {
   },
 };
 
-function amountProblems(invoice: InvoicePicture): (string | false)[] {
+function amountProblems(
+  invoice: InvoicePicture,
+  prices: readonly MeterPricePicture[],
+): (string | false)[] {
   const { id, lineItems, discounts, subtotal, discountAmount, tax, total } = invoice;
   const off = sum(lineItems.map((line) => line.discountAmount));
   return [
@@ -32,11 +37,16 @@ function amountProblems(invoice: InvoicePicture): (string | false)[] {
       `invoice ${id}: Σ discounts ≠ discountAmount`,
     subtotal - discountAmount + tax !== total && `invoice ${id}: subtotal − discount + tax ≠ total`,
     total < 0 && `invoice ${id}: total below 0`,
-    ...lineItems.flatMap((line) => lineProblems(id, line)),
+    ...lineItems.flatMap((line) => lineProblems(id, line, prices)),
   ];
 }
 
-function lineProblems(invoiceId: string, { amount, discountAmount, details }: LinePicture) {
+function lineProblems(
+  invoiceId: string,
+  line: LinePicture,
+  prices: readonly MeterPricePicture[],
+): (string | false)[] {
+  const { amount, discountAmount, details } = line;
   const problems: (string | false)[] = [
     // What is below 0 lessens the sum and takes no part in the discount.
     (discountAmount < 0 || discountAmount > Math.max(amount, 0)) &&
@@ -49,10 +59,30 @@ function lineProblems(invoiceId: string, { amount, discountAmount, details }: Li
     ...problems,
     details.tiers.length > 0 &&
       ofTiers !== exact &&
+      !isHeld(line, { ofTiers, exact }, prices) &&
       `invoice ${invoiceId}: Σ tiers ≠ exact amount of a line`,
     !isRounded(BigInt(amount), exact) &&
       `invoice ${invoiceId}: a line's amount is not its exact amount rounded`,
   ];
+}
+
+/** Whether the minimum or maximum of its meter's price is what a line came to. */
+function isHeld(
+  { meterId, periodStart }: LinePicture,
+  { ofTiers, exact }: { ofTiers: bigint; exact: bigint },
+  prices: readonly MeterPricePicture[],
+): boolean {
+  if (meterId === null) return false;
+  const inForce = prices.filter(
+    (price) => price.meterId === meterId && price.createdAt <= (periodStart ?? ''),
+  );
+  // Prices that were replaced since cannot be seen; of their bounds it is known that they are whole amounts.
+  if (inForce.length === 0) return exact % one === 0n;
+  return inForce.some(({ minimumAmount, maximumAmount }) => {
+    const isRaised = minimumAmount !== null && exact === BigInt(minimumAmount) * one;
+    const isLowered = maximumAmount !== null && exact === BigInt(maximumAmount) * one;
+    return (isRaised && ofTiers < exact) || (isLowered && ofTiers > exact);
+  });
 }
 
 function paymentProblems(invoice: InvoicePicture): (string | false)[] {
@@ -76,16 +106,6 @@ function paymentProblems(invoice: InvoicePicture): (string | false)[] {
 
 function sum(amounts: readonly number[]): number {
   return amounts.reduce((all, amount) => all + amount, 0);
-}
-
-// More decimals than a rate times a quantity can have.
-const decimals = 30;
-const one = 10n ** BigInt(decimals);
-
-function fixedPoint(text: string): bigint {
-  const [whole = '', fraction = ''] = text.replace('-', '').split('.');
-  const magnitude = BigInt(whole + fraction.padEnd(decimals, '0'));
-  return text.startsWith('-') ? -magnitude : magnitude;
 }
 
 // What is taken back is the difference of two rounded amounts, so that a half of it may go either way; all else goes half up.

@@ -26,10 +26,35 @@ export interface InvoicePicture {
 export interface LinePicture {
   readonly amount: number;
   readonly discountAmount: number;
+  /** Of lines for usage alone. */
+  readonly meterId: string | null;
+  readonly periodStart: string | null;
   readonly details: {
     readonly exactAmount: string;
     readonly tiers: readonly { readonly amount: string }[];
+    readonly creditsUsed: readonly { readonly grantId: string; readonly quantity: string }[];
   } | null;
+}
+
+/** As it is now; from the next period of a subscription on, so that one of before may decide. */
+export interface MeterPricePicture {
+  readonly meterId: string;
+  readonly minimumAmount: number | null;
+  readonly maximumAmount: number | null;
+  readonly createdAt: string;
+}
+
+export interface UsageEventPicture {
+  readonly id: string;
+  readonly eventId: string;
+}
+
+/** Units as decimal texts. */
+export interface GrantPicture {
+  readonly id: string;
+  readonly amount: string;
+  readonly consumed: string;
+  readonly remaining: string;
 }
 
 export interface PaymentPicture {
@@ -144,6 +169,9 @@ export interface Picture {
   readonly subscriptions: readonly SubscriptionPicture[];
   readonly invoices: readonly InvoicePicture[];
   readonly discounts: readonly DiscountPicture[];
+  readonly meterPrices: readonly MeterPricePicture[];
+  readonly usageEvents: readonly UsageEventPicture[];
+  readonly grants: readonly GrantPicture[];
   readonly endpoints: readonly EndpointPicture[];
   readonly sessions: readonly SessionPicture[] | undefined;
   readonly events: readonly EventPicture[] | undefined;

@@ -1,4 +1,10 @@
-import type { InvoicePicture, Picture, SessionPicture, SubscriptionPicture } from './picture';
+import type {
+  InvoicePicture,
+  MeterPricePicture,
+  Picture,
+  SessionPicture,
+  SubscriptionPicture,
+} from './picture';
 import { examineAll, findingsOf, invariants, toTable } from './report';
 import {
   anEndpoint,
@@ -7,11 +13,14 @@ import {
   aSubscription,
   aWebhook,
   discount,
+  grant,
   line,
   march,
+  meterPrice,
   payment,
   secondInvoice,
   session,
+  usageEvent,
   whole,
   write,
 } from './testing';
@@ -30,6 +39,17 @@ const received = (...all: ReturnType<typeof aWebhook>[]): Partial<Picture> => ({
   endpoints: [anEndpoint(all)],
 });
 
+const details = line.details ?? { exactAmount: '0', tiers: [], creditsUsed: [] };
+/** A line of 3 with tiers of such amounts. */
+const held = (
+  { exactAmount, tiers }: { exactAmount: string; tiers: string[] },
+  meterPrices: MeterPricePicture[],
+): Partial<Picture> => {
+  const ofTiers = tiers.map((amount) => ({ amount }));
+  const lineItems = [{ ...line, details: { ...details, exactAmount, tiers: ofTiers } }];
+  return { ...first({ lineItems }), meterPrices };
+};
+
 const violations: [id: string, what: string, changes: Partial<Picture>][] = [
   ['I1', 'a subtotal that is not the sum of the lines', first({ subtotal: 4, total: 3 })],
   ['I1', 'a total that is not subtotal less discount', first({ total: 1 })],
@@ -44,8 +64,25 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     'I1',
     'tiers that do not add up',
     first({
-      lineItems: [{ ...line, details: { exactAmount: '2.5', tiers: [{ amount: '2' }] } }],
+      lineItems: [{ ...line, details: { ...details, tiers: [{ amount: '2' }] } }],
     }),
+  ],
+  [
+    'I1',
+    'a fraction where a price could have held it',
+    held({ exactAmount: '2.5', tiers: ['2'] }, []),
+  ],
+  [
+    'I1',
+    'a minimum although more was used',
+    held({ exactAmount: '3', tiers: ['4'] }, [
+      { ...meterPrice, minimumAmount: 3, maximumAmount: null },
+    ]),
+  ],
+  [
+    'I1',
+    'a line between minimum and maximum that its tiers do not come to',
+    held({ exactAmount: '3', tiers: ['2'] }, [{ ...meterPrice, maximumAmount: 4 }]),
   ],
   ['I2', 'a period without an invoice', invoices(anInvoice())],
   [
@@ -69,6 +106,28 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     'I3',
     'a holder without a redemption',
     { discounts: [{ ...discount, maxRedemptions: 2, redemptionCount: 0 }] },
+  ],
+  [
+    'I4',
+    'an event that is stored twice',
+    { usageEvents: [usageEvent, { ...usageEvent, id: 'x' }] },
+  ],
+  ['I4', 'an id of two events', { usageEvents: [usageEvent, { ...usageEvent, eventId: 'x' }] }],
+  ['I5', 'credits that vanished', { grants: [{ ...grant, remaining: '2.4' }] }],
+  [
+    'I5',
+    'more burned than was granted',
+    { grants: [{ ...grant, consumed: '6', remaining: '-0.5' }] },
+  ],
+  [
+    'I5',
+    'credits that were given back',
+    { grants: [{ ...grant, consumed: '-1', remaining: '6.5' }] },
+  ],
+  [
+    'I5',
+    'credits that two invoices burned',
+    { grants: [{ ...grant, amount: '2', consumed: '1.5', remaining: '0.5' }] },
   ],
   ['I6', 'PAID without a charge', first({ payments: [], amountPaid: 0 })],
   ['I6', 'a charge of what is not PAID', first({ status: 'OPEN', paidAt: null })],
@@ -153,6 +212,15 @@ test.each(violations)('%s finds %s', (id, _what, changes) => {
 test('every invariant has a violation that it finds', () => {
   const seeded = new Set(violations.map(([id]) => id));
   expect(invariants.map(({ id }) => id).filter((id) => !seeded.has(id))).toEqual([]);
+});
+
+test.each<[what: string, exactAmount: string, tiers: string[], meterPrices: MeterPricePicture[]]>([
+  ['raised to its minimum', '3', ['1'], [{ ...meterPrice, minimumAmount: 3 }]],
+  ['lowered to its maximum', '3', ['2', '2'], [meterPrice]],
+  ['held by a price that was replaced since', '3', ['2'], [{ ...meterPrice, createdAt: march }]],
+])('a line that was %s need not be the sum of its tiers', (_what, exactAmount, tiers, prices) => {
+  const picture = { ...whole, ...held({ exactAmount, tiers }, prices) };
+  expect(findingsOf(examineAll(picture))).toEqual([]);
 });
 
 test('a subscription that ended within a period may lack that one’s invoice, but no other', () => {

@@ -5,6 +5,7 @@ import { billedEachPeriod } from './periods';
 import type { Picture } from './picture';
 import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
 import { sequencesAreWhole, webhooksArrive } from './sequences';
+import { creditsAreConserved, eventsAreStoredOnce } from './usage';
 import { nothingWaits, numbersHaveNoGaps, writesAreKept } from './writes';
 
 /** All rules that hold for what the product does. */
@@ -12,6 +13,8 @@ export const invariants: readonly Invariant[] = [
   amountsAddUp,
   billedEachPeriod,
   redemptionsAreLimited,
+  eventsAreStoredOnce,
+  creditsAreConserved,
   paidOnce,
   sessionsEndTogether,
   sequencesAreWhole,

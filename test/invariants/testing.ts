@@ -1,12 +1,15 @@
 import type {
   EndpointPicture,
   EventPicture,
+  GrantPicture,
   InvoicePicture,
   LinePicture,
+  MeterPricePicture,
   PaymentPicture,
   Picture,
   SessionPicture,
   SubscriptionPicture,
+  UsageEventPicture,
 } from './picture';
 
 const environmentId = 'environment-1';
@@ -18,7 +21,30 @@ export const march = '2026-03-31T00:00:00.000Z';
 export const line: LinePicture = {
   amount: 3,
   discountAmount: 1,
-  details: { exactAmount: '2.5', tiers: [{ amount: '2' }, { amount: '0.5' }] },
+  meterId: 'meter-1',
+  periodStart: january,
+  details: {
+    exactAmount: '2.5',
+    tiers: [{ amount: '2' }, { amount: '0.5' }],
+    creditsUsed: [{ grantId: 'grant-1', quantity: '1.5' }],
+  },
+};
+
+export const meterPrice: MeterPricePicture = {
+  meterId: 'meter-1',
+  minimumAmount: 1,
+  maximumAmount: 3,
+  createdAt: january,
+};
+
+export const usageEvent: UsageEventPicture = { id: 'event-1', eventId: 'sent-1' };
+
+/** Both invoices burn of it. */
+export const grant: GrantPicture = {
+  id: 'grant-1',
+  amount: '5.5',
+  consumed: '3',
+  remaining: '2.5',
 };
 
 export const payment: PaymentPicture = {
@@ -161,6 +187,9 @@ export const whole: Picture = {
   subscriptions: [aSubscription()],
   invoices: [anInvoice(), secondInvoice],
   discounts: [discount],
+  meterPrices: [meterPrice],
+  usageEvents: [usageEvent],
+  grants: [grant],
   endpoints: [anEndpoint([aWebhook(1), aWebhook(2), aWebhook(2)])],
   sessions: [session],
   events: [anEvent(1), anEvent(2)],

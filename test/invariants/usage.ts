@@ -1,0 +1,48 @@
+import { fixedPoint } from './fixed-point';
+import { examineEach, type Invariant, repeated } from './invariant';
+import type { GrantPicture } from './picture';
+
+export const eventsAreStoredOnce: Invariant = {
+  id: 'I4',
+  title: 'each usage event is stored once',
+  examine: ({ usageEvents }) => ({
+    examined: usageEvents.length,
+    findings: [
+      ...repeated(usageEvents.map(({ eventId }) => eventId)).map(
+        ([eventId, count]) => `usage event ${eventId} stands ${String(count)} times`,
+      ),
+      ...repeated(usageEvents.map(({ id }) => id)).map(
+        ([id, count]) => `the id ${id} is that of ${String(count)} usage events`,
+      ),
+    ],
+  }),
+};
+
+export const creditsAreConserved: Invariant = {
+  id: 'I5',
+  title: 'credits granted = consumed + remaining or expired, none below 0, none billed twice',
+  examine: ({ grants, invoices }) => {
+    const burned = new Map<string, bigint>();
+    // What was voided is billed again by another one.
+    const lines = invoices
+      .filter(({ status }) => status !== 'VOID')
+      .flatMap(({ lineItems }) => lineItems);
+    for (const { grantId, quantity } of lines.flatMap(
+      ({ details }) => details?.creditsUsed ?? [],
+    )) {
+      burned.set(grantId, (burned.get(grantId) ?? 0n) + fixedPoint(quantity));
+    }
+    return examineEach(grants, (grant) => grantProblems(grant, burned.get(grant.id) ?? 0n));
+  },
+};
+
+function grantProblems(grant: GrantPicture, burned: bigint): (string | false)[] {
+  const { id, amount, consumed, remaining } = grant;
+  const isWhole = fixedPoint(consumed) + fixedPoint(remaining) === fixedPoint(amount);
+  return [
+    !isWhole && `grant ${id}: ${amount} ≠ ${consumed} consumed + ${remaining} remaining`,
+    fixedPoint(remaining) < 0n && `grant ${id}: ${remaining} remaining`,
+    fixedPoint(consumed) < 0n && `grant ${id}: ${consumed} consumed`,
+    burned > fixedPoint(amount) && `grant ${id}: invoices burn more of it than ${amount}`,
+  ];
+}

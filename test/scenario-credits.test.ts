@@ -1,0 +1,239 @@
+import { Scenario, toDay } from './scenario';
+import { startTestSystem, type TestSystem } from './test-system';
+
+interface Event {
+  readonly at: string;
+  readonly quantity?: number | string;
+  readonly properties?: object;
+}
+
+describe('a month of usage', () => {
+  let system: TestSystem;
+  let scenario: Scenario;
+
+  beforeAll(async () => {
+    system = await startTestSystem();
+  });
+
+  beforeEach(async () => {
+    scenario = await Scenario.begin(system, '2026-01-01');
+  });
+
+  afterEach(async () => {
+    await scenario.end();
+  });
+
+  afterAll(async () => {
+    await system.stop();
+  });
+
+  async function newMeter(input: object): Promise<string> {
+    const { client } = scenario;
+    const meter = await client.expect(201, client.post('/meters', input));
+    return meter.id as string;
+  }
+
+  /** To a product with these meter prices, begun on 1 January. */
+  async function subscribe(prices: readonly object[]): Promise<any> {
+    const { client } = scenario;
+    const product = await scenario.product();
+    const path = `/products/${String(product.id)}/meter-prices`;
+    await client.expect(200, client.request('PATCH', path, { body: { prices } }));
+    const { id: customerId } = await scenario.customer();
+    const authorizedTransactionId = 'txn_4242424242424242';
+    const body = { customerId, productId: product.id, authorizedTransactionId };
+    return client.expect(201, client.post('/subscriptions', body));
+  }
+
+  async function use(
+    { customerId }: { customerId: string },
+    meterId: string,
+    ...sent: readonly Event[]
+  ): Promise<void> {
+    const events = sent.map(({ at, ...event }) => ({
+      customerId,
+      meterId,
+      timestamp: `${at}:00:00Z`,
+      ...event,
+    }));
+    const { client } = scenario;
+    const answer = await client.expect(201, client.post('/events/ingest', { events }));
+    expect(answer).toMatchObject({ accepted: events.length, rejected: [] });
+  }
+
+  async function grant({ customerId }: { customerId: string }, input: object): Promise<string> {
+    const { client } = scenario;
+    const path = `/customers/${customerId}/meter-credits`;
+    const { id } = await client.expect(201, client.post(path, input));
+    return id as string;
+  }
+
+  /** Each grant, the first one first, as `spring: 200 = 120 consumed + 80 EXPIRED`. */
+  async function grantsOf({ customerId }: { customerId: string }): Promise<string[]> {
+    const grants = await scenario.client.all(`/customers/${customerId}/meter-credits`);
+    return grants
+      .map(
+        ({ name, amount, consumed, remaining, status }) =>
+          `${String(name)}: ${String(amount)} = ${String(consumed)} consumed + ${String(remaining)} ${String(status)}`,
+      )
+      .toSorted();
+  }
+
+  /** The lines of usage of the latest invoice, as `Calls 2026-01-01: 9 × 10 = 90`. */
+  async function usageLines(subscription: { id: string }): Promise<string[]> {
+    const invoice = (await scenario.invoices(subscription)).at(-1);
+    return invoice.lineItems
+      .slice(1)
+      .map(
+        ({ description, periodStart, quantity, unitAmount, amount }: any) =>
+          `${String(description)} ${toDay(String(periodStart))}: ${String(quantity)} × ${String(unitAmount)} = ${String(amount)}`,
+      );
+  }
+
+  test('beyond its included units burns credits by priority while they are valid, and the rest walks the tiers', async () => {
+    const meterId = await newMeter({ name: 'Calls' });
+    const tiers = [
+      { upTo: '100', unitAmount: '1', flatAmount: '50' },
+      { upTo: null, unitAmount: '0.25' },
+    ];
+    const subscription = await subscribe([
+      { meterId, type: 'TIERED', tiers, includedUnits: '500' },
+    ]);
+    const lasting = await grant(subscription, {
+      meterId,
+      amount: 150,
+      name: 'lasting',
+      source: 'PAID',
+      priority: 20,
+    });
+    const spring = await grant(subscription, {
+      meterId,
+      amount: 200,
+      name: 'spring',
+      priority: 10,
+      expiresAt: '2026-01-15T00:00:00Z',
+    });
+    await scenario.advanceTo('2026-01-25');
+    await use(
+      subscription,
+      meterId,
+      // 450 and 50 are included; 70 and 30.5 take of the first by priority; then only the other one is valid: 150 of 360.
+      { at: '2026-01-20T12', quantity: 260 },
+      { at: '2026-01-05T12', quantity: 450 },
+      { at: '2026-01-14T23', quantity: '30.5' },
+      { at: '2026-01-15T00', quantity: 100 },
+      { at: '2026-01-10T12', quantity: 120 },
+    );
+    const afterwards = [
+      'lasting: 150 = 150 consumed + 0 DEPLETED',
+      'spring: 200 = 100.5 consumed + 99.5 EXPIRED',
+    ];
+    expect(await grantsOf(subscription)).toEqual(afterwards);
+
+    await scenario.advanceTo('2026-02-10');
+    // 100 × 1 + 50 and 110 × 0.25 = 27.5.
+    expect(await usageLines(subscription)).toEqual(['Calls 2026-01-01: 960.5 × null = 178']);
+    const [, renewal] = await scenario.invoices(subscription);
+    expect(renewal).toMatchObject({ status: 'PAID', subtotal: 3177, total: 3177 });
+    expect(renewal.lineItems[1].details).toEqual({
+      includedUnits: '500',
+      billedQuantity: '210',
+      exactAmount: '177.5',
+      creditsUsed: [
+        { grantId: spring, quantity: '100.5' },
+        { grantId: lasting, quantity: '150' },
+      ],
+      tiers: [
+        { upTo: '100', quantity: '100', unitAmount: '1', flatAmount: '50', amount: '150' },
+        { upTo: null, quantity: '110', unitAmount: '0.25', flatAmount: '0', amount: '27.5' },
+      ],
+    });
+    expect(await grantsOf(subscription)).toEqual(afterwards);
+  });
+
+  test('that comes late takes of the credits that were valid when it happened', async () => {
+    const meterId = await newMeter({ name: 'Calls' });
+    const subscription = await subscribe([{ meterId, unitAmount: '2' }]);
+    const spring = await grant(subscription, {
+      meterId,
+      amount: 50,
+      name: 'spring',
+      expiresAt: '2026-01-15T00:00:00Z',
+    });
+    await scenario.advanceTo('2026-01-25');
+    await use(subscription, meterId, { at: '2026-01-10T12', quantity: 20 });
+    await scenario.advanceTo('2026-02-05');
+    expect(await usageLines(subscription)).toEqual(['Calls 2026-01-01: 20 × 2 = 0']);
+    await use(subscription, meterId, { at: '2026-01-11T12', quantity: 45 });
+    await scenario.advanceTo('2026-03-01');
+    // 30 of the 45 are covered still.
+    expect(await usageLines(subscription)).toEqual(['Calls 2026-01-01: 45 × 2 = 30']);
+    const late = (await scenario.invoices(subscription)).at(-1).lineItems[1];
+    expect(late.details).toMatchObject({
+      billedQuantity: '15',
+      creditsUsed: [{ grantId: spring, quantity: '30' }],
+    });
+    expect(await grantsOf(subscription)).toEqual(['spring: 50 = 50 consumed + 0 DEPLETED']);
+  });
+
+  test('is billed as its meter adds it up: how many, the largest, the last and how many different ones', async () => {
+    const meters = await Promise.all(
+      [
+        { name: 'Count', aggregation: 'COUNT' },
+        { name: 'Largest', aggregation: 'MAX' },
+        { name: 'Last', aggregation: 'LATEST' },
+        { name: 'Different', aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' },
+      ].map(newMeter),
+    );
+    const subscription = await subscribe(
+      meters.map((meterId, index) => ({
+        meterId,
+        unitAmount: String(10 * (index + 1)),
+        includedUnits: '1',
+      })),
+    );
+    await scenario.advanceTo('2026-01-25');
+    const events: Event[] = [
+      { at: '2026-01-20T12', quantity: 7, properties: { user: 'ada' } },
+      { at: '2026-01-05T12', quantity: 9, properties: { user: 'bob' } },
+      { at: '2026-01-21T12', quantity: '4.5', properties: { user: 'ada' } },
+      { at: '2026-01-20T13', quantity: 3, properties: { user: 'cyd' } },
+      { at: '2026-01-01T00', quantity: 2 },
+    ];
+    for (const meterId of meters) await use(subscription, meterId, ...events);
+    await scenario.advanceTo('2026-02-01');
+    expect(await usageLines(subscription)).toEqual([
+      'Count 2026-01-01: 5 × 10 = 40',
+      'Largest 2026-01-01: 9 × 20 = 160',
+      'Last 2026-01-01: 4.5 × 30 = 105',
+      'Different 2026-01-01: 3 × 40 = 80',
+    ]);
+    expect(await scenario.invoices(subscription)).toMatchObject([
+      { total: 2999 },
+      { status: 'PAID', total: 3384 },
+    ]);
+    await scenario.advanceTo('2026-03-01');
+    // A month starts anew: nothing was used.
+    expect(await usageLines(subscription)).toEqual([]);
+  });
+
+  test('over tiers is held by the minimum and the maximum of its price', async () => {
+    const meters = await Promise.all(['Low', 'High'].map((name) => newMeter({ name })));
+    const tiers = [
+      { upTo: '10', unitAmount: '5' },
+      { upTo: null, unitAmount: '3' },
+    ];
+    const bounds = { minimumAmount: 40, maximumAmount: 60 };
+    const subscription = await subscribe(
+      meters.map((meterId) => ({ meterId, type: 'TIERED', tiers, ...bounds })),
+    );
+    await scenario.advanceTo('2026-01-25');
+    await use(subscription, meters[0] ?? '', { at: '2026-01-05T12', quantity: 2 });
+    await use(subscription, meters[1] ?? '', { at: '2026-01-05T12', quantity: 20 });
+    await scenario.advanceTo('2026-02-01');
+    expect(await usageLines(subscription)).toEqual([
+      'Low 2026-01-01: 2 × null = 40',
+      'High 2026-01-01: 20 × null = 60',
+    ]);
+  });
+});
