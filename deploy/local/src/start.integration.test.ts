@@ -116,6 +116,7 @@ test('services apart have processes of their own, come back when killed, and all
     'discount',
     'gateway',
     'identity',
+    'metering',
     'notifier',
     'subscription',
   ]);
