@@ -83,7 +83,15 @@ interface BatonService {
 }
 
 const folder = mkdtemp(join(tmpdir(), 'identity-'));
-const names = ['checkout', 'subscription', 'customer', 'catalog', 'discount', 'metering', 'notifier'] as const;
+const names = [
+  'checkout',
+  'subscription',
+  'customer',
+  'catalog',
+  'discount',
+  'metering',
+  'notifier',
+] as const;
 const configurations = new Map(names.map((name) => [name, testServiceConfiguration(name)]));
 const addressOf = async (name: string) => `unix:${join(await folder, `${name}.sock`)}`;
 const identityConfiguration = testServiceConfiguration('identity');

@@ -127,7 +127,9 @@ test('a subscription to a product without meter prices never asks metering', asy
     { id, atPeriodEnd: false },
     later(context, day('03-01')),
   );
-  await eventually(async () => { expect(under.neighbours.voids).toHaveLength(1); });
+  await eventually(async () => {
+    expect(under.neighbours.voids).toHaveLength(1);
+  });
   expect(under.neighbours.metering.settlements).toEqual([]);
 });
 
@@ -190,7 +192,9 @@ test('an end without usage makes no invoice', async () => {
     { id, atPeriodEnd: false },
     later(context, day('02-01')),
   );
-  await eventually(async () => { expect(under.neighbours.metering.settlements).toHaveLength(1); });
+  await eventually(async () => {
+    expect(under.neighbours.metering.settlements).toHaveLength(1);
+  });
   expect((await under.get(id, context)).status).toBe(
     SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED,
   );
@@ -201,7 +205,9 @@ test('usage that costs more than any invoice may parks the subscription', async 
   under.neighbours.metering.usageOf = () => ({ current: '999999999999999' });
   const { id, context } = await subscribe();
   await reach(later(context, day('02-28')));
-  await eventually(async () => { expect(under.neighbours.metering.settlements).toHaveLength(1); });
+  await eventually(async () => {
+    expect(under.neighbours.metering.settlements).toHaveLength(1);
+  });
   await reach(later(context, day('05-31')));
   expect((await under.get(id, context)).currentPeriodStart).toEqual(day('02-28'));
   await invoiced(id, 1);
