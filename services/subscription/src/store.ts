@@ -55,7 +55,8 @@ type SubscriptionDocument = Omit<
 > & {
   readonly price: PriceDocument;
   readonly quantity: Count;
-  readonly discount: DiscountDocument | null;
+  /** Absent in documents that were stored before discounts. */
+  readonly discount?: DiscountDocument | null;
   readonly metadata: string;
   readonly periodIndex: Count | null;
   readonly openInvoices: readonly OpenInvoiceDocument[];
@@ -191,8 +192,10 @@ function fromDocumentPrice(price: PriceDocument): PriceSnapshot {
   };
 }
 
-function fromDocumentDiscount(discount: DiscountDocument | null): SubscriptionDiscount | null {
-  if (discount === null) return null;
+function fromDocumentDiscount(
+  discount: DiscountDocument | null | undefined,
+): SubscriptionDiscount | null {
+  if (discount === null || discount === undefined) return null;
   const { durationInMonths } = discount;
   return {
     ...discount,
