@@ -235,13 +235,15 @@ describe('stopping', () => {
 
   test('gives back a message that waits for its repetition', async () => {
     const failed: string[] = [];
+    // Stored before anybody asks, so that one pull brings both: what is on its way at the stop comes back after the wait for its answer.
+    await publish(['a:1', 'a:2']);
     const failing = await consume(({ id }) => {
       failed.push(id);
       return Promise.reject(new Error('broken here'));
     });
-    await publish(['a:1', 'a:2']);
-    await eventually(() => {
+    await eventually(async () => {
       expect(failed).toEqual(['a:1']);
+      expect((await manager.consumers.info(streamName, 'reader')).num_ack_pending).toBe(2);
     });
     await failing.stop();
     await consume(async () => {});
