@@ -45,6 +45,11 @@ export function timelineOf(tenant: Tenant): string {
   return tenant.manualClock ? tenant.environmentId : realTimeline;
 }
 
+/** What calls must share to go as one: a call carries one tenant, and where the clock is manual one time. */
+export function groupOfCall({ tenant, now }: Pick<CallContext, 'tenant' | 'now'>): string {
+  return `${tenant.environmentId} ${tenant.manualClock ? now.toISOString() : ''}`;
+}
+
 /** The timeline of everything that follows real time. */
 export const realTimeline = 'real';
 

@@ -1,4 +1,4 @@
-import type { CallContext } from '@billing/chassis/call-context';
+import { type CallContext, groupOfCall } from '@billing/chassis/call-context';
 import { Coalescer, type Outcome } from '@billing/chassis/coalescer';
 import type { CustomerFacts } from './creation-input';
 import { fromProtoCustomer } from './customer-rpc';
@@ -22,9 +22,7 @@ export class CustomerClient {
     this.questions = new Coalescer({
       batchMax,
       flushesMax,
-      // A call carries one tenant, and the time of one environment.
-      groupOf: ({ context: { tenant, now } }) =>
-        `${tenant.environmentId} ${tenant.manualClock ? now.toISOString() : ''}`,
+      groupOf: ({ context }) => groupOfCall(context),
       flush: (questions) => this.readAll(questions),
     });
   }

@@ -1,4 +1,4 @@
-import type { CallContext } from '@billing/chassis/call-context';
+import { type CallContext, groupOfCall } from '@billing/chassis/call-context';
 import { Coalescer, type Outcome } from '@billing/chassis/coalescer';
 import type {
   CreateInvoiceRequest,
@@ -24,9 +24,7 @@ export class InvoiceClient {
     this.orders = new Coalescer({
       batchMax,
       flushesMax,
-      // A call carries one tenant, and the time of one environment.
-      groupOf: ({ context: { tenant, now } }) =>
-        `${tenant.environmentId} ${tenant.manualClock ? now.toISOString() : ''}`,
+      groupOf: ({ context }) => groupOfCall(context),
       flush: (orders) => this.createAll(orders),
     });
   }
