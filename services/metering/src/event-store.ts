@@ -69,7 +69,9 @@ export class EventStore {
 
   /** Inserts in one command; gives those whose ids stood there already. */
   async insert(documents: readonly EventDocument[]): Promise<Set<EventDocument>> {
+    let attempts = 0;
     const failed = await retryTransient(async () => {
+      attempts += 1;
       try {
         await this.events.insertMany([...documents], { ordered: false });
         return new Map<number, Error>();
@@ -83,7 +85,26 @@ export class EventStore {
       const document = documents[index];
       if (document !== undefined) taken.add(document);
     }
+    if (attempts > 1) await this.dropOwn(taken);
     return taken;
+  }
+
+  /** An insert that was repeated meets what it stored before its answer was lost. */
+  private async dropOwn(taken: Set<EventDocument>): Promise<void> {
+    const met = [...taken];
+    for (let start = 0; start < met.length; start += idsMax) {
+      const documents = met.slice(start, start + idsMax);
+      const found = await retryTransient(() =>
+        this.events
+          .find({ _id: { $in: documents.map(({ _id }) => _id) } })
+          .project<Pick<EventDocument, '_id' | 'arrival'>>({ arrival: 1 })
+          .toArray(),
+      );
+      const arrivals = new Map(found.map(({ _id, arrival }) => [_id, Number(arrival)]));
+      for (const document of documents) {
+        if (arrivals.get(document._id) === document.arrival) taken.delete(document);
+      }
+    }
   }
 
   /** Those of some event ids that are stored. */

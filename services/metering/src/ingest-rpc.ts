@@ -5,19 +5,14 @@ import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { derivedId, newId } from '@billing/chassis/ids';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import type { IngestEventsResponse } from '@billing/proto/billing/metering/v1/metering';
+import type { ArrivalOrder } from './arrival-order';
 import { type CustomerDirectory, type CustomerName, nameKey } from './customer-directory';
 import { type EventDocument, type EventStore, toEventDocument } from './event-store';
 import { type EventInput, readIngestInput } from './ingest-input';
 import type { IngestQueue } from './ingest-queue';
 import { type Meter, useMeter } from './meter';
 import { findCustomer, type Peers } from './peers';
-import {
-  arrivalOf,
-  eventRefusal,
-  isSameContent,
-  otherContent,
-  type UsageEvent,
-} from './usage-event';
+import { eventRefusal, isSameContent, otherContent, type UsageEvent } from './usage-event';
 import { endOfHour, hourOf, isOpenHour, sealAfterMs, type SeriesHour } from './usage-hour';
 import type { UsageStore } from './usage-store';
 import type { WokenSeries } from './woken-series';
@@ -30,6 +25,7 @@ export interface IngestParts {
   readonly directory: CustomerDirectory;
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
   readonly woken: WokenSeries;
+  readonly arrivals: ArrivalOrder;
   readonly peers: Pick<Peers, 'customer'>;
   readonly clock: Clock;
 }
@@ -99,7 +95,7 @@ async function sift(
     knownCustomers(events, context, parts),
     metersOf(events, context, parts),
   ]);
-  const realNow = parts.clock.now();
+  const arrival = parts.arrivals.take(parts.clock.now(), events.length);
   const candidates: Candidate[] = [];
   const refused: Refused[] = [];
   events.forEach((input, index) => {
@@ -118,7 +114,7 @@ async function sift(
       timestamp: input.timestamp ?? context.now,
       properties: input.properties ?? {},
       receivedAt: context.now,
-      arrival: arrivalOf(realNow, index),
+      arrival: arrival + index,
     };
     candidates.push({ index, input, event, document: toEventDocument(context.tenant, event) });
   });
@@ -236,10 +232,8 @@ async function compare(
   for (const { index, input, event } of met) {
     const stored = known.get(event.eventId);
     if (stored === undefined) throw new Error('An event that stood there is gone');
-    if (!isSameContent(stored, input, event.customerId)) {
-      rejected.push({ index, error: otherContent });
-      // Otherwise the insert was repeated after its answer was lost: it is this very event.
-    } else if (stored.arrival !== event.arrival) duplicates += 1;
+    if (isSameContent(stored, input, event.customerId)) duplicates += 1;
+    else rejected.push({ index, error: otherContent });
   }
   const accepted = candidates.length - duplicates - rejected.length;
   return { outcome: { accepted, duplicates, rejected }, known };

@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { accountDefinition } from './account-store';
+import { ArrivalOrder } from './arrival-order';
 import type { MeteringConfiguration } from './config';
 import { CustomerDirectory } from './customer-directory';
 import { type EventDocument, ensureEventIndexes, EventStore, openEvents } from './event-store';
@@ -59,6 +60,7 @@ export async function start(
       directory: new CustomerDirectory(customersMax),
       usageOf,
       woken: new WokenSeries(seriesMax),
+      arrivals: new ArrivalOrder(),
       peers,
       clock,
     }),

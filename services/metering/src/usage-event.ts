@@ -28,8 +28,6 @@ export interface EventSurroundings {
 
 const aheadMsMax = 5 * 60_000;
 const backMsMax = 35 * 86_400_000;
-// A batch has at most a thousand events.
-const placesMax = 1000;
 
 /** Why an event is not taken though its shape is right; undefined for one that is. */
 export function eventRefusal(
@@ -50,11 +48,6 @@ export function eventRefusal(
 
 /** What is said of an event whose id another one has. */
 export const otherContent = 'eventId: Was used with other content';
-
-/** Where an event stands in the order of arrival. */
-export function arrivalOf(realNow: Date, place: number): number {
-  return realNow.getTime() * placesMax + place;
-}
 
 /** Whether an event that is sent again says what was stored; a time that was left out is that of the first. */
 export function isSameContent(

@@ -1,0 +1,24 @@
+import fc from 'fast-check';
+import { ArrivalOrder } from './arrival-order';
+
+test('no place is given twice, whatever the clock says', () => {
+  const batch = fc.record({ ms: fc.nat({ max: 5 }), count: fc.integer({ min: 1, max: 1000 }) });
+  fc.assert(
+    fc.property(fc.array(batch), (batches) => {
+      const order = new ArrivalOrder();
+      let end = 0;
+      for (const { ms, count } of batches) {
+        const first = order.take(new Date(ms), count);
+        expect(first).toBeGreaterThanOrEqual(end);
+        end = first + count;
+      }
+    }),
+  );
+});
+
+test('a later millisecond comes after an earlier one', () => {
+  const order = new ArrivalOrder();
+  expect(order.take(new Date(1_000), 50)).toBe(1_000_000);
+  expect(order.take(new Date(1_000), 50)).toBe(1_000_050);
+  expect(order.take(new Date(1_001), 50)).toBe(1_001_000);
+});
