@@ -7,12 +7,12 @@ import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
 import type { Peers } from './peers';
 import {
   makeReady,
-  noteDelivered,
   noteReserved,
   refuseSession,
   type Session,
   type SessionRecord,
 } from './session';
+import { noteDelivered, noteVoided } from './session-ending';
 import { fetchCustomer, unlessNotFound } from './session-facts-rpc';
 import type { SessionInvoices } from './session-invoice-client';
 import { toNewSessionInvoice } from './session-invoice-rpc';
@@ -54,12 +54,12 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
 
     voidInvoice: async (_payload, { aggregateId, context }) => {
       const session = await read(aggregateId, context);
-      const { id: sessionId, invoiceId, customerId, currency, discountId } = session;
+      const { id: sessionId, invoiceId, customerId, currency } = session;
       const holder = { invoiceId, sessionId, customerId, currency };
-      const { state } = await sessionInvoices.void(holder, context);
-      if (state.status === 'PAID') throw new Error(`Session ${sessionId} ended, but was paid`);
-      // Else the redemption is what comes last.
-      if (discountId === undefined) await noteDone(sessionId, context);
+      const invoice = await sessionInvoices.void(holder, context);
+      if (invoice.state.status === 'PAID')
+        throw new Error(`Session ${sessionId} ended, but was paid`);
+      await sessions.within(context).mutate(sessionId, (record) => noteVoided(record, invoice));
     },
 
     releaseRedemption: async (_payload, { aggregateId, context }) => {

@@ -334,7 +334,7 @@ function outcomeOf(status: Luck): ChargeOutcome {
 
 function resultOf(invoice: InvoiceRecord | undefined, key: string): PaymentResult | undefined {
   if (invoice === undefined || invoice.isTombstone) return undefined;
-  if (invoice.paidAt !== undefined) return { kind: 'PAID', paidAt: invoice.paidAt };
+  if (invoice.paidAt !== undefined) return { kind: 'PAID', paidAt: invoice.paidAt, invoice };
   if (invoice.status !== 'OPEN') return { kind: 'NOT_OPEN' };
   const number = attemptOfCall(invoice, key);
   if (number === undefined) return undefined;

@@ -16,7 +16,7 @@ import {
 import { RedemptionState as ProtoRedemptionState } from '@billing/proto/billing/discount/v1/discount';
 import type { HostedPageStore } from './hosted-page-store';
 import type { InvoiceRecord } from './invoice';
-import { toProtoInvoice } from './invoice-rpc';
+import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
 import { payerMessage } from './payer-message';
 import type { PaymentMethodStore } from './payment-method-store';
 import type { Peers } from './peers';
@@ -214,9 +214,10 @@ const protoRedemption: Readonly<Record<ReturnType<typeof redemptionOf>, ProtoRed
   RELEASED: ProtoRedemptionState.REDEMPTION_STATE_RELEASED,
 };
 
-function toProtoSession(
+/** A session as it is shown and announced. */
+export function toProtoSession(
   { state, tenant, version, createdAt, updatedAt }: Stored<Session>,
-  pages: HostedPageStore,
+  pages: InvoicePages,
 ): ProtoSession {
   const { snapshots, lastPaymentError: error, total, phase } = state;
   return {

@@ -10,6 +10,7 @@ import type { PaymentMethodStore } from './payment-method-store';
 import type { Peers } from './peers';
 import { sessionCommands } from './session-commands';
 import { SessionCreationWorker } from './session-creation-worker';
+import { sessionEventEncoder } from './events';
 import type { SessionInvoices } from './session-invoice-client';
 import { sessionRpc } from './session-rpc';
 import { sessionDefinition } from './session-store';
@@ -27,7 +28,10 @@ export interface SessionSurroundings {
 /** The part of checkout that sells: sessions, links and the pages that lead to them. */
 export function openSessions(service: Service, surroundings: SessionSurroundings) {
   const { sessionInvoices, pages, peers } = surroundings;
-  const sessions = service.aggregates(sessionDefinition);
+  const sessions = service.aggregates({
+    ...sessionDefinition,
+    encodeEvent: sessionEventEncoder(pages),
+  });
   const links = service.aggregates(checkoutLinkDefinition);
   const worker = new SessionWorker({
     sessions,

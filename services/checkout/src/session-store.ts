@@ -37,6 +37,7 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
   | 'challenge'
   | 'metadata'
   | 'snapshots'
+  | 'isVoidAnnounced'
 > & {
     readonly quantity: Count;
     readonly recurrence: Omit<Offer['recurrence'], 'intervalCount'> & {
@@ -49,6 +50,8 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
     /** JSON text, because keys may hold dots. */
     readonly metadata: string;
     readonly snapshots: Nullable<Session['snapshots']>;
+    /** Absent in sessions that were stored before ends were announced. */
+    readonly isVoidAnnounced?: boolean;
   };
 
 type RecordDocument = SessionDocument | { readonly _id: string; readonly isTombstone: true };
@@ -115,6 +118,7 @@ function fromDocumentSession(document: RecordDocument): SessionRecord {
     completedAt: document.completedAt ?? undefined,
     subscriptionId: document.subscriptionId ?? undefined,
     isDelivered: document.isDelivered,
+    isVoidAnnounced: document.isVoidAnnounced ?? false,
   };
 }
 

@@ -182,9 +182,10 @@ export class SessionWorker implements SessionListener {
 function resultOf(payment: SessionPayment): PaymentResult | undefined {
   switch (payment.kind) {
     case 'PAID': {
-      const { id, paidAt } = payment.invoice.state;
+      const { invoice } = payment;
+      const { id, paidAt } = invoice.state;
       if (paidAt === undefined) throw new Error(`Invoice ${id} was paid at no time`);
-      return { kind: 'PAID', paidAt };
+      return { kind: 'PAID', paidAt, invoice };
     }
     case 'IN_PROGRESS':
       return undefined;

@@ -8,7 +8,6 @@ import {
   isOver,
   isSettled,
   makeReady,
-  noteDelivered,
   noteReserved,
   type PaymentResult,
   recordPayment,
@@ -23,13 +22,14 @@ import {
   startPayment,
   takeUp,
 } from './session';
+import { noteDelivered, noteVoided } from './session-ending';
 import { aNewSession, aReadySession, aSession, made, methodId, offeredAt } from './testing-session';
 
 const discountId = '0197a000-0000-7000-8000-00000000000d';
 const claimedAt = new Date('2026-01-01T09:00:00.000Z');
 const plan = { paymentKey: 'first', paymentMethodId: methodId, returnUrl: 'https://pay.example' };
 const challenge = { attempt: 1, redirectUrl: undefined };
-const paid: PaymentResult = { kind: 'PAID', paidAt: claimedAt };
+const paid: PaymentResult = { kind: 'PAID', paidAt: claimedAt, invoice: 'as it was paid' };
 
 const expiresAt = new Date('2026-01-02T00:00:00.000Z');
 const before = new Date(expiresAt.getTime() - 1);
@@ -310,5 +310,37 @@ describe('what the session says of its redemption', () => {
     ]);
     expect(startPayment(state, { ...plan, claimedAt, now: offeredAt }).state).toBe(state);
     expect(recordPayment(state, { paymentKey: 'first', result: paid }).state).toBe(state);
+  });
+});
+
+describe('announcing how a session ended', () => {
+  test('happens in the write that completes it, with the invoice as it was paid', () => {
+    const { events } = recordPayment(paying(), { paymentKey: 'first', result: paid });
+    expect(events).toEqual([{ type: 'checkout.completed', data: { invoice: 'as it was paid' } }]);
+  });
+
+  test('happens once after it has expired, with the invoice as it was voided', () => {
+    expect(expire(aReadySession()).events).toEqual([]);
+    const { state, events } = noteVoided(expired(), 'as it was voided');
+    expect(events).toEqual([{ type: 'checkout.expired', data: { invoice: 'as it was voided' } }]);
+    expect(noteVoided(state, 'as it was voided').state).toBe(state);
+  });
+
+  test('is not done for what was never offered', () => {
+    const refused = refuseSession(aSession(), 'DISCOUNT_NOT_VALID').state;
+    expect(noteVoided(refused, 'void')).toMatchObject({ state: { isDelivered: true }, events: [] });
+  });
+
+  test('does not wait for the redemption to be given back', () => {
+    const session = made(expire(aReadySession({ discountId })).state);
+    const { state, events } = noteVoided(session, 'void');
+    expect(made(state).isDelivered).toBe(false);
+    expect(events).toHaveLength(1);
+    expect(noteDelivered(state)).toMatchObject({ state: { isDelivered: true }, events: [] });
+  });
+
+  test.each(not('EXPIRED'))('leaves alone a session that is %s', (phase) => {
+    const session = inPhase[phase]();
+    expect(noteVoided(session, 'void').state).toBe(session);
   });
 });

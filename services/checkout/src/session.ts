@@ -2,6 +2,7 @@ import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Currency } from '@billing/kernel/currency';
 import { type Command, type Transition, unchanged } from '@billing/kernel/transition';
 import type { CollectionMethod } from './invoice';
+import { completed, type InvoiceForm } from './session-announcement';
 
 /** CREATING, READY and PAYING are OPEN to callers; the others are final. */
 export type SessionPhase = 'CREATING' | 'READY' | 'PAYING' | 'COMPLETE' | 'EXPIRED';
@@ -89,6 +90,8 @@ export interface Session extends Offer {
   readonly subscriptionId: string | undefined;
   /** Whether all is done that follows an end: the subscription is made, or the invoice void and the redemption free. */
   readonly isDelivered: boolean;
+  /** Whether it was announced that it has expired and its invoice is void. */
+  readonly isVoidAnnounced: boolean;
 }
 
 /** Stands in the place of a session that must never be made: its redemption was given back. */
@@ -121,7 +124,8 @@ export type NewSession = Offer &
     | 'subscriptionId'
   >;
 
-type SessionTransition = Transition<SessionRecord>;
+/** What any rule about a session decides. */
+export type SessionTransition = Transition<SessionRecord>;
 
 const expiresAfterMs = 24 * 60 * 60 * 1000;
 /** Long enough for a provider to answer; after it another worker takes a running payment up. */
@@ -141,6 +145,7 @@ export function createSession(input: NewSession, now: Date): Transition<Session>
     lastPaymentError: undefined,
     completedAt: undefined,
     isDelivered: false,
+    isVoidAnnounced: false,
   };
   const reserve = input.discountId === undefined ? [] : [command('reserveRedemption')];
   return { state, events: [], commands: [...reserve, command('createInvoice')] };
@@ -229,7 +234,7 @@ export function resumeChallenge(
 
 /** What came of a payment, as the invoice has it. */
 export type PaymentResult =
-  | { readonly kind: 'PAID'; readonly paidAt: Date }
+  | { readonly kind: 'PAID'; readonly paidAt: Date; readonly invoice: InvoiceForm }
   | { readonly kind: 'FAILED'; readonly failureCode: string; readonly at: Date }
   | ({ readonly kind: 'WAITING' } & Pick<Challenge, 'attempt' | 'redirectUrl'>)
   /** The invoice can be paid no more, and nothing was charged. */
@@ -244,7 +249,7 @@ export function recordPayment(
   { paymentKey, result }: { paymentKey: string; result: PaymentResult },
 ): SessionTransition {
   if (record.isTombstone || record.phase === 'COMPLETE') return unchanged(record);
-  if (result.kind === 'PAID') return complete(record, result.paidAt);
+  if (result.kind === 'PAID') return complete(record, result);
   const running = record.payment ?? record.challenge;
   if (running?.paymentKey !== paymentKey) return unchanged(record);
   switch (result.kind) {
@@ -261,12 +266,6 @@ export function recordPayment(
       return only({ ...backToReady(record), challenge: { ...plan, attempt, redirectUrl } });
     }
   }
-}
-
-/** All is done that follows the session's end. */
-export function noteDelivered(record: SessionRecord): SessionTransition {
-  if (record.isTombstone || record.isDelivered) return unchanged(record);
-  return only({ ...record, isDelivered: true });
 }
 
 /** Whether the payer is asked for a card: where something is due now or after the trial. */
@@ -303,7 +302,9 @@ export function redemptionOf(
   return record.phase === 'EXPIRED' ? 'RELEASED' : 'HELD';
 }
 
-function complete(session: Session, completedAt: Date): SessionTransition {
+type Paid = Extract<PaymentResult, { kind: 'PAID' }>;
+
+function complete(session: Session, { paidAt: completedAt, invoice }: Paid): SessionTransition {
   if (session.phase !== 'PAYING' && session.phase !== 'READY') {
     throw new Error(`Session ${session.id} is ${session.phase}, but its invoice was paid`);
   }
@@ -319,7 +320,7 @@ function complete(session: Session, completedAt: Date): SessionTransition {
     ...(session.subscriptionId === undefined ? [] : [command('createSubscription')]),
     ...(session.discountId === undefined ? [] : [command('confirmRedemption')]),
   ];
-  return { state, events: [], commands };
+  return { state, events: [completed(invoice)], commands };
 }
 
 // The invoice first: whoever asks the discount finds that nothing uses it any more.

@@ -9,6 +9,7 @@ import type { Invoice, InvoiceRecord } from './invoice';
 import { createSession, type Session, type SessionRecord } from './session';
 import { sessionCommands } from './session-commands';
 import { priceSnapshot } from './session-snapshot-rpc';
+import { sessionEventEncoder } from './events';
 import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
 import { shown } from './testing';
@@ -42,9 +43,10 @@ export function processOn(db: Replicas['db']) {
   const { worker: collection, ...replica } = replicaOn(db);
   const { invoices, sessionInvoices } = replica;
   const surroundings = { clock: systemClock, activity: openActivity(db) };
-  const sessions = new AggregateCollection<SessionRecord>(db, sessionDefinition, surroundings);
-  const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: hastyClock });
   const pages = { urlOf: () => '' };
+  const definition = { ...sessionDefinition, encodeEvent: sessionEventEncoder(pages) };
+  const sessions = new AggregateCollection<SessionRecord>(db, definition, surroundings);
+  const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: hastyClock });
   const parts = { sessions, invoices, sessionInvoices, pages, peers: {} as never };
   return { ...replica, collection, sessions, worker, commands: sessionCommands(parts) };
 }
@@ -108,12 +110,14 @@ async function carryOut<S extends SessionRecord | InvoiceRecord>(
   context: CallContext,
 ): Promise<void> {
   for (;;) {
-    const next = (await documents.findOne({ _id: id }))?.outbox[0];
+    const { outbox = [] } = (await documents.findOne({ _id: id })) ?? {};
+    const next = outbox.find(({ kind }) => kind === 'command');
     if (next === undefined) return;
     const handler = handlers[next.type];
     if (handler === undefined) throw new Error(`Nobody carries out ${next.type}`);
     const { sequence } = next;
     await handler(next.payload as never, { context, aggregateId: id, sequence });
-    await documents.updateOne({ _id: id }, { $pull: { outbox: { sequence } } } as never);
+    const done = { kind: 'command', sequence };
+    await documents.updateOne({ _id: id }, { $pull: { outbox: done } } as never);
   }
 }
