@@ -1,10 +1,15 @@
 import type { Invoice } from '../gen/billing/checkout/v1/checkout';
-import { type PaymentError, type Session, SessionStatus } from '../gen/billing/checkout/v1/session';
+import {
+  type PaymentError,
+  type Session,
+  type SessionStatus,
+} from '../gen/billing/checkout/v1/session';
 import type { Subscription } from '../gen/billing/subscription/v1/subscription';
 import { toJsonCustomer } from './customer';
 import { toJsonInvoice } from './invoice';
-import { toJsonEnum, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
 import { toJsonSubscription } from './subscription';
+import { sessionStatuses } from '../values/checkout';
 
 /** What belongs to a session and is not stored in it; absent: not there. */
 export interface SessionCompanions {
@@ -43,7 +48,7 @@ export function toJsonSession(session: Session, { invoice, subscription }: Sessi
 
 /** OPEN, COMPLETE or EXPIRED. */
 export function toJsonSessionStatus(status: SessionStatus): string {
-  return toJsonEnum(SessionStatus, 'SESSION_STATUS_', status);
+  return sessionStatuses.nameOf(status);
 }
 
 function toJsonPaymentError(error: PaymentError | undefined) {

@@ -1,9 +1,6 @@
-import {
-  type CreditGrant,
-  CreditGrantStatus,
-  CreditSource,
-} from '../gen/billing/metering/v1/metering';
-import { toJsonEnum, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { type CreditGrant } from '../gen/billing/metering/v1/metering';
+import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { creditGrantStatuses, creditSources } from '../values/metering';
 
 /** A credit grant as REST shows it. */
 export function toJsonCreditGrant(grant: CreditGrant) {
@@ -16,11 +13,11 @@ export function toJsonCreditGrant(grant: CreditGrant) {
     remaining: grant.remaining,
     consumed: grant.consumed,
     priority: grant.priority,
-    source: toJsonEnum(CreditSource, 'CREDIT_SOURCE_', grant.source),
+    source: creditSources.nameOf(grant.source),
     name: grant.name ?? null,
     effectiveAt: toJsonTime(grant.effectiveAt),
     expiresAt: toJsonOptionalTime(grant.expiresAt),
-    status: toJsonEnum(CreditGrantStatus, 'CREDIT_GRANT_STATUS_', grant.status),
+    status: creditGrantStatuses.nameOf(grant.status),
     metadata: toJsonMetadata(grant.metadata),
     createdAt: toJsonTime(grant.createdAt),
   };

@@ -1,5 +1,10 @@
-import { type Address, CollectionMethod, type Customer } from '../gen/billing/customer/v1/customer';
-import { toJsonEnum, toJsonMetadata, toJsonTime } from './scalars';
+import {
+  type Address,
+  type CollectionMethod,
+  type Customer,
+} from '../gen/billing/customer/v1/customer';
+import { toJsonMetadata, toJsonTime } from './scalars';
+import { collectionMethods } from '../values/customer';
 
 /** A customer as REST shows it. */
 export function toJsonCustomer(customer: Customer) {
@@ -21,7 +26,7 @@ export function toJsonCustomer(customer: Customer) {
 
 /** CHARGE_AUTOMATICALLY or SEND_INVOICE. */
 export function toJsonCollectionMethod(method: CollectionMethod): string {
-  return toJsonEnum(CollectionMethod, 'COLLECTION_METHOD_', method);
+  return collectionMethods.nameOf(method);
 }
 
 function toJsonAddress(address: Address) {

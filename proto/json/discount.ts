@@ -1,5 +1,6 @@
-import { type Discount, DiscountDuration, DiscountType } from '../gen/billing/discount/v1/discount';
-import { toJsonEnum, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { type Discount } from '../gen/billing/discount/v1/discount';
+import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { discountDurations, discountTypes } from '../values/discount';
 
 /** A discount as REST shows it. */
 export function toJsonDiscount(discount: Discount) {
@@ -8,11 +9,11 @@ export function toJsonDiscount(discount: Discount) {
     organizationId: discount.organizationId,
     name: discount.name,
     code: discount.code ?? null,
-    type: toJsonEnum(DiscountType, 'DISCOUNT_TYPE_', discount.type),
+    type: discountTypes.nameOf(discount.type),
     // At most 11 digits with at most 2 decimals: a JSON number shows exactly these.
     value: Number(discount.value),
     currency: discount.currency ?? null,
-    duration: toJsonEnum(DiscountDuration, 'DISCOUNT_DURATION_', discount.duration),
+    duration: discountDurations.nameOf(discount.duration),
     durationInMonths: discount.durationInMonths ?? null,
     maxRedemptions: discount.maxRedemptions ?? null,
     redemptionCount: discount.redemptionCount,

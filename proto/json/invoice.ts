@@ -1,22 +1,14 @@
 import {
-  BillingReason,
   type Invoice,
   type InvoiceDiscount,
-  InvoiceStatus,
   type LineItem,
   type LineItemDetails,
   type LineItemTier,
   type Payment,
-  PaymentStatus,
 } from '../gen/billing/checkout/v1/checkout';
 import { toJsonCollectionMethod } from './customer';
-import {
-  toJsonAmount,
-  toJsonEnum,
-  toJsonMetadata,
-  toJsonOptionalTime,
-  toJsonTime,
-} from './scalars';
+import { toJsonAmount, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { billingReasons, invoiceStatuses, paymentStatuses } from '../values/checkout';
 
 /** An invoice as REST and webhooks show it. */
 export function toJsonInvoice(invoice: Invoice) {
@@ -26,9 +18,9 @@ export function toJsonInvoice(invoice: Invoice) {
     customerId: invoice.customerId,
     subscriptionId: invoice.subscriptionId ?? null,
     number: invoice.number ?? null,
-    status: toJsonEnum(InvoiceStatus, 'INVOICE_STATUS_', invoice.status),
+    status: invoiceStatuses.nameOf(invoice.status),
     collectionMethod: toJsonCollectionMethod(invoice.collectionMethod),
-    billingReason: toJsonEnum(BillingReason, 'BILLING_REASON_', invoice.billingReason),
+    billingReason: billingReasons.nameOf(invoice.billingReason),
     currency: invoice.currency,
     subtotal: toJsonAmount(invoice.subtotal),
     discountAmount: toJsonAmount(invoice.discountAmount),
@@ -94,7 +86,7 @@ function toJsonPayment(payment: Payment) {
     currency: payment.currency,
     provider: payment.provider,
     providerPaymentId: payment.providerPaymentId ?? null,
-    status: toJsonEnum(PaymentStatus, 'PAYMENT_STATUS_', payment.status),
+    status: paymentStatuses.nameOf(payment.status),
     failureCode: payment.failureCode ?? null,
     createdAt: toJsonTime(payment.createdAt),
   };

@@ -1,5 +1,6 @@
-import { Aggregation, type Meter } from '../gen/billing/metering/v1/metering';
-import { toJsonEnum, toJsonMetadata, toJsonTime } from './scalars';
+import { type Meter } from '../gen/billing/metering/v1/metering';
+import { toJsonMetadata, toJsonTime } from './scalars';
+import { aggregations } from '../values/metering';
 
 /** A meter as REST shows it. */
 export function toJsonMeter(meter: Meter) {
@@ -7,7 +8,7 @@ export function toJsonMeter(meter: Meter) {
     id: meter.id,
     organizationId: meter.organizationId,
     name: meter.name,
-    aggregation: toJsonEnum(Aggregation, 'AGGREGATION_', meter.aggregation),
+    aggregation: aggregations.nameOf(meter.aggregation),
     uniqueProperty: meter.uniqueProperty ?? null,
     unit: meter.unit ?? null,
     active: meter.active,

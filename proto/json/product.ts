@@ -1,13 +1,11 @@
+import { type MeterPrice, type Price, type Product } from '../gen/billing/catalog/v1/catalog';
+import { toJsonAmount, toJsonMetadata, toJsonTime } from './scalars';
 import {
-  BillingInterval,
-  type MeterPrice,
-  MeterPricingType,
-  type Price,
-  PricingType,
-  type Product,
-  type Tier,
-} from '../gen/billing/catalog/v1/catalog';
-import { toJsonAmount, toJsonEnum, toJsonMetadata, toJsonTime } from './scalars';
+  billingIntervals,
+  fromProtoTiers,
+  meterPricingTypes,
+  pricingTypes,
+} from '../values/catalog';
 
 /** A product as REST shows it: its own fields and those of its current price. */
 export function toJsonProduct(product: Product) {
@@ -23,7 +21,7 @@ export function toJsonProduct(product: Product) {
     metadata: toJsonMetadata(product.metadata),
     lookupKey: product.lookupKey ?? null,
     priceId: price.id,
-    tiers: toJsonTiers(price.tiers),
+    tiers: fromProtoTiers(price.tiers),
     meterPrices: product.meterPrices.map(toJsonMeterPrice),
     createdAt: toJsonTime(product.createdAt),
     updatedAt: toJsonTime(product.updatedAt),
@@ -36,9 +34,9 @@ export function toJsonMeterPrice(price: MeterPrice) {
     id: price.id,
     productId: price.productId,
     meterId: price.meterId,
-    type: toJsonEnum(MeterPricingType, 'METER_PRICING_TYPE_', price.type),
+    type: meterPricingTypes.nameOf(price.type),
     unitAmount: price.unitAmount ?? null,
-    tiers: toJsonTiers(price.tiers),
+    tiers: fromProtoTiers(price.tiers),
     includedUnits: price.includedUnits ?? '0',
     packageSize: price.packageSize ?? null,
     minimumAmount: toJsonBound(price.minimumAmount),
@@ -58,7 +56,7 @@ export function toJsonPrice(price: Price) {
     active: price.active,
     metadata: toJsonMetadata(price.metadata),
     lookupKey: price.lookupKey ?? null,
-    tiers: toJsonTiers(price.tiers),
+    tiers: fromProtoTiers(price.tiers),
     createdAt: toJsonTime(price.createdAt),
     updatedAt: toJsonTime(price.updatedAt),
   };
@@ -68,21 +66,12 @@ function toJsonBound(amount: bigint | undefined): number | null {
   return amount === undefined ? null : toJsonAmount(amount);
 }
 
-function toJsonTiers(tiers: readonly Tier[]) {
-  if (tiers.length === 0) return null;
-  return tiers.map(({ upTo, unitAmount, flatAmount }) => ({
-    upTo: upTo ?? null,
-    unitAmount,
-    flatAmount: flatAmount ?? '0',
-  }));
-}
-
 function toJsonTerms(price: Price) {
   return {
-    type: toJsonEnum(PricingType, 'PRICING_TYPE_', price.type),
+    type: pricingTypes.nameOf(price.type),
     currency: price.currency,
     amount: toJsonAmount(price.amount),
-    billingInterval: toJsonEnum(BillingInterval, 'BILLING_INTERVAL_', price.billingInterval),
+    billingInterval: billingIntervals.nameOf(price.billingInterval),
     intervalCount: price.intervalCount,
     trialDays: price.trialDays ?? null,
   };

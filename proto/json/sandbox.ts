@@ -1,5 +1,6 @@
-import { ClockKind, type Environment } from '../gen/billing/identity/v1/identity';
-import { toJsonEnum, toJsonTime } from './scalars';
+import { type ClockKind, type Environment } from '../gen/billing/identity/v1/identity';
+import { toJsonTime } from './scalars';
+import { clockKinds } from '../values/identity';
 
 /** A sandbox as REST shows it, without its key. */
 export function toJsonSandbox(sandbox: Environment) {
@@ -14,5 +15,5 @@ export function toJsonSandbox(sandbox: Environment) {
 
 /** REAL or MANUAL. */
 export function toJsonClock(clock: ClockKind): string {
-  return toJsonEnum(ClockKind, 'CLOCK_KIND_', clock);
+  return clockKinds.nameOf(clock);
 }

@@ -24,19 +24,3 @@ export function toJsonMetadata(
 ): Record<string, unknown> {
   return metadata ?? {};
 }
-
-/**
- * The REST name of a proto enum's value. The generated names carry the enum's own as prefix: BILLING_INTERVAL_MONTHLY is MONTHLY. A value
- * this version does not know is an error, not a guess.
- */
-export function toJsonEnum(
-  generated: Readonly<Record<number, string>>,
-  prefix: string,
-  value: number,
-): string {
-  const name = generated[value];
-  if (name === undefined || !name.startsWith(prefix) || value === 0) {
-    throw new Error(`${prefix}${String(value)} has no JSON form`);
-  }
-  return name.slice(prefix.length);
-}

@@ -3,11 +3,11 @@ import {
   type Subscription,
   type SubscriptionCustomer,
   type SubscriptionItem,
-  SubscriptionPhase,
-  SubscriptionStatus,
+  type SubscriptionStatus,
 } from '../gen/billing/subscription/v1/subscription';
 import { toJsonPrice } from './product';
-import { toJsonEnum, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
+import { cancelReasons, subscriptionPhases, subscriptionStatuses } from '../values/subscription';
 
 /** A subscription as REST and webhooks show it. */
 export function toJsonSubscription(subscription: Subscription) {
@@ -18,7 +18,7 @@ export function toJsonSubscription(subscription: Subscription) {
     productId: subscription.productId,
     priceId: subscription.priceId,
     status: toJsonSubscriptionStatus(subscription.status),
-    phase: toJsonEnum(SubscriptionPhase, 'SUBSCRIPTION_PHASE_', subscription.phase),
+    phase: subscriptionPhases.nameOf(subscription.phase),
     entitled: subscription.entitled,
     quantity: subscription.quantity,
     currency: subscription.currency,
@@ -47,14 +47,12 @@ export function toJsonSubscription(subscription: Subscription) {
 
 /** ACTIVE, PAST_DUE or CANCELED. */
 export function toJsonSubscriptionStatus(status: SubscriptionStatus): string {
-  return toJsonEnum(SubscriptionStatus, 'SUBSCRIPTION_STATUS_', status);
+  return subscriptionStatuses.nameOf(status);
 }
 
 /** REQUESTED or PAYMENT_FAILED; null when nobody asked for the end. */
 export function toJsonCancelReason(reason: CancelReason): string | null {
-  return reason === CancelReason.CANCEL_REASON_UNSPECIFIED
-    ? null
-    : toJsonEnum(CancelReason, 'CANCEL_REASON_', reason);
+  return reason === CancelReason.CANCEL_REASON_UNSPECIFIED ? null : cancelReasons.nameOf(reason);
 }
 
 function toJsonItem(item: SubscriptionItem) {

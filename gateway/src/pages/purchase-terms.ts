@@ -5,20 +5,13 @@ import {
   trialEnd,
 } from '@billing/kernel/billing-period';
 import { discountsPeriod, type DiscountSpan } from '@billing/kernel/discount-validity';
-import { applyDiscount, type DiscountType } from '@billing/kernel/discounting';
+import { applyDiscount } from '@billing/kernel/discounting';
 import { isCurrency } from '@billing/kernel/currency';
-import { type PricingType, recurringCharge } from '@billing/kernel/pricing';
-import {
-  BillingInterval as ProtoBillingInterval,
-  type Price,
-  PricingType as ProtoPricingType,
-} from '@billing/proto/billing/catalog/v1/catalog';
-import {
-  type Discount,
-  DiscountDuration as ProtoDiscountDuration,
-  DiscountType as ProtoDiscountType,
-} from '@billing/proto/billing/discount/v1/discount';
-import { toJsonEnum } from '@billing/proto/json/scalars';
+import { recurringCharge } from '@billing/kernel/pricing';
+import type { Price } from '@billing/proto/billing/catalog/v1/catalog';
+import type { Discount } from '@billing/proto/billing/discount/v1/discount';
+import { billingIntervals, fromProtoTiers, pricingTypes } from '@billing/proto/values/catalog';
+import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import { amountText } from '../amount-text';
 import { dateText } from '../date-text';
 
@@ -52,7 +45,7 @@ interface Stretch {
 /** The terms of a purchase that is paid now. */
 export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   const { price, from } = purchase;
-  const interval = billingInterval(price);
+  const interval = billingIntervals.nameOf(price.billingInterval);
   if (interval === 'ONE_TIME') {
     return {
       summary: `${amountText(periodAmount(purchase, true), price.currency)} once`,
@@ -84,7 +77,7 @@ export function priceTerms(price: Price): string {
     recurringCharge({ ...termsOf(price), quantity: 1 }).amount,
     price.currency,
   );
-  const interval = billingInterval(price);
+  const interval = billingIntervals.nameOf(price.billingInterval);
   if (interval === 'ONE_TIME') return amount;
   const recurring = `${amount} ${every({ billingInterval: interval, intervalCount: price.intervalCount })}`;
   const trialDays = price.trialDays ?? 0;
@@ -141,7 +134,7 @@ function stretchText(
 function periodAmount({ price, quantity, discount }: Purchase, isDiscounted: boolean): bigint {
   const { amount } = recurringCharge({ ...termsOf(price), quantity });
   if (!isDiscounted || discount === undefined || !isCurrency(price.currency)) return amount;
-  const type = toJsonEnum(ProtoDiscountType, 'DISCOUNT_TYPE_', discount.type) as DiscountType;
+  const type = discountTypes.nameOf(discount.type);
   // Whether it is for this product was settled when it was redeemed.
   const terms = { type, value: discount.value, currency: null, productIds: [] };
   const lines = [{ productId: price.productId, amount }];
@@ -150,29 +143,17 @@ function periodAmount({ price, quantity, discount }: Purchase, isDiscounted: boo
 
 function termsOf({ type, amount, tiers }: Price) {
   return {
-    type: toJsonEnum(ProtoPricingType, 'PRICING_TYPE_', type) as PricingType,
+    type: pricingTypes.nameOf(type),
     amount,
-    tiers: tiers.map(({ upTo, unitAmount, flatAmount }) => ({
-      upTo: upTo ?? null,
-      unitAmount,
-      flatAmount: flatAmount ?? '0',
-    })),
+    tiers: fromProtoTiers(tiers),
   };
 }
 
 function spanOf({ duration, durationInMonths }: Discount): DiscountSpan {
   return {
-    duration: toJsonEnum(
-      ProtoDiscountDuration,
-      'DISCOUNT_DURATION_',
-      duration,
-    ) as DiscountSpan['duration'],
+    duration: discountDurations.nameOf(duration),
     durationInMonths: durationInMonths ?? null,
   };
-}
-
-function billingInterval({ billingInterval: interval }: Price): BillingInterval {
-  return toJsonEnum(ProtoBillingInterval, 'BILLING_INTERVAL_', interval) as BillingInterval;
 }
 
 const units: Readonly<Record<BillingInterval, { readonly name: string; readonly size: number }>> = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CreditSource } from '@billing/proto/billing/metering/v1/metering';
 import { toJsonCreditGrant } from '@billing/proto/json/credit-grant';
 import { toJsonUsageState } from '@billing/proto/json/usage-state';
+import { creditSources } from '@billing/proto/values/metering';
 import { decimal } from '../decimal-input';
 import { metadata, optional, pageShape, readBody, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
@@ -31,11 +31,6 @@ const CreateCreditGrant = z
 
 const ListCreditGrants = z.object(pageShape);
 
-const sources = {
-  PROMOTIONAL: CreditSource.CREDIT_SOURCE_PROMOTIONAL,
-  PAID: CreditSource.CREDIT_SOURCE_PAID,
-};
-
 export const customerUsageRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -58,7 +53,7 @@ export const customerUsageRoutes: readonly Route[] = [
           effectiveAt,
           expiresAt,
           metadata: notes,
-          source: source === undefined ? CreditSource.CREDIT_SOURCE_UNSPECIFIED : sources[source],
+          source: creditSources.valueOf(source),
         },
         request.context,
       );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { toJsonCustomer } from '@billing/proto/json/customer';
+import { collectionMethods } from '@billing/proto/values/customer';
 import { Customer, CustomerList } from '../openapi/schemas/customer';
 import { metadata, optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
@@ -60,11 +60,6 @@ const ListCustomers = z.object({
   externalId: z.string().optional(),
 });
 
-const collectionMethods = {
-  CHARGE_AUTOMATICALLY: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
-  SEND_INVOICE: CollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
-};
-
 export const customerRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -81,7 +76,7 @@ export const customerRoutes: readonly Route[] = [
       const answer = await peers.customer.createCustomer(
         {
           ...input,
-          collectionMethod: toProtoCollectionMethod(input.collectionMethod),
+          collectionMethod: collectionMethods.valueOf(input.collectionMethod),
         },
         request.context,
       );
@@ -143,7 +138,7 @@ export const customerRoutes: readonly Route[] = [
           id: param(request, 'id'),
           address: input.address,
           metadata: input.metadata,
-          collectionMethod: toProtoCollectionMethod(input.collectionMethod),
+          collectionMethod: collectionMethods.valueOf(input.collectionMethod),
           updateMask,
           expectedVersion: request.expectedVersion,
         },
@@ -154,11 +149,3 @@ export const customerRoutes: readonly Route[] = [
     },
   },
 ];
-
-function toProtoCollectionMethod(
-  method: keyof typeof collectionMethods | undefined,
-): CollectionMethod {
-  return method === undefined
-    ? CollectionMethod.COLLECTION_METHOD_UNSPECIFIED
-    : collectionMethods[method];
-}

@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import {
-  type Discount as ProtoDiscount,
-  DiscountDuration,
-  DiscountType,
-} from '@billing/proto/billing/discount/v1/discount';
+import type { Discount as ProtoDiscount } from '@billing/proto/billing/discount/v1/discount';
 import { toJsonDiscount } from '@billing/proto/json/discount';
+import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import { metadata, optional, pageShape, readBody, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
 import { Discount, DiscountList } from '../openapi/schemas/discount';
@@ -87,17 +84,6 @@ const ValidateDiscount = z
   .object({ code: z.string(), productId: optional(z.string()) })
   .meta({ id: 'ValidateDiscount', examples: [{ code: 'spring-26' }] });
 
-const types = {
-  PERCENTAGE: DiscountType.DISCOUNT_TYPE_PERCENTAGE,
-  FIXED: DiscountType.DISCOUNT_TYPE_FIXED,
-};
-
-const durations = {
-  ONCE: DiscountDuration.DISCOUNT_DURATION_ONCE,
-  REPEATING: DiscountDuration.DISCOUNT_DURATION_REPEATING,
-  FOREVER: DiscountDuration.DISCOUNT_DURATION_FOREVER,
-};
-
 export const discountRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -114,9 +100,9 @@ export const discountRoutes: readonly Route[] = [
       const answer = await peers.discount.createDiscount(
         {
           ...input,
-          type: types[input.type],
+          type: discountTypes.valueOf(input.type),
           value: String(input.value),
-          duration: durations[input.duration],
+          duration: discountDurations.valueOf(input.duration),
           productIds: input.productIds ?? [],
         },
         request.context,

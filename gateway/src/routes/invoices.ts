@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import {
-  type Invoice as ProtoInvoice,
-  InvoiceStatus,
-} from '@billing/proto/billing/checkout/v1/checkout';
+import type { Invoice as ProtoInvoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
+import { invoiceStatuses } from '@billing/proto/values/checkout';
 import { Invoice, InvoiceList } from '../openapi/schemas/invoice';
 import { optional, pageShape, readBody, readQuery } from '../input';
 import { invoiceDownload } from '../pdf/invoice-download';
@@ -21,14 +19,6 @@ const ListInvoices = z.object({
   status: z.enum(['DRAFT', 'OPEN', 'PAID', 'VOID', 'UNCOLLECTIBLE']).optional(),
 });
 
-const statuses = {
-  DRAFT: InvoiceStatus.INVOICE_STATUS_DRAFT,
-  OPEN: InvoiceStatus.INVOICE_STATUS_OPEN,
-  PAID: InvoiceStatus.INVOICE_STATUS_PAID,
-  VOID: InvoiceStatus.INVOICE_STATUS_VOID,
-  UNCOLLECTIBLE: InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE,
-};
-
 export const invoiceRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -42,7 +32,7 @@ export const invoiceRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListInvoices, request);
       const { invoices, total } = await peers.checkout.listInvoices(
-        { ...pageQuery(query), status: query.status && statuses[query.status] },
+        { ...pageQuery(query), status: query.status && invoiceStatuses.valueOf(query.status) },
         request.context,
       );
       return page(invoices, { ...query, total }, toJsonInvoice);

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import {
-  type MeterPrice as ProtoMeterPrice,
-  MeterPricingType,
-} from '@billing/proto/billing/catalog/v1/catalog';
+import type { MeterPrice as ProtoMeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
 import { toJsonMeterPrice } from '@billing/proto/json/product';
+import { meterPricingTypes } from '@billing/proto/values/catalog';
 import { decimal, rate } from '../decimal-input';
 import { amount, metadata, optional, readBody } from '../input';
 import { MeterPriceList } from '../openapi/schemas/product';
@@ -42,13 +40,6 @@ const SetMeterPrices = z
     ],
   });
 
-const pricingTypes: Readonly<Record<z.infer<typeof type>, MeterPricingType>> = {
-  PER_UNIT: MeterPricingType.METER_PRICING_TYPE_PER_UNIT,
-  TIERED: MeterPricingType.METER_PRICING_TYPE_TIERED,
-  VOLUME: MeterPricingType.METER_PRICING_TYPE_VOLUME,
-  PACKAGE: MeterPricingType.METER_PRICING_TYPE_PACKAGE,
-};
-
 export const meterPriceRoutes: readonly Route[] = [
   {
     method: 'PATCH',
@@ -83,10 +74,7 @@ function toProtoPrice(sent: z.infer<typeof price>): ProtoMeterPrice {
     ...sent,
     id: '',
     productId: '',
-    type:
-      sent.type === undefined
-        ? MeterPricingType.METER_PRICING_TYPE_UNSPECIFIED
-        : pricingTypes[sent.type],
+    type: meterPricingTypes.valueOf(sent.type),
     tiers: toProtoTiers(sent.tiers),
     minimumAmount: minimumAmount === undefined ? undefined : BigInt(minimumAmount),
     maximumAmount: maximumAmount === undefined ? undefined : BigInt(maximumAmount),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Aggregation } from '@billing/proto/billing/metering/v1/metering';
 import { toJsonMeter } from '@billing/proto/json/meter';
+import { aggregations } from '@billing/proto/values/metering';
 import { metadata, optional, readBody, readQuery } from '../input';
 import { Meter, MeterList } from '../openapi/schemas/meter';
 import { changeable, frozen, readPatch, required } from '../patch';
@@ -54,14 +54,6 @@ const ListMeters = z.object({
     .meta({ description: 'A part of the name, without regard to case.' }),
 });
 
-const aggregations = {
-  SUM: Aggregation.AGGREGATION_SUM,
-  COUNT: Aggregation.AGGREGATION_COUNT,
-  MAX: Aggregation.AGGREGATION_MAX,
-  LATEST: Aggregation.AGGREGATION_LATEST,
-  UNIQUE_COUNT: Aggregation.AGGREGATION_UNIQUE_COUNT,
-};
-
 export const meterRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -75,7 +67,7 @@ export const meterRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const input = readBody(CreateMeter, request);
       const answer = await peers.metering.createMeter(
-        { ...input, aggregation: toProtoAggregation(input.aggregation) },
+        { ...input, aggregation: aggregations.valueOf(input.aggregation) },
         request.context,
       );
       const meter = present(answer.meter);
@@ -113,7 +105,7 @@ export const meterRoutes: readonly Route[] = [
         {
           ...input,
           id: param(request, 'id'),
-          aggregation: toProtoAggregation(input.aggregation),
+          aggregation: aggregations.valueOf(input.aggregation),
           metadata: input.metadata,
           updateMask,
           expectedVersion: request.expectedVersion,
@@ -140,7 +132,3 @@ export const meterRoutes: readonly Route[] = [
     },
   },
 ];
-
-function toProtoAggregation(name: keyof typeof aggregations | undefined): Aggregation {
-  return name === undefined ? Aggregation.AGGREGATION_UNSPECIFIED : aggregations[name];
-}

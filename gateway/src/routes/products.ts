@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { BillingInterval, PricingType, type Tier } from '@billing/proto/billing/catalog/v1/catalog';
+import type { Tier } from '@billing/proto/billing/catalog/v1/catalog';
 import { toJsonProduct } from '@billing/proto/json/product';
+import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
 import { decimal, rate } from '../decimal-input';
 import { amount, metadata, optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
@@ -74,22 +75,6 @@ const ListProducts = z.object({
   lookupKey: z.string().optional(),
 });
 
-const pricingTypes = {
-  FLAT: PricingType.PRICING_TYPE_FLAT,
-  PER_UNIT: PricingType.PRICING_TYPE_PER_UNIT,
-  TIERED: PricingType.PRICING_TYPE_TIERED,
-  VOLUME: PricingType.PRICING_TYPE_VOLUME,
-};
-
-const intervals = {
-  DAILY: BillingInterval.BILLING_INTERVAL_DAILY,
-  WEEKLY: BillingInterval.BILLING_INTERVAL_WEEKLY,
-  MONTHLY: BillingInterval.BILLING_INTERVAL_MONTHLY,
-  QUARTERLY: BillingInterval.BILLING_INTERVAL_QUARTERLY,
-  YEARLY: BillingInterval.BILLING_INTERVAL_YEARLY,
-  ONE_TIME: BillingInterval.BILLING_INTERVAL_ONE_TIME,
-};
-
 export const productRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -106,9 +91,9 @@ export const productRoutes: readonly Route[] = [
       const answer = await peers.catalog.createProduct(
         {
           ...input,
-          type: pricingTypes[input.type],
+          type: pricingTypes.valueOf(input.type),
           amount: BigInt(input.amount),
-          billingInterval: intervals[input.billingInterval],
+          billingInterval: billingIntervals.valueOf(input.billingInterval),
           tiers: toProtoTiers(input.tiers),
         },
         request.context,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
 import { toJsonClock, toJsonSandbox } from '@billing/proto/json/sandbox';
 import { toJsonTime } from '@billing/proto/json/scalars';
+import { clockKinds } from '@billing/proto/values/identity';
 import { AdvancedClock, NewSandbox, SandboxClock } from '../openapi/schemas/sandbox';
 import { optional, readBody, time } from '../input';
 import { created, ok, present, type Route, secretOrNull } from '../route';
@@ -24,11 +24,6 @@ const AdvanceClock = z
 // A jump over years is many renewals; the jump itself goes on after that.
 const advanceDeadlineMs = 10 * 60_000;
 
-const clocks = {
-  REAL: ClockKind.CLOCK_KIND_REAL,
-  MANUAL: ClockKind.CLOCK_KIND_MANUAL,
-};
-
 export const sandboxRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -45,7 +40,7 @@ export const sandboxRoutes: readonly Route[] = [
       const { sandbox, key } = await peers.identity.createSandbox(
         {
           name: input.name ?? '',
-          clock: clocks[input.clock ?? 'REAL'],
+          clock: clockKinds.valueOf(input.clock ?? 'REAL'),
           startsAt: input.startsAt,
         },
         request.context,

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import {
-  type Subscription,
-  SubscriptionStatus,
-} from '@billing/proto/billing/subscription/v1/subscription';
+import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
+import { subscriptionStatuses } from '@billing/proto/values/subscription';
 import {
   Subscription as SubscriptionSchema,
   SubscriptionList,
@@ -80,12 +78,6 @@ const ListSubscriptions = z.object({
   status: z.enum(['ACTIVE', 'PAST_DUE', 'CANCELED']).optional(),
 });
 
-const statuses = {
-  ACTIVE: SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
-  PAST_DUE: SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE,
-  CANCELED: SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED,
-};
-
 export const subscriptionRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -119,7 +111,7 @@ export const subscriptionRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListSubscriptions, request);
       const { subscriptions, total } = await peers.subscription.listSubscriptions(
-        { ...pageQuery(query), status: query.status && statuses[query.status] },
+        { ...pageQuery(query), status: query.status && subscriptionStatuses.valueOf(query.status) },
         request.context,
       );
       return page(subscriptions, { ...query, total }, toJsonSubscription);

@@ -1,22 +1,14 @@
 import { checkMetadata } from '@billing/chassis/metadata';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { UsagePricingType } from '@billing/kernel/usage-pricing';
 import {
   type GetMeterPricesRequest,
   type MeterPrice as ProtoMeterPrice,
-  MeterPricingType as ProtoMeterPricingType,
 } from '@billing/proto/billing/catalog/v1/catalog';
+import { meterPricingTypes } from '@billing/proto/values/catalog';
 import type { MeterPrice, MeterPriceInput, MeterPriceSet } from './meter-price';
 import type { MeterPriceSetStore } from './meter-price-set-store';
 import type { Product } from './product';
-import { fromProtoChoice, fromProtoTiers, toProtoTiers } from './price-rpc';
-
-const protoMeterPricingTypes: Readonly<Record<UsagePricingType, ProtoMeterPricingType>> = {
-  PER_UNIT: ProtoMeterPricingType.METER_PRICING_TYPE_PER_UNIT,
-  TIERED: ProtoMeterPricingType.METER_PRICING_TYPE_TIERED,
-  VOLUME: ProtoMeterPricingType.METER_PRICING_TYPE_VOLUME,
-  PACKAGE: ProtoMeterPricingType.METER_PRICING_TYPE_PACKAGE,
-};
+import { fromProtoTiers, toProtoTiers } from './price-rpc';
 
 /** A product's set that was in force at a time, or the one with a number. */
 export async function findMeterPriceSet(
@@ -41,7 +33,7 @@ export async function findMeterPriceSet(
 export function fromProtoMeterPrices(prices: readonly ProtoMeterPrice[]): MeterPriceInput[] {
   return prices.map((price) => ({
     ...price,
-    type: fromProtoChoice(protoMeterPricingTypes, price.type),
+    type: meterPricingTypes.sentName(price.type),
     tiers: fromProtoTiers(price.tiers),
   }));
 }
@@ -51,7 +43,7 @@ export function toProtoMeterPrice(price: MeterPrice, productId: string): ProtoMe
     id: price.id,
     productId,
     meterId: price.meterId,
-    type: protoMeterPricingTypes[price.type],
+    type: meterPricingTypes.valueOf(price.type),
     unitAmount: price.unitAmount ?? undefined,
     tiers: toProtoTiers(price.tiers),
     includedUnits: price.includedUnits,

@@ -6,19 +6,16 @@ import { checkMetadata } from '@billing/chassis/metadata';
 import { readPage } from '@billing/chassis/page';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
-import type { BillingInterval } from '@billing/kernel/billing-period';
 import { notFound } from '@billing/kernel/domain-error';
-import type { PricingType } from '@billing/kernel/pricing';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
   type CreateProductRequest,
   type Price as ProtoPrice,
   type Product as ProtoProduct,
-  BillingInterval as ProtoBillingInterval,
-  PricingType as ProtoPricingType,
   type UpdateProductRequest,
 } from '@billing/proto/billing/catalog/v1/catalog';
+import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
 import {
   toProtoMeterPrice,
   findMeterPriceSet,
@@ -28,7 +25,7 @@ import {
 import type { MeterPriceSetStore } from './meter-price-set-store';
 import { fetchKnownMeterIds, type Peers } from './peers';
 import type { PriceIdOf, SupersededPrice } from './price';
-import { fromProtoChoice, fromProtoTiers, toProtoTiers } from './price-rpc';
+import { fromProtoTiers, toProtoTiers } from './price-rpc';
 import {
   changeProduct,
   createProduct,
@@ -154,27 +151,11 @@ function priceIdsOf(productId: string, { tenant }: CallContext): PriceIdOf {
   return (number) => derivedId(tenant.environmentId, 'price', productId, number);
 }
 
-const protoPricingTypes: Readonly<Record<PricingType, ProtoPricingType>> = {
-  FLAT: ProtoPricingType.PRICING_TYPE_FLAT,
-  PER_UNIT: ProtoPricingType.PRICING_TYPE_PER_UNIT,
-  TIERED: ProtoPricingType.PRICING_TYPE_TIERED,
-  VOLUME: ProtoPricingType.PRICING_TYPE_VOLUME,
-};
-
-const protoBillingIntervals: Readonly<Record<BillingInterval, ProtoBillingInterval>> = {
-  DAILY: ProtoBillingInterval.BILLING_INTERVAL_DAILY,
-  WEEKLY: ProtoBillingInterval.BILLING_INTERVAL_WEEKLY,
-  MONTHLY: ProtoBillingInterval.BILLING_INTERVAL_MONTHLY,
-  QUARTERLY: ProtoBillingInterval.BILLING_INTERVAL_QUARTERLY,
-  YEARLY: ProtoBillingInterval.BILLING_INTERVAL_YEARLY,
-  ONE_TIME: ProtoBillingInterval.BILLING_INTERVAL_ONE_TIME,
-};
-
 function fromProtoProductInput(request: CreateProductRequest): ProductInput {
   return {
     ...request,
-    type: fromProtoChoice(protoPricingTypes, request.type),
-    billingInterval: fromProtoChoice(protoBillingIntervals, request.billingInterval),
+    type: pricingTypes.sentName(request.type),
+    billingInterval: billingIntervals.sentName(request.billingInterval),
     tiers: fromProtoTiers(request.tiers),
   };
 }
@@ -222,10 +203,10 @@ function toProtoPrice(price: Product['price'], productId: string): ProtoPrice {
   return {
     id: price.id,
     productId,
-    type: protoPricingTypes[price.type],
+    type: pricingTypes.valueOf(price.type),
     currency: price.currency,
     amount: price.amount,
-    billingInterval: protoBillingIntervals[price.billingInterval],
+    billingInterval: billingIntervals.valueOf(price.billingInterval),
     intervalCount: price.intervalCount,
     trialDays: price.trialDays ?? undefined,
     active: true,

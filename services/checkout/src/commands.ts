@@ -6,11 +6,8 @@ import type {
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
-import {
-  type ApplyCollectionResultRequest,
-  CollectionOutcome as ProtoCollectionOutcome,
-} from '@billing/proto/billing/subscription/v1/subscription';
-import type { CollectionOutcome } from './collection-result';
+import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscription/v1/subscription';
+import { collectionOutcomes } from '@billing/proto/values/subscription';
 import type { CollectionWorker } from './collection-worker';
 import type { InvoiceRecord } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
@@ -20,15 +17,6 @@ import type { ChargeSource } from './payment-provider';
 import type { Peers } from './peers';
 import type { SessionListener } from './session-invoice-client';
 import { type CollectionResult, type CollectionResultPayload, readCollectionResult } from './store';
-
-const protoOutcome: Readonly<Record<CollectionOutcome, ProtoCollectionOutcome>> = {
-  SUCCEEDED: ProtoCollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED,
-  FAILED: ProtoCollectionOutcome.COLLECTION_OUTCOME_FAILED,
-  NOTHING_DUE: ProtoCollectionOutcome.COLLECTION_OUTCOME_NOTHING_DUE,
-  UNCOLLECTIBLE: ProtoCollectionOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE,
-  OVERDUE: ProtoCollectionOutcome.COLLECTION_OUTCOME_OVERDUE,
-  VOIDED: ProtoCollectionOutcome.COLLECTION_OUTCOME_VOIDED,
-};
 
 /** What the commands work with. */
 export interface InvoiceCommandParts {
@@ -116,7 +104,7 @@ function toProtoCollectionResult(
   return {
     subscriptionId,
     resultNumber: result.resultNumber,
-    outcome: protoOutcome[result.outcome],
+    outcome: collectionOutcomes.valueOf(result.outcome),
     attempt: result.attempt,
     invoice: toProtoInvoice(result.invoice, pages),
     nextAttemptAt: result.nextAttemptAt,

@@ -4,11 +4,12 @@ import {
   type LineItem as ProtoLineItem,
   BillingReason as ProtoBillingReason,
   type Invoice as ProtoInvoice,
-  InvoiceStatus as ProtoInvoiceStatus,
+  type InvoiceStatus as ProtoInvoiceStatus,
   type Payment as ProtoPayment,
-  PaymentStatus as ProtoPaymentStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { CollectionMethod as ProtoCollectionMethod } from '@billing/proto/billing/customer/v1/customer';
+import { billingReasons, invoiceStatuses, paymentStatuses } from '@billing/proto/values/checkout';
+import { collectionMethods } from '@billing/proto/values/customer';
 import { type Attempt } from './attempt';
 import { paymentIdOf } from './attempt-worker';
 import type { HostedResource } from './hosted-page';
@@ -16,11 +17,9 @@ import {
   amountDue,
   amountPaid,
   discountAmountOf,
-  type BillingReason,
   type CollectionMethod,
   type Invoice,
   type InvoiceRecord,
-  type InvoiceStatus,
   isVerification,
   type LineItem,
   type Payment,
@@ -29,47 +28,9 @@ import {
   totalOf,
 } from './invoice';
 
-const protoStatus: Readonly<Record<InvoiceStatus, ProtoInvoiceStatus>> = {
-  DRAFT: ProtoInvoiceStatus.INVOICE_STATUS_DRAFT,
-  OPEN: ProtoInvoiceStatus.INVOICE_STATUS_OPEN,
-  PAID: ProtoInvoiceStatus.INVOICE_STATUS_PAID,
-  VOID: ProtoInvoiceStatus.INVOICE_STATUS_VOID,
-  UNCOLLECTIBLE: ProtoInvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE,
-};
-
-const protoReason: Readonly<Record<BillingReason, ProtoBillingReason>> = {
-  CHECKOUT: ProtoBillingReason.BILLING_REASON_CHECKOUT,
-  SUBSCRIPTION_CREATE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CREATE,
-  SUBSCRIPTION_CYCLE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CYCLE,
-  SUBSCRIPTION_CANCEL: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CANCEL,
-};
-
-const protoMethod: Readonly<Record<CollectionMethod, ProtoCollectionMethod>> = {
-  CHARGE_AUTOMATICALLY: ProtoCollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
-  SEND_INVOICE: ProtoCollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
-};
-
-const protoPaymentStatus: Readonly<Record<Payment['status'], ProtoPaymentStatus>> = {
-  SUCCEEDED: ProtoPaymentStatus.PAYMENT_STATUS_SUCCEEDED,
-  FAILED: ProtoPaymentStatus.PAYMENT_STATUS_FAILED,
-};
-
-const protoAttemptStatus: Readonly<Record<Attempt['status'], ProtoPaymentStatus>> = {
-  PENDING: ProtoPaymentStatus.PAYMENT_STATUS_PENDING,
-  REQUIRES_ACTION: ProtoPaymentStatus.PAYMENT_STATUS_REQUIRES_ACTION,
-};
-
-const filterStatus: Readonly<Partial<Record<ProtoInvoiceStatus, string>>> = {
-  [ProtoInvoiceStatus.INVOICE_STATUS_DRAFT]: 'DRAFT',
-  [ProtoInvoiceStatus.INVOICE_STATUS_OPEN]: 'OPEN',
-  [ProtoInvoiceStatus.INVOICE_STATUS_PAID]: 'PAID',
-  [ProtoInvoiceStatus.INVOICE_STATUS_VOID]: 'VOID',
-  [ProtoInvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: 'UNCOLLECTIBLE',
-};
-
 /** The status that a list is filtered by; refuses what is none. */
 export function fromProtoInvoiceStatus(sent: ProtoInvoiceStatus): string {
-  const status = filterStatus[sent];
+  const status = invoiceStatuses.knownName(sent);
   if (status === undefined) throw invalidInput({ status: ['Invalid status'] });
   return status;
 }
@@ -87,7 +48,7 @@ export function toProtoInvoice(stored: Stored<InvoiceRecord>, pages: InvoicePage
     organizationId: tenant.organizationId,
     customerId: state.customerId,
     subscriptionId: state.subscriptionId,
-    status: protoStatus[state.status],
+    status: invoiceStatuses.valueOf(state.status),
     currency: state.currency,
     tax: 0n,
     checkoutSessionId: sessionIdOf(state),
@@ -138,8 +99,8 @@ function invoiceFields(
         ];
   return {
     number: invoice.number,
-    collectionMethod: protoMethod[invoice.collectionMethod],
-    billingReason: protoReason[invoice.billingReason],
+    collectionMethod: collectionMethods.valueOf(invoice.collectionMethod),
+    billingReason: billingReasons.valueOf(invoice.billingReason),
     subtotal: subtotalOf(invoice),
     discountAmount: discountAmountOf(invoice),
     total: totalOf(invoice),
@@ -162,7 +123,7 @@ function toProtoLineItem(line: LineItem, { id: invoiceId }: Invoice): ProtoLineI
 
 function toProtoPayment(payment: Payment, { id: invoiceId, currency }: Invoice): ProtoPayment {
   const { id, amount, provider, providerPaymentId, failureCode, createdAt } = payment;
-  const status = protoPaymentStatus[payment.status];
+  const status = paymentStatuses.valueOf(payment.status);
   const shown = { id, amount, provider, providerPaymentId, failureCode, createdAt };
   return { ...shown, invoiceId, currency, status };
 }
@@ -174,7 +135,7 @@ function toProtoAttempt(attempt: Attempt, invoice: Invoice): Omit<ProtoPayment, 
     currency: invoice.currency,
     provider: attempt.provider,
     providerPaymentId: attempt.providerPaymentId,
-    status: protoAttemptStatus[attempt.status],
+    status: paymentStatuses.valueOf(attempt.status),
     failureCode: undefined,
     createdAt: attempt.startedAt,
   };
@@ -187,19 +148,10 @@ function pageOf({ id, session }: Invoice): HostedResource {
     : { kind: 'CHECKOUT_SESSION', resourceId: session.sessionId };
 }
 
-/** A billing reason that an invoice can be made for; undefined for all others. */
-export function fromProtoBillingReason(reason: ProtoBillingReason): BillingReason | undefined {
-  return keyOf(protoReason, reason);
-}
-
 /** A customer's collection method; undefined for a value that is unknown here. */
 export function fromProtoCollectionMethod(
   method: ProtoCollectionMethod,
 ): CollectionMethod | undefined {
   if (method === ProtoCollectionMethod.COLLECTION_METHOD_UNSPECIFIED) return 'CHARGE_AUTOMATICALLY';
-  return keyOf(protoMethod, method);
-}
-
-function keyOf<K extends string, V>(values: Readonly<Record<K, V>>, value: V): K | undefined {
-  return (Object.keys(values) as K[]).find((key) => values[key] === value);
+  return collectionMethods.knownName(method);
 }

@@ -16,7 +16,8 @@ import {
   type LineItem as ProtoLineItem,
   type ListInvoicesRequest,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import { DiscountType as ProtoDiscountType } from '@billing/proto/billing/discount/v1/discount';
+import { billingReasons } from '@billing/proto/values/checkout';
+import { discountTypes } from '@billing/proto/values/discount';
 import { isCollecting } from './collection';
 import type { CollectionWorker } from './collection-worker';
 import {
@@ -27,12 +28,7 @@ import {
   type LineItem,
   type NewInvoice,
 } from './invoice';
-import {
-  fromProtoBillingReason,
-  fromProtoCollectionMethod,
-  fromProtoInvoiceStatus,
-  toProtoInvoice,
-} from './invoice-rpc';
+import { fromProtoCollectionMethod, fromProtoInvoiceStatus, toProtoInvoice } from './invoice-rpc';
 import type { HostedPageStore } from './hosted-page-store';
 import type { DiscountOnInvoice } from './invoice-discount';
 import type { PaymentMethodWorker } from './payment-method-worker';
@@ -42,10 +38,6 @@ import { shownInvoices } from './store';
 const perPageMax = 100;
 // What one call makes: it must be done before the caller gives up.
 const invoicesMax = 100;
-const discountTypes: Readonly<Partial<Record<ProtoDiscountType, DiscountOnInvoice['type']>>> = {
-  [ProtoDiscountType.DISCOUNT_TYPE_PERCENTAGE]: 'PERCENTAGE',
-  [ProtoDiscountType.DISCOUNT_TYPE_FIXED]: 'FIXED',
-};
 // What is left of the caller's time for the answer to travel.
 const answerMarginMs = 500;
 
@@ -177,13 +169,13 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
 
 // A session makes its invoice itself.
 function readBillingReason(sent: ProtoBillingReason): BillingReason {
-  const reason = required(fromProtoBillingReason(sent), 'billingReason');
+  const reason = required(billingReasons.knownName(sent), 'billingReason');
   if (reason === 'CHECKOUT') throw invalidInput({ billingReason: ['Invalid billing reason'] });
   return reason;
 }
 
 function fromProtoDiscount({ discountId, name, type, value }: DiscountTerms): DiscountOnInvoice {
-  const read = required(discountTypes[type], 'discount');
+  const read = required(discountTypes.knownName(type), 'discount');
   return { discountId: readId(discountId, 'discount'), name, type: read, value };
 }
 

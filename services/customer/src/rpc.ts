@@ -8,17 +8,16 @@ import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import {
   type Address as ProtoAddress,
-  CollectionMethod as ProtoCollectionMethod,
   type CreateCustomerRequest,
   type Customer as ProtoCustomer,
   type CustomerServiceServer,
   CustomerServiceService,
   type UpdateCustomerRequest,
 } from '@billing/proto/billing/customer/v1/customer';
+import { collectionMethods } from '@billing/proto/values/customer';
 import type { Address } from './address';
 import {
   changeCustomer,
-  type CollectionMethod,
   createCustomer,
   type Customer,
   type CustomerChanges,
@@ -81,13 +80,8 @@ export function customerRpc(customers: AggregateCollection<Customer>) {
   });
 }
 
-const protoCollectionMethods: Readonly<Record<CollectionMethod, ProtoCollectionMethod>> = {
-  CHARGE_AUTOMATICALLY: ProtoCollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
-  SEND_INVOICE: ProtoCollectionMethod.COLLECTION_METHOD_SEND_INVOICE,
-};
-
 function fromProtoCustomerInput(request: CreateCustomerRequest): CustomerInput {
-  return { ...request, collectionMethod: fromProtoCollectionMethod(request.collectionMethod) };
+  return { ...request, collectionMethod: collectionMethods.sentName(request.collectionMethod) };
 }
 
 function fromProtoCustomerChanges(request: UpdateCustomerRequest): CustomerChanges {
@@ -98,16 +92,10 @@ function fromProtoCustomerChanges(request: UpdateCustomerRequest): CustomerChang
     phone: phone ?? null,
     address: address ?? null,
     currency: currency ?? null,
-    collectionMethod: fromProtoCollectionMethod(collectionMethod) ?? null,
+    collectionMethod: collectionMethods.sentName(collectionMethod) ?? null,
     metadata: metadata ?? null,
   };
   return maskedFields(fields, request.updateMask);
-}
-
-function fromProtoCollectionMethod(sent: ProtoCollectionMethod): CustomerInput['collectionMethod'] {
-  if (sent === ProtoCollectionMethod.COLLECTION_METHOD_UNSPECIFIED) return undefined;
-  const methods = Object.keys(protoCollectionMethods) as CollectionMethod[];
-  return methods.find((method) => protoCollectionMethods[method] === sent) ?? 'UNKNOWN';
 }
 
 function toProtoCustomer({ state, ...stored }: Stored<Customer>): ProtoCustomer {
@@ -120,7 +108,7 @@ function toProtoCustomer({ state, ...stored }: Stored<Customer>): ProtoCustomer 
     phone: state.phone ?? undefined,
     address: state.address === null ? undefined : toProtoAddress(state.address),
     currency: state.currency,
-    collectionMethod: protoCollectionMethods[state.collectionMethod],
+    collectionMethod: collectionMethods.valueOf(state.collectionMethod),
     metadata: state.metadata,
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,

@@ -1,32 +1,18 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import { maskedFields } from '@billing/chassis/update-mask';
-import type { DiscountDuration } from '@billing/kernel/discount-validity';
-import type { DiscountType } from '@billing/kernel/discounting';
 import {
   type CreateDiscountRequest,
   type Discount as ProtoDiscount,
-  DiscountDuration as ProtoDiscountDuration,
-  DiscountType as ProtoDiscountType,
   type UpdateDiscountRequest,
 } from '@billing/proto/billing/discount/v1/discount';
+import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import type { Discount, DiscountChanges, DiscountInput } from './discount';
-
-const protoTypes: Readonly<Record<DiscountType, ProtoDiscountType>> = {
-  PERCENTAGE: ProtoDiscountType.DISCOUNT_TYPE_PERCENTAGE,
-  FIXED: ProtoDiscountType.DISCOUNT_TYPE_FIXED,
-};
-
-const protoDurations: Readonly<Record<DiscountDuration, ProtoDiscountDuration>> = {
-  ONCE: ProtoDiscountDuration.DISCOUNT_DURATION_ONCE,
-  REPEATING: ProtoDiscountDuration.DISCOUNT_DURATION_REPEATING,
-  FOREVER: ProtoDiscountDuration.DISCOUNT_DURATION_FOREVER,
-};
 
 export function fromProtoDiscountInput(request: CreateDiscountRequest): DiscountInput {
   return {
     ...request,
-    type: fromProtoChoice(protoTypes, request.type),
-    duration: fromProtoChoice(protoDurations, request.duration),
+    type: discountTypes.sentName(request.type),
+    duration: discountDurations.sentName(request.duration),
   };
 }
 
@@ -51,10 +37,10 @@ export function toProtoDiscount(
     organizationId: stored.tenant.organizationId,
     name: state.name,
     code: state.code ?? undefined,
-    type: protoTypes[state.type],
+    type: discountTypes.valueOf(state.type),
     value: state.value,
     currency: state.currency ?? undefined,
-    duration: protoDurations[state.duration],
+    duration: discountDurations.valueOf(state.duration),
     durationInMonths: state.durationInMonths ?? undefined,
     maxRedemptions: state.maxRedemptions ?? undefined,
     redemptionCount,
@@ -67,14 +53,4 @@ export function toProtoDiscount(
     updatedAt: stored.updatedAt,
     version: BigInt(stored.version),
   };
-}
-
-/** Enum values count from 1; 0 stands for "not sent". */
-function fromProtoChoice<T extends string>(
-  choices: Readonly<Record<T, number>>,
-  sent: number,
-): T | 'UNKNOWN' | undefined {
-  if (sent === 0) return undefined;
-  const names = Object.keys(choices) as T[];
-  return names.find((name) => choices[name] === sent) ?? 'UNKNOWN';
 }

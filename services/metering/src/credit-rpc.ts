@@ -7,19 +7,16 @@ import { notFound } from '@billing/kernel/domain-error';
 import {
   type CreateCreditGrantRequest,
   type CreditGrant as ProtoCreditGrant,
-  CreditGrantStatus as ProtoGrantStatus,
-  CreditSource as ProtoCreditSource,
   type MeteringServiceServer,
 } from '@billing/proto/billing/metering/v1/metering';
+import { creditGrantStatuses, creditSources } from '@billing/proto/values/metering';
 import {
   addGrant,
   createGrant,
   type CreditGrant,
   type GrantInput,
-  type GrantStatus,
   statusOf,
 } from './credit-account';
-import type { CreditSource } from './credit-burning';
 import { requireKnown } from './meter';
 import { runningPeriods } from './peers';
 import {
@@ -122,26 +119,8 @@ function newestFirst(a: CreditGrant, b: CreditGrant): number {
   return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
 }
 
-const protoSources: Readonly<Record<CreditSource, ProtoCreditSource>> = {
-  PROMOTIONAL: ProtoCreditSource.CREDIT_SOURCE_PROMOTIONAL,
-  PAID: ProtoCreditSource.CREDIT_SOURCE_PAID,
-};
-
-const protoStatuses: Readonly<Record<GrantStatus, ProtoGrantStatus>> = {
-  ACTIVE: ProtoGrantStatus.CREDIT_GRANT_STATUS_ACTIVE,
-  SCHEDULED: ProtoGrantStatus.CREDIT_GRANT_STATUS_SCHEDULED,
-  DEPLETED: ProtoGrantStatus.CREDIT_GRANT_STATUS_DEPLETED,
-  EXPIRED: ProtoGrantStatus.CREDIT_GRANT_STATUS_EXPIRED,
-};
-
 function fromProtoGrantInput(request: CreateCreditGrantRequest): GrantInput {
-  return { ...request, source: fromProtoSource(request.source) };
-}
-
-function fromProtoSource(sent: ProtoCreditSource): CreditSource | 'UNKNOWN' | undefined {
-  if (sent === ProtoCreditSource.CREDIT_SOURCE_UNSPECIFIED) return undefined;
-  const names = Object.keys(protoSources) as CreditSource[];
-  return names.find((name) => protoSources[name] === sent) ?? 'UNKNOWN';
+  return { ...request, source: creditSources.sentName(request.source) };
 }
 
 function toProtoGrant(
@@ -169,11 +148,11 @@ function toProtoGrant(
     remaining: remaining.toString(),
     consumed: consumed.toString(),
     priority: grant.priority,
-    source: protoSources[grant.source],
+    source: creditSources.valueOf(grant.source),
     name: grant.name ?? undefined,
     effectiveAt: grant.effectiveAt,
     expiresAt: grant.expiresAt ?? undefined,
-    status: protoStatuses[statusOf(grant, remaining, context.now)],
+    status: creditGrantStatuses.valueOf(statusOf(grant, remaining, context.now)),
     metadata: grant.metadata,
     createdAt: grant.createdAt,
   };

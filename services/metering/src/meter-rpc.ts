@@ -6,13 +6,12 @@ import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import {
-  Aggregation as ProtoAggregation,
   type CreateMeterRequest,
   type Meter as ProtoMeter,
   type MeteringServiceServer,
   type UpdateMeterRequest,
 } from '@billing/proto/billing/metering/v1/metering';
-import type { Aggregation } from './aggregation';
+import { aggregations } from '@billing/proto/values/metering';
 import {
   changeMeter,
   createMeter,
@@ -107,23 +106,15 @@ async function listAll(
   }
 }
 
-const protoAggregations: Readonly<Record<Aggregation, ProtoAggregation>> = {
-  SUM: ProtoAggregation.AGGREGATION_SUM,
-  COUNT: ProtoAggregation.AGGREGATION_COUNT,
-  MAX: ProtoAggregation.AGGREGATION_MAX,
-  LATEST: ProtoAggregation.AGGREGATION_LATEST,
-  UNIQUE_COUNT: ProtoAggregation.AGGREGATION_UNIQUE_COUNT,
-};
-
 function fromProtoMeterInput(request: CreateMeterRequest): MeterInput {
-  return { ...request, aggregation: fromProtoAggregation(request.aggregation) };
+  return { ...request, aggregation: aggregations.sentName(request.aggregation) };
 }
 
 function fromProtoMeterChanges(request: UpdateMeterRequest): MeterChanges {
   const { name, aggregation, uniqueProperty, unit, active, metadata } = request;
   const fields = {
     name: name ?? null,
-    aggregation: fromProtoAggregation(aggregation) ?? null,
+    aggregation: aggregations.sentName(aggregation) ?? null,
     uniqueProperty: uniqueProperty ?? null,
     unit: unit ?? null,
     active: active ?? null,
@@ -132,18 +123,12 @@ function fromProtoMeterChanges(request: UpdateMeterRequest): MeterChanges {
   return maskedFields(fields, request.updateMask);
 }
 
-function fromProtoAggregation(sent: ProtoAggregation): Aggregation | 'UNKNOWN' | undefined {
-  if (sent === ProtoAggregation.AGGREGATION_UNSPECIFIED) return undefined;
-  const names = Object.keys(protoAggregations) as Aggregation[];
-  return names.find((name) => protoAggregations[name] === sent) ?? 'UNKNOWN';
-}
-
 function toProtoMeter({ state, ...stored }: Stored<Meter>): ProtoMeter {
   return {
     id: state.id,
     organizationId: stored.tenant.organizationId,
     name: state.name,
-    aggregation: protoAggregations[state.aggregation],
+    aggregation: aggregations.valueOf(state.aggregation),
     uniqueProperty: state.uniqueProperty ?? undefined,
     unit: state.unit ?? undefined,
     active: state.active,

@@ -3,18 +3,17 @@ import { isId } from '@billing/chassis/ids';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { Tier } from '@billing/kernel/tiers';
-import type { UsagePrice, UsagePricingType } from '@billing/kernel/usage-pricing';
+import type { UsagePrice } from '@billing/kernel/usage-pricing';
 import {
   type CustomerServiceServer,
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
-import { type MeterPrice, MeterPricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
   type UsagePeriod,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { fromProtoMeterPrice } from '@billing/proto/values/catalog';
 import type { MeteringConfiguration } from './config';
 import type { CustomerName } from './customer-directory';
 import type { Span } from './usage-hour';
@@ -97,30 +96,4 @@ function fromProtoUsagePeriod(period: UsagePeriod): RunningPeriod {
     currency,
     prices: new Map(prices),
   };
-}
-
-const pricingTypes: Readonly<Record<UsagePricingType, MeterPricingType>> = {
-  PER_UNIT: MeterPricingType.METER_PRICING_TYPE_PER_UNIT,
-  TIERED: MeterPricingType.METER_PRICING_TYPE_TIERED,
-  VOLUME: MeterPricingType.METER_PRICING_TYPE_VOLUME,
-  PACKAGE: MeterPricingType.METER_PRICING_TYPE_PACKAGE,
-};
-
-function fromProtoMeterPrice(price: MeterPrice): UsagePrice {
-  const names = Object.keys(pricingTypes) as UsagePricingType[];
-  const type = names.find((name) => pricingTypes[name] === price.type);
-  if (type === undefined) throw new Error(`No usage is priced by type ${String(price.type)}`);
-  return {
-    type,
-    unitAmount: price.unitAmount ?? null,
-    tiers: price.tiers.length === 0 ? null : price.tiers.map(fromProtoTier),
-    includedUnits: price.includedUnits ?? '0',
-    packageSize: price.packageSize ?? null,
-    minimumAmount: price.minimumAmount ?? null,
-    maximumAmount: price.maximumAmount ?? null,
-  };
-}
-
-function fromProtoTier({ upTo, unitAmount, flatAmount }: MeterPrice['tiers'][number]): Tier {
-  return { upTo: upTo ?? null, unitAmount, flatAmount: flatAmount ?? '0' };
 }

@@ -1,35 +1,19 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import { invalidInput } from '@billing/kernel/domain-error';
-import {
-  BillingReason as ProtoBillingReason,
-  type CreateInvoiceRequest,
-  type LineItem as ProtoLineItem,
+import type {
+  CreateInvoiceRequest,
+  LineItem as ProtoLineItem,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import {
-  type ApplyCollectionResultRequest,
-  CollectionOutcome as ProtoOutcome,
-} from '@billing/proto/billing/subscription/v1/subscription';
-import type { BillingReason, BillPeriod, PeriodLine } from './billing';
-import type { CollectionOutcome, CollectionResult } from './collection';
-import { fromProtoCollectionMethod, toProtoCollectionMethod } from './customer-rpc';
+import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscription/v1/subscription';
+import { billingReasons } from '@billing/proto/values/checkout';
+import { collectionMethods } from '@billing/proto/values/customer';
+import { collectionOutcomes } from '@billing/proto/values/subscription';
+import type { BillPeriod, PeriodLine } from './billing';
+import type { CollectionResult } from './collection';
+import { fromProtoCollectionMethod } from './customer-rpc';
 import { toProtoDiscountTerms } from './discount-rpc';
 import type { Subscription } from './subscription';
 import type { UsageLine } from './usage-line';
-
-const protoBillingReasons: Readonly<Record<BillingReason, ProtoBillingReason>> = {
-  SUBSCRIPTION_CREATE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CREATE,
-  SUBSCRIPTION_CYCLE: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CYCLE,
-  SUBSCRIPTION_CANCEL: ProtoBillingReason.BILLING_REASON_SUBSCRIPTION_CANCEL,
-};
-
-const protoOutcomes: Readonly<Record<CollectionOutcome, ProtoOutcome>> = {
-  SUCCEEDED: ProtoOutcome.COLLECTION_OUTCOME_SUCCEEDED,
-  FAILED: ProtoOutcome.COLLECTION_OUTCOME_FAILED,
-  NOTHING_DUE: ProtoOutcome.COLLECTION_OUTCOME_NOTHING_DUE,
-  UNCOLLECTIBLE: ProtoOutcome.COLLECTION_OUTCOME_UNCOLLECTIBLE,
-  OVERDUE: ProtoOutcome.COLLECTION_OUTCOME_OVERDUE,
-  VOIDED: ProtoOutcome.COLLECTION_OUTCOME_VOIDED,
-};
 
 /** What an invoice is asked for with. */
 export interface NewInvoice extends Pick<
@@ -53,8 +37,8 @@ export function toProtoNewInvoice(
     invoiceId,
     subscriptionId: subscription.id,
     customerId: subscription.customer.id,
-    billingReason: protoBillingReasons[reason],
-    collectionMethod: toProtoCollectionMethod(subscription.collectionMethod),
+    billingReason: billingReasons.valueOf(reason),
+    collectionMethod: collectionMethods.valueOf(subscription.collectionMethod),
     currency: subscription.price.currency,
     periodStart: period.start,
     periodEnd: period.end,
@@ -67,9 +51,7 @@ export function toProtoNewInvoice(
 /** What came of an attempt, as checkout tells it. */
 export function fromProtoCollectionResult(request: ApplyCollectionResultRequest): CollectionResult {
   const { invoice, resultNumber, attempt, nextAttemptAt } = request;
-  const outcome = (Object.keys(protoOutcomes) as CollectionOutcome[]).find(
-    (name) => protoOutcomes[name] === request.outcome,
-  );
+  const outcome = collectionOutcomes.knownName(request.outcome);
   if (invoice === undefined) throw invalidInput({ invoice: ['Required'] });
   if (outcome === undefined) throw invalidInput({ outcome: ['Required'] });
   return {

@@ -2,25 +2,20 @@ import { checkMetadata } from '@billing/chassis/metadata';
 import { readPage } from '@billing/chassis/page';
 import { rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
-import { RedemptionState as ProtoRedemptionState } from '@billing/proto/billing/discount/v1/discount';
 import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
   type UpdateSubscriptionRequest,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { redemptionStates } from '@billing/proto/values/discount';
 import { cancel, uncancel } from './cancellation';
 import { changeFields, type SubscriptionChanges } from './change';
 import { applyCollectionResult } from './collection';
 import { create, createSold, type CreationParts } from './creation-rpc';
 import { fromProtoCollectionResult } from './invoice-rpc';
 import { fromProtoStatus, toProtoSubscription } from './subscription-rpc';
-import { type RedemptionState, redemptionState } from './tombstone';
+import { redemptionState } from './tombstone';
 import { usagePeriodsOf } from './usage-period-rpc';
-
-const protoRedemptionStates: Readonly<Record<RedemptionState, ProtoRedemptionState>> = {
-  CONFIRMED: ProtoRedemptionState.REDEMPTION_STATE_CONFIRMED,
-  RELEASED: ProtoRedemptionState.REDEMPTION_STATE_RELEASED,
-};
 
 /** The service's calls. */
 export function subscriptionRpc(parts: CreationParts) {
@@ -89,7 +84,7 @@ export function subscriptionRpc(parts: CreationParts) {
 
       checkSubscriptionRedemption: async ({ subscriptionId, discountId }, context) => {
         const record = await subscriptions.forestall(subscriptionId, context);
-        return { state: protoRedemptionStates[redemptionState(record, { discountId })] };
+        return { state: redemptionStates.valueOf(redemptionState(record, { discountId })) };
       },
 
       listUsagePeriods: async ({ customerId }, context) => ({

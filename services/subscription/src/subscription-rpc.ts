@@ -1,11 +1,15 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import { invalidInput } from '@billing/kernel/domain-error';
-import {
+import type {
   CancelReason as ProtoCancelReason,
-  type Subscription as ProtoSubscription,
-  SubscriptionPhase as ProtoPhase,
+  Subscription as ProtoSubscription,
   SubscriptionStatus as ProtoStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import {
+  cancelReasons,
+  subscriptionPhases,
+  subscriptionStatuses,
+} from '@billing/proto/values/subscription';
 import { discountEndsAt } from './discount';
 import { toProtoPrice } from './price-rpc';
 import {
@@ -14,7 +18,6 @@ import {
   isEntitled,
   nextInvoiceAt,
   type Subscription,
-  type SubscriptionPhase,
   type SubscriptionStatus,
 } from './subscription';
 
@@ -30,8 +33,8 @@ export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscrip
     customerId: customer.id,
     productId,
     priceId: price.id,
-    status: protoStatuses[state.status],
-    phase: protoPhases[state.phase],
+    status: subscriptionStatuses.valueOf(state.status),
+    phase: subscriptionPhases.valueOf(state.phase),
     entitled: isEntitled(state),
     quantity,
     currency: price.currency,
@@ -61,31 +64,12 @@ export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscrip
 
 /** Unspecified where nobody asked for the end. */
 export function toProtoCancelReason(reason: CancelReason | null): ProtoCancelReason {
-  return reason === null ? ProtoCancelReason.CANCEL_REASON_UNSPECIFIED : protoCancelReasons[reason];
+  return cancelReasons.valueOf(reason ?? undefined);
 }
-
-const protoStatuses: Readonly<Record<SubscriptionStatus, ProtoStatus>> = {
-  ACTIVE: ProtoStatus.SUBSCRIPTION_STATUS_ACTIVE,
-  PAST_DUE: ProtoStatus.SUBSCRIPTION_STATUS_PAST_DUE,
-  CANCELED: ProtoStatus.SUBSCRIPTION_STATUS_CANCELED,
-};
 
 /** Refuses what is no status that a subscription can be in. */
 export function fromProtoStatus(sent: ProtoStatus): SubscriptionStatus {
-  const statuses = Object.keys(protoStatuses) as SubscriptionStatus[];
-  const known = statuses.find((status) => protoStatuses[status] === sent);
+  const known = subscriptionStatuses.knownName(sent);
   if (known === undefined) throw invalidInput({ status: ['Invalid status'] });
   return known;
 }
-
-const protoPhases: Readonly<Record<SubscriptionPhase, ProtoPhase>> = {
-  SCHEDULED: ProtoPhase.SUBSCRIPTION_PHASE_SCHEDULED,
-  TRIAL: ProtoPhase.SUBSCRIPTION_PHASE_TRIAL,
-  REGULAR: ProtoPhase.SUBSCRIPTION_PHASE_REGULAR,
-  ENDED: ProtoPhase.SUBSCRIPTION_PHASE_ENDED,
-};
-
-const protoCancelReasons: Readonly<Record<CancelReason, ProtoCancelReason>> = {
-  REQUESTED: ProtoCancelReason.CANCEL_REASON_REQUESTED,
-  PAYMENT_FAILED: ProtoCancelReason.CANCEL_REASON_PAYMENT_FAILED,
-};

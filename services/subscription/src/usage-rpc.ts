@@ -1,31 +1,15 @@
-import {
-  type MeterPrice,
-  MeterPricingType as ProtoMeterPricingType,
-} from '@billing/proto/billing/catalog/v1/catalog';
+import type { MeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
 import type { LineItem as ProtoLineItem } from '@billing/proto/billing/checkout/v1/checkout';
 import type { UsageQuantity as ProtoUsageQuantity } from '@billing/proto/billing/metering/v1/metering';
-import { fromProtoTiers, known } from './price-rpc';
+import { fromProtoMeterPrice } from '@billing/proto/values/catalog';
 import type { MeterRate, UsageLine, UsageQuantity } from './usage-line';
-
-const protoMeterPricingTypes: Readonly<Record<MeterRate['type'], ProtoMeterPricingType>> = {
-  PER_UNIT: ProtoMeterPricingType.METER_PRICING_TYPE_PER_UNIT,
-  TIERED: ProtoMeterPricingType.METER_PRICING_TYPE_TIERED,
-  VOLUME: ProtoMeterPricingType.METER_PRICING_TYPE_VOLUME,
-  PACKAGE: ProtoMeterPricingType.METER_PRICING_TYPE_PACKAGE,
-};
 
 /** Throws an Error for a kind of price that this version does not know: billing it by guess would be wrong. */
 export function fromProtoMeterRate(price: MeterPrice): MeterRate {
   return {
     id: price.id,
     meterId: price.meterId,
-    type: known(protoMeterPricingTypes, price.type),
-    unitAmount: price.unitAmount ?? null,
-    tiers: fromProtoTiers(price.tiers),
-    includedUnits: price.includedUnits ?? '0',
-    packageSize: price.packageSize ?? null,
-    minimumAmount: price.minimumAmount ?? null,
-    maximumAmount: price.maximumAmount ?? null,
+    ...fromProtoMeterPrice(price),
   };
 }
 

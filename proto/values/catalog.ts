@@ -1,0 +1,35 @@
+import {
+  BillingInterval,
+  type MeterPrice,
+  MeterPricingType,
+  PricingType,
+  type Tier,
+} from '../gen/billing/catalog/v1/catalog';
+import { enumNames } from './enum-names';
+
+export const pricingTypes = enumNames(PricingType, 'PRICING_TYPE_');
+export const billingIntervals = enumNames(BillingInterval, 'BILLING_INTERVAL_');
+export const meterPricingTypes = enumNames(MeterPricingType, 'METER_PRICING_TYPE_');
+
+/** An empty list is how a message says that there is none. */
+export function fromProtoTiers(tiers: readonly Tier[]) {
+  if (tiers.length === 0) return null;
+  return tiers.map(({ upTo, unitAmount, flatAmount }) => ({
+    upTo: upTo ?? null,
+    unitAmount,
+    flatAmount: flatAmount ?? '0',
+  }));
+}
+
+/** The terms by which a period's usage is priced. */
+export function fromProtoMeterPrice(price: MeterPrice) {
+  return {
+    type: meterPricingTypes.nameOf(price.type),
+    unitAmount: price.unitAmount ?? null,
+    tiers: fromProtoTiers(price.tiers),
+    includedUnits: price.includedUnits ?? '0',
+    packageSize: price.packageSize ?? null,
+    minimumAmount: price.minimumAmount ?? null,
+    maximumAmount: price.maximumAmount ?? null,
+  };
+}

@@ -1,0 +1,10 @@
+import { BillingReason, InvoiceStatus, PaymentStatus } from '../gen/billing/checkout/v1/checkout';
+import { HostedPageKind } from '../gen/billing/checkout/v1/hosted_page';
+import { SessionStatus } from '../gen/billing/checkout/v1/session';
+import { enumNames } from './enum-names';
+
+export const invoiceStatuses = enumNames(InvoiceStatus, 'INVOICE_STATUS_');
+export const billingReasons = enumNames(BillingReason, 'BILLING_REASON_');
+export const paymentStatuses = enumNames(PaymentStatus, 'PAYMENT_STATUS_');
+export const sessionStatuses = enumNames(SessionStatus, 'SESSION_STATUS_');
+export const hostedPageKinds = enumNames(HostedPageKind, 'HOSTED_PAGE_KIND_');

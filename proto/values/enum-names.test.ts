@@ -1,0 +1,27 @@
+import { CreditSource, creditSourceToJSON } from '../gen/billing/metering/v1/metering';
+import { enumNames } from './enum-names';
+
+const sources = enumNames(CreditSource, 'CREDIT_SOURCE_');
+
+it('names values as rules and JSON do, and finds the values of names', () => {
+  expect(sources.nameOf(CreditSource.CREDIT_SOURCE_PAID)).toBe('PAID');
+  expect(sources.valueOf('PROMOTIONAL')).toBe(CreditSource.CREDIT_SOURCE_PROMOTIONAL);
+  expect(creditSourceToJSON(sources.valueOf('PAID'))).toBe('CREDIT_SOURCE_PAID');
+});
+
+it('has zero for no name and no name for zero', () => {
+  expect(sources.valueOf(undefined)).toBe(CreditSource.CREDIT_SOURCE_UNSPECIFIED);
+  expect(sources.sentName(0)).toBeUndefined();
+  expect(sources.knownName(0)).toBeUndefined();
+  expect(() => sources.nameOf(0)).toThrow('CREDIT_SOURCE_0 is not known here');
+});
+
+it.each([99, CreditSource.UNRECOGNIZED])('names no value of a later version: %d', (value) => {
+  expect(sources.sentName(value)).toBe('UNKNOWN');
+  expect(sources.knownName(value)).toBeUndefined();
+  expect(() => sources.nameOf(value)).toThrow('is not known here');
+});
+
+it('refuses a name that its types let through', () => {
+  expect(() => sources.valueOf('GIFT' as 'PAID')).toThrow('CREDIT_SOURCE_GIFT is not known here');
+});

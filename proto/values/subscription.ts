@@ -1,0 +1,12 @@
+import {
+  CancelReason,
+  CollectionOutcome,
+  SubscriptionPhase,
+  SubscriptionStatus,
+} from '../gen/billing/subscription/v1/subscription';
+import { enumNames } from './enum-names';
+
+export const subscriptionStatuses = enumNames(SubscriptionStatus, 'SUBSCRIPTION_STATUS_');
+export const subscriptionPhases = enumNames(SubscriptionPhase, 'SUBSCRIPTION_PHASE_');
+export const cancelReasons = enumNames(CancelReason, 'CANCEL_REASON_');
+export const collectionOutcomes = enumNames(CollectionOutcome, 'COLLECTION_OUTCOME_');
