@@ -29,7 +29,6 @@ beforeAll(async () => {
   identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
     address: system.addresses.identity,
     service: 'test',
-    notIdempotent: ['createApiKey', 'createSandbox'],
     withoutTenant: ['ensureOrganization', 'authenticate'],
   });
   owner = await system.live.manualSandbox(ownerTime);

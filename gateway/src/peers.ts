@@ -66,7 +66,7 @@ export interface Peers {
   readonly notifier: Peer<NotifierServiceServer>;
 }
 
-/** Connects to all services. Creations with a new id are never repeated by the channel: a lost answer would make two of them. */
+/** Connects to all services. */
 export function connectPeers(config: GatewayConfiguration): Peers {
   const caller: Caller = { service: 'gateway', security: transportSecurityOf(config) };
   return {
@@ -74,39 +74,31 @@ export function connectPeers(config: GatewayConfiguration): Peers {
     identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {
       ...caller,
       address: config.IDENTITY_ADDRESS,
-      notIdempotent: ['createApiKey', 'createSandbox'],
       withoutTenant: ['authenticate', 'ensureOrganization'],
     }),
     catalog: connectPeer<CatalogServiceServer>(CatalogServiceService, {
       ...caller,
       address: config.CATALOG_ADDRESS,
-      notIdempotent: ['createProduct'],
     }),
     customer: connectPeer<CustomerServiceServer>(CustomerServiceService, {
       ...caller,
       address: config.CUSTOMER_ADDRESS,
-      notIdempotent: ['createCustomer'],
     }),
     discount: connectPeer<DiscountServiceServer>(DiscountServiceService, {
       ...caller,
       address: config.DISCOUNT_ADDRESS,
-      notIdempotent: ['createDiscount'],
     }),
     subscription: connectPeer<SubscriptionServiceServer>(SubscriptionServiceService, {
       ...caller,
       address: config.SUBSCRIPTION_ADDRESS,
-      notIdempotent: ['createSubscription'],
     }),
     metering: connectPeer<MeteringServiceServer>(MeteringServiceService, {
       ...caller,
       address: config.METERING_ADDRESS,
-      // Events without ids of their own would be counted twice.
-      notIdempotent: ['createMeter', 'ingestEvents', 'createCreditGrant'],
     }),
     notifier: connectPeer<NotifierServiceServer>(NotifierServiceService, {
       ...caller,
       address: config.NOTIFIER_ADDRESS,
-      notIdempotent: ['createWebhookEndpoint'],
     }),
   };
 }
@@ -121,16 +113,12 @@ function connectCheckout(
     checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, options),
     session: connectPeer<SessionServiceServer>(SessionServiceService, {
       ...options,
-      // A payment that was declined would be tried again.
-      notIdempotent: ['createSession', 'paySession'],
     }),
     checkoutLink: connectPeer<CheckoutLinkServiceServer>(CheckoutLinkServiceService, {
       ...options,
-      notIdempotent: ['createCheckoutLink'],
     }),
     payment: connectPeer<PaymentServiceServer>(PaymentServiceService, {
       ...options,
-      notIdempotent: ['payInvoice', 'savePaymentMethod', 'beginCardEntry'],
       withoutTenant: ['receiveProviderEvent'],
     }),
     hostedPage: connectPeer<HostedPageServiceServer>(HostedPageServiceService, {

@@ -35,7 +35,6 @@ export async function ensureFirstKeys(
   const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
     address: identityAddress,
     service: 'launcher',
-    notIdempotent: ['createApiKey', 'createSandbox'],
     withoutTenant: ['ensureOrganization', 'authenticate'],
   });
   try {

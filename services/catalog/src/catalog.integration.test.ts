@@ -26,7 +26,6 @@ beforeAll(async () => {
   catalog = connectPeer<CatalogServiceServer>(CatalogServiceService, {
     address: service.address,
     service: 'test',
-    notIdempotent: ['createProduct'],
   });
 });
 

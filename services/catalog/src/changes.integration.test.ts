@@ -30,7 +30,6 @@ beforeAll(async () => {
   catalog = connectPeer<CatalogServiceServer>(CatalogServiceService, {
     address: service.address,
     service: 'test',
-    notIdempotent: ['createProduct'],
   });
 });
 

@@ -48,7 +48,6 @@ beforeAll(async () => {
   catalog = connectPeer<CatalogServiceServer>(CatalogServiceService, {
     address: service.address,
     service: 'test',
-    notIdempotent: ['createProduct'],
   });
 });
 

@@ -16,7 +16,6 @@ export function connectPeers(service: Service, config: CatalogConfiguration): Pe
   return {
     metering: service.peer<MeteringServiceServer>(MeteringServiceService, {
       address: config.METERING_ADDRESS,
-      notIdempotent: ['createMeter', 'createCreditGrant', 'ingestEvents'],
     }),
   };
 }

@@ -57,6 +57,7 @@ describe('a call with an idempotency key', () => {
         getWebhookEndpoint: refuse,
         listWebhookEndpoints: refuse,
         updateWebhookEndpoint: refuse,
+        rotateWebhookSecret: refuse,
         deleteWebhookEndpoint: refuse,
       },
       { secrets: ['secret'] },
@@ -68,7 +69,6 @@ describe('a call with an idempotency key', () => {
     peer = connectPeer<NotifierServiceServer>(NotifierServiceService, {
       address: server.address,
       service: 'test',
-      notIdempotent: ['createWebhookEndpoint'],
     });
     closeServer = () => server.stop({ drainDelayMs: 0, graceMs: 1_000 });
   });

@@ -8,6 +8,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { idempotentCalls } from '@billing/proto/idempotent-calls';
 import { callMetadata, toMetadata, type CallContext } from './call-context';
 import { atBoundary } from './failpoint';
 import { DeadlineExceededError, fromServiceError } from './grpc-status';
@@ -26,8 +27,8 @@ export interface PeerOptions<S> {
   readonly address: string;
   /** The calling service, for traces. */
   readonly service: string;
-  /** Methods that must not be repeated after an unclear failure; all others are, by the service config. */
-  readonly notIdempotent?: readonly (keyof AsyncHandlers<S>)[];
+  /** Whether idempotent calls are repeated after an unclear failure. Default true. */
+  readonly repeats?: boolean;
   /** Methods that carry no tenant. */
   readonly withoutTenant?: readonly (keyof AsyncHandlers<S>)[];
   /** Undefined: calls are plain. */
@@ -63,7 +64,7 @@ export function connectPeer<S extends UntypedServiceImplementation>(
 ): Peer<S> {
   const client = new Client(options.address, channelCredentials(options.security), {
     ...channelOptions,
-    'grpc.service_config': serviceConfig(definition, options.notIdempotent ?? []),
+    'grpc.service_config': serviceConfig(definition, options.repeats ?? true),
   });
   const methods: Record<string, unknown> = {
     close: () => {
@@ -86,10 +87,11 @@ export function connectPeer<S extends UntypedServiceImplementation>(
   return methods as Peer<S>;
 }
 
-function serviceConfig(definition: ServiceDefinition, notIdempotent: readonly unknown[]): string {
-  const names = Object.entries(definition)
-    .filter(([name]) => !notIdempotent.includes(name))
-    .map(([, { path }]) => {
+// A creation that gives a new id would make two things if its answer was lost.
+function serviceConfig(definition: ServiceDefinition, repeats: boolean): string {
+  const names = Object.values(definition)
+    .filter(({ path }) => repeats && idempotentCalls.has(path))
+    .map(({ path }) => {
       const [, service, method] = path.split('/');
       return { service, method };
     });

@@ -44,7 +44,6 @@ describe('a call between services', () => {
     const peer = connectPeer<CustomerServiceServer>(CustomerServiceService, {
       address,
       service: 'test',
-      notIdempotent: ['createCustomer'],
     });
     closers.push(() => {
       peer.close();

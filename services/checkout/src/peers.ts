@@ -30,19 +30,15 @@ export function connectPeers(service: Service, config: CheckoutConfiguration): P
   return {
     catalog: service.peer<CatalogServiceServer>(CatalogServiceService, {
       address: config.CATALOG_ADDRESS,
-      notIdempotent: ['createProduct'],
     }),
     customer: service.peer<CustomerServiceServer>(CustomerServiceService, {
       address: config.CUSTOMER_ADDRESS,
-      notIdempotent: ['createCustomer'],
     }),
     discount: service.peer<DiscountServiceServer>(DiscountServiceService, {
       address: config.DISCOUNT_ADDRESS,
-      notIdempotent: ['createDiscount'],
     }),
     subscription: service.peer<SubscriptionServiceServer>(SubscriptionServiceService, {
       address: config.SUBSCRIPTION_ADDRESS,
-      notIdempotent: ['createSubscription'],
     }),
   };
 }

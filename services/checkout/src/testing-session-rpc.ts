@@ -81,11 +81,9 @@ function connectCalls(address: string) {
     // As the gateway calls them: what is not idempotent is not repeated.
     sessions: connectPeer<SessionServiceServer>(SessionServiceService, {
       ...options,
-      notIdempotent: ['createSession'],
     }),
     links: connectPeer<CheckoutLinkServiceServer>(CheckoutLinkServiceService, {
       ...options,
-      notIdempotent: ['createCheckoutLink'],
     }),
     payments: connectPeer<PaymentServiceServer>(PaymentServiceService, options),
     hostedPages: connectPeer<HostedPageServiceServer>(HostedPageServiceService, {

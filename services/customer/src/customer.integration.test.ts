@@ -24,7 +24,6 @@ beforeAll(async () => {
   customers = connectPeer<CustomerServiceServer>(CustomerServiceService, {
     address: service.address,
     service: 'test',
-    notIdempotent: ['createCustomer'],
   });
 });
 

@@ -97,7 +97,6 @@ beforeAll(async () => {
   discounts = connectPeer<DiscountServiceServer>(DiscountServiceService, {
     address: services[0]?.address ?? '',
     service: 'test',
-    notIdempotent: ['createDiscount'],
   });
 }, 60_000);
 

@@ -28,15 +28,12 @@ export function connectPeers(service: Service, config: DiscountConfiguration): P
   return {
     catalog: service.peer<CatalogServiceServer>(CatalogServiceService, {
       address: config.CATALOG_ADDRESS,
-      notIdempotent: ['createProduct'],
     }),
     sessions: service.peer<SessionServiceServer>(SessionServiceService, {
       address: config.CHECKOUT_ADDRESS,
-      notIdempotent: ['createSession'],
     }),
     subscription: service.peer<SubscriptionServiceServer>(SubscriptionServiceService, {
       address: config.SUBSCRIPTION_ADDRESS,
-      notIdempotent: ['createSubscription'],
     }),
   };
 }

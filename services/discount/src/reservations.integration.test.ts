@@ -36,7 +36,6 @@ beforeAll(async () => {
     connectPeer<DiscountServiceServer>(DiscountServiceService, {
       address,
       service: 'test',
-      notIdempotent: ['createDiscount'],
     }),
   );
   const [first] = replicas;

@@ -181,7 +181,6 @@ function connectIdentity(address: string): Peer<IdentityServiceServer> {
   return connectPeer<IdentityServiceServer>(IdentityServiceService, {
     address,
     service: 'test',
-    notIdempotent: ['createApiKey', 'createSandbox'],
     withoutTenant: ['ensureOrganization', 'authenticate'],
   });
 }

@@ -45,7 +45,6 @@ beforeAll(async () => {
   identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
     address: service.address,
     service: 'test',
-    notIdempotent: ['createApiKey', 'createSandbox'],
     withoutTenant: ['ensureOrganization', 'authenticate'],
   });
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;

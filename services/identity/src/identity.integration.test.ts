@@ -55,7 +55,6 @@ beforeAll(async () => {
   identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
     address: service.address,
     service: 'test',
-    notIdempotent: ['createApiKey', 'createSandbox'],
     withoutTenant: ['ensureOrganization', 'authenticate'],
   });
   eventLog = connectPeer<EventLogServiceServer>(EventLogServiceService, {

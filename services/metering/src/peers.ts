@@ -28,11 +28,9 @@ export function connectPeers(service: Service, config: MeteringConfiguration): P
   return {
     customer: service.peer<CustomerServiceServer>(CustomerServiceService, {
       address: config.CUSTOMER_ADDRESS,
-      notIdempotent: ['createCustomer'],
     }),
     subscription: service.peer<SubscriptionServiceServer>(SubscriptionServiceService, {
       address: config.SUBSCRIPTION_ADDRESS,
-      notIdempotent: ['createSubscription'],
     }),
   };
 }

@@ -55,7 +55,6 @@ beforeAll(async () => {
   metering = connectPeer<MeteringServiceServer>(MeteringServiceService, {
     address: service.address,
     service: 'test',
-    notIdempotent: ['createMeter', 'createCreditGrant', 'ingestEvents'],
   });
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
   mongo = await connectMongo({ uri, database, service: 'test' });

@@ -266,7 +266,6 @@ async function startNotifier(
   const calls = connectPeer<NotifierServiceServer>(NotifierServiceService, {
     address: service.address,
     service: 'test',
-    notIdempotent: ['createWebhookEndpoint'],
   });
   return {
     address: service.address,

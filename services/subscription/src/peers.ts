@@ -43,22 +43,18 @@ export function connectPeers(service: Service, config: SubscriptionConfiguration
   return {
     catalog: service.peer<CatalogServiceServer>(CatalogServiceService, {
       address: config.CATALOG_ADDRESS,
-      notIdempotent: ['createProduct'],
     }),
     customer: service.peer<CustomerServiceServer>(CustomerServiceService, {
       address: config.CUSTOMER_ADDRESS,
-      notIdempotent: ['createCustomer'],
     }),
     checkout: service.peer<CheckoutServiceServer>(CheckoutServiceService, {
       address: config.CHECKOUT_ADDRESS,
     }),
     discount: service.peer<DiscountServiceServer>(DiscountServiceService, {
       address: config.DISCOUNT_ADDRESS,
-      notIdempotent: ['createDiscount'],
     }),
     metering: service.peer<MeteringServiceServer>(MeteringServiceService, {
       address: config.METERING_ADDRESS,
-      notIdempotent: ['createMeter', 'createCreditGrant', 'ingestEvents'],
     }),
   };
 }
