@@ -46,6 +46,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
       path: '/checkout',
       body: { customerId: customer.id, productId: sold.id },
     },
+    'POST /portal/sessions': { path: '/portal/sessions', body: { customerId: customer.id } },
     'GET /checkout/:sessionId': { path: `/checkout/${session.sessionId}` },
     'POST /checkout-links': {
       path: '/checkout-links',

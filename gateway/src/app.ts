@@ -31,6 +31,7 @@ import { eventRoutes } from './routes/events';
 import { invoiceRoutes } from './routes/invoices';
 import { meterRoutes } from './routes/meters';
 import { meterPriceRoutes } from './routes/meter-prices';
+import { portalSessionRoutes } from './routes/portal-sessions';
 import { productRoutes } from './routes/products';
 import { sandboxRoutes } from './routes/sandboxes';
 import { subscriptionRoutes } from './routes/subscriptions';
@@ -49,6 +50,7 @@ export const routes: readonly Route[] = [
   ...invoiceRoutes,
   ...meterRoutes,
   ...eventRoutes,
+  ...portalSessionRoutes,
   ...webhookEndpointRoutes,
   ...sandboxRoutes,
   ...apiKeyRoutes,

@@ -29,6 +29,10 @@ import {
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
 import {
+  type PortalServiceServer,
+  PortalServiceService,
+} from '@billing/proto/billing/customer/v1/portal';
+import {
   type DiscountServiceServer,
   DiscountServiceService,
 } from '@billing/proto/billing/discount/v1/discount';
@@ -55,6 +59,7 @@ export interface Peers {
   readonly identity: Peer<IdentityServiceServer>;
   readonly catalog: Peer<CatalogServiceServer>;
   readonly customer: Peer<CustomerServiceServer>;
+  readonly portal: Peer<PortalServiceServer>;
   readonly discount: Peer<DiscountServiceServer>;
   readonly checkout: Peer<CheckoutServiceServer>;
   readonly session: Peer<SessionServiceServer>;
@@ -83,6 +88,11 @@ export function connectPeers(config: GatewayConfiguration): Peers {
     customer: connectPeer<CustomerServiceServer>(CustomerServiceService, {
       ...caller,
       address: config.CUSTOMER_ADDRESS,
+    }),
+    portal: connectPeer<PortalServiceServer>(PortalServiceService, {
+      ...caller,
+      address: config.CUSTOMER_ADDRESS,
+      withoutTenant: ['findPortalSession', 'enterPortal', 'findPortalVisit', 'leavePortal'],
     }),
     discount: connectPeer<DiscountServiceServer>(DiscountServiceService, {
       ...caller,

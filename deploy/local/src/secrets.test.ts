@@ -16,7 +16,7 @@ test('secrets are made once, for this user alone', async () => {
   const made = await ensureSecrets(dataDir);
   expect(await ensureSecrets(dataDir)).toEqual(made);
   expect((await stat(file())).mode & 0o777).toBe(0o600);
-  expect(new Set(Object.values(made)).size).toBe(2);
+  expect(new Set(Object.values(made)).size).toBe(3);
 });
 
 test('a folder of an earlier version gets the secret that it lacks, and keeps the others', async () => {

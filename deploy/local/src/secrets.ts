@@ -7,11 +7,15 @@ import type { Secrets } from './service-environment';
 const SECRET_BYTES = 32;
 const secret = z.string().min(SECRET_BYTES);
 // One that a folder of an earlier version lacks is made when it is first needed.
-const schema = z.object({ apiKeyPepper: secret, hostedPageSecret: secret.optional() });
+const schema = z.object({
+  apiKeyPepper: secret,
+  hostedPageSecret: secret.optional(),
+  portalSecret: secret.optional(),
+});
 
 export function newSecrets(): Secrets {
   const one = () => randomSecret(SECRET_BYTES).toString('base64url');
-  return { apiKeyPepper: one(), hostedPageSecret: one() };
+  return { apiKeyPepper: one(), hostedPageSecret: one(), portalSecret: one() };
 }
 
 /** Made on the first start. A damaged file is an error: with other secrets the stored keys would be worthless. */
@@ -20,6 +24,7 @@ export async function ensureSecrets(dataDir: string): Promise<Secrets> {
   const stored = await readJsonIfThere(file);
   const kept: Partial<Secrets> = stored === undefined ? {} : schema.parse(stored);
   const secrets = { ...newSecrets(), ...kept };
-  if (kept.hostedPageSecret === undefined) await writePrivateJson(file, secrets);
+  const isComplete = kept.hostedPageSecret !== undefined && kept.portalSecret !== undefined;
+  if (!isComplete) await writePrivateJson(file, secrets);
   return secrets;
 }

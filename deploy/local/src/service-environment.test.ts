@@ -9,7 +9,11 @@ const site: SystemSite = {
   streamName: 'BILLING',
   runDir: '/tmp/billing-AbCdEf',
   port: 3000,
-  secrets: { apiKeyPepper: 'pepper', hostedPageSecret: 'page secret' },
+  secrets: {
+    apiKeyPepper: 'pepper',
+    hostedPageSecret: 'page secret',
+    portalSecret: 'portal secret',
+  },
   logDir: '/data/logs',
   stripe: { STRIPE_SECRET_KEY: 'key of Stripe' },
 };
@@ -46,6 +50,7 @@ test.each(serviceNames)('%s finds each service where that one listens', (service
 test.each([
   ['pepper', 'identity'],
   ['page secret', 'checkout'],
+  ['portal secret', 'customer'],
   ['key of Stripe', 'checkout'],
 ])('the %s reaches the one service that needs it', (secret, service) => {
   const holders = serviceNames.filter((name) =>
@@ -54,11 +59,14 @@ test.each([
   expect(holders).toEqual([service]);
 });
 
-test('public pages are where the gateway listens', () => {
-  expect(serviceEnvironment('checkout', site)).toMatchObject({
-    HOSTED_PAGE_URL: 'http://127.0.0.1:3000',
-  });
-});
+test.each(['checkout', 'customer'] as const)(
+  'pages of %s are where the gateway listens',
+  (service) => {
+    expect(serviceEnvironment(service, site)).toMatchObject({
+      HOSTED_PAGE_URL: 'http://127.0.0.1:3000',
+    });
+  },
+);
 
 test('what is not set is left to the service', () => {
   const environment = serviceEnvironment('catalog', { ...site, logDir: undefined });

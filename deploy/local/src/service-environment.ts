@@ -7,6 +7,8 @@ export interface Secrets {
   apiKeyPepper: string;
   /** Makes the tokens of public pages; with another one every address that payers hold is dead. */
   hostedPageSecret: string;
+  /** Makes the tokens of portal sessions; with another one those that run are dead. */
+  portalSecret: string;
 }
 
 /** Where one system runs and what it runs on. */
@@ -93,13 +95,11 @@ function gateway({ port, rateLimits }: SystemSite): Environment {
 
 function own(service: ServiceName, { secrets, port, stripe }: SystemSite): Environment {
   if (service === 'identity') return { API_KEY_PEPPER: secrets.apiKeyPepper };
+  const HOSTED_PAGE_URL = gatewayUrl(port);
   if (service === 'checkout') {
-    const pages = {
-      HOSTED_PAGE_URL: gatewayUrl(port),
-      HOSTED_PAGE_SECRET: secrets.hostedPageSecret,
-    };
-    return { ...pages, ...stripe };
+    return { HOSTED_PAGE_URL, HOSTED_PAGE_SECRET: secrets.hostedPageSecret, ...stripe };
   }
+  if (service === 'customer') return { HOSTED_PAGE_URL, HOSTED_PAGE_SECRET: secrets.portalSecret };
   // Webhook receivers under development run on the same machine.
   if (service === 'notifier') return { ALLOW_LOOPBACK_IN_SANDBOXES: 'true' };
   return {};

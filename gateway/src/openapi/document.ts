@@ -25,6 +25,7 @@ const tags: Readonly<Record<string, string>> = {
   customers: 'Parties that are billed.',
   discounts: 'Reductions of invoices, and the codes that stand for them.',
   invoices: 'What customers owe, and what they paid.',
+  portal: 'Pages on which customers see and change what concerns them.',
   products: 'What is sold, and at what price.',
   sandboxes: 'Environments to try things in, with clocks that can be moved.',
   subscriptions: 'Products that customers pay for again and again.',

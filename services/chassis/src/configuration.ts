@@ -35,6 +35,16 @@ export const transportSecurityShape = {
   GRPC_TLS_CA: z.string().optional(),
 };
 
+/** What services are configured by that hand out addresses of public pages, to spread into their schemas. */
+export const hostedPageShape = {
+  /** The gateway as people reach it: what the addresses begin with. */
+  HOSTED_PAGE_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+    .transform((url) => url.replace(/\/+$/, '')),
+  // The key of an HMAC-SHA256 is as strong as its hash from 32 bytes on.
+  HOSTED_PAGE_SECRET: z.string().min(32, 'must have at least 32 characters'),
+};
+
 /** What every service is configured by, to spread into its schema. Addresses and secrets have no defaults. */
 export const serviceConfigurationShape = {
   MONGODB_URI: z.string().regex(/^mongodb(\+srv)?:\/\/\S+$/, 'must be a mongodb:// address'),

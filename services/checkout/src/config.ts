@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
+import {
+  hostedPageShape,
+  readConfiguration,
+  serviceConfigurationShape,
+} from '@billing/chassis/configuration';
 
 const address = z.string().min(1);
 
 export const configurationSchema = z.object({
   ...serviceConfigurationShape,
+  ...hostedPageShape,
   CATALOG_ADDRESS: address,
   CUSTOMER_ADDRESS: address,
   DISCOUNT_ADDRESS: address,
   SUBSCRIPTION_ADDRESS: address,
-  /** The gateway as payers reach it: what the addresses of public pages begin with. */
-  HOSTED_PAGE_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
-    .transform((url) => url.replace(/\/+$/, '')),
   /** Days after the first failure of an invoice at which it is charged again. */
   DUNNING_RETRY_DAYS: z
     .string()
@@ -33,8 +34,6 @@ export const configurationSchema = z.object({
   STRIPE_API_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
     .optional(),
-  // The key of an HMAC-SHA256 is as strong as its hash from 32 bytes on.
-  HOSTED_PAGE_SECRET: z.string().min(32, 'must have at least 32 characters'),
 });
 
 function isSchedule(days: readonly number[]): boolean {

@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
+import {
+  hostedPageShape,
+  readConfiguration,
+  serviceConfigurationShape,
+} from '@billing/chassis/configuration';
 
-export const configurationSchema = z.object(serviceConfigurationShape);
+export const configurationSchema = z.object({
+  ...serviceConfigurationShape,
+  ...hostedPageShape,
+});
 
 export type CustomerConfiguration = z.infer<typeof configurationSchema>;
 

@@ -15,7 +15,10 @@ import {
 } from '@billing/proto/billing/customer/v1/customer';
 import { start } from './service';
 
-const configuration = testServiceConfiguration('customer');
+const configuration = testServiceConfiguration('customer', {
+  HOSTED_PAGE_URL: 'http://127.0.0.1:3000',
+  HOSTED_PAGE_SECRET: 's'.repeat(32),
+});
 let service: RunningService;
 let customers: Peer<CustomerServiceServer>;
 

@@ -1,14 +1,27 @@
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import type { CustomerConfiguration } from './config';
+import { portalRpc } from './portal-rpc';
+import { PortalSessionStore } from './portal-session-store';
 import { customerRpc } from './rpc';
 import { customerDefinition } from './store';
 
-/** Customers, served over gRPC. */
+const forgetEveryMs = 60 * 60 * 1_000;
+
+/** Customers and their portal sessions, served over gRPC. */
 export async function start(
   config: CustomerConfiguration,
   overrides: ServiceOverrides = {},
 ): Promise<RunningService> {
   const service = await Service.open('customer', config, overrides);
   const customers = service.aggregates(customerDefinition);
-  return service.serve([customerRpc(customers)]);
+  const sessions = new PortalSessionStore(service.db);
+  service.ensureIndexes(() => sessions.ensureIndexes());
+  const { clock } = service;
+  service.every({
+    name: 'forget portal sessions',
+    everyMs: forgetEveryMs,
+    run: () => sessions.forgetOld(clock.now()),
+  });
+  const site = { url: config.HOSTED_PAGE_URL, secret: config.HOSTED_PAGE_SECRET };
+  return service.serve([customerRpc(customers), portalRpc({ customers, sessions, site, clock })]);
 }

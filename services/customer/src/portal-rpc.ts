@@ -1,0 +1,138 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { isId } from '@billing/chassis/ids';
+import { rpcService } from '@billing/chassis/rpc';
+import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import { optionalProblems, refuseProblems } from '@billing/kernel/input-problems';
+import { webAddressProblems } from '@billing/kernel/web-address';
+import {
+  PortalDoor as ProtoPortalDoor,
+  type PortalServiceServer,
+  PortalServiceService,
+} from '@billing/proto/billing/customer/v1/portal';
+import type { Customer } from './customer';
+import {
+  checkVisit,
+  doorOf,
+  doorToken,
+  doorUrl,
+  isNonce,
+  isRepeatable,
+  type PortalDoor,
+  type PortalSession,
+  type PortalSite,
+  sessionEnd,
+  sessionExpired,
+  sessionUsed,
+  visitSecret,
+} from './portal-session';
+import type { OfTenant, PortalSessionStore } from './portal-session-store';
+
+/** What the calls are answered from. */
+export interface PortalRpcParts {
+  readonly customers: AggregateCollection<Customer>;
+  readonly sessions: PortalSessionStore;
+  readonly site: PortalSite;
+  readonly clock: Clock;
+}
+
+const protoDoors: Readonly<Record<PortalDoor, ProtoPortalDoor>> = {
+  OPEN: ProtoPortalDoor.PORTAL_DOOR_OPEN,
+  USED: ProtoPortalDoor.PORTAL_DOOR_USED,
+  EXPIRED: ProtoPortalDoor.PORTAL_DOOR_EXPIRED,
+};
+
+/** The portal's calls. Those that a token or a secret proves ask for no tenant: the answer tells it. */
+export function portalRpc(parts: PortalRpcParts) {
+  const { sessions, site, clock } = parts;
+  const siteUrl = site.url;
+  return rpcService<PortalServiceServer>(
+    PortalServiceService,
+    {
+      createPortalSession: (request, context) => createSession(request, context, parts),
+
+      getPortalUrl: async ({ sessionId }, { tenant }) => {
+        const found = isId(sessionId) ? await sessions.find(doorToken(sessionId, site)) : undefined;
+        if (found?.tenant.environmentId !== tenant.environmentId) throw notFound('Portal session');
+        return { url: doorUrl(sessionId, site) };
+      },
+
+      findPortalSession: async ({ token }) => {
+        const session = await requireSession(token, parts);
+        const isUsed = await sessions.isUsed(token);
+        const door = protoDoors[doorOf(session, { isUsed, now: clock.now() })];
+        return { door, tenant: session.tenant, siteUrl };
+      },
+
+      enterPortal: async ({ token, nonce }) => {
+        const session = await requireSession(token, parts);
+        if (!isNonce(nonce)) throw invalidInput({ nonce: ['Invalid nonce'] });
+        return {
+          secret: await enter({ token, nonce }, session, parts),
+          expiresAt: session.expiresAt,
+        };
+      },
+
+      findPortalVisit: async ({ secret }) => {
+        const visit = await sessions.findVisit(secret);
+        if (visit === undefined) throw notFound('Page');
+        checkVisit(visit, clock.now());
+        const { customerId, returnUrl, tenant } = visit;
+        return { customerId, returnUrl: returnUrl ?? undefined, tenant, siteUrl };
+      },
+
+      leavePortal: async ({ secret }) => {
+        await sessions.end(secret, clock.now());
+        return {};
+      },
+    },
+    {
+      withoutTenant: ['findPortalSession', 'enterPortal', 'findPortalVisit', 'leavePortal'],
+      // It opens the door: nobody who reads the database is to find it among the answers.
+      secrets: ['url'],
+    },
+  );
+}
+
+async function createSession(
+  { customerId, returnUrl }: { customerId: string; returnUrl?: string | undefined },
+  context: CallContext,
+  { customers, sessions, site, clock }: PortalRpcParts,
+) {
+  refuseProblems({ returnUrl: optionalProblems(returnUrl, webAddressProblems) });
+  await customers.within(context).get(customerId);
+  const sessionId = newResourceId(context, 'portalSession');
+  const { expiresAt } = await sessions.open(doorToken(sessionId, site), {
+    customerId,
+    returnUrl: returnUrl ?? null,
+    expiresAt: sessionEnd(clock.now()),
+    tenant: context.tenant,
+  });
+  return { sessionId, url: doorUrl(sessionId, site), expiresAt };
+}
+
+async function requireSession(
+  token: string,
+  { sessions }: PortalRpcParts,
+): Promise<OfTenant<PortalSession>> {
+  const session = await sessions.find(token);
+  if (session === undefined) throw notFound('Page');
+  return session;
+}
+
+/** Begins the visit, or finds the one that the same browser has just begun. */
+async function enter(
+  { token, nonce }: { readonly token: string; readonly nonce: string },
+  session: OfTenant<PortalSession>,
+  { sessions, site, clock }: PortalRpcParts,
+): Promise<string> {
+  const begunAt = clock.now();
+  if (doorOf(session, { isUsed: false, now: begunAt }) === 'EXPIRED') throw sessionExpired();
+  const secret = visitSecret({ token, nonce }, site);
+  const isBegun = await sessions.begin({ token, secret }, { ...session, begunAt, endedAt: null });
+  if (isBegun) return secret;
+  const visit = await sessions.findVisit(secret);
+  if (visit === undefined || !isRepeatable(visit, begunAt)) throw sessionUsed();
+  return secret;
+}

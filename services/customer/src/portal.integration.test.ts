@@ -1,0 +1,242 @@
+import { type Clock, systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import type { RunningService } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import {
+  CollectionMethod,
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
+import {
+  PortalDoor,
+  type PortalServiceServer,
+  PortalServiceService,
+} from '@billing/proto/billing/customer/v1/portal';
+import { PortalSessionStore } from './portal-session-store';
+import { start } from './service';
+
+const siteUrl = 'https://pay.example';
+const configuration = testServiceConfiguration('customer', {
+  HOSTED_PAGE_URL: siteUrl,
+  HOSTED_PAGE_SECRET: 's'.repeat(32),
+});
+const hourMs = 3_600_000;
+
+let aheadMs = 0;
+const clock: Clock = { now: () => new Date(systemClock.now().getTime() + aheadMs) };
+let service: RunningService;
+let customers: Peer<CustomerServiceServer>;
+let portal: Peer<PortalServiceServer>;
+
+beforeAll(async () => {
+  service = await start(configuration, { clock });
+  const options = { address: service.address, service: 'test' };
+  customers = connectPeer<CustomerServiceServer>(CustomerServiceService, options);
+  portal = connectPeer<PortalServiceServer>(PortalServiceService, {
+    ...options,
+    withoutTenant: ['findPortalSession', 'enterPortal', 'findPortalVisit', 'leavePortal'],
+  });
+});
+
+afterAll(async () => {
+  customers.close();
+  portal.close();
+  await service.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+afterEach(() => {
+  aheadMs = 0;
+});
+
+async function aSession(returnUrl?: string, context = testContext()) {
+  const { customer } = await customers.createCustomer(
+    {
+      email: 'ada@example.com',
+      address: undefined,
+      collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
+      metadata: undefined,
+    },
+    context,
+  );
+  const customerId = customer?.id ?? '';
+  const session = await portal.createPortalSession({ customerId, returnUrl }, context);
+  return { ...session, customerId, context, token: session.url.replace(`${siteUrl}/portal/`, '') };
+}
+
+const enter = (token: string, nonce = newId()) =>
+  portal.enterPortal({ token, nonce }, testContext({ deadlineMs: 20_000 + aheadMs }));
+const find = (token: string) =>
+  portal.findPortalSession({ token }, testContext({ deadlineMs: 20_000 + aheadMs }));
+const visit = (secret: string) =>
+  portal.findPortalVisit({ secret }, testContext({ deadlineMs: 20_000 + aheadMs }));
+
+describe('a session', () => {
+  test('is of a customer for an hour of real time, in an environment with a clock of its own too', async () => {
+    const context = testContext({ now: new Date('2030-01-01T00:00:00Z') });
+    const before = clock.now().getTime();
+    const { sessionId, token, expiresAt } = await aSession('https://shop.example/account', context);
+    expect(sessionId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(expiresAt?.getTime()).toBeGreaterThanOrEqual(before + hourMs);
+    expect(expiresAt?.getTime()).toBeLessThanOrEqual(clock.now().getTime() + hourMs);
+    const { environmentId, organizationId } = context.tenant;
+    expect(await find(token)).toEqual({
+      door: PortalDoor.PORTAL_DOOR_OPEN,
+      tenant: { environmentId, organizationId, live: false, manualClock: true },
+      siteUrl,
+    });
+  });
+
+  test.each(['nonsense', newId()])('needs a customer: %s is none', async (customerId) => {
+    const wish = { customerId, returnUrl: undefined };
+    await expect(portal.createPortalSession(wish, testContext())).rejects.toMatchObject({
+      reason: 'CUSTOMER_NOT_FOUND',
+    });
+  });
+
+  test.each(['javascript:alert(1)', '/account', 'https://user@shop.example'])(
+    'leads back to no %s',
+    async (returnUrl) => {
+      await expect(aSession(returnUrl)).rejects.toMatchObject({
+        fields: { returnUrl: [expect.any(String)] },
+      });
+    },
+  );
+
+  test('is not told twice by the answers that are kept, but by its owner', async () => {
+    const { customerId, context } = await aSession();
+    const keyed = { ...context, idempotency: { key: newId(), requestHash: 'h' } };
+    const wish = { customerId, returnUrl: undefined };
+    const first = await portal.createPortalSession(wish, keyed);
+    const { sessionId, url, expiresAt } = await portal.createPortalSession(wish, keyed);
+    expect([sessionId, url, expiresAt]).toEqual([first.sessionId, '', first.expiresAt]);
+    expect(await portal.getPortalUrl({ sessionId }, context)).toEqual({ url: first.url });
+  });
+
+  test.each(['nonsense', newId()])('%s has no address', async (sessionId) => {
+    await expect(portal.getPortalUrl({ sessionId }, testContext())).rejects.toMatchObject({
+      reason: 'PORTAL_SESSION_NOT_FOUND',
+    });
+  });
+
+  test('of another environment has no address', async () => {
+    const { sessionId } = await aSession();
+    await expect(portal.getPortalUrl({ sessionId }, testContext())).rejects.toMatchObject({
+      reason: 'PORTAL_SESSION_NOT_FOUND',
+    });
+  });
+
+  test('is not opened by what is stored of it', async () => {
+    const { token } = await aSession();
+    const { secret } = await enter(token);
+    const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+    const mongo = await connectMongo({ uri, database, service: 'test' });
+    const stored = await Promise.all(
+      ['portalSessions', 'portalVisits', 'idempotencyRecords'].map((name) =>
+        mongo.db.collection(name).find().toArray(),
+      ),
+    );
+    await mongo.close();
+    expect(stored.slice(0, 2).every((documents) => documents.length > 0)).toBe(true);
+    const text = JSON.stringify(stored);
+    expect([text.includes(token), text.includes(secret)]).toEqual([false, false]);
+  });
+});
+
+describe('the door', () => {
+  test('is opened once, and stays as it is when it is only looked at', async () => {
+    const { token, customerId, context, expiresAt } = await aSession('https://shop.example/');
+    await find(token);
+    const entered = await enter(token);
+    expect(entered.secret).toMatch(/^[\w-]{43}$/);
+    expect(entered.expiresAt).toEqual(expiresAt);
+    const { manualClock, live, environmentId, organizationId } = context.tenant;
+    expect(await visit(entered.secret)).toEqual({
+      customerId,
+      returnUrl: 'https://shop.example/',
+      tenant: { manualClock, live, environmentId, organizationId },
+      siteUrl,
+    });
+    expect((await find(token)).door).toBe(PortalDoor.PORTAL_DOOR_USED);
+    await expect(enter(token)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_USED' });
+  });
+
+  test('lets one of twenty in who come at once', async () => {
+    const { token } = await aSession();
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => enter(token)));
+    const isIn = ({ status }: { status: string }) => status === 'fulfilled';
+    expect(outcomes.filter(isIn)).toHaveLength(1);
+  });
+
+  test('gives the same browser the same visit when it presses twice, but not after a minute', async () => {
+    const { token } = await aSession();
+    const nonce = newId();
+    const entered = await Promise.all(Array.from({ length: 5 }, () => enter(token, nonce)));
+    expect(new Set(entered.map(({ secret }) => secret)).size).toBe(1);
+    aheadMs = 60_000;
+    await expect(enter(token, nonce)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_USED' });
+  });
+
+  test('is closed after an hour', async () => {
+    const { token } = await aSession();
+    aheadMs = hourMs;
+    expect((await find(token)).door).toBe(PortalDoor.PORTAL_DOOR_EXPIRED);
+    await expect(enter(token)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_EXPIRED' });
+  });
+
+  test.each(['nonsense', 'a'.repeat(43)])('is not there for %s', async (token) => {
+    await expect(find(token)).rejects.toMatchObject({ reason: 'PAGE_NOT_FOUND' });
+    await expect(enter(token)).rejects.toMatchObject({ reason: 'PAGE_NOT_FOUND' });
+  });
+});
+
+describe('a visit', () => {
+  test('ends with its session', async () => {
+    const { secret } = await enter((await aSession()).token);
+    aheadMs = hourMs;
+    await expect(visit(secret)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_EXPIRED' });
+  });
+
+  test('ends when it is left, and does not come back by the same nonce', async () => {
+    const { token } = await aSession();
+    const nonce = newId();
+    const { secret } = await enter(token, nonce);
+    await portal.leavePortal({ secret }, testContext());
+    await portal.leavePortal({ secret }, testContext());
+    await expect(visit(secret)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_EXPIRED' });
+    await expect(enter(token, nonce)).rejects.toMatchObject({ reason: 'PORTAL_SESSION_USED' });
+  });
+
+  test.each(['nonsense', 'a'.repeat(43)])('is not proved by %s', async (secret) => {
+    await expect(visit(secret)).rejects.toMatchObject({ reason: 'PAGE_NOT_FOUND' });
+  });
+
+  test('is not proved by the token of its session', async () => {
+    const { token } = await aSession();
+    await enter(token);
+    await expect(visit(token)).rejects.toMatchObject({ reason: 'PAGE_NOT_FOUND' });
+  });
+});
+
+test('what is over for thirty days is forgotten, and nothing else', async () => {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  const { token } = await aSession();
+  const { secret } = await enter(token);
+  const mongo = await connectMongo({ uri, database, service: 'test' });
+  const store = new PortalSessionStore(mongo.db);
+  const days = (count: number) => new Date(clock.now().getTime() + count * 24 * hourMs);
+  await store.forgetOld(days(30));
+  expect(await store.findVisit(secret)).toBeDefined();
+  await store.forgetOld(days(31));
+  expect([await store.find(token), await store.findVisit(secret)]).toEqual([undefined, undefined]);
+  await mongo.close();
+});
