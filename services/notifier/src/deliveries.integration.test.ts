@@ -67,7 +67,9 @@ describe('a notifier with a receiver that answers', () => {
     const signed = headers as Record<string, string>;
     expect(new Webhook(secret).verify(text, signed)).toEqual(body);
     const timestamp = Number(signed['webhook-timestamp']);
-    expect(signed['billing-signature']).toBe(billingSignature({ secret, timestamp, body: text }));
+    expect(signed['billing-signature']).toBe(
+      billingSignature({ secrets: [secret], timestamp, body: text }),
+    );
     expect(Math.abs(Date.now() / 1_000 - timestamp)).toBeLessThan(10);
     expect(headers).toMatchObject({
       'content-type': 'application/json',

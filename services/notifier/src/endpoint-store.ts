@@ -7,6 +7,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
+import { rotateSecret } from './endpoint-secret';
 import type { AddressPolicy } from './public-address';
 import { toSecret } from './signature';
 import type { Slot, SlotStore } from './slot-store';
@@ -107,6 +108,23 @@ export class EndpointStore {
       .within(this.placeOf(tenant))
       .mutate(id, (endpoint, now) => change(endpoint, changes, { policy, now }), {
         expectedVersion,
+      });
+  }
+
+  /** Gives an endpoint another secret, once under the rotation's id. Throws not_found, stale, or failed_precondition. */
+  async rotateSecret(
+    tenant: Tenant,
+    id: string,
+    { rotationId, expectedVersion }: { rotationId: string; expectedVersion?: number | undefined },
+  ): Promise<Stored<WebhookEndpoint>> {
+    const secret = toSecret(randomSecret(secretBytes));
+    const { state } = await this.get(tenant, id);
+    // A repeat that comes after a crash has seen the version before its own change.
+    const isRepeat = state.rotationId === rotationId;
+    return this.options.aggregates
+      .within(this.placeOf(tenant))
+      .mutate(id, (endpoint, now) => rotateSecret(endpoint, { secret, rotationId, now }), {
+        expectedVersion: isRepeat ? undefined : expectedVersion,
       });
   }
 

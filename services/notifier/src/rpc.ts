@@ -40,6 +40,12 @@ export function notifierRpc({ endpoints, deliveries }: NotifierParts) {
       const stored = await endpoints.change(tenant, request.id, change);
       return { webhookEndpoint: toProtoWebhookEndpoint(stored) };
     },
+    rotateWebhookSecret: async (request, context) => {
+      const rotationId = newResourceId(context, 'rotation');
+      const rotation = { rotationId, ...expectedVersionOf(request) };
+      const stored = await endpoints.rotateSecret(context.tenant, request.id, rotation);
+      return { webhookEndpoint: toProtoWebhookEndpoint(stored), secret: stored.state.secret };
+    },
     deleteWebhookEndpoint: async ({ id }, { tenant }) => {
       await endpoints.remove(tenant, id);
       await deliveries.discard({ environmentId: tenant.environmentId, endpointId: id });

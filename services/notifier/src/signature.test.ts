@@ -44,7 +44,7 @@ const check: {
   sign: ({ secret, id, timestamp, payload, payloadRepeat }, { signature }) => {
     const [text, times] = payloadRepeat ?? [payload ?? '', 1];
     const body = text.repeat(times);
-    expect(standardSignature({ secret, id, timestamp, body })).toBe(signature);
+    expect(standardSignature({ secrets: [secret], id, timestamp, body })).toBe(signature);
   },
   // Verifying is the receivers' part: they do it with the libraries of the standard, of which this is the one for JavaScript.
   verify: ({ secret, headers, payload, now }, { valid }) => {
@@ -54,7 +54,8 @@ const check: {
     else expect(verify).toThrow();
   },
   secret: ({ secret }, { accepted }) => {
-    const sign = () => standardSignature({ secret, id: 'msg', timestamp: 1, body: '{}' });
+    const sign = () =>
+      standardSignature({ secrets: [secret], id: 'msg', timestamp: 1, body: '{}' });
     if (accepted === true) expect(sign()).toMatch(/^v1,/);
     else expect(sign).toThrow('must hold a key');
   },
@@ -72,7 +73,8 @@ describe('a signature of Standard Webhooks', () => {
     jest.useFakeTimers({ now: now * 1000 });
     const secret = toSecret(Buffer.alloc(32, 7));
     const body = '{"name":"Zoë"}';
-    const headers = signatureHeaders({ secret, id: 'a message', timestamp: now, body });
+    const secrets = [secret];
+    const headers = signatureHeaders({ secrets, id: 'a message', timestamp: now, body });
 
     expect(new Webhook(secret).verify(body, headers)).toEqual({ name: 'Zoë' });
   });
@@ -86,8 +88,37 @@ describe('a signature of the official client', () => {
       .digest('hex');
 
     expect(
-      billingSignature({ secret, timestamp: 1_614_265_330, body: '{"test": 2432232314}' }),
+      billingSignature({
+        secrets: [secret],
+        timestamp: 1_614_265_330,
+        body: '{"test": 2432232314}',
+      }),
     ).toBe(`t=1614265330,v1=${expected}`);
+  });
+});
+
+describe('the signatures of two secrets', () => {
+  const now = 1_767_225_600;
+  const secrets = [toSecret(Buffer.alloc(32, 1)), toSecret(Buffer.alloc(32, 2))];
+  const signed = { id: 'a message', timestamp: now, body: '{"a":1}' };
+
+  afterEach(() => jest.useRealTimers());
+
+  test('stand side by side in both headers, the newest first', () => {
+    const single = secrets.map((secret) => signatureHeaders({ ...signed, secrets: [secret] }));
+    const both = signatureHeaders({ ...signed, secrets });
+    const of = (header: string) => single.map((headers) => headers[header] ?? '');
+    expect(both['webhook-signature']).toBe(of('webhook-signature').join(' '));
+    const [first = '', second = ''] = of('billing-signature');
+    expect(both['billing-signature']).toBe(`${first},${second.replace(/^t=\d+,/, '')}`);
+    expect(both['billing-signature']).toMatch(/^t=1767225600,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+  });
+
+  test.each([0, 1])('are accepted by a receiver that knows the one at %d alone', (known) => {
+    jest.useFakeTimers({ now: now * 1000 });
+    const headers = signatureHeaders({ ...signed, secrets });
+    const webhook = new Webhook(secrets[known] ?? '');
+    expect(webhook.verify(signed.body, headers)).toEqual({ a: 1 });
   });
 });
 

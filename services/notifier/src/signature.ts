@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 
 /** What a delivery attempt signs. The body goes out as exactly these bytes in UTF-8. */
 export interface Signed {
-  /** `whsec_` and the base64 of the key. */
-  readonly secret: string;
+  /** Each `whsec_` and the base64 of a key; at least one. All of them sign, the newest first. */
+  readonly secrets: readonly string[];
   /** The message's id, the same at every attempt. */
   readonly id: string;
   /** Unix seconds of this attempt. */
@@ -28,23 +28,29 @@ export function signatureHeaders(signed: Signed): Record<string, string> {
   };
 }
 
-/** Standard Webhooks 1.0, symmetric: the key is the base64 part of the secret. */
-export function standardSignature({ secret, id, timestamp, body }: Signed): string {
-  const signature = createHmac('sha256', signingKey(secret))
-    .update(`${id}.${String(timestamp)}.${body}`)
-    .digest('base64');
-  return `v1,${signature}`;
+/** Standard Webhooks 1.0, symmetric: the key is the base64 part of the secret. One signature for each secret, with spaces between. */
+export function standardSignature({ secrets, id, timestamp, body }: Signed): string {
+  const signed = `${id}.${String(timestamp)}.${body}`;
+  const signatures = secrets.map((secret) => hmac(signingKey(secret), signed, 'base64'));
+  return signatures.map((signature) => `v1,${signature}`).join(' ');
 }
 
-/** The official client's scheme: hexadecimal, over timestamp and body, and the key is the secret's text as it stands. */
+/**
+ * The official client's scheme: hexadecimal, over timestamp and body, and the key is the secret's text as it stands. One `v1` for each
+ * secret.
+ */
 export function billingSignature({
-  secret,
+  secrets,
   timestamp,
   body,
-}: Pick<Signed, 'secret' | 'timestamp' | 'body'>): string {
+}: Pick<Signed, 'secrets' | 'timestamp' | 'body'>): string {
   const time = String(timestamp);
-  const signature = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
-  return `t=${time},v1=${signature}`;
+  const signatures = secrets.map((secret) => hmac(secret, `${time}.${body}`, 'hex'));
+  return [`t=${time}`, ...signatures.map((signature) => `v1=${signature}`)].join(',');
+}
+
+function hmac(key: Buffer | string, signed: string, encoding: 'base64' | 'hex'): string {
+  return createHmac('sha256', key).update(signed).digest(encoding);
 }
 
 function signingKey(secret: string): Buffer {

@@ -1,4 +1,5 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { RetiredSecret } from './endpoint-secret';
 import type { WebhookEndpoint } from './webhook-endpoint';
 
 interface EndpointDocument {
@@ -7,6 +8,9 @@ interface EndpointDocument {
   readonly description: string | null;
   readonly active: boolean;
   readonly secret: string;
+  /** Absent in endpoints that were stored before secrets could be rotated. */
+  readonly retiredSecrets?: readonly RetiredSecret[];
+  readonly rotationId?: string | null;
   /** Absent in endpoints that were stored before there was such a time. */
   readonly failuresCountFrom?: Date | null;
   readonly deletedAt: Date | null;
@@ -17,17 +21,19 @@ export const webhookEndpoints: AggregateDefinition<WebhookEndpoint> = {
   collection: 'webhookEndpoints',
   aggregate: 'webhook_endpoint',
   resource: 'Webhook endpoint',
-  toDocument: ({ url, events, description, active, secret, ...times }): EndpointFields => ({
+  toDocument: ({ url, events, description, active, secret, ...rest }): EndpointFields => ({
     url,
     events,
     description: description ?? null,
     active,
     secret,
-    failuresCountFrom: times.failuresCountFrom ?? null,
-    deletedAt: times.deletedAt ?? null,
+    retiredSecrets: rest.retiredSecrets,
+    rotationId: rest.rotationId ?? null,
+    failuresCountFrom: rest.failuresCountFrom ?? null,
+    deletedAt: rest.deletedAt ?? null,
   }),
   fromDocument: (document) => {
-    const { url, events, description, active, secret, failuresCountFrom, deletedAt } =
+    const { url, events, description, active, secret, ...rest } =
       document as unknown as EndpointDocument;
     return {
       id: document._id,
@@ -36,8 +42,10 @@ export const webhookEndpoints: AggregateDefinition<WebhookEndpoint> = {
       description: description ?? undefined,
       active,
       secret,
-      failuresCountFrom: failuresCountFrom ?? undefined,
-      deletedAt: deletedAt ?? undefined,
+      retiredSecrets: rest.retiredSecrets ?? [],
+      rotationId: rest.rotationId ?? undefined,
+      failuresCountFrom: rest.failuresCountFrom ?? undefined,
+      deletedAt: rest.deletedAt ?? undefined,
     };
   },
   indexes: [{ name: 'known', keys: { deletedAt: 1, createdAt: -1, _id: -1 } }],

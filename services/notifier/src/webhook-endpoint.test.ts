@@ -50,6 +50,8 @@ describe('registering an endpoint', () => {
       description: undefined,
       active: true,
       secret: 'whsec_c2VjcmV0',
+      retiredSecrets: [],
+      rotationId: undefined,
       failuresCountFrom: undefined,
       deletedAt: undefined,
     });
@@ -81,6 +83,12 @@ describe('registering an endpoint', () => {
     ['loopback in disguise', 'http://2130706433', 'Must be a public address'],
   ])('refuses a URL that is %s', (_name, url, message) => {
     expect(refusalOf({ url })).toEqual({ url: [message] });
+  });
+
+  test('may ask for kinds beyond the six, which nobody gets who does not name them', () => {
+    const events = ['checkout.completed', 'checkout.expired'];
+    expect(registered({ events }).events).toEqual(events);
+    expect(registered().events).not.toContain('checkout.completed');
   });
 
   test('names the place of each kind that does not exist', () => {

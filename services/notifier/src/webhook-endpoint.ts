@@ -1,11 +1,12 @@
-import { notFound } from '@billing/kernel/domain-error';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
 import { type InputProblems, refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import { webAddressProblems } from '@billing/kernel/web-address';
+import type { RetiredSecret } from './endpoint-secret';
 import { type AddressPolicy, isAllowedHost } from './public-address';
 
-/** The kinds of events an endpoint can ask for; all of them unless it says otherwise. */
+/** The kinds of events an endpoint gets unless it says otherwise. */
 export const eventTypes: readonly string[] = [
   'subscription.created',
   'subscription.updated',
@@ -13,6 +14,13 @@ export const eventTypes: readonly string[] = [
   'subscription.renewed',
   'subscription.payment_succeeded',
   'subscription.payment_failed',
+];
+
+// Who names no kinds was promised the six of subscriptions and must not be surprised by others.
+const namedEventTypes: readonly string[] = [
+  ...eventTypes,
+  'checkout.completed',
+  'checkout.expired',
 ];
 
 /** An environment has at most this many endpoints. */
@@ -30,6 +38,10 @@ export interface WebhookEndpoint {
   readonly active: boolean;
   /** `whsec_…`, readable because every delivery is signed with it; empty once deleted. */
   readonly secret: string;
+  /** The secrets before it, the newest first. */
+  readonly retiredSecrets: readonly RetiredSecret[];
+  /** Tells a repeat of the last rotation of its secret; undefined before the first. */
+  readonly rotationId: string | undefined;
   /** Real time of the last change of its URL or return to active; what failed before counts no more. Undefined: everything counts. */
   readonly failuresCountFrom: Date | undefined;
   /** A deleted endpoint stays as a mark, so that nothing that comes late brings it back. */
@@ -39,7 +51,7 @@ export interface WebhookEndpoint {
 /** What a caller says of a new endpoint. */
 export interface Registration {
   readonly url: string;
-  /** Empty: every kind. */
+  /** Empty: the six kinds of subscriptions. */
   readonly events: readonly string[];
   readonly description: string | undefined;
   readonly active: boolean | undefined;
@@ -50,14 +62,20 @@ export type WebhookEndpointChanges = {
   readonly [Field in keyof Registration]?: Registration[Field] | null;
 };
 
+const unburdened = {
+  retiredSecrets: [],
+  rotationId: undefined,
+  failuresCountFrom: undefined,
+  deletedAt: undefined,
+};
+
 /** A new endpoint; refuses what cannot be sent to. */
 export function register(
   registration: Registration,
   { id, secret, policy }: { id: string; secret: string; policy: AddressPolicy },
 ): Transition<WebhookEndpoint, never, never> {
   const settings = settingsOf(registration, policy);
-  const unburdened = { failuresCountFrom: undefined, deletedAt: undefined };
-  return { state: { id, ...settings, secret, ...unburdened }, events: [], commands: [] };
+  return { state: { ...unburdened, id, ...settings, secret }, events: [], commands: [] };
 }
 
 /**
@@ -85,7 +103,7 @@ export function remove(
 ): Transition<WebhookEndpoint, never, never> {
   requireKnown(endpoint);
   return {
-    state: { ...endpoint, active: false, secret: '', deletedAt: now },
+    state: { ...endpoint, active: false, secret: '', retiredSecrets: [], deletedAt: now },
     events: [],
     commands: [],
   };
@@ -94,13 +112,13 @@ export function remove(
 /** The mark that stands in the place of an endpoint that was never stored, so that it cannot be stored any more. */
 export function neverRegistered(id: string, now: Date): Transition<WebhookEndpoint, never, never> {
   const state = {
+    ...unburdened,
     id,
     url: '',
     events: [],
     description: undefined,
     active: false,
     secret: '',
-    failuresCountFrom: undefined,
     deletedAt: now,
   };
   return { state, events: [], commands: [] };
@@ -117,6 +135,16 @@ export function disable(
   const isTried = isSameData(endpoint.failuresCountFrom, tried.failuresCountFrom);
   if (!endpoint.active || !isTried) return unchanged(endpoint);
   return { state: { ...endpoint, active: false }, events: [], commands: [] };
+}
+
+/** Throws failed_precondition for an endpoint to which nothing is sent. */
+export function requireActive({ active }: WebhookEndpoint): void {
+  if (active) return;
+  throw new DomainError(
+    'failed_precondition',
+    'WEBHOOK_ENDPOINT_NOT_ACTIVE',
+    'The webhook endpoint is not active',
+  );
 }
 
 /** Throws not_found for an endpoint that was deleted. */
@@ -153,7 +181,7 @@ function problemsOf(
   return {
     url: urlProblems(url, policy),
     events: events.flatMap((type, index) =>
-      eventTypes.includes(type) ? [] : [`${String(index)}: Unknown event`],
+      namedEventTypes.includes(type) ? [] : [`${String(index)}: Unknown event`],
     ),
     description:
       description === undefined ? [] : textProblems(description, { max: descriptionLengthMax }),

@@ -10,6 +10,7 @@ import { judge, type Outcome, type Verdict } from './delivery';
 import type { Delivery, DeliveryStore } from './delivery-store';
 import { isBeyondHope } from './endpoint-health';
 import type { EndpointHealthStore } from './endpoint-health-store';
+import { signingSecrets } from './endpoint-secret';
 import type { EndpointStore } from './endpoint-store';
 import type { OutcomeStore } from './outcome-store';
 import type { AddressPolicy } from './public-address';
@@ -111,7 +112,8 @@ export class WebhookSender {
     { at, signal }: { at: Date; signal: AbortSignal },
   ): Promise<Outcome> {
     const { client, policyOf } = this.options;
-    const { id: endpointId, url, secret } = endpoint.state;
+    const { id: endpointId, url } = endpoint.state;
+    const secrets = signingSecrets(endpoint.state, at);
     const { _id: id, body, type } = message;
     const timestamp = Math.floor(at.getTime() / 1_000);
     const span = {
@@ -127,7 +129,7 @@ export class WebhookSender {
         'content-type': 'application/json',
         'user-agent': 'Billing-Webhooks/1.0',
         'billing-event': type,
-        ...signatureHeaders({ secret, id, timestamp, body }),
+        ...signatureHeaders({ secrets, id, timestamp, body }),
         ...(traceparent !== undefined && { traceparent }),
       };
       const target = { endpointId, url, policy: policyOf(endpoint.tenant) };
