@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Stored } from '@billing/chassis/aggregate';
 import { toEnvelope } from '@billing/chassis/event-log';
 import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
-import { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { CollectionMethod, Customer } from '@billing/proto/billing/customer/v1/customer';
 import { payNow, recordResult } from './collection';
 import { type InvoiceRecord, voidInvoice } from './invoice';
 import {
@@ -50,6 +50,7 @@ const customer = Customer.fromPartial({
   organizationId: tenant.organizationId,
   email: 'ada@example.com',
   name: 'Ada',
+  collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
   createdAt: offeredAt,
   updatedAt: offeredAt,
 });

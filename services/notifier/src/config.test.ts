@@ -6,6 +6,7 @@ const env = {
   NATS_URL: 'localhost:4222',
   GRPC_LISTEN: 'localhost:0',
   SUBSCRIPTION_ADDRESS: 'dns:///subscription:50051',
+  CHECKOUT_ADDRESS: 'dns:///checkout:50051',
 };
 
 describe('the configuration', () => {

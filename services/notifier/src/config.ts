@@ -4,6 +4,7 @@ import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/c
 export const configurationSchema = z.object({
   ...serviceConfigurationShape,
   SUBSCRIPTION_ADDRESS: z.string().min(1),
+  CHECKOUT_ADDRESS: z.string().min(1),
   /** Lets the endpoints of sandboxes, never those of live environments, be on this machine. */
   ALLOW_LOOPBACK_IN_SANDBOXES: z
     .enum(['true', 'false'])

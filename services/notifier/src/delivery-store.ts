@@ -12,6 +12,7 @@ export interface Delivery {
   readonly environmentId: string;
   readonly endpointId: string;
   readonly messageId: string;
+  /** Its message's: a subscription or a checkout session. */
   readonly subscriptionId: string;
   readonly sequence: number;
   /** The subscription's delivery to the same endpoint before this one, which goes first; null if there is none. */

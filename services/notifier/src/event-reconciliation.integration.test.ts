@@ -36,11 +36,15 @@ describe('events that the stream has lost', () => {
     await system.wipeStream();
     await system.startNotifier();
 
-    await eventually(() => {
-      expect(sequencesAt(system, '/away')).toHaveLength(130);
-    });
+    // One after the other, each when the one before it is known to be delivered.
+    await eventually(
+      () => {
+        expect(sequencesAt(system, '/away')).toHaveLength(130);
+      },
+      { timeoutMs: 60_000 },
+    );
     expect(sequencesAt(system, '/away')).toEqual(Array.from({ length: 130 }, (_, n) => n + 1));
-  });
+  }, 90_000);
 
   test('in the middle are asked for at once when a later one shows that they are lacking', async () => {
     system = await startSystem('gap');

@@ -103,7 +103,11 @@ export class EventReconciliation {
 
   private async reconcile(): Promise<void> {
     for (const id of [...this.expected.keys()]) await this.acceptExpected(id);
-    for (const owner of this.options.owners) await this.readLog(owner);
+    const rounds = await Promise.allSettled(
+      this.options.owners.map((owner) => this.readLog(owner)),
+    );
+    // An owner that is away keeps nobody from reading the others.
+    for (const round of rounds) if (round.status === 'rejected') throw round.reason;
   }
 
   private async acceptExpected(subscriptionId: string): Promise<void> {

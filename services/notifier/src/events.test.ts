@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnreadableMessageError } from '@billing/chassis/consumer';
-import { type AnnouncedEvent, readEvent, toBody } from './events';
+import { type AnnouncedEvent, type EventData, readEvent, toBody } from './events';
 
 const examples = join(__dirname, '../../../proto/examples');
 
@@ -50,7 +50,8 @@ describe('an announced event', () => {
   test('without its subscription is unreadable', () => {
     const event = readExample('subscription-created');
     const { data } = event;
-    expect(() => toBody({ ...event, data: { ...data, subscription: undefined } }, 'id')).toThrow(
+    const without = { ...data, event: { ...data.event, subscription: undefined } };
+    expect(() => toBody({ ...event, data: without as EventData }, 'id')).toThrow(
       UnreadableMessageError,
     );
   });
@@ -89,8 +90,8 @@ describe('the body of a webhook', () => {
       invoice: { status: 'OPEN', payments: [{ status: 'FAILED' }] },
     });
 
-    const last = { ...event.data, nextAttemptAt: undefined };
-    expect(JSON.parse(toBody({ ...event, data: last }, 'id')).data).not.toHaveProperty(
+    const last = { ...event.data, event: { ...event.data.event, nextAttemptAt: undefined } };
+    expect(JSON.parse(toBody({ ...event, data: last as EventData }, 'id')).data).not.toHaveProperty(
       'nextAttemptAt',
     );
   });
@@ -154,5 +155,36 @@ describe('the body of a webhook', () => {
   test('is the same text each time', () => {
     const event = readExample('subscription-payment-succeeded');
     expect(toBody(event, 'id')).toBe(toBody(event, 'id'));
+  });
+});
+
+describe('the body of a webhook about a checkout session', () => {
+  test.each([
+    ['checkout-completed', 'checkout.completed', 'COMPLETE', 'PAID'],
+    ['checkout-expired', 'checkout.expired', 'EXPIRED', 'VOID'],
+  ])('of %s shows the session and its invoice', (name, type, status, invoiceStatus) => {
+    const { data, ...body } = bodyOf(name);
+    const checkoutSessionId = '0197a000-0000-7000-8000-000000000101';
+    expect(body).toMatchObject({ id: 'the id', type, sequence: 1 });
+    expect(Object.keys(data)).toEqual([
+      'checkoutSessionId',
+      'customerId',
+      'status',
+      'session',
+      'invoice',
+    ]);
+    expect(data).toMatchObject({
+      checkoutSessionId,
+      customerId: '0197a000-0000-7000-8000-000000000003',
+      status,
+      session: { id: checkoutSessionId, status, metadata: { cart: 'c-17' } },
+      invoice: { status: invoiceStatus, total: 2900 },
+    });
+  });
+
+  test('is not made without its session', () => {
+    const event = readExample('checkout-completed');
+    const data = { kind: 'checkout', event: { session: undefined, invoice: undefined } } as const;
+    expect(() => toBody({ ...event, data }, 'id')).toThrow(UnreadableMessageError);
   });
 });

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { UnreadableMessageError } from '@billing/chassis/consumer';
+import { SessionEvent } from '@billing/proto/billing/event/v1/session_event';
 import {
   type FieldChange,
   SubscriptionEvent,
 } from '@billing/proto/billing/event/v1/subscription_event';
+import { toJsonSession, toJsonSessionStatus } from '@billing/proto/json/checkout-session';
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import {
   toJsonCancelReason,
@@ -12,20 +14,25 @@ import {
 } from '@billing/proto/json/subscription';
 import type { MessageKey } from './message-store';
 
-/** A subscription's event as its owner announced it. */
+/** What an event tells, by what it is about. */
+export type EventData =
+  | { readonly kind: 'subscription'; readonly event: SubscriptionEvent }
+  | { readonly kind: 'checkout'; readonly event: SessionEvent };
+
+/** An event of a subscription or of a checkout session, as its owner announced it. */
 export interface AnnouncedEvent extends MessageKey {
   /** `subscription.renewed`. */
   readonly type: string;
   /** The environment's time of the transition. */
   readonly time: string;
-  readonly data: SubscriptionEvent;
+  readonly data: EventData;
 }
 
 /** The subjects of the events that become webhooks. */
-export const webhookSubjects = ['subscription.subscription.*'];
+export const webhookSubjects = ['subscription.subscription.*', 'checkout.checkout.*'];
 
 const typePrefix = 'billing.';
-const webhookTypePrefix = 'billing.subscription.';
+const webhookType = /^billing\.(subscription|checkout)\.\w+$/;
 
 const envelopeSchema = z.object({
   type: z.string(),
@@ -45,14 +52,18 @@ export function readEvent(envelope: string): AnnouncedEvent | undefined {
     const { type, subject, time, sequence, environmentid, data } = envelopeSchema.parse(
       JSON.parse(envelope),
     );
-    if (!type.startsWith(webhookTypePrefix)) return undefined;
+    const [, kind] = webhookType.exec(type) ?? [];
+    if (kind === undefined) return undefined;
     return {
       environmentId: environmentid,
       subscriptionId: subject,
       sequence,
       type: type.slice(typePrefix.length),
       time,
-      data: SubscriptionEvent.fromJSON(data),
+      data:
+        kind === 'checkout'
+          ? { kind, event: SessionEvent.fromJSON(data) }
+          : { kind: 'subscription', event: SubscriptionEvent.fromJSON(data) },
     };
   } catch (error) {
     throw new UnreadableMessageError('Not the envelope of an event', { cause: error });
@@ -62,7 +73,7 @@ export function readEvent(envelope: string): AnnouncedEvent | undefined {
 const logIdSchema = z.templateLiteral([z.uuid(), ':', z.int().min(1)]);
 const environmentSchema = z.object({
   environmentid: z.uuid(),
-  type: z.string().startsWith(webhookTypePrefix),
+  type: z.string().regex(webhookType),
 });
 
 /** The id of an event in its owner's log. */
@@ -91,27 +102,42 @@ export function toBody(event: AnnouncedEvent, id: string): string {
   }
 }
 
-function toJsonBody(event: AnnouncedEvent, id: string) {
-  const { type, time, sequence, subscriptionId, data } = event;
-  const { subscription, invoice, changes, attempt, nextAttemptAt, canceledAt, reason } = data;
-  if (subscription === undefined) throw new Error('An event without its subscription');
+function toJsonBody({ type, time, sequence, data }: AnnouncedEvent, id: string) {
   return {
     id,
     type,
     timestamp: new Date(time).toISOString(),
     sequence,
-    data: {
-      subscriptionId,
-      customerId: subscription.customerId,
-      status: toJsonSubscriptionStatus(subscription.status),
-      subscription: toJsonSubscription(subscription),
-      invoice: invoice === undefined ? undefined : toJsonInvoice(invoice),
-      changes: toJsonChanges(changes),
-      attempt,
-      nextAttemptAt: nextAttemptAt?.toISOString(),
-      canceledAt: canceledAt?.toISOString(),
-      reason: toJsonCancelReason(reason) ?? undefined,
-    },
+    data: data.kind === 'checkout' ? toJsonEnd(data.event) : toJsonTransition(data.event),
+  };
+}
+
+function toJsonTransition(event: SubscriptionEvent) {
+  const { subscription, invoice, changes, attempt, nextAttemptAt, canceledAt, reason } = event;
+  if (subscription === undefined) throw new Error('An event without its subscription');
+  return {
+    subscriptionId: subscription.id,
+    customerId: subscription.customerId,
+    status: toJsonSubscriptionStatus(subscription.status),
+    subscription: toJsonSubscription(subscription),
+    invoice: invoice === undefined ? undefined : toJsonInvoice(invoice),
+    changes: toJsonChanges(changes),
+    attempt,
+    nextAttemptAt: nextAttemptAt?.toISOString(),
+    canceledAt: canceledAt?.toISOString(),
+    reason: toJsonCancelReason(reason) ?? undefined,
+  };
+}
+
+function toJsonEnd({ session, invoice }: SessionEvent) {
+  if (session === undefined) throw new Error('An event without its checkout session');
+  return {
+    checkoutSessionId: session.id,
+    customerId: session.customerId,
+    status: toJsonSessionStatus(session.status),
+    // Its subscription, if there is one, is announced by itself.
+    session: toJsonSession(session, { invoice, subscription: undefined }),
+    invoice: invoice === undefined ? null : toJsonInvoice(invoice),
   };
 }
 

@@ -8,8 +8,9 @@ export interface Message {
   /** `webhook-id`. */
   readonly _id: string;
   readonly environmentId: string;
+  /** What numbers its events: a subscription, or a checkout session in messages of the type `checkout.*`. */
   readonly subscriptionId: string;
-  /** 1, 2, 3 … for each subscription. */
+  /** 1, 2, 3 … for each subscription, and for each checkout session. */
   readonly sequence: number;
   /** `subscription.renewed`, or `unreadable`: a mark in the place of an event that could not be read, which goes to nobody. */
   readonly type: string;

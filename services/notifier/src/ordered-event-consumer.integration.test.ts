@@ -19,7 +19,7 @@ import { messageId, MessageStore } from './message-store';
 import type { EventLogOwner, LoggedEvent } from './peers';
 import { SlotStore } from './slot-store';
 import { webhookEndpoints } from './store';
-import { subscriptionEvent } from './testing';
+import { subscriptionEvent } from './testing-event-rpc';
 
 const minute = 60_000;
 const roundMs = 5_000;

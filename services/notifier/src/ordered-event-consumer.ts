@@ -92,13 +92,14 @@ export class OrderedEventConsumer {
 
   private async find(ids: readonly string[]): Promise<Map<string, LoggedEvent>> {
     const { owners, logger } = this.options;
-    try {
-      const pages = await Promise.all(owners.map((owner) => owner.find(ids)));
-      return new Map(pages.flatMap(({ entries }) => entries.map((entry) => [entry.id, entry])));
-    } catch (error) {
-      logger.warn({ err: error }, 'event logs cannot be asked for lacking events');
-      throw new EarlierEventMissingError();
-    }
+    // An owner that is away keeps nobody from the events of another.
+    const pages = await Promise.allSettled(owners.map((owner) => owner.find(ids)));
+    const entries = pages.flatMap((page) => {
+      if (page.status === 'fulfilled') return page.value.entries;
+      logger.warn({ err: page.reason as unknown }, 'a log cannot be asked for lacking events');
+      return [];
+    });
+    return new Map(entries.map((entry) => [entry.id, entry]));
   }
 
   private async acceptOrMark(key: MessageKey, event: AnnouncedEvent | undefined): Promise<void> {

@@ -124,7 +124,10 @@ function startConsuming(
       worker.wake(endpoints);
     },
   });
-  const owners = connectEventLogs(service, { subscription: config.SUBSCRIPTION_ADDRESS });
+  const owners = connectEventLogs(service, {
+    subscription: config.SUBSCRIPTION_ADDRESS,
+    checkout: config.CHECKOUT_ADDRESS,
+  });
   const ordered = new OrderedEventConsumer({ ...stores, owners, consumer, logger });
   const reconciliation = new EventReconciliation({
     ...stores,

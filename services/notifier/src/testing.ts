@@ -1,28 +1,24 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { Tenant } from '@billing/chassis/call-context';
-import { monotonicMs, systemClock } from '@billing/chassis/clock';
-import { eventId, logEvent, openEventLog, toEnvelope } from '@billing/chassis/event-log';
-import { InsertBatches } from '@billing/chassis/insert-batches';
-import { isId, newId } from '@billing/chassis/ids';
+import { monotonicMs } from '@billing/chassis/clock';
+import { isId } from '@billing/chassis/ids';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
-import { type RunningService, Service } from '@billing/chassis/service';
+import type { RunningService } from '@billing/chassis/service';
 import {
   dropTestDatabase,
   dropTestStream,
   testContext,
   testServiceConfiguration,
 } from '@billing/chassis/testing';
-import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
 import {
   type NotifierServiceServer,
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
-import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import type { NotifierConfiguration } from './config';
 import { type NotifierOverrides, start } from './service';
+import { checkoutSessions, type EventOwner, startOwner, subscriptions } from './testing-event-rpc';
 
 // What the notifier's integration tests share: the world around it, i.e. a receiver of webhooks and an owner of events.
 
@@ -94,106 +90,12 @@ export async function startReceiver(): Promise<WebhookReceiver> {
   return receiver;
 }
 
-interface Announcer {
-  readonly id: string;
-  readonly announced: number;
-}
-
-const announcers: AggregateDefinition<Announcer> = {
-  collection: 'subscriptions',
-  aggregate: 'subscription',
-  resource: 'Subscription',
-  toDocument: ({ announced }) => ({ announced }),
-  fromDocument: ({ _id, announced }) => ({ id: _id, announced: Number(announced) }),
-  encodeEvent: ({ data }) => SubscriptionEvent.toJSON(data as SubscriptionEvent),
-};
-
-/** A service with aggregates that announce subscription events, an event log, and nothing else. */
-export interface EventOwner extends RunningService {
-  /** Announces the next event of a subscription. */
-  announce(tenant: Tenant, subscriptionId: string, type?: string): Promise<void>;
-  /** Logs an event that the stream does not bring. */
-  logOnly(tenant: Tenant, subscriptionId: string, sequence: number): Promise<void>;
-  /** Has the stream bring a logged event, once more or for the first time. */
-  publish(subscriptionId: string, sequence: number): Promise<void>;
-  /** How many subscriptions have events that are not published yet. */
-  countPending(): Promise<number>;
-}
-
-async function startOwner(
-  configuration: ReturnType<typeof testServiceConfiguration>,
-): Promise<EventOwner> {
-  const service = await Service.open('subscription', configuration);
-  const subscriptions = service.aggregates(announcers);
-  const eventLog = openEventLog(service.db);
-  const running = await service.serve([]);
-  return {
-    ...running,
-    logOnly: async (tenant, aggregateId, sequence) => {
-      const envelope = toEnvelope({
-        service: 'subscription',
-        aggregate: 'subscription',
-        aggregateId,
-        sequence,
-        type: 'subscription.renewed',
-        at: systemClock.now(),
-        tenant,
-        data: JSON.stringify(SubscriptionEvent.toJSON(subscriptionEvent(tenant, aggregateId))),
-      });
-      const entry = { _id: eventId({ aggregateId, sequence }), envelope, traceparent: null };
-      await logEvent(new InsertBatches(eventLog), entry, systemClock);
-    },
-    publish: async (aggregateId, sequence) => {
-      const _id = eventId({ aggregateId, sequence });
-      const entry = await eventLog.findOne({ _id });
-      if (entry === null) throw new Error('Such an event is not in the log');
-      const subject = 'subscription.subscription.renewed';
-      // Under an id of its own, because the server drops what it has already seen.
-      const publication = { subject, id: `${_id}:${newId()}`, data: entry.envelope };
-      await service.stream.publish(publication);
-    },
-    countPending: () =>
-      subscriptions.documents.countDocuments({ pendingSince: { $gt: new Date(0) } }),
-    announce: async (tenant, id, type = 'subscription.renewed') => {
-      const store = subscriptions.within({ tenant, now: systemClock.now() });
-      const events = [{ type, data: subscriptionEvent(tenant, id) }];
-      const { inserted } = await store.insert({
-        state: { id, announced: 1 },
-        events,
-        commands: [],
-      });
-      if (inserted) return;
-      await store.mutate(id, ({ announced }) => ({
-        state: { id, announced: announced + 1 },
-        events,
-        commands: [],
-      }));
-    },
-  };
-}
-
-/** What a subscription announces. */
-export function subscriptionEvent({ organizationId }: Tenant, id: string): SubscriptionEvent {
-  const at = new Date('2026-01-31T00:00:00.000Z');
-  return SubscriptionEvent.fromPartial({
-    subscription: {
-      id,
-      organizationId,
-      customerId: newId(),
-      status: SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
-      phase: 3,
-      startAt: at,
-      currentPeriodStart: at,
-      currentPeriodEnd: at,
-      createdAt: at,
-      updatedAt: at,
-    },
-  });
-}
-
 /** A notifier and the world around it, with databases and a stream of their own. */
 export interface TestSystem {
+  /** Announces events of subscriptions. */
   readonly owner: EventOwner;
+  /** Announces events of checkout sessions. */
+  readonly checkout: EventOwner;
   readonly receiver: WebhookReceiver;
   readonly config: NotifierConfiguration;
   /** The notifier's database, for what calls cannot show. */
@@ -222,11 +124,14 @@ export async function startSystem(name: string): Promise<TestSystem> {
     return { ...configuration, STREAM_NAME: `${configuration.STREAM_NAME}_${name}` };
   };
   const ownerConfiguration = own('subscription');
-  const owner = await startOwner(ownerConfiguration);
+  const owner = await startOwner(subscriptions, ownerConfiguration);
+  const checkoutConfiguration = own('checkout');
+  const checkout = await startOwner(checkoutSessions, checkoutConfiguration);
   const receiver = await startReceiver();
   const config: NotifierConfiguration = {
     ...own('notifier'),
     SUBSCRIPTION_ADDRESS: owner.address,
+    CHECKOUT_ADDRESS: checkout.address,
     ALLOW_LOOPBACK_IN_SANDBOXES: true,
   };
   const mongo = await connectMongo({
@@ -237,6 +142,7 @@ export async function startSystem(name: string): Promise<TestSystem> {
   const running = new Set<RunningNotifier>();
   return {
     owner,
+    checkout,
     receiver,
     config,
     mongo,
@@ -248,11 +154,11 @@ export async function startSystem(name: string): Promise<TestSystem> {
     wipeStream: () => dropTestStream(config),
     close: async () => {
       await Promise.all([...running].map((notifier) => notifier.stop()));
-      await owner.stop();
+      await Promise.all([owner.stop(), checkout.stop()]);
       await receiver.close();
       await mongo.close();
       await dropTestStream(config);
-      await dropTestDatabase(config, ownerConfiguration);
+      await dropTestDatabase(config, ownerConfiguration, checkoutConfiguration);
     },
   };
 }
