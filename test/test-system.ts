@@ -45,6 +45,7 @@ export async function startTestSystem({
   processes = false,
   otlpEndpoint,
   rateLimits = unlimited,
+  gateway = {},
   stripe,
   failpointsFolder,
 }: {
@@ -53,11 +54,17 @@ export async function startTestSystem({
   failpointsFolder?: string;
   otlpEndpoint?: string;
   rateLimits?: Record<string, string>;
+  /** More of the gateway's variables. */
+  gateway?: Record<string, string>;
   /** By which live environments are charged; absent: by nothing. */
   stripe?: Record<string, string>;
 } = {}): Promise<TestSystem> {
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
-  const site = { ...siteIn(dataDir, otlpEndpoint), rateLimits, stripe };
+  const site = {
+    ...siteIn(dataDir, otlpEndpoint),
+    rateLimits: { ...rateLimits, ...gateway },
+    stripe,
+  };
   const start = (port: number) =>
     processes
       ? startSystemProcesses({

@@ -9,6 +9,7 @@ import { environmentTime } from './environment-time';
 import {
   type Call,
   exchange,
+  type CallerFacts,
   type ExchangeOptions,
   type ExchangeSurroundings,
   toErrorAnswer,
@@ -16,6 +17,7 @@ import {
 import { type HttpError, RequestError, withoutUnavailability } from './http-error';
 import { comparableBody, readIdempotency } from './idempotency';
 import { ignoredFieldsHeader, ignoredFieldsOf } from './ignored-fields';
+import type { InFlightLimit } from './in-flight-limit';
 import { addPages } from './pages/page-site';
 import type { Peers } from './peers';
 import { addProviderEvents } from './provider-events';
@@ -60,6 +62,11 @@ export const routes: readonly Route[] = [
 export interface AppParts extends ExchangeSurroundings {
   readonly peers: Peers;
   readonly admission: Admission;
+  /** Places of requests with a key. */
+  readonly keyedInFlight: InFlightLimit;
+  /** Places of requests without one, who may take none of the others'. */
+  readonly publicInFlight: InFlightLimit;
+  readonly inFlightPerKey: InFlightLimit;
   /** Of public pages, by address; absent: no limit. */
   readonly pageRate?: RateLimit | undefined;
   /** Of orders at checkout links, by address; absent: as of any page. */
@@ -107,8 +114,9 @@ export function createApp(parts: AppParts): Express {
       respond(parts, { route: path }, () => Promise.reject(methodNotAllowed(allowed(['GET'])))),
     );
   }
-  addPages(app, parts);
-  addProviderEvents(app, parts);
+  const publicSite = { ...parts, inFlight: parts.publicInFlight };
+  addPages(app, publicSite);
+  addProviderEvents(app, publicSite);
   for (const [path, operations] of byPath(routes)) {
     for (const route of operations) addRoute(app, route, parts);
     const allow = allowed(operations.map(({ method }) => method));
@@ -193,9 +201,19 @@ function authenticated(
   options: ExchangeOptions & Pick<Route, 'isIngest'>,
   work: (call: CallContext, request: Request, response: Response) => Promise<ApiAnswer>,
 ): RequestHandler {
-  return respond(parts, options, async (call, request, response) => {
-    const { tenant, scopes } = await parts.admission.admit(request, response, call, options);
-    return work({ ...call, tenant, scopes }, request, response);
+  const made = { ...options, inFlight: parts.keyedInFlight };
+  return respond(parts, made, async (call, request, response, note) => {
+    const { tenant, scopes, apiKeyId } = await parts.admission.admit(
+      request,
+      response,
+      call,
+      options,
+    );
+    note({ environmentId: tenant.environmentId, apiKeyId });
+    return parts.inFlightPerKey.run(
+      () => work({ ...call, tenant, scopes }, request, response),
+      apiKeyId,
+    );
   });
 }
 
@@ -211,12 +229,17 @@ function showAsFault(problem: HttpError): ApiAnswer {
 function respond(
   parts: AppParts,
   options: ExchangeOptions,
-  work: (call: Call, request: Request, response: Response) => Promise<ApiAnswer>,
+  work: (
+    call: Call,
+    request: Request,
+    response: Response,
+    note: (caller: CallerFacts) => void,
+  ) => Promise<ApiAnswer>,
 ): RequestHandler {
-  const { clock, logger } = parts;
-  const made = { clock, logger, ...options };
+  const { clock, logger, metrics } = parts;
+  const made = { clock, logger, metrics, ...options };
   return (request, response) =>
-    exchange(request, response, made, (call) => work(call, request, response));
+    exchange(request, response, made, (call, note) => work(call, request, response, note));
 }
 
 async function readiness({ isReady }: AppParts): Promise<ApiAnswer> {

@@ -13,6 +13,7 @@ const {
   TRACE_SAMPLE_RATIO,
   METRIC_EXPORT_INTERVAL_MS,
   SHUTDOWN_GRACE_MS,
+  DRAIN_DELAY_MS,
   FAILPOINTS_FOLDER,
 } = serviceConfigurationShape;
 const address = z.string().min(1);
@@ -20,6 +21,7 @@ const count = z
   .string()
   .regex(/^\d{1,6}$/, 'must be a whole number')
   .transform(Number);
+const countFromOne = count.refine((number) => number > 0, 'must be at least 1');
 // Names that Express knows for ranges.
 const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
 
@@ -30,6 +32,7 @@ export const configurationSchema = z.object({
   TRACE_SAMPLE_RATIO,
   METRIC_EXPORT_INTERVAL_MS,
   SHUTDOWN_GRACE_MS,
+  DRAIN_DELAY_MS,
   FAILPOINTS_FOLDER,
   ...transportSecurityShape,
   /** Where REST is served; port 0 takes a free one. */
@@ -44,7 +47,7 @@ export const configurationSchema = z.object({
   NOTIFIER_ADDRESS: address,
   /** Requests of one key, for this process; 0 for no limit. */
   RATE_LIMIT_PER_SECOND: count.default(100),
-  RATE_LIMIT_BURST: count.refine((burst) => burst > 0, 'must be at least 1').default(200),
+  RATE_LIMIT_BURST: countFromOne.default(200),
   /** Batches of usage events of one key, for this process, beside all its requests; 0 for no limit. */
   RATE_LIMIT_INGEST_PER_SECOND: count.default(50),
   /** Requests of one address that were refused for their key; 0 for no limit. */
@@ -53,6 +56,22 @@ export const configurationSchema = z.object({
   RATE_LIMIT_PAGES_PER_SECOND: count.default(100),
   /** Orders of one address at checkout links, each of which may hold a redemption of a discount for a day; 0 for no limit of their own. */
   RATE_LIMIT_LINK_ORDERS_PER_MINUTE: count.default(10),
+  /** From the first byte of a request to the end of its headers; a caller who takes longer gets 408. */
+  HTTP_HEADERS_TIMEOUT_MS: countFromOne.default(10_000),
+  /** From the first byte of a request to the end of its body; a caller who takes longer gets 408. */
+  HTTP_REQUEST_TIMEOUT_MS: countFromOne.default(30_000),
+  /** Connections beyond so many are closed as they come. */
+  HTTP_CONNECTIONS_MAX: countFromOne.default(10_000),
+  /** Requests with a key beyond so many at a time get 503; public pages have as many places of their own. */
+  HTTP_IN_FLIGHT_MAX: countFromOne.default(1_000),
+  /** Requests of one key beyond so many at a time get 429. */
+  HTTP_IN_FLIGHT_PER_KEY_MAX: countFromOne.default(300),
+  /** How long browsers shall insist on TLS, where there is TLS in front; 0 says nothing. */
+  HSTS_MAX_AGE_SECONDS: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
+    .transform(Number)
+    .default(0),
   /** Proxies whose `X-Forwarded-For` is believed, as addresses and ranges separated by commas. */
   TRUSTED_PROXIES: z
     .string()

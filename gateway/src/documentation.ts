@@ -29,7 +29,6 @@ export class Documentation {
         page: fixed(renderReferencePage(document), {
           'Content-Type': 'text/html; charset=utf-8',
           'Content-Security-Policy': referencePagePolicy,
-          'X-Content-Type-Options': 'nosniff',
           'Referrer-Policy': 'no-referrer',
         }),
       };
@@ -41,5 +40,7 @@ export class Documentation {
 function fixed(text: string, headers: Readonly<Record<string, string>>): ApiAnswer {
   const body = Buffer.from(text);
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  return { status: 200, body, headers: { ...headers, ETag: `"${tag}"` } };
+  // The same for everybody: kept, and asked for again.
+  const kept = { 'Cache-Control': 'no-cache', ETag: `"${tag}"` };
+  return { status: 200, body, headers: { ...headers, ...kept } };
 }

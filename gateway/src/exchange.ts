@@ -4,8 +4,10 @@ import type { Clock } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { newRequestId } from '@billing/chassis/ids';
 import { type Logger, withRequestId } from '@billing/chassis/logging';
+import type { Metrics } from '@billing/chassis/metrics';
 import { currentTraceId, inSpan } from '@billing/chassis/tracing';
-import { type HttpError, toHttpError } from './http-error';
+import { type HttpError, RequestError, toHttpError } from './http-error';
+import type { InFlightLimit } from './in-flight-limit';
 import type { ApiAnswer } from './route';
 
 /** A call before it is known who makes it. */
@@ -15,7 +17,17 @@ export type Call = Omit<CallContext, 'tenant'>;
 export interface ExchangeSurroundings {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly metrics?: Metrics | undefined;
 }
+
+/** What the log tells of whoever asks, once it is known. Nothing of it is secret. */
+export interface CallerFacts {
+  readonly environmentId: string;
+  readonly apiKeyId?: string;
+}
+
+/** What is done for a request, and whom it notes as its caller. */
+export type Work = (call: Call, note: (caller: CallerFacts) => void) => Promise<ApiAnswer>;
 
 /** How one exchange differs from others. */
 export interface ExchangeOptions {
@@ -26,6 +38,8 @@ export interface ExchangeOptions {
   readonly outlivesCaller?: boolean | undefined;
   /** How an error is told; as JSON unless said. */
   readonly showError?: ((problem: HttpError) => ApiAnswer) | undefined;
+  /** Whose places the request takes one of; absent: it is always served. */
+  readonly inFlight?: InFlightLimit | undefined;
 }
 
 interface AnswerParts {
@@ -38,8 +52,9 @@ const defaultDeadlineMs = 10_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * One HTTP request and its answer: a span that continues the caller's trace, a request id, a deadline that ends with the connection, and
- * the one place where an error becomes an answer.
+ * One HTTP request and its answer: a span that continues the caller's trace, a request id, a deadline that ends with the connection, the
+ * one place where an error becomes an answer, and one line in the log. The line names the route and not the path: paths of public pages
+ * hold tokens, and queries anything.
  */
 export async function exchange(
   request: Request,
@@ -47,12 +62,14 @@ export async function exchange(
   {
     clock,
     logger,
+    metrics,
     route,
     deadlineMs = defaultDeadlineMs,
     outlivesCaller = false,
     showError = toErrorAnswer,
+    inFlight,
   }: ExchangeSurroundings & ExchangeOptions,
-  work: (call: Call) => Promise<ApiAnswer>,
+  work: Work,
 ): Promise<void> {
   const requestId = readRequestId(request);
   const startedAt = clock.now();
@@ -74,9 +91,22 @@ export async function exchange(
         deadline: new Date(startedAt.getTime() + deadlineMs),
         signal: outlivesCaller ? AbortSignal.timeout(deadlineMs) : abortWithConnection(response),
       };
-      const status = await answer({ response, logger, showError }, () => work(call));
-      const durationMs = clock.now().getTime() - startedAt.getTime();
-      logger.info({ method: request.method, route, status, durationMs }, 'request');
+      let caller: CallerFacts | undefined;
+      const run = () =>
+        work(call, (facts) => {
+          caller = facts;
+        });
+      const status = await answer({ response, logger, showError }, () =>
+        inFlight === undefined ? run() : inFlight.run(run),
+      );
+      const done = {
+        method: request.method,
+        route,
+        status,
+        durationMs: clock.now().getTime() - startedAt.getTime(),
+      };
+      metrics?.recordRequest(done);
+      logger.info({ ...done, ...caller }, 'request');
     }),
   );
 }
@@ -92,7 +122,10 @@ async function answer(
   } catch (error) {
     const problem = toHttpError(error);
     if (problem.status === 500) logger.error({ err: error }, 'request failed');
-    else if (problem.status > 500) logger.warn({ err: error }, 'request not served');
+    // A refusal of our own is no mystery, and under load there are many.
+    else if (problem.status > 500 && !(error instanceof RequestError)) {
+      logger.warn({ err: error }, 'request not served');
+    }
     const shown = showError(problem);
     send(response, shown);
     return shown.status;

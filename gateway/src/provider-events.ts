@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
 import { exchange, type ExchangeSurroundings } from './exchange';
 import { RequestError } from './http-error';
+import type { InFlightLimit } from './in-flight-limit';
 import type { Peers } from './peers';
 import { ok } from './route';
 
@@ -19,7 +20,10 @@ const signatureHeaders: Readonly<Record<string, string>> = { stripe: 'stripe-sig
 /** Takes announcements: 200 once it is safe to forget them, 400 for what the provider did not sign, 404 where there is no such provider. */
 export function addProviderEvents(
   app: Express,
-  site: ExchangeSurroundings & { readonly peers: Pick<Peers, 'payment'> },
+  site: ExchangeSurroundings & {
+    readonly peers: Pick<Peers, 'payment'>;
+    readonly inFlight: InFlightLimit;
+  },
 ): void {
   app.post(path, (request, response) =>
     exchange(request, response, { ...site, route: path }, async (call) => {

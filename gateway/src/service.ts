@@ -1,9 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { systemClock } from '@billing/chassis/clock';
+import type { RequestListener } from 'node:http';
+import { type Clock, systemClock } from '@billing/chassis/clock';
 import { openFailpoints } from '@billing/chassis/failpoint';
 import { isServing } from '@billing/chassis/health-check';
-import { createLogger } from '@billing/chassis/logging';
+import { createLogger, type Logger } from '@billing/chassis/logging';
 import { Metrics } from '@billing/chassis/metrics';
 import { Closers } from '@billing/chassis/process';
 import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
@@ -13,13 +12,14 @@ import { Admission } from './admission';
 import { createApp } from './app';
 import { Authentication } from './authentication';
 import type { GatewayConfiguration } from './config';
+import { HttpServer } from './http-server';
+import { InFlightLimit } from './in-flight-limit';
 import { connectPeers } from './peers';
 import { RateLimit } from './rate-limit';
+import { securityHeaders } from './security-headers';
 
 // A probe must answer before whoever asks gives up.
 const readinessTimeoutMs = 1_000;
-// Longer than usual load balancers keep theirs, so that it is they who close.
-const keepAliveMs = 65_000;
 // A burst of refused keys: a caller with a wrong key in its configuration is told so many times before it is limited.
 const refusedKeysBurstSeconds = 10;
 // As many seconds' worth as other requests have by default.
@@ -60,31 +60,59 @@ export async function start(
   const app = createApp({
     clock,
     logger,
+    metrics,
     peers,
     admission: new Admission({
       authentication: new Authentication(peers.identity, clock),
       clock,
       ...rateLimits(config),
     }),
+    keyedInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
+    publicInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
+    inFlightPerKey: InFlightLimit.perCaller(config.HTTP_IN_FLIGHT_PER_KEY_MAX),
     pageRate: pageRate(config),
     linkOrderRate: linkOrderRate(config),
     trustedProxies: config.TRUSTED_PROXIES,
-    isReady: () =>
-      isServing(config.IDENTITY_ADDRESS, {
-        deadline: new Date(clock.now().getTime() + readinessTimeoutMs),
-        security: transportSecurityOf(config),
-      }),
+    isReady: async () => !server.isDraining && (await isIdentityServing(config, clock)),
   });
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, app);
+  const server = httpServer(app, { config, logger });
+  metrics.observe('activeRequests', () =>
+    Promise.resolve([{ value: server.activeRequests, attributes: {} }]),
+  );
   try {
-    const address = await listen(server, config.HTTP_LISTEN);
-    closers.add('server', () => closeServer(server, config.SHUTDOWN_GRACE_MS));
+    const address = await server.listen(config.HTTP_LISTEN);
+    const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = config;
+    closers.add('server', () => server.stop({ drainDelayMs, graceMs }));
     logger.info({ address }, 'serving');
     return { address, stop: () => closers.closeAll() };
   } catch (error) {
     await closers.closeAll();
     throw error;
   }
+}
+
+function httpServer(
+  app: RequestListener,
+  { config, logger }: { config: GatewayConfiguration; logger: Logger },
+): HttpServer {
+  return new HttpServer({
+    app,
+    logger,
+    limits: {
+      headersMs: config.HTTP_HEADERS_TIMEOUT_MS,
+      requestMs: config.HTTP_REQUEST_TIMEOUT_MS,
+      connectionsMax: config.HTTP_CONNECTIONS_MAX,
+    },
+    headers: securityHeaders({ hstsMaxAgeSeconds: config.HSTS_MAX_AGE_SECONDS }),
+  });
+}
+
+/** Without it no key can be checked. */
+function isIdentityServing(config: GatewayConfiguration, clock: Clock): Promise<boolean> {
+  return isServing(config.IDENTITY_ADDRESS, {
+    deadline: new Date(clock.now().getTime() + readinessTimeoutMs),
+    security: transportSecurityOf(config),
+  });
 }
 
 function rateLimits({
@@ -126,33 +154,4 @@ function linkOrderRate({
 }: GatewayConfiguration): RateLimit | undefined {
   if (perMinute === 0) return undefined;
   return new RateLimit({ perSecond: perMinute / 60, burst: perMinute * linkOrdersBurstMinutes });
-}
-
-function listen(server: Server, hostAndPort: string): Promise<string> {
-  const separator = hostAndPort.lastIndexOf(':');
-  const host = hostAndPort.slice(0, separator).replace(/^\[|\]$/g, '');
-  const port = Number(hostAndPort.slice(separator + 1));
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      reject(new Error(`Cannot listen on ${hostAndPort}`, { cause }));
-    });
-    server.listen(port, host, () => {
-      const { port: boundPort } = server.address() as AddressInfo;
-      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${String(boundPort)}`);
-    });
-  });
-}
-
-/** Answers running requests for at most `graceMs`, then cuts what is left. */
-function closeServer(server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      server.closeAllConnections();
-    }, graceMs);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }

@@ -4,8 +4,9 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { networkOf } from '../admission';
 import { environmentTime } from '../environment-time';
-import { type Call, exchange, type ExchangeSurroundings } from '../exchange';
+import { type Call, exchange, type ExchangeSurroundings, type Work } from '../exchange';
 import { RequestError } from '../http-error';
+import type { InFlightLimit } from '../in-flight-limit';
 import type { Peers } from '../peers';
 import type { RateLimit } from '../rate-limit';
 import { allowed, type ApiAnswer } from '../route';
@@ -20,6 +21,8 @@ import { sessionPageRoutes } from './session-routes';
 /** What public pages are made of. */
 export interface PageSite extends ExchangeSurroundings {
   readonly peers: Peers;
+  /** Places of all that come without a key. */
+  readonly inFlight: InFlightLimit;
   /** By address; absent: no limit. */
   readonly pageRate?: RateLimit | undefined;
   /** Of orders at checkout links, by address; absent: as of any page. */
@@ -56,7 +59,7 @@ export function addPages(app: Express, site: PageSite): void {
 }
 
 function handler(route: PageRoute, site: PageSite): RequestHandler {
-  return respond(route, site, async (call, request, response) => {
+  return respond(route, site, async (call, request, response, note) => {
     admit(request, call, rateOf(route, site));
     if (route.method === 'POST') {
       refuseOtherSites({
@@ -66,14 +69,21 @@ function handler(route: PageRoute, site: PageSite): RequestHandler {
       });
     }
     const form = route.method === 'POST' ? await readForm(request, response) : new Map();
-    return route.handle({ ...(await findPage(route, { call, request, site })), form }, site.peers);
+    const page = await findPage(route, { call, request, site });
+    note({ environmentId: page.context.tenant.environmentId });
+    return route.handle({ ...page, form }, site.peers);
   });
 }
 
 function respond(
   { path, method, deadlineMs }: Pick<PageRoute, 'path' | 'method' | 'deadlineMs'>,
   site: PageSite,
-  work: (call: Call, request: Request, response: Response) => Promise<ApiAnswer>,
+  work: (
+    call: Call,
+    request: Request,
+    response: Response,
+    note: Parameters<Work>[1],
+  ) => Promise<ApiAnswer>,
 ): RequestHandler {
   return (request, response) =>
     exchange(
@@ -87,7 +97,7 @@ function respond(
         outlivesCaller: method === 'POST',
         showError: (problem) => failurePage(problem, pagePath(request)),
       },
-      (call) => work(call, request, response),
+      (call, note) => work(call, request, response, note),
     );
 }
 

@@ -52,6 +52,9 @@ describe('the metrics of a service', () => {
     metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 20);
     metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 40);
     metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'NOT_FOUND', 1);
+    const request = { method: 'GET', route: '/v1/customers/:id', status: 200 };
+    metrics.recordRequest({ ...request, durationMs: 250 });
+    metrics.recordRequest({ ...request, method: 'BREW', durationMs: 500 });
     const found = await exported();
     const pointsOf = (instrument: keyof typeof instruments) =>
       found
@@ -75,6 +78,11 @@ describe('the metrics of a service', () => {
     expect(pointsOf('callDuration')).toEqual([
       [0.06, 2, { ...call, 'rpc.response.status_code': 'OK' }],
       [0.001, 1, { ...call, 'rpc.response.status_code': 'NOT_FOUND' }],
+    ]);
+    const answered = { 'http.route': '/v1/customers/:id', 'http.response.status_code': 200 };
+    expect(pointsOf('requestDuration')).toEqual([
+      [0.25, 1, { ...answered, 'http.request.method': 'GET' }],
+      [0.5, 1, { ...answered, 'http.request.method': '_OTHER' }],
     ]);
     for (const { name, unit } of Object.values(instruments)) {
       expect([unit, undefined]).toContain(found.get(name)?.unit);

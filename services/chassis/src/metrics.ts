@@ -60,6 +60,16 @@ export const instruments = {
     unit: 's',
     description: 'Duration of answered calls, by method and status',
   },
+  requestDuration: {
+    name: 'http.server.request.duration',
+    unit: 's',
+    description: 'Duration of answered requests, by method, route and status',
+  },
+  activeRequests: {
+    name: 'http.server.active_requests',
+    unit: '{request}',
+    description: 'Requests that run',
+  },
   eventLoopDelay: {
     name: 'nodejs.eventloop.delay.p99',
     unit: 's',
@@ -94,6 +104,16 @@ export interface Observation {
   readonly attributes: Attributes;
 }
 
+/** A request over HTTP, once it is answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
 /** What one service measures. */
 export class Metrics {
   private readonly provider: MeterProvider;
@@ -108,6 +128,7 @@ export class Metrics {
   private readonly webhookLag: Histogram;
   private readonly poisonMessages: Counter;
   private readonly callDuration: Histogram;
+  private readonly requestDuration: Histogram;
 
   constructor(options: MetricsOptions) {
     const readers = readersOf(options);
@@ -127,6 +148,7 @@ export class Metrics {
     this.webhookLag = this.histogram('webhookLag', lagBoundaries);
     this.poisonMessages = this.counter('poisonMessages');
     this.callDuration = this.histogram('callDuration', callBoundaries);
+    this.requestDuration = this.histogram('requestDuration', callBoundaries);
     // It wakes the process fifty times a second: not for nobody.
     this.eventLoop = readers.length > 0 ? this.watchEventLoop() : undefined;
   }
@@ -168,9 +190,19 @@ export class Metrics {
     this.callDuration.record(durationMs / 1_000, attributes);
   }
 
+  /** `route` is the path with its parameters unfilled. */
+  recordRequest({ method, route, status, durationMs }: AnsweredRequest): void {
+    this.requestDuration.record(durationMs / 1_000, {
+      // Methods are whatever callers make up.
+      'http.request.method': knownMethods.has(method) ? method : '_OTHER',
+      'http.route': route,
+      'http.response.status_code': status,
+    });
+  }
+
   /** Has a value read at each export. What cannot be read is left out of it. */
   observe(
-    instrument: 'outboxAge' | 'dueBacklog',
+    instrument: 'outboxAge' | 'dueBacklog' | 'activeRequests',
     read: () => Promise<readonly Observation[]>,
   ): void {
     const { name, ...descriptor } = instruments[instrument];
@@ -197,7 +229,7 @@ export class Metrics {
   }
 
   private histogram(
-    instrument: 'renewalLag' | 'webhookLag' | 'callDuration',
+    instrument: 'renewalLag' | 'webhookLag' | 'callDuration' | 'requestDuration',
     explicitBucketBoundaries: number[],
   ): Histogram {
     const { name, ...descriptor } = instruments[instrument];

@@ -1,0 +1,141 @@
+import { eventually } from '@billing/chassis/testing';
+import type { ApiClient } from './api-client';
+import { type RawAnswer, RawConnection } from './raw-http';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const inFlightMax = 12;
+const perKeyMax = 8;
+
+let system: TestSystem;
+let other: ApiClient;
+
+beforeAll(async () => {
+  system = await startTestSystem({
+    gateway: {
+      HTTP_IN_FLIGHT_MAX: String(inFlightMax),
+      HTTP_IN_FLIGHT_PER_KEY_MAX: String(perKeyMax),
+    },
+  });
+  other = system.sandbox;
+});
+
+afterAll(async () => {
+  await system.stop();
+});
+
+const page = `/checkout/${'x'.repeat(43)}`;
+const customer = JSON.stringify({ email: 'a@example.com' });
+
+/** Requests that run, because their last byte is not sent yet. Of those, one too many is answered at once. */
+class HeldRequests {
+  private constructor(private readonly connections: readonly RawConnection[]) {}
+
+  static async open(heads: readonly string[], body: string): Promise<HeldRequests> {
+    const connections = await Promise.all(heads.map(() => RawConnection.open(system.gatewayUrl)));
+    for (const [index, head] of heads.entries()) {
+      connections[index]?.send(`${head}Content-Length: ${String(body.length)}\r\n\r\n`);
+      connections[index]?.send(body.slice(0, -1));
+    }
+    return new HeldRequests(connections);
+  }
+
+  /** What the one too many is told. */
+  firstAnswer(): Promise<RawAnswer> {
+    return Promise.race(this.connections.map((one) => one.answer()));
+  }
+
+  /** The statuses with which all are answered, once they are whole. */
+  async finish(): Promise<number[]> {
+    for (const connection of this.connections) connection.send(customer.slice(-1));
+    const answers = await Promise.all(this.connections.map((one) => one.answer()));
+    return answers.flatMap(({ statuses }) => statuses).sort();
+  }
+
+  giveUp(): void {
+    for (const { socket } of this.connections) socket.destroy();
+  }
+}
+
+const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value);
+
+function creationWith(key: string | undefined): string {
+  const lines = [
+    'POST /v1/customers HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${key ?? ''}`,
+    'Content-Type: application/json',
+    'Connection: close',
+  ];
+  return `${lines.join('\r\n')}\r\n`;
+}
+
+function refusal({ statuses, headers, body }: RawAnswer): unknown[] {
+  return [...statuses, headers['error-code'], headers['retry-after'], JSON.parse(body)];
+}
+
+test('one key with too many requests at a time gets 429, and others are served', async () => {
+  const heads = times(perKeyMax + 1, creationWith(system.live.key));
+  const held = await HeldRequests.open(heads, customer);
+  expect(refusal(await held.firstAnswer())).toEqual([
+    429,
+    'too_many_requests',
+    '1',
+    { error: 'Too many requests' },
+  ]);
+  expect((await system.live.get('/customers')).status).toBe(429);
+  expect((await other.get('/customers')).status).toBe(200);
+  expect(await held.finish()).toEqual([...times(perKeyMax, 201), 429]);
+  expect((await system.live.get('/customers')).status).toBe(200);
+});
+
+test('a process with too many refuses with 503, pages and probes go on, and then all is well', async () => {
+  const ofOne = times(perKeyMax, creationWith(system.live.key));
+  const ofOther = times(inFlightMax - perKeyMax + 1, creationWith(other.key));
+  const held = await HeldRequests.open([...ofOne, ...ofOther], customer);
+  expect(refusal(await held.firstAnswer())).toEqual([
+    503,
+    'unavailable',
+    '1',
+    { error: 'Service unavailable' },
+  ]);
+  expect((await other.get('/customers')).status).toBe(503);
+  const hidden = await other.post('/checkout', { customerId: 'x', productId: 'x' });
+  expect([hidden.status, hidden.body]).toEqual([500, { error: 'Internal server error' }]);
+  const statusOf = async (path: string) => (await fetch(`${system.gatewayUrl}${path}`)).status;
+  expect(await statusOf('/healthz')).toBe(200);
+  expect(await statusOf(page)).toBe(404);
+  expect(await held.finish()).toEqual([...times(inFlightMax, 201), 503]);
+  expect((await other.get('/customers')).status).toBe(200);
+});
+
+test('public pages have places of their own, and take none of the API', async () => {
+  const type = 'Content-Type: application/x-www-form-urlencoded';
+  const head = `POST ${page} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${type}\r\n`;
+  const held = await HeldRequests.open(times(inFlightMax + 1, head), 'email=a');
+  const { statuses, headers, body } = await held.firstAnswer();
+  expect([...statuses, headers['retry-after']]).toEqual([503, '1']);
+  expect(body).toContain('Temporarily unavailable');
+  expect((await other.get('/customers')).status).toBe(200);
+  held.giveUp();
+  await eventually(
+    async () => {
+      expect((await fetch(`${system.gatewayUrl}${page}`)).status).toBe(404);
+    },
+    { timeoutMs: 20_000 },
+  );
+});
+
+test('under a load far above the limit every answer is done or refused, and soon', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, (_, index) =>
+      (index % 2 === 0 ? system.live : other).post('/customers', JSON.parse(customer)),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => ![201, 429, 503].includes(status))).toEqual([]);
+  expect(statuses.filter((status) => status === 201).length).toBeGreaterThanOrEqual(perKeyMax);
+  for (const { status, headers } of answers) {
+    if (status !== 201) expect(headers.get('retry-after')).toBe('1');
+  }
+  expect((await system.live.get('/customers')).status).toBe(200);
+});
