@@ -1,5 +1,6 @@
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
+import { payerDefinition } from './payment-method-store';
 import { inParallel, openReplicas, type Replicas } from './testing-store';
 
 let replicas: Replicas;
@@ -38,4 +39,74 @@ test('the default is the same, in whatever order 20 racing uses are saved', asyn
 
   const id = await replica.methods.defaultOf(customerId, context);
   expect((await replica.methods.get(id!, context)).usedAt).toEqual(new Date(Date.UTC(2026, 0, 20)));
+});
+
+describe('what a customer has', () => {
+  const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
+  const authorized = (customerId: string, number: string) =>
+    replica.keeper.keepAuthorized(
+      { customerId, authorizedTransactionId: `txn_${number}` },
+      { ...context, now: new Date(context.now.getTime() + 1) },
+    );
+
+  /** A method that was saved, and no more. */
+  async function saved(customerId: string): Promise<string> {
+    const times = { usedAt: context.now, savedAt: context.now };
+    const card = { provider: 'sandbox', providerMethodId: 'p', brand: 'visa', last4: '4242' };
+    return (await replica.methods.save({ id: newId(), customerId, ...card, ...times }, context)).id;
+  }
+
+  const shown = async (customerId: string) =>
+    (await replica.methods.listOf(customerId, context)).map(({ id, isDefault }) => [id, isDefault]);
+
+  test('is listed with the default first, without what was only tried', async () => {
+    const customerId = newId();
+    expect(await shown(customerId)).toEqual([]);
+    const first = await authorized(customerId, '4242424242424242');
+    const [tried, second] = [await saved(customerId), await saved(customerId)];
+    const use = { customerId, methodId: second, usedAt: context.now, savedAt: context.now };
+    await replica.methods.keep(use, { asDefault: false }, context);
+    expect(await shown(customerId)).toEqual([
+      [first, true],
+      [second, false],
+    ]);
+    expect(tried).not.toBe(second);
+  });
+
+  test('is taken for good, and the last one leaves no default', async () => {
+    const customerId = newId();
+    const first = (await authorized(customerId, '4242424242424242')) ?? '';
+    await replica.methods.remove({ customerId, methodId: first }, { isCharged: false }, context);
+    await authorized(customerId, '4242424242424242');
+    expect(await shown(customerId)).toEqual([]);
+    expect(await replica.methods.defaultOf(customerId, context)).toBeUndefined();
+  });
+
+  test('is nothing of another customer', async () => {
+    const [customerId, other] = [newId(), newId()];
+    const methodId = await saved(other);
+    const use = { customerId, methodId, usedAt: context.now, savedAt: context.now };
+    const unknown = { reason: 'PAYMENT_METHOD_NOT_FOUND' };
+    await expect(replica.methods.keep(use, { asDefault: true }, context)).rejects.toMatchObject(
+      unknown,
+    );
+    await expect(
+      replica.methods.remove({ customerId, methodId }, { isCharged: false }, context),
+    ).rejects.toMatchObject(unknown);
+  });
+});
+
+test('of a payer that was stored before, the default is known', () => {
+  const stored = {
+    customerId: 'c',
+    defaultMethodId: 'm',
+    usedAt: new Date(0),
+    savedAt: new Date(0),
+  };
+  expect(payerDefinition.fromDocument({ _id: 'p', ...stored })).toEqual({
+    id: 'p',
+    ...stored,
+    methodIds: ['m'],
+    removedIds: [],
+  });
 });

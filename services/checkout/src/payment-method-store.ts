@@ -2,9 +2,22 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import { type MethodUse, newPayer, type Payer, type PaymentMethod, prefer } from './payment-method';
+import {
+  keep,
+  methodNotFound,
+  type MethodUse,
+  newPayer,
+  type Payer,
+  type PaymentMethod,
+  prefer,
+  remove,
+} from './payment-method';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
+
+/** Those that were stored before customers could see their methods lack the lists. */
+type PayerDocument = Omit<Payer, 'id' | 'methodIds' | 'removedIds'> &
+  Partial<Pick<Payer, 'methodIds' | 'removedIds'>> & { readonly _id: string };
 
 export const paymentMethodDefinition: AggregateDefinition<PaymentMethod> = {
   collection: 'paymentMethods',
@@ -32,14 +45,10 @@ export const payerDefinition: AggregateDefinition<Payer> = {
   resource: 'Payer',
   toDocument: ({ id: _id, ...fields }) => fields,
   fromDocument: (document) => {
-    const {
-      _id: id,
-      customerId,
-      defaultMethodId,
-      usedAt,
-      savedAt,
-    } = document as Omit<Payer, 'id'> & { _id: string };
-    return { id, customerId, defaultMethodId, usedAt, savedAt };
+    const { _id: id, ...payer } = document as PayerDocument;
+    const { customerId, defaultMethodId, usedAt, savedAt } = payer;
+    const { methodIds = knownOf(payer), removedIds = [] } = payer;
+    return { id, customerId, defaultMethodId, usedAt, savedAt, methodIds, removedIds };
   },
 };
 
@@ -84,8 +93,58 @@ export class PaymentMethodStore {
   /** Undefined for a customer who never gave a card. */
   async defaultOf(customerId: string, context: Context): Promise<string | undefined> {
     const payer = await this.payers.within(context).find(payerIdOf(customerId, context));
-    return payer?.state.defaultMethodId;
+    return payer?.state.defaultMethodId ?? undefined;
   }
+
+  /** What a customer has: the default first, then the latest. */
+  async listOf(customerId: string, context: Context): Promise<OwnedMethod[]> {
+    const payer = (await this.payers.within(context).find(payerIdOf(customerId, context)))?.state;
+    const ids = [...(payer?.methodIds ?? [])].reverse();
+    const methods = await Promise.all(ids.map((id) => this.get(id, context)));
+    const owned = methods.map((method) => ({
+      ...method,
+      isDefault: method.id === payer?.defaultMethodId,
+    }));
+    return [
+      ...owned.filter(({ isDefault }) => isDefault),
+      ...owned.filter(({ isDefault }) => !isDefault),
+    ];
+  }
+
+  /** Gives a customer a method that was saved for them. */
+  async keep(
+    use: MethodUse,
+    { asDefault }: { readonly asDefault: boolean },
+    context: Context,
+  ): Promise<void> {
+    const method = await this.find(use.methodId, context);
+    if (method?.customerId !== use.customerId) throw methodNotFound();
+    const payers = this.payers.within(context);
+    const payerId = payerIdOf(use.customerId, context);
+    const { inserted } = await payers.insert(newPayer(payerId, use));
+    if (!inserted) await payers.mutate(payerId, (payer) => keep(payer, use, { asDefault }));
+  }
+
+  /** Takes a method from a customer for good; `isCharged`: a subscription is charged to their default. */
+  async remove(
+    { customerId, methodId }: Pick<MethodUse, 'customerId' | 'methodId'>,
+    { isCharged }: { readonly isCharged: boolean },
+    context: Context,
+  ): Promise<void> {
+    const payers = this.payers.within(context);
+    const payerId = payerIdOf(customerId, context);
+    if ((await payers.find(payerId)) === undefined) throw methodNotFound();
+    await payers.mutate(payerId, (payer) => remove(payer, methodId, { isCharged }));
+  }
+}
+
+/** A method of a customer. */
+export interface OwnedMethod extends PaymentMethod {
+  readonly isDefault: boolean;
+}
+
+function knownOf({ defaultMethodId }: Pick<Payer, 'defaultMethodId'>): string[] {
+  return defaultMethodId === null ? [] : [defaultMethodId];
 }
 
 function payerIdOf(customerId: string, { tenant }: Context): string {

@@ -1,5 +1,5 @@
 import { unchanged } from '@billing/kernel/transition';
-import { type MethodUse, newPayer, prefer } from './payment-method';
+import { keep, type MethodUse, newPayer, prefer, remove } from './payment-method';
 
 function aUse(use: Partial<MethodUse> = {}): MethodUse {
   return {
@@ -49,4 +49,85 @@ test('a first and another default charge what is owed, a later use of the same d
   expect(newPayer('payer', aUse()).commands).toEqual(collect('b'));
   expect(prefer(payer, aUse({ methodId: 'z', usedAt })).commands).toEqual(collect('z'));
   expect(prefer(payer, aUse({ usedAt })).commands).toEqual([]);
+});
+
+const later = new Date('2026-02-10T00:00:00.000Z');
+
+/** A customer with the default `b` and the methods of these ids before it. */
+function payerWith(...ids: string[]) {
+  return { ...payer, methodIds: [...ids, 'b'] };
+}
+
+describe('keeping a method', () => {
+  test('gives it beside the default, and charges nothing', () => {
+    const kept = keep(payer, aUse({ methodId: 'z', usedAt: later }), { asDefault: false });
+    expect(kept).toEqual({
+      state: { ...payer, methodIds: ['b', 'z'] },
+      events: [],
+      commands: [],
+    });
+  });
+
+  test('as the default charges what is owed to it', () => {
+    const kept = keep(payer, aUse({ methodId: 'z', usedAt: later }), { asDefault: true });
+    expect(kept.state).toMatchObject({ defaultMethodId: 'z', methodIds: ['b', 'z'] });
+    expect(kept.commands).toHaveLength(1);
+  });
+
+  test('that the customer has makes it the default, or changes nothing', () => {
+    const two = payerWith('a');
+    const use = aUse({ methodId: 'a', usedAt: later });
+    expect(keep(two, use, { asDefault: false })).toEqual(unchanged(two));
+    const preferred = keep(two, use, { asDefault: true });
+    expect(preferred.state).toMatchObject({ defaultMethodId: 'a', methodIds: ['b', 'a'] });
+  });
+
+  test('is the default where there is none', () => {
+    const none = { ...payer, defaultMethodId: null, methodIds: [], removedIds: ['b'] };
+    const kept = keep(none, aUse({ methodId: 'z', usedAt: later }), { asDefault: false });
+    expect(kept.state).toMatchObject({ defaultMethodId: 'z', methodIds: ['z'] });
+  });
+
+  test('that was removed is refused', () => {
+    const two = { ...payer, removedIds: ['z'] };
+    const keeping = () => keep(two, aUse({ methodId: 'z', usedAt: later }), { asDefault: true });
+    expect(keeping).toThrow('Payment method not found');
+  });
+
+  test('beyond the twentieth is refused; one that pays takes the place of the oldest', () => {
+    const ids = Array.from({ length: 19 }, (_, index) => `m${String(index)}`);
+    const full = payerWith(...ids);
+    const use = aUse({ methodId: 'z', usedAt: later });
+    expect(() => keep(full, use, { asDefault: true })).toThrow('at most 20');
+    const { methodIds } = prefer(full, use).state;
+    expect([methodIds.length, methodIds.includes('m0'), methodIds.at(-1)]).toEqual([
+      20,
+      false,
+      'z',
+    ]);
+  });
+});
+
+describe('removing a method', () => {
+  test('beside the default takes it for good, whatever is charged', () => {
+    const removed = remove(payerWith('a'), 'a', { isCharged: true }).state;
+    expect(removed).toMatchObject({ defaultMethodId: 'b', methodIds: ['b'], removedIds: ['a'] });
+    expect(prefer(removed, aUse({ methodId: 'a', usedAt: later }))).toEqual(unchanged(removed));
+    expect(remove(removed, 'a', { isCharged: true })).toEqual(unchanged(removed));
+  });
+
+  test('that is the default is refused beside others', () => {
+    const removing = () => remove(payerWith('a'), 'b', { isCharged: false });
+    expect(removing).toThrow('Make another payment method the default first');
+  });
+
+  test('that is the last one is refused while it is charged', () => {
+    expect(() => remove(payer, 'b', { isCharged: true })).toThrow('A subscription is charged');
+    const { state } = remove(payer, 'b', { isCharged: false });
+    expect(state).toMatchObject({ defaultMethodId: null, methodIds: [], removedIds: ['b'] });
+  });
+
+  test('that the customer never had is refused', () => {
+    expect(() => remove(payer, 'z', { isCharged: false })).toThrow('Payment method not found');
+  });
 });

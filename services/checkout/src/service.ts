@@ -11,6 +11,7 @@ import {
   paymentMethodDefinition,
   PaymentMethodStore,
 } from './payment-method-store';
+import { paymentMethodRpc } from './payment-method-rpc';
 import { paymentRpc } from './payment-rpc';
 import { connectPeers } from './peers';
 import { providerAlarm } from './changed-provider';
@@ -72,6 +73,7 @@ export async function start(
   return service.serve([
     checkoutRpc({ invoices, worker, keeper, pages }),
     paymentRpc({ invoices, payments, methods, keeper, pages, events, clock, logger }),
+    paymentMethodRpc({ methods, peers, clock }),
     ...sessionRpcs,
   ]);
 }
