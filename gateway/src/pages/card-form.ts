@@ -88,6 +88,27 @@ export function cardForm({
   }
 }
 
+/** Asks whether a card that was given on the provider's page is to be charged. */
+export function cardReady({
+  path,
+  setupId,
+  label,
+}: {
+  readonly path: string;
+  readonly setupId: string;
+  /** On the button. */
+  readonly label: string;
+}): Html {
+  return html`<section>
+    <h2>Your card is ready</h2>
+    <form method="post" action="${path}/card">
+      <input type="hidden" name="setup_id" value="${setupId}" />
+      <button type="submit">${label}</button>
+    </form>
+    <p class="aside"><a href="${path}">Use another card</a></p>
+  </section>`;
+}
+
 /** The card of a sent form; what is missing or too long is told under its field. */
 export function readCard(
   form: ReadonlyMap<string, string>,

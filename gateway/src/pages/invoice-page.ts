@@ -6,7 +6,7 @@ import {
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText } from '../amount-text';
 import { dateText, periodText } from '../date-text';
-import { type CardEntry, cardForm } from './card-form';
+import { type CardEntry, cardForm, cardReady } from './card-form';
 import { declineText } from './decline-text';
 import { type FormProblems, notice } from './form-fields';
 import { type Html, html } from './html';
@@ -66,17 +66,7 @@ export function invoicePage(
 /** The page that asks whether a card that was given on the provider's page is to be charged. */
 export function confirmInvoiceCardPage(view: InvoiceView, setupId: string): Page {
   const { invoice, path, isTest } = view;
-  const content = [
-    document(view),
-    html`<section>
-      <h2>Your card is ready</h2>
-      <form method="post" action="${path}/card">
-        <input type="hidden" name="setup_id" value="${setupId}" />
-        <button type="submit">${payLabel(invoice)}</button>
-      </form>
-      <p class="aside"><a href="${path}">Use another card</a></p>
-    </section>`,
-  ];
+  const content = [document(view), cardReady({ path, setupId, label: payLabel(invoice) })];
   return { title: 'Confirm', content, isTest, isWide: true, formTargets: [invoice.hostedUrl] };
 }
 

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { redemptionRefusal } from '@billing/kernel/discount-validity';
 import { appliesToProduct } from '@billing/kernel/discounting';
-import { DomainError } from '@billing/kernel/domain-error';
+import { unlessNotFound } from '@billing/kernel/domain-error';
 import type { Product } from '@billing/proto/billing/catalog/v1/catalog';
 import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import type { Discount } from '@billing/proto/billing/discount/v1/discount';
@@ -40,10 +40,8 @@ async function redeemable(
   id: string,
   { peers, context }: OfferTools,
 ): Promise<Discount | undefined> {
-  const { discount } = await peers.discount.getDiscount({ id }, context).catch((error: unknown) => {
-    if (error instanceof DomainError && error.kind === 'not_found') return { discount: undefined };
-    throw error;
-  });
+  const found = await unlessNotFound(peers.discount.getDiscount({ id }, context));
+  const discount = found?.discount;
   return discount !== undefined && isRedeemable(discount, context.now) ? discount : undefined;
 }
 

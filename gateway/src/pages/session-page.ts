@@ -3,7 +3,7 @@ import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import { type Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { amountText } from '../amount-text';
 import { present } from '../route';
-import { type CardEntry, cardForm } from './card-form';
+import { type CardEntry, cardForm, cardReady } from './card-form';
 import { type FormProblems, notice } from './form-fields';
 import { href, type Html, html, type HtmlValue } from './html';
 import { invoiceTable } from './invoice-table';
@@ -72,17 +72,7 @@ function controls(view: SessionView, { entry, isOptional, problems }: PaymentWis
 /** The page that asks whether a card that was given on the provider's page is to be charged. */
 export function confirmCardPage(view: SessionView, setupId: string): Page {
   const { session, path, isTest } = view;
-  const content = [
-    offer(view, dueNow),
-    html`<section>
-      <h2>Your card is ready</h2>
-      <form method="post" action="${path}/card">
-        <input type="hidden" name="setup_id" value="${setupId}" />
-        <button type="submit">${buttonLabel(view)}</button>
-      </form>
-      <p class="aside"><a href="${path}">Use another card</a></p>
-    </section>`,
-  ];
+  const content = [offer(view, dueNow), cardReady({ path, setupId, label: buttonLabel(view) })];
   return { title: 'Confirm', content, isTest, isWide: true, formTargets: formTargets(session) };
 }
 

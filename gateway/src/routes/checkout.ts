@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DomainError } from '@billing/kernel/domain-error';
+import { unlessNotFound } from '@billing/kernel/domain-error';
 import type { Session } from '@billing/proto/billing/checkout/v1/session';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
@@ -116,15 +116,6 @@ async function customerOf(
   return (
     (await unlessNotFound(peers.customer.getCustomer({ id }, context)))?.customer ?? atCreation
   );
-}
-
-async function unlessNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'not_found') return undefined;
-    throw error;
-  }
 }
 
 /** Of an answer that holds several resources: each may change without the others. */

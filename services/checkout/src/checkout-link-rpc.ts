@@ -5,7 +5,7 @@ import { checkMetadata } from '@billing/chassis/metadata';
 import { rpcService } from '@billing/chassis/rpc';
 import { redemptionRefusal } from '@billing/kernel/discount-validity';
 import { appliesToProduct } from '@billing/kernel/discounting';
-import { invalidInput } from '@billing/kernel/domain-error';
+import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
 import {
   type CheckoutLink as ProtoCheckoutLink,
   type CheckoutLinkServiceServer,
@@ -15,7 +15,6 @@ import {
 import { type CheckoutLink, createCheckoutLink } from './checkout-link';
 import type { HostedPageStore } from './hosted-page-store';
 import type { Peers } from './peers';
-import { unlessNotFound } from './session-facts-rpc';
 import { discountNotValid } from './session-input';
 
 /** What the calls are answered from. */

@@ -5,7 +5,7 @@ import { isId } from '@billing/chassis/ids';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { rpcService } from '@billing/chassis/rpc';
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
 import {
   type PayerAction,
   type PayInvoiceRequest,
@@ -68,23 +68,14 @@ export function paymentRpc(parts: PaymentRpcParts) {
         if (announced === undefined) return {};
         const { tenant, invoiceId } = announced;
         const looked = payments.lookAgain(invoiceId, { tenant, now: clock.now() });
-        const stored = await unlessUnknown(looked);
+        // The provider's account may serve others, too; asked to send it again, it would for days.
+        const stored = await unlessNotFound(looked);
         if (stored !== undefined) alarmOfContradiction(announced, stored.state, parts);
         return {};
       },
     },
     { withoutTenant: ['receiveProviderEvent'] },
   );
-}
-
-// The provider's account may serve others, too; asked to send it again, it would for days.
-async function unlessUnknown<T>(look: Promise<T>): Promise<T | undefined> {
-  try {
-    return await look;
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.kind !== 'not_found') throw error;
-    return undefined;
-  }
 }
 
 // Somebody has paid, by hand at the provider perhaps, and nothing here can tell what for: people must look at it.

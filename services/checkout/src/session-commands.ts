@@ -1,6 +1,6 @@
 import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
-import { DomainError } from '@billing/kernel/domain-error';
+import { isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
 import { RedemptionHolder } from '@billing/proto/billing/discount/v1/discount';
 import { type InvoiceRecord, isVerification, type Payment, totalOf } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
@@ -13,7 +13,7 @@ import {
   type SessionRecord,
 } from './session';
 import { noteDelivered, noteVoided } from './session-ending';
-import { fetchCustomer, unlessNotFound } from './session-facts-rpc';
+import { fetchCustomer } from './session-facts-rpc';
 import type { SessionInvoices } from './session-invoice-client';
 import { toNewSessionInvoice } from './session-invoice-rpc';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
@@ -105,7 +105,7 @@ async function reserve(
     const terms = discountSnapshot.write(discount);
     await store.mutate(holderId, (record) => noteReserved(record, terms));
   } catch (error) {
-    if (!(error instanceof DomainError && error.kind === 'not_found')) throw error;
+    if (!isNotFound(error)) throw error;
     await store.mutate(holderId, (record) => refuseSession(record, 'DISCOUNT_NOT_VALID'));
   }
 }

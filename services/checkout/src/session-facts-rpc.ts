@@ -1,5 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { DomainError } from '@billing/kernel/domain-error';
+import { unlessNotFound } from '@billing/kernel/domain-error';
 import type { Price, Product } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from './peers';
@@ -68,15 +68,6 @@ export async function isOfferGone(
   return (
     discount?.active !== true || (discount.endsAt !== undefined && discount.endsAt <= context.now)
   );
-}
-
-export async function unlessNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'not_found') return undefined;
-    throw error;
-  }
 }
 
 function bought(product: Product | undefined, price: Price | undefined): BoughtProduct {

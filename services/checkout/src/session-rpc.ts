@@ -4,7 +4,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
 import { rpcService } from '@billing/chassis/rpc';
-import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import { invalidInput, notFound, unlessNotFound } from '@billing/kernel/domain-error';
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import {
   type CreateSessionRequest,
@@ -31,7 +31,7 @@ import {
   sessionTombstone,
 } from './session';
 import type { SessionCreationWorker } from './session-creation-worker';
-import { isOfferGone, unlessNotFound } from './session-facts-rpc';
+import { isOfferGone } from './session-facts-rpc';
 import type { SessionInput } from './session-input';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 import type { SessionWorker } from './session-worker';

@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import { type Currency, parseCurrency } from '@billing/kernel/currency';
-import { DomainError } from '@billing/kernel/domain-error';
+import { unlessNotFound } from '@billing/kernel/domain-error';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
@@ -44,14 +44,11 @@ export async function currencyOfProduct(
   id: string,
   context: CallContext,
 ): Promise<Currency | undefined> {
-  try {
-    const { product } = await catalog.getProduct({ id }, context);
-    if (product?.price === undefined) throw new Error('An answer carries no product with a price');
-    return parseCurrency(product.price.currency);
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'not_found') return undefined;
-    throw error;
-  }
+  const found = await unlessNotFound(catalog.getProduct({ id }, context));
+  if (found === undefined) return undefined;
+  const price = found.product?.price;
+  if (price === undefined) throw new Error('An answer carries no product with a price');
+  return parseCurrency(price.currency);
 }
 
 /** What is wrong with a list of products: those that their owner does not know, by their places. */

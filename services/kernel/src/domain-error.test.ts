@@ -1,4 +1,4 @@
-import { DomainError, invalidInput, notFound } from './domain-error';
+import { DomainError, invalidInput, notFound, unlessNotFound } from './domain-error';
 
 describe('a domain error', () => {
   test('carries kind, reason, message, fields and cause', () => {
@@ -39,5 +39,14 @@ describe('a domain error', () => {
     ['API key', 'API_KEY_NOT_FOUND', 'API key not found'],
   ])('names the resource %s that is not found', (resource, reason, message) => {
     expect(notFound(resource)).toMatchObject({ kind: 'not_found', reason, message });
+  });
+
+  test('of what does not exist may stand for undefined, and no other error does', async () => {
+    await expect(unlessNotFound(Promise.resolve('here'))).resolves.toBe('here');
+    await expect(unlessNotFound(Promise.reject(notFound('Price')))).resolves.toBeUndefined();
+    const broken = new Error('broken');
+    await expect(unlessNotFound(Promise.reject(broken))).rejects.toBe(broken);
+    const stale = new DomainError('stale', 'STALE_VERSION', 'Stale version');
+    await expect(unlessNotFound(Promise.reject(stale))).rejects.toBe(stale);
   });
 });

@@ -56,3 +56,17 @@ export function notFound(resource: string): DomainError {
   const reason = `${resource.toUpperCase().replaceAll(' ', '_')}_NOT_FOUND`;
   return new DomainError('not_found', reason, `${resource} not found`);
 }
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'not_found';
+}
+
+/** What was asked for; undefined where its owner says that there is no such thing. */
+export async function unlessNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
-import { DomainError } from '@billing/kernel/domain-error';
+import { unlessNotFound } from '@billing/kernel/domain-error';
 import type { UsagePrice } from '@billing/kernel/usage-pricing';
 import {
   type CustomerServiceServer,
@@ -47,13 +47,8 @@ export async function findCustomer(
     return answer.customers[0]?.id;
   }
   if (!isId(value)) return undefined;
-  try {
-    const { customer } = await customers.getCustomer({ id: value }, context);
-    return customer?.id;
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'not_found') return undefined;
-    throw error;
-  }
+  const found = await unlessNotFound(customers.getCustomer({ id: value }, context));
+  return found?.customer?.id;
 }
 
 /** The period of a subscription that runs now. */

@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { invalidInput, isNotFound } from '@billing/kernel/domain-error';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
@@ -113,7 +113,7 @@ export async function reserveRedemption(
     if (discount === undefined) throw new Error('An answer carries no discount');
     return fromProtoDiscount(discount);
   } catch (error) {
-    if (!(error instanceof DomainError) || error.kind !== 'not_found') throw error;
+    if (!isNotFound(error)) throw error;
     throw invalidInput({ discountId: ['Discount is not valid'] });
   }
 }
