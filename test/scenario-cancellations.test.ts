@@ -1,5 +1,5 @@
-import { cards, Scenario } from './scenario';
-import { startTestSystem, type TestSystem } from './test-system';
+import { cards, type Scenario } from './scenario';
+import { beginEachOn } from './scenario-stage';
 
 const lines = ['Pro: 1 × 2999 = 2999'];
 const total = 2999;
@@ -7,23 +7,10 @@ const january = { period: ['2026-01-31', '2026-02-28'], lines, total } as const;
 const february = { period: ['2026-02-28', '2026-03-31'], lines, total } as const;
 
 describe('cancelling a subscription', () => {
-  let system: TestSystem;
   let scenario: Scenario;
 
-  beforeAll(async () => {
-    system = await startTestSystem();
-  });
-
-  beforeEach(async () => {
-    scenario = await Scenario.begin(system, '2026-01-31');
-  });
-
-  afterEach(async () => {
-    await scenario.end();
-  });
-
-  afterAll(async () => {
-    await system.stop();
+  beginEachOn('2026-01-31', (begun) => {
+    scenario = begun;
   });
 
   test('that is SCHEDULED ends it at once, and nothing ever begins', async () => {

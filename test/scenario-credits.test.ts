@@ -1,5 +1,5 @@
-import { Scenario, toDay } from './scenario';
-import { startTestSystem, type TestSystem } from './test-system';
+import { type Scenario, toDay } from './scenario';
+import { beginEachOn } from './scenario-stage';
 
 interface Event {
   readonly at: string;
@@ -8,23 +8,10 @@ interface Event {
 }
 
 describe('a month of usage', () => {
-  let system: TestSystem;
   let scenario: Scenario;
 
-  beforeAll(async () => {
-    system = await startTestSystem();
-  });
-
-  beforeEach(async () => {
-    scenario = await Scenario.begin(system, '2026-01-01');
-  });
-
-  afterEach(async () => {
-    await scenario.end();
-  });
-
-  afterAll(async () => {
-    await system.stop();
+  beginEachOn('2026-01-01', (begun) => {
+    scenario = begun;
   });
 
   async function newMeter(input: object): Promise<string> {

@@ -1,27 +1,14 @@
-import { Scenario } from './scenario';
-import { startTestSystem, type TestSystem } from './test-system';
+import type { Scenario } from './scenario';
+import { beginEachOn } from './scenario-stage';
 
 const lines = ['Pro: 1 × 2999 = 2999'];
 const total = 2999;
 
 describe('a customer who changes', () => {
-  let system: TestSystem;
   let scenario: Scenario;
 
-  beforeAll(async () => {
-    system = await startTestSystem();
-  });
-
-  beforeEach(async () => {
-    scenario = await Scenario.begin(system, '2026-01-31');
-  });
-
-  afterEach(async () => {
-    await scenario.end();
-  });
-
-  afterAll(async () => {
-    await system.stop();
+  beginEachOn('2026-01-31', (begun) => {
+    scenario = begun;
   });
 
   const change = ({ customerId }: { customerId: string }, body: object) =>

@@ -1,5 +1,5 @@
-import { Scenario, periodsBetween } from './scenario';
-import { startTestSystem, type TestSystem } from './test-system';
+import { type Scenario, periodsBetween } from './scenario';
+import { beginEachOn } from './scenario-stage';
 
 const lastDays = [
   '2026-01-31',
@@ -12,23 +12,10 @@ const lastDays = [
 const full = ['Pro: 1 × 2999 = 2999'];
 
 describe('a discounted subscription', () => {
-  let system: TestSystem;
   let scenario: Scenario;
 
-  beforeAll(async () => {
-    system = await startTestSystem();
-  });
-
-  beforeEach(async () => {
-    scenario = await Scenario.begin(system, '2026-01-31');
-  });
-
-  afterEach(async () => {
-    await scenario.end();
-  });
-
-  afterAll(async () => {
-    await system.stop();
+  beginEachOn('2026-01-31', (begun) => {
+    scenario = begun;
   });
 
   /** Buys a new product with a new discount and lives five months of it; the first invoices are discounted by as much. */

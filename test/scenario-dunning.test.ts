@@ -1,5 +1,5 @@
-import { cards, Scenario } from './scenario';
-import { startTestSystem, type TestSystem } from './test-system';
+import { cards, type Scenario } from './scenario';
+import { beginEachOn } from './scenario-stage';
 
 const lines = ['Pro: 1 × 2999 = 2999'];
 const total = 2999;
@@ -9,23 +9,10 @@ const march = { period: ['2026-03-31', '2026-04-30'], lines, total } as const;
 const paidFirst = ['2026-01-31 created', '2026-01-31 payment_succeeded INV-000001 attempt 1'];
 
 describe('a payment that fails', () => {
-  let system: TestSystem;
   let scenario: Scenario;
 
-  beforeAll(async () => {
-    system = await startTestSystem();
-  });
-
-  beforeEach(async () => {
-    scenario = await Scenario.begin(system, '2026-01-31');
-  });
-
-  afterEach(async () => {
-    await scenario.end();
-  });
-
-  afterAll(async () => {
-    await system.stop();
+  beginEachOn('2026-01-31', (begun) => {
+    scenario = begun;
   });
 
   const pay = (invoiceId: string, body: object = {}) =>
@@ -130,6 +117,28 @@ describe('a payment that fails', () => {
     ]);
   });
 
+  /** Of a subscription whose first charge was refused and that was paid with another card on a day. */
+  const expectRecovery = async (subscription: any, day: string) => {
+    await scenario.advanceTo('2026-02-28');
+    await scenario.expectInvoices(subscription, [
+      {
+        ...january,
+        paidAt: day,
+        payments: ['2026-01-31 FAILED expired_card', `${day} SUCCEEDED`],
+      },
+      february,
+    ]);
+    await scenario.expectWebhooks(subscription, [
+      '2026-01-31 created',
+      '2026-01-31 payment_failed INV-000001 attempt 1',
+      '2026-01-31 updated status ACTIVE → PAST_DUE',
+      `${day} payment_succeeded INV-000001 attempt 2`,
+      `${day} updated status PAST_DUE → ACTIVE`,
+      '2026-02-28 renewed',
+      '2026-02-28 payment_succeeded INV-000002 attempt 1',
+    ]);
+  };
+
   test('for ever waits for a new card, and one through POST /invoices/:id/pay recovers at once', async () => {
     const authorizedTransactionId = cards.expired;
     const subscription = await scenario.subscription({ authorizedTransactionId });
@@ -139,24 +148,7 @@ describe('a payment that fails', () => {
     expect(invoice.payments).toHaveLength(1);
     const paid = await pay(invoice.id as string, { authorizedTransactionId: cards.good });
     expect(paid).toMatchObject({ status: 'PAID', paidAt: '2026-02-10T00:00:00.000Z' });
-    await scenario.advanceTo('2026-02-28');
-    await scenario.expectInvoices(subscription, [
-      {
-        ...january,
-        paidAt: '2026-02-10',
-        payments: ['2026-01-31 FAILED expired_card', '2026-02-10 SUCCEEDED'],
-      },
-      february,
-    ]);
-    await scenario.expectWebhooks(subscription, [
-      '2026-01-31 created',
-      '2026-01-31 payment_failed INV-000001 attempt 1',
-      '2026-01-31 updated status ACTIVE → PAST_DUE',
-      '2026-02-10 payment_succeeded INV-000001 attempt 2',
-      '2026-02-10 updated status PAST_DUE → ACTIVE',
-      '2026-02-28 renewed',
-      '2026-02-28 payment_succeeded INV-000002 attempt 1',
-    ]);
+    await expectRecovery(subscription, '2026-02-10');
   });
 
   test('for ever waits for a new card, and one on the invoice’s page recovers at once', async () => {
@@ -165,24 +157,7 @@ describe('a payment that fails', () => {
     await scenario.advanceTo('2026-02-04');
     const [invoice] = await scenario.invoices(subscription);
     await scenario.payOn(invoice.hostedUrl as string);
-    await scenario.advanceTo('2026-02-28');
-    await scenario.expectInvoices(subscription, [
-      {
-        ...january,
-        paidAt: '2026-02-04',
-        payments: ['2026-01-31 FAILED expired_card', '2026-02-04 SUCCEEDED'],
-      },
-      february,
-    ]);
-    await scenario.expectWebhooks(subscription, [
-      '2026-01-31 created',
-      '2026-01-31 payment_failed INV-000001 attempt 1',
-      '2026-01-31 updated status ACTIVE → PAST_DUE',
-      '2026-02-04 payment_succeeded INV-000001 attempt 2',
-      '2026-02-04 updated status PAST_DUE → ACTIVE',
-      '2026-02-28 renewed',
-      '2026-02-28 payment_succeeded INV-000002 attempt 1',
-    ]);
+    await expectRecovery(subscription, '2026-02-04');
   });
 
   test('for ever is charged no more, and ends the subscription after the same 14 days', async () => {
@@ -294,23 +269,10 @@ describe('a payment that fails', () => {
 });
 
 describe('an invoice that is sent', () => {
-  let system: TestSystem;
   let scenario: Scenario;
 
-  beforeAll(async () => {
-    system = await startTestSystem();
-  });
-
-  beforeEach(async () => {
-    scenario = await Scenario.begin(system, '2026-01-31');
-  });
-
-  afterEach(async () => {
-    await scenario.end();
-  });
-
-  afterAll(async () => {
-    await system.stop();
+  beginEachOn('2026-01-31', (begun) => {
+    scenario = begun;
   });
 
   test('is never charged by itself, makes its subscription PAST_DUE at its due date, and is paid late', async () => {

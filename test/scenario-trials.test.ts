@@ -1,27 +1,14 @@
-import { cards, Scenario } from './scenario';
-import { startTestSystem, type TestSystem } from './test-system';
+import { cards, type Scenario } from './scenario';
+import { beginEachOn } from './scenario-stage';
 
 const product = { trialDays: 14 };
 const lines = ['Pro: 1 × 2999 = 2999'];
 
 describe('a subscription with a trial', () => {
-  let system: TestSystem;
   let scenario: Scenario;
 
-  beforeAll(async () => {
-    system = await startTestSystem();
-  });
-
-  beforeEach(async () => {
-    scenario = await Scenario.begin(system, '2026-01-17');
-  });
-
-  afterEach(async () => {
-    await scenario.end();
-  });
-
-  afterAll(async () => {
-    await system.stop();
+  beginEachOn('2026-01-17', (begun) => {
+    scenario = begun;
   });
 
   test('is billed from the trial’s end on, with the method that was authorised at its start', async () => {
