@@ -6,14 +6,16 @@ import { derivedId, newId } from '@billing/chassis/ids';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import type { IngestEventsResponse } from '@billing/proto/billing/metering/v1/metering';
 import type { ArrivalOrder } from './arrival-order';
-import { type CustomerDirectory, type CustomerName, nameKey } from './customer-directory';
-import { type EventDocument, type EventStore, toEventDocument } from './event-store';
+import { BatchCustomers } from './batch-customers';
+import type { CustomerDirectory } from './customer-directory';
+import { type EventDocument, type EventStore, eventIdOf, toEventDocument } from './event-store';
 import { type EventInput, readIngestInput } from './ingest-input';
 import type { IngestQueue } from './ingest-queue';
 import { type Meter, useMeter } from './meter';
 import { findCustomer, type Peers } from './peers';
+import { seriesHours } from './series-hours';
 import { eventRefusal, isSameContent, otherContent, type UsageEvent } from './usage-event';
-import { endOfHour, hourOf, isOpenHour, sealAfterMs, type SeriesHour } from './usage-hour';
+import { endOfHour, isOpenHour, sealAfterMs, type SeriesHour } from './usage-hour';
 import type { UsageStore } from './usage-store';
 import type { WokenSeries } from './woken-series';
 
@@ -33,8 +35,6 @@ export interface IngestParts {
 /** An event of the batch that may be stored. */
 interface Candidate {
   readonly index: number;
-  readonly input: EventInput;
-  readonly event: UsageEvent;
   readonly document: EventDocument;
 }
 
@@ -46,6 +46,8 @@ interface Refused {
   readonly error: string;
 }
 
+// One for all events that have none.
+const noProperties: UsageEvent['properties'] = {};
 // Whoever waits longer has no caller any more; isOpenHour counts on it.
 const storeMsMax = 60_000;
 
@@ -58,7 +60,7 @@ export async function ingest(
   const { events, ignoredFields } = readIngestInput(parsedBody(body));
   const { candidates, refused } = await sift(events, context, parts);
   const [stored, repeated] = await Promise.all([
-    store(candidates, context, parts),
+    store(candidates, events, { context, parts }),
     repeatsAmong(refused, context, parts),
   ]);
   const rejected = [
@@ -99,7 +101,7 @@ async function sift(
   const candidates: Candidate[] = [];
   const refused: Refused[] = [];
   events.forEach((input, index) => {
-    const customerId = customers.get(nameKey(customerName(input)));
+    const customerId = customers.idOf(input);
     const meter = meters.get(input.meterId);
     const error = eventRefusal(input, { customerId, meter, now: context.now });
     if (error !== undefined || customerId === undefined) {
@@ -112,29 +114,24 @@ async function sift(
       meterId: input.meterId,
       quantity: input.quantity,
       timestamp: input.timestamp ?? context.now,
-      properties: input.properties ?? {},
+      properties: input.properties ?? noProperties,
       receivedAt: context.now,
       arrival: arrival + index,
     };
-    candidates.push({ index, input, event, document: toEventDocument(context.tenant, event) });
+    candidates.push({ index, document: toEventDocument(context.tenant, event) });
   });
   await fixCounts(candidates, meters, { context, parts });
   return { candidates, refused };
-}
-
-function customerName({ customerId, externalCustomerId }: EventInput): CustomerName {
-  return customerId === undefined
-    ? { kind: 'externalId', value: externalCustomerId ?? '' }
-    : { kind: 'id', value: customerId };
 }
 
 function knownCustomers(
   events: readonly EventInput[],
   context: CallContext,
   { directory, peers }: IngestParts,
-): Promise<Map<string, string>> {
-  return directory.find(context.tenant.environmentId, events.map(customerName), (name) =>
-    findCustomer(peers, name, context),
+): Promise<BatchCustomers> {
+  const { environmentId } = context.tenant;
+  return BatchCustomers.of(events, (names) =>
+    directory.find(environmentId, names, (name) => findCustomer(peers, name, context)),
   );
 }
 
@@ -144,8 +141,9 @@ async function metersOf(
   context: CallContext,
   { meters }: IngestParts,
 ): Promise<Map<string, Meter>> {
-  const ids = [...new Set(events.map(({ meterId }) => meterId))];
-  const found = await Promise.all(ids.map((id) => meters.within(context).find(id)));
+  const ids = new Set<string>();
+  for (const { meterId } of events) ids.add(meterId);
+  const found = await Promise.all([...ids].map((id) => meters.within(context).find(id)));
   return new Map(found.flatMap((one) => (one === undefined ? [] : [[one.state.id, one.state]])));
 }
 
@@ -155,8 +153,10 @@ async function fixCounts(
   meters: ReadonlyMap<string, Meter>,
   { context, parts }: { context: CallContext; parts: IngestParts },
 ): Promise<void> {
-  const ids = new Set(candidates.map(({ event }) => event.meterId));
-  const fresh = [...ids].filter((id) => meters.get(id)?.inUse === false);
+  const isFresh = (id: string) => meters.get(id)?.inUse === false;
+  if (![...meters.keys()].some(isFresh)) return;
+  const ids = new Set(candidates.map(({ document }) => document.meterId));
+  const fresh = [...ids].filter(isFresh);
   await Promise.all(fresh.map((id) => parts.meters.within(context).mutate(id, useMeter)));
 }
 
@@ -172,29 +172,28 @@ interface Stored {
 
 async function store(
   candidates: readonly Candidate[],
-  context: CallContext,
-  parts: IngestParts,
+  events: readonly EventInput[],
+  { context, parts }: { context: CallContext; parts: IngestParts },
 ): Promise<Stored> {
   if (candidates.length === 0) return { accepted: 0, duplicates: 0, rejected: [] };
   const usage = parts.usageOf(context);
   const startedAt = parts.clock.now();
   const isLate = ({ hour }: SeriesHour) =>
     context.tenant.manualClock || !isOpenHour(hour, startedAt);
-  const hours = seriesHours(candidates.map(({ event }) => event));
+  const documents = candidates.map(({ document }) => document);
+  const hours = seriesHours(documents);
   const late = hours.filter(isLate);
   const batch = { id: newId(), at: startedAt };
   await usage.beginLate(late, batch);
-  const taken = await parts.queue.store(
-    candidates.map(({ document }) => document),
-    () => {
-      const now = parts.clock.now().getTime();
-      const latest = Math.min(context.deadline.getTime(), startedAt.getTime() + storeMsMax);
-      if (now > latest) throw new DeadlineExceededError();
-    },
-  );
-  const { outcome, known } = await compare(candidates, taken, { context, parts });
+  const taken = await parts.queue.store(documents, () => {
+    const now = parts.clock.now().getTime();
+    const latest = Math.min(context.deadline.getTime(), startedAt.getTime() + storeMsMax);
+    if (now > latest) throw new DeadlineExceededError();
+  });
+  const met = taken.size === 0 ? [] : candidates.filter(({ document }) => taken.has(document));
+  const { repeated, rejected, known } = await compare(met, events, { context, parts });
   // Somebody who died may have left the total of a stored event's hour behind.
-  const doubtful = seriesHours([...known.values()]).filter(isLate);
+  const doubtful = seriesHours(known).filter(isLate);
   await usage.finishLate([...late, ...doubtful], batch.id);
   await parts.woken.wake(usage, {
     environmentId: context.tenant.environmentId,
@@ -203,40 +202,31 @@ async function store(
       at: isLate(hour) ? startedAt : new Date(endOfHour(hour.hour).getTime() + sealAfterMs),
     })),
   });
-  return outcome;
+  return { accepted: candidates.length - met.length, duplicates: repeated, rejected };
 }
 
-function seriesHours(events: readonly UsageEvent[]): SeriesHour[] {
-  const hours = new Map<string, SeriesHour>();
-  for (const { customerId, meterId, timestamp } of events) {
-    const hour = hourOf(timestamp);
-    const key = `${customerId}:${meterId}:${String(hour.getTime())}`;
-    if (!hours.has(key)) hours.set(key, { customerId, meterId, hour });
-  }
-  return [...hours.values()];
-}
-
-/** Tells repeats from ids that were used for something else: those alone are read back. */
+/** Tells repeats from ids that were used for something else. */
 async function compare(
-  candidates: readonly Candidate[],
-  taken: ReadonlySet<EventDocument>,
+  met: readonly Candidate[],
+  events: readonly EventInput[],
   { context, parts }: { context: CallContext; parts: IngestParts },
-): Promise<{ outcome: Stored; known: Map<string, UsageEvent> }> {
-  const met = candidates.filter(({ document }) => taken.has(document));
+): Promise<{ repeated: number; rejected: Stored['rejected']; known: readonly UsageEvent[] }> {
   const known = await parts.events.find(
     context.tenant,
-    met.map(({ event }) => event.eventId),
+    met.map(({ document }) => eventIdOf(document)),
   );
-  let duplicates = 0;
   const rejected: { index: number; error: string }[] = [];
-  for (const { index, input, event } of met) {
-    const stored = known.get(event.eventId);
-    if (stored === undefined) throw new Error('An event that stood there is gone');
-    if (isSameContent(stored, input, event.customerId)) duplicates += 1;
-    else rejected.push({ index, error: otherContent });
+  for (const { index, document } of met) {
+    const stored = known.get(eventIdOf(document));
+    const input = events[index];
+    if (stored === undefined || input === undefined) {
+      throw new Error('An event that stood there is gone');
+    }
+    if (!isSameContent(stored, input, document.customerId)) {
+      rejected.push({ index, error: otherContent });
+    }
   }
-  const accepted = candidates.length - duplicates - rejected.length;
-  return { outcome: { accepted, duplicates, rejected }, known };
+  return { repeated: met.length - rejected.length, rejected, known: [...known.values()] };
 }
 
 /** Those that would be refused today, but were stored when they were sent first. */

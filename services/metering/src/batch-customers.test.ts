@@ -1,0 +1,29 @@
+import { BatchCustomers } from './batch-customers';
+import { type CustomerName, nameKey } from './customer-directory';
+
+const by = (customerId?: string, externalCustomerId?: string) => ({
+  customerId,
+  externalCustomerId,
+});
+
+test('each name of a batch is looked up once, and an id counts before a name of the caller’s own', async () => {
+  const asked: string[] = [];
+  const lookUp = async (names: readonly CustomerName[]) => {
+    asked.push(...names.map(nameKey));
+    return new Map(names.map((name) => [nameKey(name), `of ${nameKey(name)}`]));
+  };
+  const events = [by('x'), by('x', 'y'), by(undefined, 'x'), by(undefined, 'x')];
+  const customers = await BatchCustomers.of(events, lookUp);
+  expect(asked.toSorted()).toEqual(['externalId:x', 'id:x']);
+  expect(events.map((event) => customers.idOf(event))).toEqual([
+    'of id:x',
+    'of id:x',
+    'of externalId:x',
+    'of externalId:x',
+  ]);
+});
+
+test('an unknown name is nobody', async () => {
+  const customers = await BatchCustomers.of([by('x')], async () => new Map());
+  expect(customers.idOf(by('x'))).toBeUndefined();
+});
