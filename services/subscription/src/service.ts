@@ -5,6 +5,7 @@ import type { SubscriptionConfiguration } from './config';
 import { CustomerClient } from './customer-client';
 import { InvoiceClient } from './invoice-client';
 import { connectPeers } from './peers';
+import { planRpc } from './plan-rpc';
 import { type DueStep, dueStep, takeDueStep } from './renewals';
 import { subscriptionRpc } from './rpc';
 import { subscriptionDefinition } from './store';
@@ -33,7 +34,10 @@ export async function start(
     }),
     wake: (id, context) => takeDueStepOf(id, context, { subscriptions, service }),
   });
-  return service.serve([subscriptionRpc({ subscriptions, peers, clock: service.clock })]);
+  return service.serve([
+    subscriptionRpc({ subscriptions, peers, clock: service.clock }),
+    planRpc({ subscriptions }),
+  ]);
 }
 
 async function takeDueStepOf(

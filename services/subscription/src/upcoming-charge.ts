@@ -1,0 +1,49 @@
+import { isCurrency } from '@billing/kernel/currency';
+import { applyDiscount } from '@billing/kernel/discounting';
+import { takeDiscount } from './discount';
+import { parkReason } from './parking';
+import { nextInvoiceAt, type Subscription } from './subscription';
+import { periodBill } from './usage-bill';
+
+/** What the coming period's invoice will charge but for usage, in the smallest unit of the subscription's currency. */
+export interface UpcomingCharge {
+  readonly at: Date;
+  readonly subtotal: bigint;
+  readonly discountAmount: bigint;
+  readonly total: bigint;
+  /** Null where nothing is taken off. */
+  readonly discountName: string | null;
+}
+
+/**
+ * What the coming period costs as things stand: by the rules that will bill it, with what earlier invoices took too much for usage, and
+ * with the discount where it still counts. Null where no period comes.
+ */
+export function upcomingCharge(subscription: Subscription): UpcomingCharge | null {
+  const at = nextInvoiceAt(subscription);
+  if (at === null || parkReason(subscription) !== null) return null;
+  const { periodIndex, discount } = subscription;
+  const next = periodIndex === null ? 0 : periodIndex + 1;
+  const { recurring, lines } = periodBill(subscription, next, []);
+  const amounts = [recurring, ...lines].map(({ amount }) => amount);
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0n);
+  const { isDiscounted } = takeDiscount(subscription, next);
+  const discountAmount = isDiscounted ? amountOff(subscription, amounts) : 0n;
+  return {
+    at,
+    subtotal,
+    discountAmount,
+    total: subtotal - discountAmount,
+    discountName: discountAmount > 0n && discount !== null ? discount.name : null,
+  };
+}
+
+function amountOff({ discount, price }: Subscription, amounts: readonly bigint[]): bigint {
+  const { currency } = price;
+  if (discount === null || !isCurrency(currency)) return 0n;
+  const { type, value } = discount;
+  // That it is for this product, in this currency, was settled when it was redeemed.
+  const terms = { type, value, currency: null, productIds: [] };
+  const lines = amounts.map((amount) => ({ productId: '', amount }));
+  return applyDiscount(terms, { currency, lines }).amount;
+}
