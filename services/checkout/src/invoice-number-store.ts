@@ -31,6 +31,8 @@ interface InvoiceNumber {
 // Only replicas meet here, because a process takes the numbers of an environment batch by batch.
 const attemptsMax = 64;
 const batchMax = 100;
+// Whose last number is remembered.
+const environmentsMax = 10_000;
 
 /**
  * The invoice numbers that are taken. Documents are only inserted, each at the end of its environment's row, so the row has no gaps; an
@@ -38,6 +40,8 @@ const batchMax = 100;
  */
 export class InvoiceNumberStore {
   private readonly documents: Collection<InvoiceNumberDocument>;
+  // Numbers that are taken, so that the next one leaves no gap, wherever the row has got to meanwhile: a number that is taken too tells.
+  private readonly lastTaken = new Map<string, number>();
   // One batch at a time, because two of one environment would race for the same numbers.
   private readonly taking = new Coalescer<NumberHolder, string>({
     batchMax,
@@ -89,17 +93,32 @@ export class InvoiceNumberStore {
     const taken = new Map<string, number>();
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const waiting = invoiceIds.filter((id) => !taken.has(id));
-      const next = nextInvoiceNumber(await this.highest(environmentId));
+      const next = nextInvoiceNumber(
+        this.lastTaken.get(environmentId) ?? (await this.highest(environmentId)),
+      );
       const row = waiting.map((invoiceId, index) => ({ invoiceId, number: next + index }));
+      // Unknown until the row is stored, also where its insert fails half-way.
+      this.lastTaken.delete(environmentId);
       const inserted = await this.insert(environmentId, row);
       for (const { invoiceId, number } of row.slice(0, inserted)) taken.set(invoiceId, number);
-      if (inserted === row.length) return taken;
+      if (inserted === row.length) {
+        this.remember(environmentId, next + row.length - 1);
+        return taken;
+      }
       const held = await this.heldBy(environmentId, waiting.slice(inserted));
       for (const { invoiceId, number } of held) taken.set(invoiceId, number);
       if (taken.size === invoiceIds.length) return taken;
       await sleep(attempt * jitter(1));
     }
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+  }
+
+  private remember(environmentId: string, number: number): void {
+    const [longestAgo] = this.lastTaken.keys();
+    if (this.lastTaken.size >= environmentsMax && longestAgo !== undefined) {
+      this.lastTaken.delete(longestAgo);
+    }
+    this.lastTaken.set(environmentId, number);
   }
 
   private async heldBy(
