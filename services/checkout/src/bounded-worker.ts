@@ -1,7 +1,7 @@
 import { sleep } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** A scanner waits this long for a provider that does not answer: others are due beside it. */
+/** A scanner or the relay waits this long for a provider that does not answer: others are due beside it. */
 export const providerWaitMs = 10_000;
 
 /**

@@ -8,6 +8,7 @@ import type { Logger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { collectionOutcomes } from '@billing/proto/values/subscription';
+import { providerWaitMs, withinTime } from './bounded-worker';
 import type { CollectionWorker } from './collection-worker';
 import type { InvoiceRecord } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
@@ -34,7 +35,7 @@ export function invoiceCommands(parts: InvoiceCommandParts): Record<string, Comm
   const { invoices, worker, keeper, sessions, pages } = parts;
   return {
     openInvoice: async (_payload, { aggregateId, context }: CommandDelivery) => {
-      await worker.open(aggregateId, context);
+      await withinTime(providerWaitMs, worker.open(aggregateId, context));
     },
     applyCollectionResult: async (
       payload: CollectionResultPayload,
