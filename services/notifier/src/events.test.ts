@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnreadableMessageError } from '@billing/chassis/consumer';
-import { type AnnouncedEvent, type EventData, readEvent, toBody } from './events';
+import type { WebhookData } from '@billing/proto/json/webhook';
+import { type AnnouncedEvent, readEvent, toBody } from './events';
 
 const examples = join(__dirname, '../../../proto/examples');
 
@@ -51,7 +52,7 @@ describe('an announced event', () => {
     const event = readExample('subscription-created');
     const { data } = event;
     const without = { ...data, event: { ...data.event, subscription: undefined } };
-    expect(() => toBody({ ...event, data: without as EventData }, 'id')).toThrow(
+    expect(() => toBody({ ...event, data: without as WebhookData }, 'id')).toThrow(
       UnreadableMessageError,
     );
   });
@@ -91,9 +92,9 @@ describe('the body of a webhook', () => {
     });
 
     const last = { ...event.data, event: { ...event.data.event, nextAttemptAt: undefined } };
-    expect(JSON.parse(toBody({ ...event, data: last as EventData }, 'id')).data).not.toHaveProperty(
-      'nextAttemptAt',
-    );
+    expect(
+      JSON.parse(toBody({ ...event, data: last as WebhookData }, 'id')).data,
+    ).not.toHaveProperty('nextAttemptAt');
   });
 
   test('of an end for want of payment tells of the invoice that was given up', () => {

@@ -1,23 +1,9 @@
 import { z } from 'zod';
 import { UnreadableMessageError } from '@billing/chassis/consumer';
 import { SessionEvent } from '@billing/proto/billing/event/v1/session_event';
-import {
-  type FieldChange,
-  SubscriptionEvent,
-} from '@billing/proto/billing/event/v1/subscription_event';
-import { toJsonSession, toJsonSessionStatus } from '@billing/proto/json/checkout-session';
-import { toJsonInvoice } from '@billing/proto/json/invoice';
-import {
-  toJsonCancelReason,
-  toJsonSubscription,
-  toJsonSubscriptionStatus,
-} from '@billing/proto/json/subscription';
+import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
+import { toJsonWebhook, type WebhookData } from '@billing/proto/json/webhook';
 import type { MessageKey } from './message-store';
-
-/** What an event tells, by what it is about. */
-export type EventData =
-  | { readonly kind: 'subscription'; readonly event: SubscriptionEvent }
-  | { readonly kind: 'checkout'; readonly event: SessionEvent };
 
 /** An event of a subscription or of a checkout session, as its owner announced it. */
 export interface AnnouncedEvent extends MessageKey {
@@ -25,7 +11,7 @@ export interface AnnouncedEvent extends MessageKey {
   readonly type: string;
   /** The environment's time of the transition. */
   readonly time: string;
-  readonly data: EventData;
+  readonly data: WebhookData;
 }
 
 /** The subjects of the events that become webhooks. */
@@ -95,60 +81,9 @@ export function readKey(logId: string, envelope: string): MessageKey | undefined
 /** The bytes that every attempt sends. Keys that do not apply to the kind of event are left out. */
 export function toBody(event: AnnouncedEvent, id: string): string {
   try {
-    return JSON.stringify(toJsonBody(event, id));
+    return JSON.stringify(toJsonWebhook({ ...event, id }));
   } catch (error) {
     // The same event will always give the same error.
     throw new UnreadableMessageError('An event that has no JSON form', { cause: error });
   }
-}
-
-function toJsonBody({ type, time, sequence, data }: AnnouncedEvent, id: string) {
-  return {
-    id,
-    type,
-    timestamp: new Date(time).toISOString(),
-    sequence,
-    data: data.kind === 'checkout' ? toJsonEnd(data.event) : toJsonTransition(data.event),
-  };
-}
-
-function toJsonTransition(event: SubscriptionEvent) {
-  const { subscription, invoice, changes, attempt, nextAttemptAt, canceledAt, reason } = event;
-  if (subscription === undefined) throw new Error('An event without its subscription');
-  return {
-    subscriptionId: subscription.id,
-    customerId: subscription.customerId,
-    status: toJsonSubscriptionStatus(subscription.status),
-    subscription: toJsonSubscription(subscription),
-    invoice: invoice === undefined ? undefined : toJsonInvoice(invoice),
-    changes: toJsonChanges(changes),
-    attempt,
-    nextAttemptAt: nextAttemptAt?.toISOString(),
-    canceledAt: canceledAt?.toISOString(),
-    reason: toJsonCancelReason(reason) ?? undefined,
-  };
-}
-
-function toJsonEnd({ session, invoice }: SessionEvent) {
-  if (session === undefined) throw new Error('An event without its checkout session');
-  return {
-    checkoutSessionId: session.id,
-    customerId: session.customerId,
-    status: toJsonSessionStatus(session.status),
-    // Its subscription, if there is one, is announced by itself.
-    session: toJsonSession(session, { invoice, subscription: undefined }),
-    invoice: invoice === undefined ? null : toJsonInvoice(invoice),
-  };
-}
-
-// Decoding makes undefined of null, which would lose the key.
-function toJsonChanges(changes: Readonly<Record<string, FieldChange>>) {
-  const entries = Object.entries(changes);
-  if (entries.length === 0) return undefined;
-  return Object.fromEntries(
-    entries.map(([field, { from, to }]) => [
-      field,
-      { from: (from ?? null) as unknown, to: (to ?? null) as unknown },
-    ]),
-  );
 }
