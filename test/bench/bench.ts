@@ -11,17 +11,21 @@ export interface Effort {
   readonly isQuick: boolean;
 }
 
-/** Rows of exact numbers, the same on every machine. */
-export interface CountTable {
+/** Rows of figures that say something by themselves. */
+export interface FigureTable {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
+/** Rows of exact numbers, the same on every machine. */
+export type CountTable = FigureTable;
+
 /** What a benchmark found out. */
 export interface Findings {
   readonly comparisons?: readonly Comparison[];
   readonly counts?: readonly CountTable[];
+  readonly figures?: readonly FigureTable[];
 }
 
 /** One file of this folder: `npm run bench <name>` runs it alone. */

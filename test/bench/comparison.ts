@@ -40,7 +40,8 @@ export interface Comparison {
   /** The floor's CPU for each operation by ours, without the database: steady where rates are not. */
   readonly cpuRatio: number;
   readonly generatorCpu: number;
-  readonly demand: Demand;
+  /** Undefined: the ratio is only shown. */
+  readonly demand: Demand | undefined;
   readonly verdict: Verdict;
 }
 
@@ -50,7 +51,8 @@ export interface ComparisonOptions {
   readonly unit: string;
   readonly ours: Side;
   readonly floor: Side;
-  readonly demand: Demand;
+  /** Absent: the ratio is only shown. */
+  readonly demand?: Demand | undefined;
   readonly pairs: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { CountTable, Effort, Findings } from './bench';
+import type { Effort, FigureTable, Findings } from './bench';
 import type { Comparison, SideFigures } from './comparison';
-import { percent, type Sample } from './statistics';
+import { type Demand, percent, type Sample } from './statistics';
 
 /** Where figures come from; without it they mean nothing. */
 export interface Circumstances {
@@ -42,12 +42,12 @@ export function readCircumstances(options: {
 export function toText(findings: readonly Findings[], circumstances: Circumstances): string {
   const { commit, node, cores, cpu, memoryGb, servers, loadBefore } = circumstances;
   const comparisons = findings.flatMap((one) => one.comparisons ?? []);
-  const counts = findings.flatMap((one) => one.counts ?? []);
+  const figures = findings.flatMap((one) => [...(one.figures ?? []), ...(one.counts ?? [])]);
   const machine = `${String(cores)} × ${cpu}, ${String(memoryGb)} GB, Node ${node}, ${Object.values(servers).join(', ')}`;
   return [
     `Commit ${commit} on ${machine}; load before: ${round(loadBefore)}`,
     ...(comparisons.length > 0 ? [comparisonTable(comparisons), ...comparisons.map(details)] : []),
-    ...counts.map(countTable),
+    ...figures.map(figureTable),
     '',
   ].join('\n\n');
 }
@@ -74,10 +74,15 @@ function comparisonTable(comparisons: readonly Comparison[]): string {
     spread(one.floor.perSecond, 0),
     spread(one.ratio, 2),
     round(one.cpuRatio),
-    'atLeast' in one.demand ? `≥ ${String(one.demand.atLeast)}` : `≤ ${String(one.demand.atMost)}`,
+    demandText(one.demand),
     one.verdict,
   ]);
   return table(columns, rows);
+}
+
+export function demandText(demand: Demand | undefined): string {
+  if (demand === undefined) return '';
+  return 'atLeast' in demand ? `≥ ${String(demand.atLeast)}` : `≤ ${String(demand.atMost)}`;
 }
 
 function details({ id, ours, floor, generatorCpu }: Comparison): string {
@@ -96,7 +101,7 @@ function sideText({ name, cpuMs, latencyMs }: SideFigures): string {
   return `${name}: ${parts.join('; ')}`;
 }
 
-function countTable({ title, columns, rows }: CountTable): string {
+function figureTable({ title, columns, rows }: FigureTable): string {
   return `${title}\n\n${table(columns, rows)}`;
 }
 

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Bench, Effort, Findings } from './bench';
 import { checkouts } from './checkouts';
 import { growth } from './growth';
+import { ingest } from './ingest';
 import { productReads } from './product-reads';
 import { renewalCosts } from './renewal-costs';
 import { renewals } from './renewals';
@@ -18,6 +19,7 @@ const benches: readonly Bench[] = [
   checkouts,
   renewals,
   growth,
+  ingest,
 ];
 
 const efforts = {

@@ -38,6 +38,7 @@ export type Variant = Partial<
 const rateLimits = {
   RATE_LIMIT_PER_SECOND: '999999',
   RATE_LIMIT_BURST: '999999',
+  RATE_LIMIT_INGEST_PER_SECOND: '999999',
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '100',
 };
 

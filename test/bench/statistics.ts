@@ -8,7 +8,8 @@ export interface Sample {
 /** What a figure must be to count as reached. */
 export type Demand = { readonly atLeast: number } | { readonly atMost: number };
 
-export type Verdict = 'met' | 'missed' | `no verdict: ${string}`;
+/** `shown` where nothing was demanded. */
+export type Verdict = 'met' | 'missed' | 'shown' | `no verdict: ${string}`;
 
 // Beyond this the machine was busy with something else, and nothing can be said of what it ran.
 const floorSpreadMax = 0.15;
@@ -42,13 +43,15 @@ export function judge({
   floor: Sample;
   /** Share of one core, the highest of all runs. */
   generatorCpu: number;
-  demand: Demand;
+  /** Undefined: the ratio is only shown. */
+  demand: Demand | undefined;
 }): Verdict {
   if (generatorCpu > generatorCpuMax) {
     return `no verdict: generator at ${percent(generatorCpu)} CPU`;
   }
   const spread = spreadOf(floor);
   if (spread > floorSpreadMax) return `no verdict: floor spreads ${percent(spread)}`;
+  if (demand === undefined) return 'shown';
   const isMet =
     'atLeast' in demand ? ratio.median >= demand.atLeast : ratio.median <= demand.atMost;
   return isMet ? 'met' : 'missed';

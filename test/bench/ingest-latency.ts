@@ -1,0 +1,99 @@
+import type { Effort, FigureTable } from './bench';
+import type { IngestSite } from './ingest-site';
+import type { Latency } from './latency-histogram';
+import { demandText } from './report';
+import { judge, percent, type Sample, sampleOf } from './statistics';
+import type { Stage } from './stage';
+import { TimedGenerator, type TimedResult } from './timed-generator';
+
+// Of the most that was taken. Beyond it waits grow with every moment that something else runs.
+const loadShare = 0.7;
+const getsPerSecond = 100;
+const slowdownMax = { atMost: 3 };
+
+/** How much the system took of batches of one size, closed loop. */
+export interface IngestMaximum {
+  readonly size: number;
+  readonly eventsPerSecond: number;
+}
+
+/** How long batches wait that are sent by the clock, whatever is answered. */
+export async function openLoopTable(
+  maxima: readonly IngestMaximum[],
+  { site, stage, effort }: { site: IngestSite; stage: Stage; effort: Effort },
+): Promise<FigureTable> {
+  const rows: string[][] = [];
+  for (const { size, eventsPerSecond } of maxima) {
+    const perSecond = (eventsPerSecond * loadShare) / size;
+    stage.log(`open loop: ${perSecond.toFixed(1)} batches of ${String(size)} a second`);
+    const job = { ...site.jobOf({ size }), pace: { kind: 'open', perSecond } } as const;
+    await site.generator.run({ ...job, seconds: effort.warmUpSeconds });
+    const result = await site.generator.run({ ...job, seconds: effort.seconds * effort.pairs });
+    rows.push([String(size), perSecond.toFixed(1), ...latencyCells(result)]);
+  }
+  return {
+    title: `Ingest by the clock at ${percent(loadShare)} of the maximum: ms from the moment at which a batch was to be sent`,
+    columns: ['batch', 'batches/s', 'events/s', 'p50', 'p90', 'p99', 'p99.9', 'max', 'generator'],
+    rows,
+  };
+}
+
+function latencyCells({ events, seconds, latencyMs, cpuShare }: TimedResult): string[] {
+  const { p50, p90, p99, p99_9, max } = latencyMs;
+  const waits = [p50, p90, p99, p99_9, max].map((ms) => ms.toFixed(1));
+  return [String(Math.round(events / seconds)), ...waits, percent(cpuShare)];
+}
+
+/** P10: what readers feel of ingest. Alone and beside it by turns. */
+export async function readersTable(
+  { size, eventsPerSecond }: IngestMaximum,
+  { site, stage, effort }: { site: IngestSite; stage: Stage; effort: Effort },
+): Promise<FigureTable> {
+  const reader = await TimedGenerator.start(stage);
+  const { url, headers } = site.jobOf({ size });
+  const paths = [`/v1/customers/${site.customerId}`];
+  const read = (seconds: number) =>
+    reader.run({
+      url,
+      headers,
+      seconds,
+      pace: { kind: 'open', perSecond: getsPerSecond },
+      work: { kind: 'get', paths },
+    });
+  const seconds = effort.seconds * 2;
+  const perSecond = (eventsPerSecond * loadShare) / size;
+  const ingest = () =>
+    site.generator.run({ ...site.jobOf({ size }), seconds, pace: { kind: 'open', perSecond } });
+  await read(effort.warmUpSeconds);
+  const pairs: { alone: Latency; beside: Latency }[] = [];
+  let generatorCpu = 0;
+  for (let pair = 1; pair <= effort.pairs; pair += 1) {
+    const alone = await read(seconds);
+    const [beside, load] = await Promise.all([read(seconds), ingest()]);
+    pairs.push({ alone: alone.latencyMs, beside: beside.latencyMs });
+    generatorCpu = Math.max(generatorCpu, alone.cpuShare, beside.cpuShare, load.cpuShare);
+    stage.log(
+      `P10: pair ${String(pair)}: ${String(beside.latencyMs.p99)} : ${String(alone.latencyMs.p99)} ms`,
+    );
+  }
+  const floor = sampleOf(pairs.map(({ alone }) => alone.p99));
+  const ratio = sampleOf(pairs.map(({ alone, beside }) => beside.p99 / alone.p99));
+  const verdict = judge({ ratio, floor, generatorCpu, demand: slowdownMax });
+  return {
+    title: `P10: GET customer, ${String(getsPerSecond)} a second by the clock, while batches of ${String(size)} come at ${percent(loadShare)} of the maximum`,
+    columns: ['p99 beside ingest, ms', 'p99 alone, ms', 'ratio', 'demand', 'verdict'],
+    rows: [
+      [
+        spread(sampleOf(pairs.map(({ beside }) => beside.p99))),
+        spread(floor),
+        spread(ratio),
+        demandText(slowdownMax),
+        verdict,
+      ],
+    ],
+  };
+}
+
+function spread({ median, min, max }: Sample): string {
+  return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
+}
