@@ -108,7 +108,8 @@ export class DescribedAnswers {
   }
 }
 
-function withoutUnnamedFields(node: any): any {
+/** The same document, in which no object may have a field that it does not name. */
+export function withoutUnnamedFields(node: any): any {
   if (Array.isArray(node)) return node.map(withoutUnnamedFields);
   if (typeof node !== 'object' || node === null) return node;
   const copy = Object.fromEntries(

@@ -97,7 +97,8 @@ export function createApp(parts: AppParts): Express {
   );
   const documentation = new Documentation(routes);
   const documents = {
-    '/openapi.json': () => documentation.json(),
+    '/openapi.json': () => documentation.api(),
+    '/asyncapi.json': () => documentation.webhooks(),
     '/docs': () => documentation.page(),
   };
   for (const [path, document] of Object.entries(documents)) {

@@ -1,32 +1,46 @@
 import { createHash } from 'node:crypto';
+import { describeWebhooks } from './asyncapi/document';
 import { describeApi } from './openapi/document';
 import { referencePagePolicy, renderReferencePage } from './openapi/reference-page';
 import type { ApiAnswer, Route } from './route';
 
-/** The description of the API for programs and for people, made when it is first asked for. */
+const json = { 'Content-Type': 'application/json; charset=utf-8' };
+
+interface Documents {
+  readonly api: ApiAnswer;
+  readonly webhooks: ApiAnswer;
+  readonly page: ApiAnswer;
+}
+
+/** The descriptions of the API and its webhooks for programs and for people, made when the first of them is asked for. */
 export class Documentation {
-  private made: { readonly json: ApiAnswer; readonly page: ApiAnswer } | undefined;
+  private made: Documents | undefined;
 
   constructor(private readonly routes: readonly Route[]) {}
 
   /** OpenAPI 3.1. */
-  json(): ApiAnswer {
-    return this.make().json;
+  api(): ApiAnswer {
+    return this.make().api;
   }
 
-  /** The reference page. */
+  /** AsyncAPI 3. */
+  webhooks(): ApiAnswer {
+    return this.make().webhooks;
+  }
+
+  /** The reference page of both. */
   page(): ApiAnswer {
     return this.make().page;
   }
 
-  private make() {
+  private make(): Documents {
     if (this.made === undefined) {
       const document = describeApi(this.routes);
+      const webhooks = describeWebhooks();
       this.made = {
-        json: fixed(JSON.stringify(document), {
-          'Content-Type': 'application/json; charset=utf-8',
-        }),
-        page: fixed(renderReferencePage(document), {
+        api: fixed(JSON.stringify(document), json),
+        webhooks: fixed(JSON.stringify(webhooks), json),
+        page: fixed(renderReferencePage(document, webhooks), {
           'Content-Type': 'text/html; charset=utf-8',
           'Content-Security-Policy': referencePagePolicy,
           'Referrer-Policy': 'no-referrer',

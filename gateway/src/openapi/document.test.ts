@@ -1,4 +1,5 @@
 import { routes } from '../app';
+import { describeWebhooks } from '../asyncapi/document';
 import { answerOfKind } from '../http-error';
 import { describeApi } from './document';
 import { errorCodes } from './error-codes';
@@ -50,12 +51,19 @@ test('every error of a fixed code has its status in the description', () => {
 });
 
 describe('the reference page', () => {
-  const page = renderReferencePage(document);
+  const webhooks = describeWebhooks();
+  const page = renderReferencePage(document, webhooks);
 
   test('shows every operation and every schema', () => {
     for (const { id } of described) expect(page).toContain(`<article id="${id}">`);
     for (const name of Object.keys(document.components?.schemas ?? {})) {
       expect(page).toContain(`<article id="${name}">`);
+    }
+  });
+
+  test('shows every kind of webhook', () => {
+    for (const type of Object.keys(webhooks.components.messages)) {
+      expect(page).toContain(`<article id="${type}">`);
     }
   });
 

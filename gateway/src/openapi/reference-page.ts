@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Message, WebhookDocument } from '../asyncapi/document';
 import type { ApiDocument } from './document';
 
 // The reference as one page of plain HTML: no script, nothing from elsewhere, so it works offline and under the strictest policy.
@@ -67,12 +68,16 @@ interface Endpoint extends Operation {
   readonly path: string;
 }
 
-/** The page that shows a description of the API to people. */
-export function renderReferencePage(document: ApiDocument): string {
+/** The page that shows the descriptions of the API and of its webhooks to people. */
+export function renderReferencePage(document: ApiDocument, webhooks: WebhookDocument): string {
   const { info, tags = [], components } = document;
+  const messages = Object.values(webhooks.components.messages);
   const endpoints = endpointsOf(document);
   const responses = (components?.responses ?? {}) as Readonly<Record<string, Response>>;
-  const schemas = (components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
+  const schemas = {
+    ...components?.schemas,
+    WebhookHeaders: webhooks.components.schemas.WebhookHeaders,
+  } as Readonly<Record<string, Schema>>;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -83,10 +88,14 @@ export function renderReferencePage(document: ApiDocument): string {
 </head>
 <body>
 <header><h1>${escaped(info.title)}</h1>${paragraphs(info.description)}
-<p>For programs: <a href="/openapi.json">openapi.json</a></p></header>
+<p>For programs: <a href="/openapi.json">openapi.json</a>, <a href="/asyncapi.json">asyncapi.json</a></p></header>
 <nav>${tags.map(({ name }) => contents(name, endpoints)).join('')}
+<h2><a href="#webhooks">Webhooks</a></h2><ul>${messages.map(({ name }) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul>
 <h2><a href="#schemas">Schemas</a></h2></nav>
 <main>${endpoints.map((endpoint) => article(endpoint, responses)).join('\n')}
+<h2 id="webhooks">${escaped(webhooks.info.title)}</h2>${paragraphs(webhooks.info.description)}
+<p>Headers: <a href="#WebhookHeaders">WebhookHeaders</a></p>
+${messages.map(messageArticle).join('\n')}
 <h2 id="schemas">Schemas</h2>
 ${Object.entries(schemas).map(schemaArticle).join('\n')}</main>
 </body>
@@ -143,13 +152,24 @@ function answerRow(
 }
 
 function schemaArticle([name, schema]: [string, Schema]): string {
-  const required = new Set(schema.required);
-  const rows = Object.entries(schema.properties ?? {}).map(([field, value]) => [
-    code(field) + (required.has(field) ? '' : ' <small>optional</small>'),
+  return `<article id="${name}"><h3>${name}</h3>${paragraphs(schema.description)}${fields(schema)}</article>`;
+}
+
+/** A kind of webhook: what stands in its `data`, and a whole body. */
+function messageArticle({ name, summary, payload, examples: [example] }: Message): string {
+  const { data, sequence } = (payload as Schema).properties ?? {};
+  const envelope = sequence === undefined ? '' : `<p>Sequence: ${prose(sequence.description)}</p>`;
+  return `<article id="${name}"><h3>${name}</h3><p>${prose(summary)}</p>${envelope}
+${fields(data ?? {})}<details><summary>Example</summary>${json(example?.payload)}</details></article>`;
+}
+
+function fields({ properties = {}, required = [] }: Schema): string {
+  const rows = Object.entries(properties).map(([field, value]) => [
+    code(field) + (required.includes(field) ? '' : ' <small>optional</small>'),
     typeOf(value),
     prose(value.description),
   ]);
-  return `<article id="${name}"><h3>${name}</h3>${paragraphs(schema.description)}${table(['field', 'value', ''], rows)}</article>`;
+  return table(['field', 'value', ''], rows);
 }
 
 /** A schema in words; what is named has its own article. */

@@ -50,6 +50,7 @@ const customer = Customer.fromPartial({
   organizationId: tenant.organizationId,
   email: 'ada@example.com',
   name: 'Ada',
+  currency: 'USD',
   collectionMethod: CollectionMethod.COLLECTION_METHOD_CHARGE_AUTOMATICALLY,
   createdAt: offeredAt,
   updatedAt: offeredAt,
