@@ -120,11 +120,12 @@ function verifiedConnector(
 }
 
 /**
- * Asks name servers over sockets of this process. The operating system's own lookup runs on four threads, on which the slow name
- * servers of a few endpoints would delay everybody's.
+ * Asks name servers over sockets of this process: the given ones, `address:port`, or those of the system. The operating system's own lookup
+ * runs on four threads, on which the slow name servers of a few endpoints would delay everybody's.
  */
-export function createResolver(): ResolveAddresses {
+export function createResolver(nameServers: readonly string[] = []): ResolveAddresses {
   const resolver = new Resolver({ timeout: resolveTimeoutMs, tries: resolveTries });
+  if (nameServers.length > 0) resolver.setServers(nameServers);
   return async (hostname) => {
     // By RFC 6761 this name is never asked for.
     if (/(^|\.)localhost\.?$/i.test(hostname)) return ['127.0.0.1', '::1'];
