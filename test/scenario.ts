@@ -176,6 +176,11 @@ export class Scenario {
     });
   }
 
+  /** The bodies of all webhooks so far at the endpoint that names no kinds. */
+  webhooks(): any[] {
+    return this.receiver.received.map(({ body }) => body);
+  }
+
   private webhooksOf({ id }: { id: string }): any[] {
     const bodies = new Map<string, any>();
     for (const { body } of this.receiver.received) {

@@ -48,10 +48,16 @@ export async function startTestSystem({
   gateway = {},
   stripe,
   failpointsFolder,
+  environment = {},
+  infrastructure = givenInfrastructure(),
 }: {
   processes?: boolean;
+  /** Database and stream of the test's own, e.g. to kill them; absent: those of all tests. */
+  infrastructure?: Servers;
   /** By which processes are told where to kill themselves; see failpoint.ts of the chassis. */
   failpointsFolder?: string;
+  /** What processes get besides. */
+  environment?: Record<string, string>;
   otlpEndpoint?: string;
   rateLimits?: Record<string, string>;
   /** More of the gateway's variables. */
@@ -61,7 +67,7 @@ export async function startTestSystem({
 } = {}): Promise<TestSystem> {
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
   const site = {
-    ...siteIn(dataDir, otlpEndpoint),
+    ...siteIn(dataDir, infrastructure, otlpEndpoint),
     rateLimits: { ...rateLimits, ...gateway },
     stripe,
   };
@@ -71,7 +77,8 @@ export async function startTestSystem({
           site: { ...site, port },
           root: join(__dirname, '..'),
           dataDir,
-          environment: { ...process.env, FAILPOINTS_FOLDER: failpointsFolder },
+          environment: { ...process.env, ...environment, FAILPOINTS_FOLDER: failpointsFolder },
+          restartsAtOnce: failpointsFolder !== undefined,
           log: () => undefined,
         })
       : startSystem({ ...site, port });
@@ -112,14 +119,21 @@ async function describeSystem(
   };
 }
 
+type Servers = Pick<SystemSite, 'mongodbUri' | 'natsUrl'>;
+
+function givenInfrastructure(): Servers {
+  return { mongodbUri: process.env.MONGODB_URI ?? '', natsUrl: process.env.NATS_URL ?? '' };
+}
+
 function siteIn(
   dataDir: string,
+  { mongodbUri, natsUrl }: Servers,
   otlpEndpoint: string | undefined,
 ): SystemSite & { logDir: string } {
   const run = randomSecret(5).toString('hex');
   return {
-    mongodbUri: process.env.MONGODB_URI ?? '',
-    natsUrl: process.env.NATS_URL ?? '',
+    mongodbUri,
+    natsUrl,
     databasePrefix: `t_${run}`,
     streamName: `T_${run}`,
     runDir: dataDir,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /** A webhook as it came in. */
 export interface ReceivedWebhook {
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   /** The exact text of the body. */
   readonly text: string;
@@ -24,7 +25,8 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString('utf8');
-      const webhook = { headers: request.headers, text, body: JSON.parse(text) };
+      const { url: path = '', headers } = request;
+      const webhook = { path, headers, text, body: JSON.parse(text) };
       received.push(webhook);
       response.writeHead(receiver.respond(webhook)).end();
     });
