@@ -28,11 +28,18 @@ const positiveMilliseconds = z
   .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of milliseconds from 1')
   .transform(Number);
 
-/** Mutual TLS between processes, in PEM, all three or none; see transport-security.ts. Usually mounted, and named by `*_FILE`. */
+/**
+ * Mutual TLS between processes, in PEM, all three or none; see transport-security.ts. Usually mounted, and named by `*_FILE`: then the
+ * files are read again now and then, so that certificates can be replaced.
+ */
 export const transportSecurityShape = {
   GRPC_TLS_CERT: z.string().optional(),
   GRPC_TLS_KEY: z.string().optional(),
   GRPC_TLS_CA: z.string().optional(),
+  GRPC_TLS_CERT_FILE: z.string().optional(),
+  GRPC_TLS_KEY_FILE: z.string().optional(),
+  GRPC_TLS_CA_FILE: z.string().optional(),
+  GRPC_TLS_REREAD_MS: positiveMilliseconds.optional(),
 };
 
 /** What services are configured by that hand out addresses of public pages, to spread into their schemas. */
@@ -49,7 +56,13 @@ export const hostedPageShape = {
 export const serviceConfigurationShape = {
   MONGODB_URI: z.string().regex(/^mongodb(\+srv)?:\/\/\S+$/, 'must be a mongodb:// address'),
   MONGODB_DATABASE: z.string().regex(/^[\w-]{1,63}$/, 'must be a database name'),
+  /** In PEM: the authority of the database's certificate, where it is none of the world's. Calls for TLS. */
+  MONGODB_TLS_CA: z.string().optional(),
   NATS_URL: z.string().regex(/^\S+$/, 'must be server addresses separated by commas'),
+  /** In PEM: the authority of the server's certificate. Calls for TLS. */
+  NATS_TLS_CA: z.string().optional(),
+  /** The text of a `.creds` file, where the address carries no user. */
+  NATS_CREDENTIALS: z.string().optional(),
   STREAM_NAME: z
     .string()
     .regex(/^[\w-]{1,64}$/, 'must be letters, digits, - and _')

@@ -5,7 +5,8 @@ import type { RpcService } from './rpc';
 import { sleep } from './clock';
 import { messageBytesMax } from './message-size';
 import { addReflection } from './reflection';
-import { serverCredentials, type TransportSecurity } from './transport-security';
+import { serverCredentials } from './transport-credentials';
+import type { TransportSecurity } from './transport-security';
 
 /** A listening gRPC server. */
 export interface GrpcServer {

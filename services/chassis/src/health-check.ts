@@ -1,6 +1,7 @@
 import { Client } from '@grpc/grpc-js';
 import { service as healthService } from 'grpc-health-check';
-import { channelCredentials, type TransportSecurity } from './transport-security';
+import { channelCredentials } from './transport-credentials';
+import type { TransportSecurity } from './transport-security';
 
 /** Asks a service whether it serves; false also when it cannot be reached within `timeoutMs`. */
 export function isServing(

@@ -2,6 +2,7 @@ import {
   AckPolicy,
   connect,
   type Consumer,
+  credsAuthenticator,
   DeliverPolicy,
   DiscardPolicy,
   ErrorCode,
@@ -25,6 +26,10 @@ import { currentTraceparent, inSpan } from './tracing';
 export interface EventStreamOptions {
   /** Addresses of NATS servers, separated by commas; see nats-address.ts for credentials. */
   readonly url: string;
+  /** In PEM: who must have issued the server's certificate. */
+  readonly authority?: string | undefined;
+  /** The text of a `.creds` file. */
+  readonly credentials?: string | undefined;
   readonly streamName: string;
   readonly service: string;
   readonly logger: Logger;
@@ -92,8 +97,8 @@ const flushTimeoutMs = 2_000;
  * it held is in the owners' event logs.
  */
 export async function connectStream(options: EventStreamOptions): Promise<EventStream> {
-  const { url, streamName, service, logger } = options;
-  const connection = await openConnection(url, service);
+  const { streamName, service, logger } = options;
+  const connection = await openConnection(options);
   const stream = new JetStreamEventStream(connection, streamName, service, logger);
   try {
     await stream.ensure();
@@ -104,10 +109,19 @@ export async function connectStream(options: EventStreamOptions): Promise<EventS
   return stream;
 }
 
-async function openConnection(url: string, service: string): Promise<NatsConnection> {
+async function openConnection({
+  url,
+  authority,
+  credentials,
+  service,
+}: EventStreamOptions): Promise<NatsConnection> {
   try {
     return await connect({
       ...natsAddress(url),
+      ...(authority !== undefined && { tls: { ca: authority } }),
+      ...(credentials !== undefined && {
+        authenticator: credsAuthenticator(Buffer.from(credentials)),
+      }),
       name: `billing-${service}`,
       timeout: connectTimeoutMs,
       maxReconnectAttempts: -1,

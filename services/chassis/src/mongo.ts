@@ -26,6 +26,8 @@ export interface MongoOptions {
   readonly uri: string;
   readonly database: string;
   readonly service: string;
+  /** In PEM: who must have issued the server's certificate. */
+  readonly authority?: string | undefined;
   /** More connections than this bring no more throughput. */
   readonly maxPoolSize?: number;
 }
@@ -35,12 +37,14 @@ export async function connectMongo({
   uri,
   database,
   service,
+  authority,
   maxPoolSize = 24,
 }: MongoOptions): Promise<MongoConnection> {
   const pingTimeoutMs = 2_000;
   const client = new MongoClient(uri, {
     appName: `billing-${service}`,
     ...bsonOptions,
+    ...(authority !== undefined && { tls: true, ca: authority }),
     writeConcern: { w: 'majority', journal: true },
     // Not every server has retryable writes. Ours are all safe to repeat, and retryTransient does.
     retryWrites: false,

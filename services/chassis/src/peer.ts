@@ -16,7 +16,8 @@ import { isReplayed } from './replay';
 import { messageBytesMax } from './message-size';
 import type { AsyncHandlers } from './rpc';
 import { currentTraceparent, inSpan } from './tracing';
-import { channelCredentials, type TransportSecurity } from './transport-security';
+import { channelCredentials } from './transport-credentials';
+import type { TransportSecurity } from './transport-security';
 
 /** Another service's methods as async functions. Failures are DomainErrors, DeadlineExceededError, or a plain Error for a bug there. */
 export type Peer<S> = AsyncHandlers<S> & { close(): void };

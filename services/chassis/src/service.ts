@@ -89,10 +89,13 @@ export class Service {
     const mongo = await connectMongo({
       uri: configuration.MONGODB_URI,
       database: configuration.MONGODB_DATABASE,
+      authority: configuration.MONGODB_TLS_CA,
       service: name,
     });
     const stream = await connectStream({
       url: configuration.NATS_URL,
+      authority: configuration.NATS_TLS_CA,
+      credentials: configuration.NATS_CREDENTIALS,
       streamName,
       service: name,
       logger,

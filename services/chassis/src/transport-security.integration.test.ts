@@ -14,13 +14,38 @@ import { createLogger } from './logging';
 import { connectPeer } from './peer';
 import { rpcService } from './rpc';
 import { Service } from './service';
-import { dropTestDatabase, dropTestStream, testContext, testServiceConfiguration } from './testing';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  eventually,
+  testContext,
+  testServiceConfiguration,
+} from './testing';
 import { createTestAuthority } from './testing-certificates';
 import { type TransportSecurity, transportSecurityOf } from './transport-security';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const ours = createTestAuthority();
 const theirs = createTestAuthority();
+
+const patience = { timeoutMs: 30_000 };
+
+function writeCertificates(folder: string, { certificate, key, authority }: TransportSecurity) {
+  const write = (name: string, content: string) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  return {
+    GRPC_TLS_CERT_FILE: write('tls.crt', certificate),
+    GRPC_TLS_KEY_FILE: write('tls.key', key),
+    GRPC_TLS_CA_FILE: write('ca.crt', authority),
+  };
+}
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('Nothing there');
+  return value;
+}
 
 const neverAsked = () => Promise.reject(new Error('Never asked'));
 const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
@@ -112,6 +137,54 @@ describe('a service that is configured for mutual TLS', () => {
   });
 });
 
+describe('certificates in files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'transport-security-'));
+  const security = (): TransportSecurity => {
+    const paths = { ...writeCertificates(folder, ours.issue()), GRPC_TLS_REREAD_MS: '20' };
+    return present(transportSecurityOf(readConfiguration(z.object(transportSecurityShape), paths)));
+  };
+  const byFiles = security();
+  let server: GrpcServer;
+
+  beforeAll(async () => {
+    const bound = customers({ service: 'test', clock: systemClock, logger });
+    server = await listen('localhost:0', [bound], { security: byFiles });
+    server.setServing(true);
+  });
+  afterAll(async () => {
+    await server.stop({ drainDelayMs: 0, graceMs: 200 });
+    rmSync(folder, { recursive: true });
+  });
+
+  const serves = (caller: TransportSecurity) =>
+    isServing(`dns:///${server.address}`, {
+      deadline: new Date(systemClock.now().getTime() + 2_000),
+      security: caller,
+    });
+
+  test('are replaced for server and callers without a restart', async () => {
+    expect(await serves(ours.issue())).toBe(true);
+    expect(await serves(byFiles)).toBe(true);
+    writeCertificates(folder, theirs.issue());
+    await eventually(async () => {
+      expect(await serves(theirs.issue())).toBe(true);
+    }, patience);
+    expect(await serves(ours.issue())).toBe(false);
+    // The same reader serves those who call from here.
+    expect(await serves(byFiles)).toBe(true);
+  }, 90_000);
+
+  test('stay in use while new ones are half written', async () => {
+    writeFileSync(join(folder, 'tls.crt'), ours.issue().certificate);
+    // Each takes longer than the next reading of the files.
+    for (let calls = 0; calls < 5; calls += 1) expect(await serves(theirs.issue())).toBe(true);
+    writeCertificates(folder, ours.issue());
+    await eventually(async () => {
+      expect(await serves(ours.issue())).toBe(true);
+    }, patience);
+  }, 90_000);
+});
+
 describe('services that are configured for mutual TLS', () => {
   const configurationOf = (name: string, { certificate, key, authority }: TransportSecurity) => ({
     ...testServiceConfiguration(name),
@@ -161,23 +234,19 @@ describe('the configuration of mutual TLS', () => {
   const read = (env: Record<string, string>) =>
     readConfiguration(z.object(transportSecurityShape), env);
 
-  test('is read from files', () => {
+  test('is read from files, which are read again', () => {
     const security = ours.issue();
-    const path = (name: string, content: string) => {
-      writeFileSync(join(folder, name), content);
-      return join(folder, name);
-    };
-    const found = transportSecurityOf(
-      read({
-        GRPC_TLS_CERT_FILE: path('tls.crt', security.certificate),
-        GRPC_TLS_KEY_FILE: path('tls.key', security.key),
-        GRPC_TLS_CA_FILE: path('ca.crt', security.authority),
-      }),
-    );
-    expect(found).toEqual({
+    const paths = writeCertificates(folder, security);
+    expect(transportSecurityOf(read({ ...paths, GRPC_TLS_REREAD_MS: '50' }))).toEqual({
       certificate: security.certificate.trim(),
       key: security.key.trim(),
       authority: security.authority.trim(),
+      files: {
+        certificate: paths.GRPC_TLS_CERT_FILE,
+        key: paths.GRPC_TLS_KEY_FILE,
+        authority: paths.GRPC_TLS_CA_FILE,
+        rereadEveryMs: 50,
+      },
     });
   });
 

@@ -1,5 +1,4 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { ChannelCredentials, ServerCredentials } from '@grpc/grpc-js';
 
 /** What a process proves itself by to its peers, and whom it believes; all in PEM. */
 export interface TransportSecurity {
@@ -8,6 +7,16 @@ export interface TransportSecurity {
   readonly key: string;
   /** Whoever holds a certificate of this authority is one of us. */
   readonly authority: string;
+  /** Where the three were read from, and are read again; absent: they stay as they are. */
+  readonly files?: CertificateFilePaths | undefined;
+}
+
+/** Whoever issues certificates for days or hours puts new ones in these places. */
+export interface CertificateFilePaths {
+  readonly certificate: string;
+  readonly key: string;
+  readonly authority: string;
+  readonly rereadEveryMs: number;
 }
 
 /** The part of a configuration that says how calls are secured. */
@@ -15,23 +24,39 @@ export interface TransportSecurityVariables {
   readonly GRPC_TLS_CERT?: string | undefined;
   readonly GRPC_TLS_KEY?: string | undefined;
   readonly GRPC_TLS_CA?: string | undefined;
+  readonly GRPC_TLS_CERT_FILE?: string | undefined;
+  readonly GRPC_TLS_KEY_FILE?: string | undefined;
+  readonly GRPC_TLS_CA_FILE?: string | undefined;
+  readonly GRPC_TLS_REREAD_MS?: number | undefined;
 }
+
+// Certificates are replaced long before they end; files are cheap to look at.
+export const rereadEveryMsDefault = 10_000;
 
 const variables = ['GRPC_TLS_CERT', 'GRPC_TLS_KEY', 'GRPC_TLS_CA'] as const;
 
 /** Undefined where calls are plain: on one machine's sockets, or where something outside the process secures them. */
-export function transportSecurityOf({
-  GRPC_TLS_CERT: certificate,
-  GRPC_TLS_KEY: key,
-  GRPC_TLS_CA: authority,
-}: TransportSecurityVariables): TransportSecurity | undefined {
+export function transportSecurityOf(
+  configuration: TransportSecurityVariables,
+): TransportSecurity | undefined {
+  const { GRPC_TLS_CERT: certificate, GRPC_TLS_KEY: key, GRPC_TLS_CA: authority } = configuration;
   if (certificate === undefined || key === undefined || authority === undefined) return undefined;
-  return { certificate, key, authority };
+  return { certificate, key, authority, files: filesOf(configuration) };
+}
+
+function filesOf({
+  GRPC_TLS_CERT_FILE: certificate,
+  GRPC_TLS_KEY_FILE: key,
+  GRPC_TLS_CA_FILE: authority,
+  GRPC_TLS_REREAD_MS: rereadEveryMs = rereadEveryMsDefault,
+}: TransportSecurityVariables): CertificateFilePaths | undefined {
+  if (certificate === undefined || key === undefined || authority === undefined) return undefined;
+  return { certificate, key, authority, rereadEveryMs };
 }
 
 /** What is wrong with the three together, by variable: one alone would leave calls open where somebody meant to secure them. */
 export function transportSecurityProblems(
-  values: TransportSecurityVariables,
+  values: Pick<TransportSecurityVariables, (typeof variables)[number]>,
 ): { variable: string; problem: string }[] {
   const missing = variables.filter((variable) => values[variable] === undefined);
   if (missing.length === variables.length) return [];
@@ -59,25 +84,6 @@ export function transportSecurityProblems(
       problems.push({ variable: 'GRPC_TLS_KEY', problem: 'must be the key of GRPC_TLS_CERT' });
   }
   return problems;
-}
-
-/** Callers must show a certificate of the authority. */
-export function serverCredentials(security: TransportSecurity | undefined): ServerCredentials {
-  if (security === undefined) return ServerCredentials.createInsecure();
-  const { certificate, key, authority } = security;
-  const pair = { cert_chain: Buffer.from(certificate), private_key: Buffer.from(key) };
-  return ServerCredentials.createSsl(Buffer.from(authority), [pair], true);
-}
-
-/** The service must show a certificate of the authority for the name by which it is called. */
-export function channelCredentials(security: TransportSecurity | undefined): ChannelCredentials {
-  if (security === undefined) return ChannelCredentials.createInsecure();
-  const { certificate, key, authority } = security;
-  return ChannelCredentials.createSsl(
-    Buffer.from(authority),
-    Buffer.from(key),
-    Buffer.from(certificate),
-  );
 }
 
 function parsed<T>(

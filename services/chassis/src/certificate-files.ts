@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import type { experimental } from '@grpc/grpc-js';
+import {
+  type CertificateFilePaths,
+  type TransportSecurity,
+  transportSecurityProblems,
+} from './transport-security';
+
+type Provider = experimental.CertificateProvider;
+type AuthorityListener = experimental.CaCertificateUpdateListener;
+type IdentityListener = experimental.IdentityCertificateUpdateListener;
+type SecurityFromFiles = TransportSecurity & { readonly files: CertificateFilePaths };
+
+// Every server and channel of a process that names the same files shares one reader of them.
+const readers = new Map<string, CertificateFiles>();
+
+/** Certificates that are read again from their files; connections made from then on use the new ones. */
+export function certificateFilesOf(security: SecurityFromFiles): Provider {
+  const { certificate, key, authority } = security.files;
+  const name = JSON.stringify([certificate, key, authority]);
+  const reader = readers.get(name) ?? new CertificateFiles(security);
+  readers.set(name, reader);
+  return reader;
+}
+
+class CertificateFiles implements Provider {
+  private readonly authorityListeners = new Set<AuthorityListener>();
+  private readonly identityListeners = new Set<IdentityListener>();
+  private problem: string | undefined;
+
+  constructor(private current: SecurityFromFiles) {
+    // Nothing waits for it: it ends with the process.
+    setInterval(() => {
+      void this.reread();
+    }, current.files.rereadEveryMs).unref();
+  }
+
+  addCaCertificateListener(listener: AuthorityListener): void {
+    this.authorityListeners.add(listener);
+    process.nextTick(() => {
+      this.tellAuthority(listener);
+    });
+  }
+
+  removeCaCertificateListener(listener: AuthorityListener): void {
+    this.authorityListeners.delete(listener);
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    this.identityListeners.add(listener);
+    process.nextTick(() => {
+      this.tellIdentity(listener);
+    });
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.identityListeners.delete(listener);
+  }
+
+  /** What is half written or does not belong together is left alone: the old certificate is still good. */
+  private async reread(): Promise<void> {
+    try {
+      const next = await readFrom(this.current.files);
+      const { certificate, key, authority } = this.current;
+      if (next.certificate === certificate && next.key === key && next.authority === authority) {
+        return;
+      }
+      refuseProblems(next);
+      this.current = { ...this.current, ...next };
+      this.problem = undefined;
+      for (const listener of this.identityListeners) this.tellIdentity(listener);
+      for (const listener of this.authorityListeners) this.tellAuthority(listener);
+    } catch (error) {
+      this.warnOnce((error as Error).message);
+    }
+  }
+
+  private tellAuthority(listener: AuthorityListener): void {
+    listener({ caCertificate: Buffer.from(this.current.authority) });
+  }
+
+  private tellIdentity(listener: IdentityListener): void {
+    const { certificate, key } = this.current;
+    listener({ certificate: Buffer.from(certificate), privateKey: Buffer.from(key) });
+  }
+
+  private warnOnce(problem: string): void {
+    if (problem === this.problem) return;
+    this.problem = problem;
+    process.emitWarning(`New certificates cannot be used: ${problem}`);
+  }
+}
+
+async function readFrom({ certificate, key, authority }: CertificateFilePaths) {
+  const read = async (path: string) => (await readFile(path, 'utf8')).trim();
+  return {
+    certificate: await read(certificate),
+    key: await read(key),
+    authority: await read(authority),
+  };
+}
+
+function refuseProblems({ certificate, key, authority }: Omit<TransportSecurity, 'files'>): void {
+  const problems = transportSecurityProblems({
+    GRPC_TLS_CERT: certificate,
+    GRPC_TLS_KEY: key,
+    GRPC_TLS_CA: authority,
+  });
+  if (problems.length === 0) return;
+  throw new Error(problems.map(({ variable, problem }) => `${variable} ${problem}`).join('; '));
+}
