@@ -1,6 +1,7 @@
 import { inSpan, startTracing, type TracingOptions } from '@billing/chassis/tracing';
 import { startSystem } from '@billing/local/system';
 import type { Bench, CountTable } from './bench';
+import { add, CommandCounts } from './command-counts';
 import { RenewalSeed } from './renewal-seed';
 import { renewedRun } from './renewals';
 import type { Stage } from './stage';
@@ -15,45 +16,60 @@ export const renewalCosts: Bench = {
   title: 'database commands and gRPC calls of 100 due renewals',
   run: async (stage) => {
     stage.log(`Counting what ${String(due)} renewals cost`);
-    const counts = new Map<string, number>();
-    const tracing = startTracing({ spanProcessors: [countInto(counts)] });
+    const calls = new Map<string, number>();
+    const tracing = startTracing({ spanProcessors: [countInto(calls)] });
     try {
-      // What services do without a caller is recorded below a span too.
-      await inSpan({ name: 'bench', kind: 'internal' }, () => renewOnce(stage, counts));
+      const commands = await renewOnce(stage, calls);
+      return { counts: [tableOf(commands, calls)] };
     } finally {
       await tracing.shutdown();
     }
-    return { counts: [tableOf(counts)] };
   },
 };
 
-async function renewOnce(stage: Stage, counts: Map<string, number>): Promise<void> {
+async function renewOnce(stage: Stage, calls: Map<string, number>): Promise<CommandCounts> {
+  const commands = new CommandCounts();
   const site = await stage.siteOf('costs', {});
-  const system = await startSystem(site);
+  // What services do without a caller is recorded below a span too.
+  const system = await inSpan({ name: 'bench', kind: 'internal' }, () =>
+    commands.of(() => startSystem(site)),
+  );
   const keys = await stage.keysOf(system);
   const seed = await RenewalSeed.open({ gatewayUrl: system.gatewayUrl, keys, site });
   try {
-    counts.clear();
+    commands.start();
+    calls.clear();
     await renewedRun(seed, due);
+    commands.stop();
   } finally {
     await seed.close();
     await system.stop();
   }
+  return commands;
 }
 
-function tableOf(counts: ReadonlyMap<string, number>): CountTable {
-  const rows = [...counts].sort(([, a], [, b]) => b - a);
-  const total = (kind: RegExp) =>
-    rows.reduce((sum, [name, count]) => (kind.test(name) ? sum + count : sum), 0);
+function tableOf(
+  { times, written }: CommandCounts,
+  calls: ReadonlyMap<string, number>,
+): CountTable {
+  const sumOf = (counts: ReadonlyMap<string, number>) =>
+    [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const writes = [...written.keys()].reduce((sum, name) => sum + (times.get(name) ?? 0), 0);
   const sums = [
-    ['all database commands', total(/^mongodb/)],
-    ['of these writes', total(/^mongodb (?!find|aggregate|createIndexes)/)],
-    ['all gRPC calls', total(/^grpc/)],
+    ['all database commands', sumOf(times), 0],
+    ['of these writes', writes, sumOf(written)],
   ] as const;
+  const rows = [...times, ...calls]
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => [name, count, written.get(name) ?? 0] as const);
   return {
     title: `${String(due)} due renewals up to the last empty outbox, with the polls meanwhile`,
-    columns: ['what', 'times'],
-    rows: [...sums, ...rows].map(([name, count]) => [name, String(count)]),
+    columns: ['what', 'times', 'documents written'],
+    rows: [...sums, ...rows].map(([name, count, documents]) => [
+      name,
+      String(count),
+      documents === 0 ? '' : String(documents),
+    ]),
   };
 }
 
@@ -61,12 +77,12 @@ function tableOf(counts: ReadonlyMap<string, number>): CountTable {
 const serverKind = 1;
 
 /** Both ends of a call have a span; the server's are left out. */
-function countInto(counts: Map<string, number>): SpanProcessor {
+function countInto(calls: Map<string, number>): SpanProcessor {
   return {
     onStart: () => undefined,
     onEnd: ({ name, kind }) => {
-      if (!/^(mongodb|grpc|publish) /.test(name) || (kind as number) === serverKind) return;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
+      if (!/^(grpc|publish) /.test(name) || (kind as number) === serverKind) return;
+      add(calls, name, 1);
     },
     forceFlush: () => Promise.resolve(),
     shutdown: () => Promise.resolve(),

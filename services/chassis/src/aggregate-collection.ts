@@ -8,6 +8,7 @@ import type { CallContext } from './call-context';
 import { DocumentBatches } from './document-batches';
 import { type Clock, sleep } from './clock';
 import { ensureIndexes, type NamedIndex } from './indexes';
+import type { Completion } from './outbox-progress';
 import { Turns } from './turns';
 
 /** What a command's handler is given beside the payload. */
@@ -18,6 +19,8 @@ export interface CommandDelivery {
   readonly aggregateId: string;
   /** The command's number in its aggregate. */
   readonly sequence: number;
+  /** For the last write of the command, where that is one to the aggregate itself; absent outside the relay. */
+  readonly completion?: Completion;
 }
 
 /** Carries out a command; it is repeated until this resolves, so it must be idempotent. */
@@ -39,7 +42,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   /** The same documents one by one, together with what others do at the moment. */
   readonly batches: DocumentBatches;
   behaviour: AggregateBehaviour = {};
-  onPending: (id: string) => void = () => undefined;
+  onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly keyTurns = new Turns();
   private readonly writeTurns = new Turns();
@@ -60,11 +63,11 @@ export class AggregateCollection<S extends { readonly id: string }> {
       this.definition,
       {
         ...this.surroundings,
-        onPending: (id) => {
-          this.onPending(id);
+        onPending: (id, written) => {
+          this.onPending(id, written);
         },
-        onChange: (id) => {
-          this.changes.emit(id);
+        onChange: (stored) => {
+          this.changes.emit(stored.state.id, stored);
         },
         keyTurns: this.keyTurns,
         writeTurns: this.writeTurns,
@@ -89,15 +92,17 @@ export class AggregateCollection<S extends { readonly id: string }> {
     { isReached, until }: { isReached: (stored: Stored<S>) => boolean; until: Date },
   ): Promise<Stored<S>> {
     const store = this.within(context);
+    let seen: Stored<S> | undefined;
     for (;;) {
       const change = this.nextChange(id);
-      const stored = await store.get(id);
+      const stored = seen ?? (await store.get(id));
       const msLeft = until.getTime() - this.surroundings.clock.now().getTime();
       if (isReached(stored) || msLeft <= 0 || context.signal.aborted) {
         change.forget();
         return stored;
       }
-      await Promise.race([change.happened, sleep(Math.min(msLeft, 250), context.signal)]);
+      const pause = sleep(Math.min(msLeft, 250), context.signal);
+      seen = (await Promise.race([change.happened, pause])) ?? undefined;
       change.forget();
     }
   }
@@ -106,9 +111,9 @@ export class AggregateCollection<S extends { readonly id: string }> {
     await ensureIndexes(this.documents, indexesOf(this.definition));
   }
 
-  private nextChange(id: string): { happened: Promise<void>; forget: () => void } {
-    let listener: () => void = () => undefined;
-    const happened = new Promise<void>((resolve) => {
+  private nextChange(id: string): { happened: Promise<Stored<S>>; forget: () => void } {
+    let listener: (stored: Stored<S>) => void = () => undefined;
+    const happened = new Promise<Stored<S>>((resolve) => {
       listener = resolve;
       this.changes.once(id, listener);
     });

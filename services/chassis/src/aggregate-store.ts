@@ -12,11 +12,13 @@ import {
   scheduleOf,
   toStored,
 } from './aggregate-document';
+import { newUniqueKeys, uniqueKeys, updateOf } from './aggregate-update';
 import type { CallContext } from './call-context';
 import { type Clock, sleep } from './clock';
 import type { DocumentBatches, VersionedWrite } from './document-batches';
 import { jitter, newId } from './ids';
 import { duplicateKeyIndex, retryTransient } from './mongo';
+import type { Completion } from './outbox-progress';
 import { currentTraceparent } from './tracing';
 import type { Turns } from './turns';
 
@@ -31,19 +33,29 @@ const outboxEntriesSmall = 8;
 const endOfTime = new Date(8.64e15);
 
 /** What a store needs besides its collection. */
-export interface StoreSurroundings {
+export interface StoreSurroundings<S> {
   readonly clock: Clock;
   readonly activity: ActivityCounter;
-  /** Called with the id of a document whose outbox has just been filled. */
-  readonly onPending: (id: string) => void;
-  /** Called with the id of every document that has just changed. */
-  readonly onChange: (id: string) => void;
+  /** Called for every document to whose outbox something has just been added; with the document, where its outbox is known. */
+  readonly onPending: (id: string, written: AggregateDocument | undefined) => void;
+  /** Called with every aggregate that has just changed. */
+  readonly onChange: (stored: Stored<S>) => void;
   /** Writes that claim one key of a unique index go one after another. */
   readonly keyTurns: Turns;
   /** Decisions about one aggregate go one after another. */
   readonly writeTurns: Turns;
   /** How single documents are read and written. */
   readonly batches: DocumentBatches;
+}
+
+/** What a change depends on, and what it ends. */
+export interface MutateOptions<S> {
+  /** The only version that may be changed (If-Match). */
+  readonly expectedVersion?: number | undefined;
+  /** The command whose last step the write is: it is taken out of the outbox with it where nothing else is left there to do. */
+  readonly completes?: Completion | undefined;
+  /** Whether the write leaves the command nothing to do; absent: it never does. */
+  readonly isLast?: ((state: S) => boolean) | undefined;
 }
 
 /** One page, newest first. */
@@ -58,7 +70,7 @@ export class AggregateStore<S extends { readonly id: string }> {
   constructor(
     private readonly collection: Collection<AggregateDocument>,
     private readonly definition: AggregateDefinition<S>,
-    private readonly surroundings: StoreSurroundings,
+    private readonly surroundings: StoreSurroundings<S>,
     private readonly context: Pick<CallContext, 'tenant' | 'now'>,
   ) {}
 
@@ -130,7 +142,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     } catch (error) {
       return { stored: await this.existing(id, error), inserted: false };
     }
-    this.announce(document);
+    this.surroundings.onChange(stored);
+    if (document.pendingSince !== null) this.surroundings.onPending(document._id, document);
     return { stored, inserted: true };
   }
 
@@ -138,21 +151,21 @@ export class AggregateStore<S extends { readonly id: string }> {
    * The only way to change an aggregate: reads it, applies the pure `decide`, and writes state and outbox in one compare-and-set on
    * `version`; lost races are repeated. `decide` may run several times and gets a `now` that never lies before the last change.
    * A transition that returns the very same state and nothing else writes nothing. With `expectedVersion` (If-Match), any other version
-   * is refused as stale. A taken natural key throws what the definition says of it.
+   * is refused as stale. A taken natural key throws what the definition says of it. `completes` is the command whose last write this is.
    */
   async mutate(
     id: string,
     decide: (state: S, now: Date) => Transition<S>,
-    expected: { readonly expectedVersion?: number | undefined } = {},
+    options: MutateOptions<S> = {},
   ): Promise<Stored<S>> {
     // Writers of one process never race each other: whoever comes often would starve whoever comes once.
-    return this.surroundings.writeTurns.take([id], () => this.decideInTurn(id, decide, expected));
+    return this.surroundings.writeTurns.take([id], () => this.decideInTurn(id, decide, options));
   }
 
   private async decideInTurn(
     id: string,
     decide: (state: S, now: Date) => Transition<S>,
-    { expectedVersion }: { readonly expectedVersion?: number | undefined },
+    { expectedVersion, completes, isLast = () => true }: MutateOptions<S>,
   ): Promise<Stored<S>> {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const document = await this.findDocument(id);
@@ -168,7 +181,8 @@ export class AggregateStore<S extends { readonly id: string }> {
         version: before.version + 1,
         updatedAt: now,
       };
-      if (await this.replace(document, after, transition)) return after;
+      const completion = isLast(transition.state) ? completes : undefined;
+      if (await this.replace(document, after, { transition, completion })) return after;
       await sleep(attempt * 5 * jitter(1));
     }
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
@@ -177,17 +191,12 @@ export class AggregateStore<S extends { readonly id: string }> {
   private async replace(
     document: AggregateDocument,
     after: Stored<S>,
-    transition: Transition<S>,
+    { transition, completion }: { transition: Transition<S>; completion: Completion | undefined },
   ): Promise<boolean> {
     const next = this.withOutbox(document, after, transition);
     const added = next.outbox.slice(document.outbox.length);
-    const update =
-      added.length === 0
-        ? { $set: changedFields(next) }
-        : {
-            $set: { ...changedFields(next), pendingSince: next.pendingSince },
-            $push: { outbox: { $each: added } },
-          };
+    const isEmptied = completion?.isLastOf(document) === true;
+    const update = updateOf({ document, next, added, isEmptied });
     const { _id: id, environmentId, version } = document;
     const write = { id, environmentId, version, writeId: next.lastWrite, update };
     await countActivity(this.surroundings.activity, document);
@@ -197,8 +206,15 @@ export class AggregateStore<S extends { readonly id: string }> {
     } catch (error) {
       throw this.conflictOf(duplicateKeyIndex(error)) ?? error;
     }
-    if (isWritten) this.announce(next);
-    return isWritten;
+    if (!isWritten) return false;
+    if (isEmptied) completion.noteWritten(document);
+    this.surroundings.onChange(after);
+    // Of what stood there as it was read, something may be done by now.
+    const isKnown = isEmptied || document.outbox.length === 0;
+    if (added.length > 0) {
+      this.surroundings.onPending(id, isKnown ? { ...next, outbox: added } : undefined);
+    }
+    return true;
   }
 
   // A server that finds two claims of one key in a deadlock fails the whole command: a write with claims goes alone.
@@ -215,7 +231,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     await keyTurns.take(claimed, () => retryTransient(() => this.collection.insertOne(document)));
   }
 
-  // The relay takes entries out of the outbox without touching `version`; a write therefore adds entries and never sets the array.
+  // The relay takes entries out of the outbox without touching `version`; a write therefore adds entries, and sets the array only where
+  // all that it held is done.
   private withOutbox(
     envelope: Envelope,
     stored: Stored<S>,
@@ -244,11 +261,6 @@ export class AggregateStore<S extends { readonly id: string }> {
     };
   }
 
-  private announce(document: AggregateDocument): void {
-    this.surroundings.onChange(document._id);
-    if (document.pendingSince !== null) this.surroundings.onPending(document._id);
-  }
-
   private async existing(id: string, error: unknown): Promise<Stored<S>> {
     const index = duplicateKeyIndex(error);
     if (index === undefined) throw error;
@@ -264,49 +276,6 @@ export class AggregateStore<S extends { readonly id: string }> {
   private async findDocument(id: string): Promise<AggregateDocument | undefined> {
     return this.surroundings.batches.find(id, this.context.tenant.environmentId);
   }
-}
-
-/**
- * What a document claims in each unique index. Writes that race for one key are found in a deadlock by PostgreSQL below, winner or not,
- * a tenth of a second each time, until some of them give up; one by one the losers are refused in milliseconds. The index decides;
- * taking turns within a process only keeps the race small.
- */
-function uniqueKeys<S extends { readonly id: string }>(
-  { indexes = [] }: AggregateDefinition<S>,
-  document: AggregateDocument,
-): string[] {
-  return indexes
-    .filter(({ unique }) => unique === true)
-    .map(({ name, keys }) => {
-      const values = Object.keys(keys).map((field) => document[field]);
-      return JSON.stringify([name, document.environmentId, ...values]);
-    });
-}
-
-/** What a changed document claims that it did not hold before. */
-function newUniqueKeys<S extends { readonly id: string }>(
-  definition: AggregateDefinition<S>,
-  before: AggregateDocument,
-  after: AggregateDocument,
-): string[] {
-  const held = new Set(uniqueKeys(definition, before));
-  return uniqueKeys(definition, after).filter((key) => !held.has(key));
-}
-
-// Whose the document is never changes; the outbox is only pushed to, and pendingSince is the relay's but for new entries.
-const fieldsKept = new Set([
-  '_id',
-  'environmentId',
-  'organizationId',
-  'live',
-  'timeline',
-  'createdAt',
-  'outbox',
-  'pendingSince',
-]);
-
-function changedFields(document: AggregateDocument): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(document).filter(([name]) => !fieldsKept.has(name)));
 }
 
 function outboxBytes(outbox: readonly OutboxEntry[]): number {

@@ -59,7 +59,7 @@ describe('documents in batches', () => {
     await batches.insert(document('a'));
     await batches.find('a', environmentId);
     await batches.compareAndSet(write('a'));
-    await batches.update({ filter: { _id: 'a' }, update: { $set: { pendingSince: null } } });
+    await batches.takeOut({ id: 'a', done: [{ kind: 'event', sequence: 1 }] });
     expect(commands).toEqual(['insertOne', 'findOne', 'updateOne', 'updateOne']);
   });
 
@@ -136,6 +136,30 @@ describe('documents in batches', () => {
     expect((await Promise.all(others)).every(Boolean)).toBe(true);
     const { lastWrite } = (await documents.findOne({ _id: 'id-0' }))!;
     expect(lastWrite).toBe(`id-${String(won.indexOf(true))}`);
+  });
+
+  test('empty each outbox to which nothing was added, and leave what was', async () => {
+    const entry = (kind: 'event' | 'command', sequence: number) => ({ kind, sequence });
+    const pending = { pendingSince: new Date(1), eventSequence: 1, commandSequence: 1 };
+    const done = [entry('event', 1), entry('command', 1)];
+    const stored = ids(3).map((id) => ({ ...document(id), ...pending, outbox: done }));
+    await documents.insertMany(stored as unknown as AggregateDocument[]);
+    await documents.updateOne(
+      { _id: 'id-1' },
+      { $set: { eventSequence: 2 }, $push: { outbox: entry('event', 2) as never } },
+    );
+    const all = { eventSequence: 1, commandSequence: 1 };
+    await Promise.all([
+      batches.takeOut({ id: 'id-0', done, all }),
+      batches.takeOut({ id: 'id-1', done, all }),
+      batches.takeOut({ id: 'id-2', done: [entry('event', 1)] }),
+    ]);
+    const left = await documents.find().sort({ _id: 1 }).toArray();
+    expect(left.map(({ outbox, pendingSince }) => [outbox, pendingSince === null])).toEqual([
+      [[], true],
+      [[entry('event', 2)], false],
+      [[entry('command', 1)], false],
+    ]);
   });
 
   test('a batch whose answer was lost is sent again, and every write of it counts once', async () => {

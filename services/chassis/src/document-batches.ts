@@ -5,7 +5,7 @@ import type {
   MongoServerError,
 } from 'mongodb';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { AggregateDocument } from './aggregate-document';
+import type { AggregateDocument, OutboxEntry } from './aggregate-document';
 import { Coalescer, type Outcome } from './coalescer';
 import { batchBounds, InsertBatches, outcomeOf, writeErrorsOf } from './insert-batches';
 import { retryTransient } from './mongo';
@@ -27,8 +27,15 @@ export interface VersionedWrite {
   readonly update: Record<string, unknown>;
 }
 
-/** An update that says nothing of what it met, such as the removal of outbox entries. */
-export interface BlindWrite {
+/** Outbox entries that are done. */
+export interface Removal {
+  readonly id: string;
+  readonly done: readonly Pick<OutboxEntry, 'kind' | 'sequence'>[];
+  /** Where these are all that was ever put there and is left: then the document waits for nothing any more. */
+  readonly all?: Pick<AggregateDocument, 'eventSequence' | 'commandSequence'> | undefined;
+}
+
+interface Update {
   readonly filter: { readonly _id: string } & Record<string, unknown>;
   readonly update: Record<string, unknown>;
 }
@@ -41,7 +48,7 @@ export interface BlindWrite {
 export class DocumentBatches {
   private readonly reads: Coalescer<Read, AggregateDocument | undefined>;
   private readonly compared: Coalescer<VersionedWrite, boolean>;
-  private readonly blind: Coalescer<BlindWrite, void>;
+  private readonly removals: Coalescer<Removal, void>;
   private readonly inserts: InsertBatches<AggregateDocument>;
 
   constructor(private readonly documents: Collection<AggregateDocument>) {
@@ -52,7 +59,10 @@ export class DocumentBatches {
       keyOf: ({ id }) => id,
       flush: (writes) => this.compareAndSetAll(writes),
     });
-    this.blind = new Coalescer({ ...batchBounds, flush: (writes) => this.writeAll(writes) });
+    this.removals = new Coalescer({
+      ...batchBounds,
+      flush: (removals) => this.takeOutAll(removals),
+    });
     this.inserts = new InsertBatches(documents);
   }
 
@@ -72,8 +82,9 @@ export class DocumentBatches {
     return outcome.value;
   }
 
-  update(write: BlindWrite): Promise<void> {
-    return this.blind.run(write);
+  /** Takes entries out of an outbox; those that are not there any more change nothing. */
+  takeOut(removal: Removal): Promise<void> {
+    return this.removals.run(removal);
   }
 
   /** Rejects as insertOne does, for a document that is there already too. */
@@ -146,13 +157,22 @@ export class DocumentBatches {
     return new Map(documents.map((document) => [document._id, document]));
   }
 
-  private async writeAll(writes: readonly BlindWrite[]): Promise<Outcome<void>[]> {
-    const { failed } = await retryTransient(() => this.send(writes));
-    return writes.map((_write, index) => outcomeOf(failed.get(index)));
+  private async takeOutAll(removals: readonly Removal[]): Promise<Outcome<void>[]> {
+    const { matched, failed } = await retryTransient(() => this.send(removals.map(emptying)));
+    const isEachMatched = matched + failed.size === removals.length;
+    const outcomes = removals.map((_removal, index) => outcomeOf(failed.get(index)));
+    const overtaken = removals.filter(
+      ({ all, done }, index) => all !== undefined && done.length > 0 && !failed.has(index),
+    );
+    if (isEachMatched || overtaken.length === 0) return outcomes;
+    // Something was added to one of them meanwhile, and whoever added it sees to the rest. What is gone already changes nothing.
+    const pulled = await retryTransient(() => this.send(overtaken.map(pulling)));
+    for (const error of pulled.failed.values()) throw error;
+    return outcomes;
   }
 
   private async send(
-    writes: readonly BlindWrite[],
+    writes: readonly Update[],
   ): Promise<{ matched: number; failed: Map<number, MongoServerError> }> {
     const [first] = writes;
     if (writes.length === 1 && first !== undefined) {
@@ -179,8 +199,28 @@ export class DocumentBatches {
   }
 }
 
-function compareIds(a: BlindWrite | undefined, b: BlindWrite | undefined): number {
+function compareIds(a: Update | undefined, b: Update | undefined): number {
   return (a?.filter._id ?? '') < (b?.filter._id ?? '') ? -1 : 1;
+}
+
+// Nothing was added as long as nothing was numbered; then what is done is all that can be there.
+function emptying(removal: Removal): Update {
+  const { id: _id, all } = removal;
+  if (all === undefined) return pulling(removal);
+  return { filter: { _id, ...all }, update: { $set: { outbox: [], pendingSince: null } } };
+}
+
+function pulling({ id: _id, done }: Removal): Update {
+  const numbersOf = (kind: OutboxEntry['kind']) =>
+    done.filter((entry) => entry.kind === kind).map(({ sequence }) => sequence);
+  const lanes = (['event', 'command'] as const)
+    .map((kind) => ({ kind, sequence: { $in: numbersOf(kind) } }))
+    .filter(({ sequence }) => sequence.$in.length > 0);
+  const [lane] = lanes;
+  return {
+    filter: { _id },
+    update: { $pull: { outbox: lanes.length === 1 ? lane : { $or: lanes } } },
+  };
 }
 
 function wonOrLost(

@@ -9,6 +9,8 @@ export interface KeyedWorkOptions {
   /** How long to wait after so many failures in a row. */
   readonly retryDelayMs: (failures: number) => number;
   readonly onFailure: (failure: { key: string; error: unknown; failures: number }) => void;
+  /** Nothing of the key runs, waits or pauses any more. */
+  readonly onIdle?: (key: string) => void;
 }
 
 /**
@@ -26,6 +28,15 @@ export class KeyedWork {
 
   get isFull(): boolean {
     return this.waiting.size >= this.options.waitingMax;
+  }
+
+  /** Whether something of the key runs, or will as soon as there is room. */
+  isBusy(key: string): boolean {
+    return this.running.has(key) || this.waiting.has(key);
+  }
+
+  isIdle(key: string): boolean {
+    return !this.isBusy(key) && !this.pausing.has(key);
   }
 
   submit(key: string, work: Work): void {
@@ -60,6 +71,7 @@ export class KeyedWork {
     } finally {
       this.running.delete(key);
       this.startNext();
+      if (this.isIdle(key)) this.options.onIdle?.(key);
     }
   }
 

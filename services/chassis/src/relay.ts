@@ -1,18 +1,35 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AggregateCollection, CommandHandler } from './aggregate-collection';
-import { type AggregateDocument, type OutboxEntry, tenantOf } from './aggregate-document';
+import type { AggregateDocument, OutboxEntry } from './aggregate-document';
 import { type Clock, sleep } from './clock';
-import { type EventLog, type EventLogDocument, eventId, logEvent, toEnvelope } from './event-log';
+import { type EventLog, type EventLogDocument, logEvent } from './event-log';
 import { atBoundary } from './failpoint';
 import { jitter } from './ids';
 import { InsertBatches } from './insert-batches';
 import type { EventMessage, EventStream } from './jet-stream';
 import { KeyedWork } from './keyed-work';
 import type { Logger } from './logging';
+import { announcementOf, asStored } from './outbox-entry';
+import { OutboxProgress } from './outbox-progress';
 import { inSpan } from './tracing';
 import { workContext } from './work-context';
 
 type Lane = OutboxEntry['kind'];
+const laneNames: readonly Lane[] = ['event', 'command'];
+
+/** One lane of one document. */
+interface LaneOf {
+  readonly collection: AggregateCollection<never>;
+  readonly key: string;
+  readonly id: string;
+  readonly lane: Lane;
+}
+
+/** A lane at work on a document as it was known then. */
+interface Visit extends LaneOf {
+  readonly document: AggregateDocument;
+  readonly progress: OutboxProgress;
+}
 
 /** What the relay works with. */
 export interface RelayOptions {
@@ -28,6 +45,8 @@ export interface RelayOptions {
 // The write's own process gets this long to relay it before a sweep may take it up; it also keeps the activity count ahead of effects.
 const sweepAfterMs = 1_000;
 const sweepEveryMs = 1_500;
+// So long may what is done stand in a document while the other lane is at work on it.
+const lookAgainAfterMs = 5_000;
 const sweepBatch = 100;
 // Documents that are relayed at once, in each lane: more would only queue for the database and storm a peer that has just come back.
 const lanesMax = 100;
@@ -47,6 +66,10 @@ export class Relay {
   // Apart, so that commands to a peer that hangs never keep events waiting.
   private readonly lanes: Readonly<Record<Lane, KeyedWork>>;
   private readonly eventLog: InsertBatches<EventLogDocument>;
+  // Of the documents that a lane is at work on.
+  private readonly progress = new Map<string, OutboxProgress>();
+  // Of these, what is done and was left in the document to the lane that ends last.
+  private readonly left = new Map<string, Visit>();
   private sweeping: Promise<void> = Promise.resolve();
 
   constructor(
@@ -59,8 +82,8 @@ export class Relay {
 
   start(): void {
     for (const collection of this.collections) {
-      collection.onPending = (id) => {
-        this.kick(collection, id);
+      collection.onPending = (id, written) => {
+        this.kick(collection, id, written);
       };
     }
     this.sweeping = this.sweepUntilStopped();
@@ -74,6 +97,9 @@ export class Relay {
     }, this.options.graceMs);
     await this.sweeping;
     await Promise.all([this.lanes.event.stop(), this.lanes.command.stop()]);
+    // The lane that it was left to may not have begun.
+    const left = [...this.left.values()].map((visit) => this.takeOut(visit, { isNews: false }));
+    await Promise.allSettled(left);
     clearTimeout(timer);
   }
 
@@ -87,57 +113,91 @@ export class Relay {
         const message = 'outbox entry failed, will repeat';
         this.options.logger.warn({ err: error, outbox: key, failures }, message);
       },
+      onIdle: (key) => {
+        if (!laneNames.every((lane) => this.lanes[lane].isIdle(key))) return;
+        this.progress.delete(key);
+        this.left.delete(key);
+      },
     });
   }
 
-  private kick(collection: AggregateCollection<never>, id: string): void {
+  /** `written` is the document as a write of this process has just left it: then nobody has to read it. */
+  private kick(
+    collection: AggregateCollection<never>,
+    id: string,
+    written?: AggregateDocument,
+  ): void {
+    this.submit(collection, id, { written, isBusyToo: true });
+  }
+
+  private submit(
+    collection: AggregateCollection<never>,
+    id: string,
+    { written, isBusyToo }: { written?: AggregateDocument | undefined; isBusyToo: boolean },
+  ): void {
     const key = `${collection.definition.collection}/${id}`;
-    for (const lane of ['event', 'command'] as const) {
-      this.lanes[lane].submit(key, () => this.drain(collection, id, lane));
+    for (const lane of laneNames) {
+      if (written?.outbox.some(({ kind }) => kind === lane) === false) continue;
+      if (!isBusyToo && this.lanes[lane].isBusy(key)) continue;
+      let known = written;
+      this.lanes[lane].submit(key, () => {
+        const visit = { collection, key, id, lane, known };
+        // A repeat reads what has become of it.
+        known = undefined;
+        return this.drain(visit);
+      });
     }
   }
 
-  private async drain(
-    collection: AggregateCollection<never>,
-    id: string,
-    lane: Lane,
-  ): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      // Both lanes ask at once, and the document is read once.
-      const document = await collection.batches.find(id);
-      const entries = (document?.outbox ?? [])
-        .filter(({ kind }) => kind === lane)
-        .sort((a, b) => a.sequence - b.sequence);
-      if (document === undefined) return;
-      if (entries.length === 0) {
-        if (document.outbox.length === 0) await this.markEmpty(collection, document);
-        return;
-      }
-      if (lane === 'event') await this.announce(collection, document, entries);
-      else await this.carryOut(collection, document, entries);
+  private async drain({ known, ...lane }: LaneOf & { known: AggregateDocument | undefined }) {
+    // Both lanes ask at once, and the document is read once.
+    const document = this.fresh(known) ?? (await lane.collection.batches.find(lane.id));
+    if (document === undefined || this.stopping.signal.aborted) return;
+    const progress = this.progressOf(lane.key);
+    const entries = progress.toDo(document, lane.lane);
+    const visit = { ...lane, document, progress };
+    try {
+      if (lane.lane === 'event') await this.announce(visit, entries);
+      else await this.carryOut(visit, entries);
+    } finally {
+      await this.takeOut(visit, { isNews: entries.length > 0 });
     }
+  }
+
+  // Another replica's sweep may have done by now what a write left behind long ago.
+  private fresh(written: AggregateDocument | undefined): AggregateDocument | undefined {
+    const writtenMs = written?.pendingSince?.getTime();
+    if (written === undefined || writtenMs === undefined) return undefined;
+    const ageMs = this.options.clock.now().getTime() - writtenMs;
+    return ageMs < sweepAfterMs ? asStored(written) : undefined;
+  }
+
+  private progressOf(key: string): OutboxProgress {
+    const progress = this.progress.get(key) ?? new OutboxProgress();
+    this.progress.set(key, progress);
+    return progress;
   }
 
   private async announce(
-    collection: AggregateCollection<never>,
-    document: AggregateDocument,
+    { collection, document, progress }: Visit,
     entries: readonly OutboxEntry[],
   ): Promise<void> {
     const { service, clock, stream } = this.options;
-    const announcements = entries.map((entry) =>
-      announcementOf(service, collection, { document, entry }),
-    );
+    const announcements = entries.map((entry) => ({
+      entry,
+      ...announcementOf(service, collection, { document, entry }),
+    }));
     // All of them before any is published: while the stream is away, readers of the log still get everything in order.
     for (const { id, envelope, traceparent } of announcements) {
       await logEvent(this.eventLog, { _id: id, envelope, traceparent: traceparent ?? null }, clock);
     }
-    for (const { id, envelope, traceparent, subject } of announcements) {
+    for (const { id, envelope, traceparent, subject, entry } of announcements) {
       const event = { subject, id, traceparent, data: envelope };
       await atBoundary(collection.definition.aggregate, 'publish', () =>
         stream.publish(event).catch((error: unknown) => this.failToPublish(error, event)),
       );
+      progress.noteDone(entry);
     }
-    await this.remove(collection, document, entries);
   }
 
   // Nothing that waits behind such an event is published before somebody raises the limit.
@@ -149,26 +209,16 @@ export class Relay {
     throw error;
   }
 
-  private async carryOut(
-    collection: AggregateCollection<never>,
-    document: AggregateDocument,
-    entries: readonly OutboxEntry[],
-  ): Promise<void> {
-    const done: OutboxEntry[] = [];
-    try {
-      for (const entry of entries) {
-        if (this.stopping.signal.aborted) break;
-        await this.carryOutOne(collection, document, entry);
-        done.push(entry);
-      }
-    } finally {
-      if (done.length > 0) await this.remove(collection, document, done);
+  private async carryOut(visit: Visit, entries: readonly OutboxEntry[]): Promise<void> {
+    for (const entry of entries) {
+      if (this.stopping.signal.aborted) return;
+      await this.carryOutOne(visit, entry);
+      visit.progress.noteDone(entry);
     }
   }
 
   private async carryOutOne(
-    collection: AggregateCollection<never>,
-    document: AggregateDocument,
+    { collection, document, progress }: Visit,
     entry: OutboxEntry,
   ): Promise<void> {
     const handler: CommandHandler | undefined = collection.behaviour.commands?.[entry.type];
@@ -189,6 +239,7 @@ export class Relay {
       }),
       aggregateId: document._id,
       sequence: entry.sequence,
+      completion: progress.completionOf(entry),
     };
     await inSpan(span, () =>
       atBoundary(collection.definition.aggregate, entry.type, () =>
@@ -197,25 +248,26 @@ export class Relay {
     );
   }
 
-  private async remove(
-    collection: AggregateCollection<never>,
-    { _id }: AggregateDocument,
-    done: readonly OutboxEntry[],
-  ): Promise<void> {
-    const kind = done[0]?.kind ?? 'event';
-    const sequences = done.map(({ sequence }) => sequence);
-    const pull = { outbox: { kind, sequence: { $in: sequences } } };
-    await collection.batches.update({ filter: { _id }, update: { $pull: pull } });
-  }
-
-  /** Ends the wait of a document whose outbox was read as empty, unless something was added since. */
-  private async markEmpty(
-    collection: AggregateCollection<never>,
-    { _id, eventSequence, commandSequence, pendingSince }: AggregateDocument,
-  ): Promise<void> {
-    if (pendingSince === null) return;
-    const filter = { _id, eventSequence, commandSequence };
-    await collection.batches.update({ filter, update: { $set: { pendingSince: null } } });
+  /**
+   * Takes out of the document what is done. Where the other lane is at work on it too, that is left to whoever ends last, so that it
+   * costs one write; but not a second time, because the other lane may hang.
+   */
+  private async takeOut(visit: Visit, { isNews }: { isNews: boolean }): Promise<void> {
+    const { collection, document, key, id, lane, progress } = visit;
+    const isOver = progress.isOver(document);
+    const isShared = this.lanes[lane === 'event' ? 'command' : 'event'].isBusy(key);
+    if (!isOver && isShared && isNews) {
+      this.left.set(key, visit);
+      return;
+    }
+    const done = progress.standing(document);
+    if (isOver ? progress.isEmptied(document) : done.length === 0) return;
+    const { eventSequence, commandSequence } = document;
+    const all = isOver ? { eventSequence, commandSequence } : undefined;
+    await collection.batches.takeOut({ id, done, all });
+    if (isOver) progress.noteEmptied(document);
+    else progress.noteRemoved(done);
+    if (isOver) this.left.delete(key);
   }
 
   private async sweepUntilStopped(): Promise<void> {
@@ -234,7 +286,10 @@ export class Relay {
 
   private async sweep(collection: AggregateCollection<never>): Promise<void> {
     const { clock } = this.options;
-    const until = new Date(clock.now().getTime() - sweepAfterMs);
+    const nowMs = clock.now().getTime();
+    const until = new Date(nowMs - sweepAfterMs);
+    // What this process is at work on needs no second look so soon.
+    const longAgo = new Date(nowMs - lookAgainAfterMs);
     let from = new Date(0);
     let skip: string[] = [];
     for (;;) {
@@ -244,7 +299,10 @@ export class Relay {
         .sort({ pendingSince: 1 })
         .limit(sweepBatch)
         .toArray();
-      for (const { _id } of batch) this.kick(collection, _id);
+      for (const { _id, pendingSince } of batch) {
+        const isBusyToo = pendingSince !== null && pendingSince < longAgo;
+        this.submit(collection, _id, { isBusyToo });
+      }
       if (this.lanes.event.isFull || this.lanes.command.isFull) return;
       const last = batch.at(-1)?.pendingSince;
       if (batch.length < sweepBatch || !last || this.stopping.signal.aborted) return;
@@ -254,30 +312,4 @@ export class Relay {
       from = last;
     }
   }
-}
-
-/** An outbox entry as it is logged and published. */
-function announcementOf(
-  service: string,
-  { definition }: AggregateCollection<never>,
-  { document, entry }: { document: AggregateDocument; entry: OutboxEntry },
-) {
-  const { _id: aggregateId } = document;
-  const { sequence, type, at, payload } = entry;
-  const envelope = toEnvelope({
-    service,
-    aggregate: definition.aggregate,
-    aggregateId,
-    sequence,
-    type,
-    at,
-    tenant: tenantOf(document),
-    data: payload as string,
-  });
-  return {
-    id: eventId({ aggregateId, sequence }),
-    subject: `${service}.${type}`,
-    envelope,
-    traceparent: entry.traceparent ?? undefined,
-  };
 }

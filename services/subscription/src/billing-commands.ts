@@ -1,4 +1,5 @@
 import type { Stored } from '@billing/chassis/aggregate';
+import type { CommandDelivery } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
@@ -38,9 +39,8 @@ export interface BillingParts extends SettlementParts {
 
 /** Bills a period that was entered, and the usage of those before it. */
 export async function billPeriod(
-  id: string,
   payload: BillPeriod['payload'],
-  context: CallContext,
+  { aggregateId: id, context, completion: completes }: CommandDelivery,
   parts: BillingParts,
 ): Promise<void> {
   const { subscriptions, invoices, peers } = parts;
@@ -64,13 +64,14 @@ export async function billPeriod(
   const { invoice, collecting } = await invoices.create(request, context);
   // The subscription was cancelled during the call, and a late repeat found the place of the invoice taken.
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return;
-  await subscriptions.note(id, context, (current) => {
+  const note = (current: Subscription) => {
     const rated = pinRates(current, { periodIndex, set });
     const billed = noteBill(rated, periodIndex, { refunds });
     const begun = isDiscounted ? beginDiscount(billed, recurring.period.start) : billed;
     const known = withCustomer(begun, customer);
     return noteInvoice(known, { invoiceId, periodIndex, isCollecting: collecting });
-  });
+  };
+  await subscriptions.note(id, context, note, { completes });
 }
 
 // Creation has just asked. Undefined where the customer is not known any more: what was known of them stays.

@@ -36,8 +36,7 @@ export function subscriptionCommands(
 ): Readonly<Record<BillingCommand['type'], CommandHandler>> {
   const { subscriptions, peers, logger } = parts;
   return {
-    billPeriod: (payload: BillPeriod['payload'], { aggregateId, context }) =>
-      billPeriod(aggregateId, payload, context, parts),
+    billPeriod: (payload: BillPeriod['payload'], delivery) => billPeriod(payload, delivery, parts),
 
     billEnd: (_payload: BillEnd['payload'], { aggregateId, context }) =>
       billEnd(aggregateId, nothingOwed, context, parts),

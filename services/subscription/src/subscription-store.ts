@@ -1,6 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
+import type { Completion } from '@billing/chassis/outbox-progress';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import type { SubscriptionTransition } from './announcement';
 import type { Decision } from './billing';
@@ -74,17 +75,22 @@ export class Subscriptions {
     return stored;
   }
 
-  /** Notes what has become of something that the subscription ordered; that is no decision and waits for nothing that is due. */
+  /**
+   * Notes what has become of something that the subscription ordered; that is no decision and waits for nothing that is due. `completes`
+   * is the order, where nothing is left to do for it.
+   */
   async note(
     id: string,
     context: Within,
     note: (current: Subscription) => Subscription,
+    { completes }: { readonly completes?: Completion } = {},
   ): Promise<void> {
-    await this.records.within(context).mutate(id, (record) => ({
+    const noted = (record: SubscriptionRecord) => ({
       state: note(subscriptionOf(record)),
       events: [],
       commands: [],
-    }));
+    });
+    await this.records.within(context).mutate(id, noted, { completes });
   }
 
   /** Waits until the subscription satisfies `isReached` or `until` (real time) has come, and returns it as it stands then. */

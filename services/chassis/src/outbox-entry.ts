@@ -1,0 +1,40 @@
+import { BSON } from 'mongodb';
+import type { AggregateCollection } from './aggregate-collection';
+import { type AggregateDocument, type OutboxEntry, tenantOf } from './aggregate-document';
+import { eventId, toEnvelope } from './event-log';
+import { bsonOptions } from './mongo-spans';
+
+/** A document as the database will give it: with the same kinds of numbers, and without what is undefined. */
+export function asStored(written: AggregateDocument): AggregateDocument {
+  const { outbox } = BSON.deserialize(
+    BSON.serialize({ outbox: written.outbox }, bsonOptions),
+    bsonOptions,
+  ) as Pick<AggregateDocument, 'outbox'>;
+  return { ...written, outbox };
+}
+
+/** An outbox entry as it is logged and published. */
+export function announcementOf(
+  service: string,
+  { definition }: AggregateCollection<never>,
+  { document, entry }: { document: AggregateDocument; entry: OutboxEntry },
+) {
+  const { _id: aggregateId } = document;
+  const { sequence, type, at, payload } = entry;
+  const envelope = toEnvelope({
+    service,
+    aggregate: definition.aggregate,
+    aggregateId,
+    sequence,
+    type,
+    at,
+    tenant: tenantOf(document),
+    data: payload as string,
+  });
+  return {
+    id: eventId({ aggregateId, sequence }),
+    subject: `${service}.${type}`,
+    envelope,
+    traceparent: entry.traceparent ?? undefined,
+  };
+}

@@ -1,0 +1,92 @@
+import type { OutboxEntry } from './aggregate-document';
+import { type OutboxDocument, OutboxProgress } from './outbox-progress';
+
+const entry = (kind: OutboxEntry['kind'], sequence: number): OutboxEntry => ({
+  kind,
+  sequence,
+  type: 'x',
+  at: new Date(0),
+  payload: {},
+  traceparent: null,
+});
+
+function document(
+  outbox: readonly OutboxEntry[],
+  [eventSequence, commandSequence]: readonly [number, number],
+): OutboxDocument {
+  return { outbox, eventSequence, commandSequence, pendingSince: new Date(0) };
+}
+
+const filled = document([entry('command', 4), entry('event', 8), entry('event', 7)], [8, 4]);
+
+describe('how far an outbox has come', () => {
+  test('what is to do comes in the order of its numbers, without what is done', () => {
+    const progress = new OutboxProgress();
+    expect(progress.toDo(filled, 'event').map(({ sequence }) => sequence)).toEqual([7, 8]);
+    progress.noteDone(entry('event', 7));
+    expect(progress.toDo(filled, 'event').map(({ sequence }) => sequence)).toEqual([8]);
+    expect(progress.toDo(filled, 'command').map(({ sequence }) => sequence)).toEqual([4]);
+  });
+
+  test('what is done stands there until it is removed', () => {
+    const progress = new OutboxProgress();
+    progress.noteDone(entry('event', 7));
+    expect(progress.standing(filled)).toEqual([entry('event', 7)]);
+    progress.noteRemoved([entry('event', 7)]);
+    expect(progress.standing(filled)).toEqual([]);
+  });
+
+  test('it is over once all of both kinds is done', () => {
+    const progress = new OutboxProgress();
+    progress.noteDone(entry('event', 8));
+    expect(progress.isOver(filled)).toBe(false);
+    expect(progress.isOver(filled, entry('command', 4))).toBe(true);
+    progress.noteDone(entry('command', 4));
+    expect(progress.isOver(filled)).toBe(true);
+    expect(progress.isEmptied(filled)).toBe(false);
+    progress.noteEmptied(filled);
+    expect(progress.isEmptied(filled)).toBe(true);
+    expect(progress.standing(filled)).toEqual([]);
+  });
+
+  test('what was added after it was emptied is to do, and is not emptied', () => {
+    const progress = new OutboxProgress();
+    progress.noteDone(entry('event', 8));
+    progress.noteDone(entry('command', 4));
+    progress.noteEmptied(filled);
+    const more = document([...filled.outbox, entry('command', 5)], [8, 5]);
+    expect(progress.isOver(more)).toBe(false);
+    expect(progress.isEmptied(more)).toBe(false);
+    expect(progress.toDo(more, 'command')).toEqual([entry('command', 5)]);
+    expect(progress.standing(more)).toEqual([]);
+  });
+
+  test('an empty outbox that still waits is told so once', () => {
+    const progress = new OutboxProgress();
+    const waiting = document([], [8, 4]);
+    expect(progress.isOver(waiting)).toBe(true);
+    expect(progress.isEmptied(waiting)).toBe(false);
+    expect(progress.isEmptied({ ...waiting, pendingSince: null })).toBe(true);
+  });
+
+  describe('a command that ends with a write', () => {
+    test('is the last only where everything before it is done', () => {
+      const progress = new OutboxProgress();
+      const completion = progress.completionOf(entry('command', 4));
+      progress.noteDone(entry('event', 7));
+      expect(completion.isLastOf(filled)).toBe(false);
+      progress.noteDone(entry('event', 8));
+      expect(completion.isLastOf(filled)).toBe(true);
+      const another = document([...filled.outbox, entry('command', 5)], [8, 5]);
+      expect(completion.isLastOf(another)).toBe(false);
+    });
+
+    test('is done and out of the outbox with it', () => {
+      const progress = new OutboxProgress();
+      progress.noteDone(entry('event', 8));
+      progress.completionOf(entry('command', 4)).noteWritten(filled);
+      expect(progress.toDo(filled, 'command')).toEqual([]);
+      expect(progress.isOver(filled) && progress.isEmptied(filled)).toBe(true);
+    });
+  });
+});

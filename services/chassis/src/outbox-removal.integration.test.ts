@@ -1,0 +1,318 @@
+import type { Collection, Document } from 'mongodb';
+import { openActivity } from './activity';
+import type { AggregateDefinition } from './aggregate';
+import { AggregateCollection, type CommandHandler } from './aggregate-collection';
+import type { AggregateDocument } from './aggregate-document';
+import { systemClock } from './clock';
+import { DocumentBatches } from './document-batches';
+import { openEventLog } from './event-log';
+import { newId } from './ids';
+import type { EventStream } from './jet-stream';
+import { createLogger } from './logging';
+import { connectMongo, type MongoConnection } from './mongo';
+import { Relay } from './relay';
+import { dropTestDatabase, eventually, testServiceConfiguration, testTenant } from './testing';
+
+interface Parcel {
+  readonly id: string;
+  readonly weight: number;
+}
+
+const definition: AggregateDefinition<Parcel> = {
+  collection: 'parcels',
+  aggregate: 'parcel',
+  resource: 'Parcel',
+  toDocument: ({ weight }) => ({ weight, address: { city: 'Rome' } }),
+  fromDocument: ({ _id, weight }) => ({ id: _id, weight: Number(weight) }),
+  encodeEvent: (event) => event.data,
+};
+const configuration = testServiceConfiguration('removal');
+const tenant = testTenant();
+// Time stands still: no sweep comes in between, however slow the machine.
+const now = systemClock.now();
+const clock = { now: () => now };
+const event = { type: 'parcel.sent', data: {} };
+const command = { type: 'weigh', payload: { weight: 7 } };
+
+let mongo: MongoConnection;
+
+beforeAll(async () => {
+  mongo = await connectMongo({
+    uri: configuration.MONGODB_URI,
+    database: configuration.MONGODB_DATABASE,
+    service: 'removal',
+  });
+});
+
+afterAll(async () => {
+  await mongo.close();
+  await dropTestDatabase(configuration);
+});
+
+/** A relay at work, and what it and the store have written to the parcels. */
+function scene(collection: string, { weigh, publish }: { weigh: Weigh; publish?: Publish }) {
+  const parcels = new AggregateCollection(
+    mongo.db,
+    { ...definition, collection },
+    { clock, activity: openActivity(mongo.db) },
+  );
+  const updates: Document[] = [];
+  Object.assign(parcels, { batches: new DocumentBatches(noting(parcels.documents, updates)) });
+  const within = () => parcels.within({ tenant, now });
+  const note: Note = (id, weight, { completes, events = [] }) =>
+    within().mutate(id, (parcel) => ({ state: { ...parcel, weight }, events, commands: [] }), {
+      completes,
+    });
+  parcels.handle({
+    commands: { weigh: ((_payload, delivery) => weigh(delivery, note)) satisfies CommandHandler },
+  });
+  const relay = new Relay([parcels as unknown as AggregateCollection<never>], {
+    service: 'test',
+    clock,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    graceMs: 1_000,
+    eventLog: openEventLog(mongo.db),
+    stream: { publish: publish ?? (() => Promise.resolve()) } as unknown as EventStream,
+  });
+  relay.start();
+  const id = newId();
+  const stored = () => parcels.documents.findOne({ _id: id });
+  const settled = () =>
+    eventually(async () => {
+      expect(await stored()).toMatchObject({ outbox: [], pendingSince: null });
+    });
+  const insert = (parts: Partial<Pick<Transitioned, 'events' | 'commands'>>) =>
+    within().insert({ state: { id, weight: 0 }, events: [], commands: [], ...parts });
+  return { id, parcels, relay, updates, note, stored, settled, insert };
+}
+
+type Delivery = Parameters<CommandHandler>[1];
+type Transitioned = { events: readonly (typeof event)[]; commands: readonly (typeof command)[] };
+type Note = (
+  id: string,
+  weight: number,
+  options: { completes?: Delivery['completion']; events?: readonly (typeof event)[] },
+) => Promise<unknown>;
+type Weigh = (delivery: Delivery, note: Note) => Promise<unknown> & Promise<void>;
+type Publish = EventStream['publish'];
+
+/** Notes each single update, those of a batch too. */
+function noting(
+  documents: Collection<AggregateDocument>,
+  updates: Document[],
+): Collection<AggregateDocument> {
+  return new Proxy(documents, {
+    get: (target, name) => {
+      const value = Reflect.get(target, name, target) as unknown;
+      if (typeof value !== 'function') return value;
+      const method = value as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => {
+        if (name === 'updateOne') updates.push(args[1] as Document);
+        return method.apply(target, args);
+      };
+    },
+  });
+}
+
+/** Something that happens when it is told to. */
+function gate() {
+  let open: () => void = () => undefined;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, passed };
+}
+
+describe('an outbox', () => {
+  test('is emptied by the last write of its command, when its events are out', async () => {
+    const published = gate();
+    const { id, relay, updates, settled, stored, insert } = scene('last', {
+      weigh: async ({ aggregateId, completion }, note) => {
+        await published.passed;
+        await note(aggregateId, 7, { completes: completion });
+      },
+      publish: () => {
+        setTimeout(published.open, 50);
+        return Promise.resolve();
+      },
+    });
+    await insert({ events: [event, event], commands: [command] });
+    await settled();
+    expect(updates).toHaveLength(1);
+    expect(await stored()).toMatchObject({ _id: id, version: 2, weight: 7 });
+    await relay.stop();
+    expect(updates).toHaveLength(1);
+  });
+
+  test('is emptied by one write where the command wrote before its events were out', async () => {
+    const noted = gate();
+    const { relay, updates, settled, insert } = scene('before', {
+      weigh: async ({ aggregateId, completion }, note) => {
+        await note(aggregateId, 7, { completes: completion });
+        noted.open();
+      },
+      publish: () => noted.passed,
+    });
+    await insert({ events: [event, event], commands: [command] });
+    await settled();
+    expect(updates).toEqual([
+      { $set: expect.not.objectContaining({ outbox: expect.anything() }) as Document },
+      { $set: { outbox: [], pendingSince: null } },
+    ]);
+    await relay.stop();
+  });
+
+  test('keeps what the last write of its command adds', async () => {
+    const published: string[] = [];
+    const { id, relay, settled, insert } = scene('adds', {
+      weigh: ({ aggregateId, completion }, note) =>
+        note(aggregateId, 7, { completes: completion, events: [event] }) as Promise<void>,
+      publish: ({ id: eventId }) => {
+        published.push(eventId);
+        return Promise.resolve();
+      },
+    });
+    await insert({ commands: [command] });
+    await settled();
+    expect(published).toEqual([`${id}:1`]);
+    await relay.stop();
+  });
+
+  test('keeps what is added while the command runs', async () => {
+    const begun = gate();
+    const added = gate();
+    let count = 0;
+    const { id, relay, note, settled, stored, insert } = scene('added', {
+      weigh: async ({ aggregateId, completion }, noted) => {
+        count += 1;
+        begun.open();
+        await added.passed;
+        await noted(aggregateId, 7, { completes: completion });
+      },
+    });
+    await insert({ commands: [command] });
+    await begun.passed;
+    await note(id, 5, { events: [event, event] });
+    added.open();
+    await settled();
+    expect(await stored()).toMatchObject({ eventSequence: 2, weight: 7 });
+    expect(await openEventLog(mongo.db).countDocuments({ _id: { $regex: `^${id}` } })).toBe(2);
+    expect(count).toBe(1);
+    await relay.stop();
+  });
+
+  test('has no command carried out again for a write that read it before it was done', async () => {
+    let count = 0;
+    const weighed = gate();
+    const { id, parcels, relay, note, stored, settled, insert } = scene('readBefore', {
+      weigh: async () => {
+        count += 1;
+        await weighed.passed;
+      },
+    });
+    await insert({ commands: [command] });
+    const { batches } = parcels;
+    const compareAndSet = batches.compareAndSet.bind(batches);
+    jest.spyOn(batches, 'compareAndSet').mockImplementation(async (write) => {
+      weighed.open();
+      await eventually(async () => {
+        expect((await stored())?.outbox).toEqual([]);
+      });
+      return compareAndSet(write);
+    });
+    await note(id, 5, { events: [event] });
+    await settled();
+    expect(count).toBe(1);
+    await relay.stop();
+  });
+
+  test('loses nothing that others add while it is emptied', async () => {
+    const published: string[] = [];
+    const { id, parcels, relay, note, settled, insert } = scene('race', {
+      weigh: () => Promise.resolve(),
+      publish: ({ id: eventId }) => {
+        published.push(eventId);
+        return Promise.resolve();
+      },
+    });
+    const removed = jest.spyOn(parcels.batches, 'takeOut');
+    await insert({ events: [event], commands: [command] });
+    // As fast as they can, so that some come between what the relay read and what it removes.
+    for (let weight = 1; weight <= 30; weight += 1) await note(id, weight, { events: [event] });
+    await settled();
+    expect([...new Set(published)]).toEqual(
+      Array.from({ length: 31 }, (_, index) => `${id}:${String(index + 1)}`),
+    );
+    expect(removed).toHaveBeenCalled();
+    await relay.stop();
+  });
+
+  test('gives up its events although the command behind them fails', async () => {
+    let isUp = false;
+    const { relay, settled, stored, insert } = scene('fails', {
+      weigh: () => (isUp ? Promise.resolve() : Promise.reject(new Error('The peer is down'))),
+    });
+    await insert({ events: [event], commands: [command] });
+    await eventually(async () => {
+      expect((await stored())?.outbox.map(({ kind }) => kind)).toEqual(['command']);
+    });
+    isUp = true;
+    await settled();
+    await relay.stop();
+  });
+
+  test('gives up its events at a stop although their command never began', async () => {
+    const { relay, stored, insert, parcels } = scene('stopped', {
+      weigh: () => Promise.resolve(),
+    });
+    const crowd = gate();
+    parcels.handle({ commands: { weigh: () => crowd.passed } });
+    // As many as are carried out at once.
+    await Promise.all(
+      Array.from({ length: 100 }, () =>
+        parcels.within({ tenant, now }).insert({
+          state: { id: newId(), weight: 0 },
+          events: [],
+          commands: [command],
+        }),
+      ),
+    );
+    await insert({ events: [event], commands: [command] });
+    const { _id } = (await stored())!;
+    await eventually(async () => {
+      expect(await openEventLog(mongo.db).findOne({ _id: `${_id}:1` })).not.toBeNull();
+    });
+    const stopping = relay.stop();
+    crowd.open();
+    await stopping;
+    expect((await stored())?.outbox.map(({ kind }) => kind)).toEqual(['command']);
+  });
+
+  test('of a document with events alone costs one write, and is not read', async () => {
+    const { relay, parcels, updates, settled, insert } = scene('alone', {
+      weigh: () => Promise.resolve(),
+    });
+    const read = jest.spyOn(parcels.batches, 'find');
+    await insert({ events: [event, event] });
+    await settled();
+    expect(updates).toEqual([{ $set: { outbox: [], pendingSince: null } }]);
+    expect(read).not.toHaveBeenCalled();
+    await relay.stop();
+  });
+});
+
+describe('a write', () => {
+  test('names the fields that change, and no others', async () => {
+    const { id, relay, note, updates, insert } = scene('fields', {
+      weigh: () => Promise.resolve(),
+    });
+    await insert({});
+    await note(id, 5, {});
+    expect(Object.keys((updates[0]?.$set ?? {}) as object).sort()).toEqual([
+      'lastWrite',
+      'version',
+      'weight',
+    ]);
+    await relay.stop();
+  });
+});
