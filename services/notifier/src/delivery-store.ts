@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import { derivedId } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { DeliveryStatus } from './delivery';
@@ -28,6 +29,23 @@ export interface Delivery {
   /** Failed attempts so far. */
   readonly failures: number;
   readonly createdAt: Date;
+  /** Real time at which somebody last asked for it to be sent again; absent or null: never. */
+  readonly requestedAt?: Date | null;
+  /** It was asked for by itself: it waits for nothing, and nothing waits for it. */
+  readonly isOutOfTurn?: boolean;
+  /** The endpoint has taken it once, however it stands now. */
+  readonly hasArrived?: boolean;
+}
+
+/** What makes a delivery one that has not been tried, now that somebody has asked for it. */
+export function afresh(now: Date) {
+  const attempt = { dueAt: now, claim: null, failures: 0 };
+  return { ...attempt, status: 'PENDING', requestedAt: now } as const;
+}
+
+/** The id of a message's delivery to an endpoint: however often it is made, it is the same. */
+export function deliveryId(environmentId: string, messageId: string, endpointId: string): string {
+  return derivedId(environmentId, 'delivery', messageId, endpointId);
 }
 
 /** How a claimed delivery goes on. */
@@ -42,6 +60,7 @@ export interface Settlement {
 // Below it every endpoint with due work is in the answer; above, the rest is looked for endpoint by endpoint.
 const dueRowsMax = 200;
 const dueStepsMax = 100;
+const inTurn = { isOutOfTurn: { $ne: true } };
 
 /** The deliveries of all environments. */
 export class DeliveryStore {
@@ -57,6 +76,7 @@ export class DeliveryStore {
       { name: 'due', key: { status: 1, dueAt: 1 } },
       { name: 'dueEndpoints', key: { status: 1, endpointId: 1, dueAt: 1 } },
       { name: 'dueAtEndpoint', key: { ...endpoint, status: 1, dueAt: 1, sequence: 1 } },
+      { name: 'newest', key: { ...endpoint, createdAt: -1, _id: -1 } },
       { name: 'order', key: { ...endpoint, status: 1, subscriptionId: 1, sequence: 1 } },
     ]);
   }
@@ -134,14 +154,16 @@ export class DeliveryStore {
     );
   }
 
-  /** Those of an environment's deliveries that are not finished, by id. */
+  /** Those of an environment's deliveries that are not finished and that others wait for, by id. */
   async findUnfinished(
     environmentId: string,
     ids: readonly string[],
   ): Promise<Map<string, Delivery>> {
     if (ids.length === 0) return new Map();
     const unfinished = await retryTransient(() =>
-      this.deliveries.find({ _id: { $in: ids }, environmentId, status: 'PENDING' }).toArray(),
+      this.deliveries
+        .find({ _id: { $in: ids }, environmentId, status: 'PENDING', ...inTurn })
+        .toArray(),
     );
     return new Map(unfinished.map((delivery) => [delivery._id, delivery]));
   }
@@ -218,7 +240,7 @@ export class DeliveryStore {
   /** Lets what follows a delivery wait until it is due itself. */
   async hold(heads: readonly Delivery[]): Promise<void> {
     const operations = heads.flatMap((head) =>
-      head.dueAt === null ? [] : [holdFollowers(head, head.dueAt)],
+      head.dueAt === null || head.isOutOfTurn === true ? [] : [holdFollowers(head, head.dueAt)],
     );
     if (operations.length === 0) return;
     await retryTransient(() => this.deliveries.bulkWrite(operations, { ordered: false }));
@@ -226,7 +248,7 @@ export class DeliveryStore {
 
   /**
    * Takes deliveries of a disabled endpoint off the road, but for one that is about to be settled. `createdUntil` is a time at which it
-   * was known to be disabled or failing: what was accepted later may be of an endpoint that is active again.
+   * was known to be disabled or failing: what was accepted or asked for later may be of an endpoint that is active again.
    */
   async pause(
     { environmentId, endpointId }: EndpointKey,
@@ -240,6 +262,7 @@ export class DeliveryStore {
           endpointId,
           status: 'PENDING',
           createdAt: { $lte: createdUntil },
+          requestedAt: { $not: { $gt: createdUntil } },
           ...others,
         },
         { $set: { status: 'PAUSED', dueAt: null, claim: null } },
@@ -281,6 +304,7 @@ function holdFollowers(head: Delivery, until: Date): AnyBulkWriteOperation<Deliv
         // One that is being sent belongs to its sender until the lease ends.
         claim: null,
         dueAt: { $lt: until },
+        ...inTurn,
       },
       update: { $set: { dueAt: until } },
     },

@@ -1,8 +1,7 @@
 import type { Clock } from '@billing/chassis/clock';
-import { derivedId } from '@billing/chassis/ids';
 import { currentTraceparent } from '@billing/chassis/tracing';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { Delivery, DeliveryStore } from './delivery-store';
+import { type Delivery, deliveryId, type DeliveryStore } from './delivery-store';
 import type { EndpointKey, EndpointStore, Subscriber } from './endpoint-store';
 import { type AnnouncedEvent, toBody } from './events';
 import { Grouping } from './grouping';
@@ -77,12 +76,12 @@ export class EventConsumer {
     const endpoints = await this.subscribers.add(environmentId);
     const acceptedAt = clock.now();
     const deliveries = endpoints
-      .filter(({ active, events }) => active && events.includes(type))
-      .map(({ endpointId }) =>
+      .filter(({ events }) => events.includes(type))
+      .map((endpoint) =>
         newDelivery(event, {
-          endpointId,
+          endpoint,
           messageId: id,
-          previousId: earlier?.lastDeliveryIds[endpointId],
+          previousId: earlier?.lastDeliveryIds[endpoint.endpointId],
           acceptedAt,
         }),
       );
@@ -99,7 +98,8 @@ export class EventConsumer {
       traceparent: currentTraceparent() ?? null,
       acceptedAt,
     });
-    onDeliveries(deliveries.map(({ endpointId }) => ({ environmentId, endpointId })));
+    const toSend = deliveries.filter(({ status }) => status === 'PENDING');
+    onDeliveries(toSend.map(({ endpointId }) => ({ environmentId, endpointId })));
   }
 
   /**
@@ -156,30 +156,31 @@ function lastDeliveryIds(
   return Object.fromEntries(entries);
 }
 
+/** For an endpoint that is not active it waits there until somebody asks for it. */
 function newDelivery(
   { environmentId, subscriptionId, sequence }: AnnouncedEvent,
   {
-    endpointId,
+    endpoint: { endpointId, active },
     messageId,
     previousId,
     acceptedAt,
   }: {
-    endpointId: string;
+    endpoint: Subscriber;
     messageId: string;
     previousId: string | undefined;
     acceptedAt: Date;
   },
 ): Delivery {
   return {
-    _id: derivedId(environmentId, 'delivery', messageId, endpointId),
+    _id: deliveryId(environmentId, messageId, endpointId),
     environmentId,
     endpointId,
     messageId,
     subscriptionId,
     sequence,
     previousId: previousId ?? null,
-    status: 'PENDING',
-    dueAt: acceptedAt,
+    status: active ? 'PENDING' : 'PAUSED',
+    dueAt: active ? acceptedAt : null,
     claim: null,
     failures: 0,
     createdAt: acceptedAt,

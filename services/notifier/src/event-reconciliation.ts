@@ -176,7 +176,10 @@ export class EventReconciliation {
     const { messages, logger } = this.options;
     const announced = entries.flatMap((entry) => readAnnouncement(entry, logger) ?? []);
     const known = await messages.findKnown(announced.map(({ key }) => messageId(key)));
-    return announced.filter(({ key }) => !known.has(messageId(key)));
+    const unknown = announced.filter(({ key }) => !known.has(messageId(key)));
+    // A cursor that stands still for very long leads back to what was accepted and is gone.
+    const floors = await messages.findFloors(unknown.map(({ key }) => key));
+    return unknown.filter(({ key }) => key.sequence >= (floors.get(key.subscriptionId) ?? 1));
   }
 
   /** False if something could not be accepted. Subscriptions do not wait for each other. */

@@ -31,6 +31,15 @@ export type MessageKey = Pick<Message, 'environmentId' | 'subscriptionId' | 'seq
 /** What is asked of a stored message when the next one comes. */
 export type KnownMessage = Pick<Message, '_id' | 'lastDeliveryIds'>;
 
+/** Remembers of a subscription or checkout session that its first messages were accepted, though they may be gone by now. */
+export interface MessageFloor {
+  /** The subscription's or session's id. */
+  readonly _id: string;
+  readonly environmentId: string;
+  /** The first sequence that need not be gone. */
+  readonly sequence: number;
+}
+
 /** The type of what stands in the place of an event that could not be read. */
 export const unreadableType = 'unreadable';
 
@@ -42,9 +51,11 @@ export function messageId({ environmentId, subscriptionId, sequence }: MessageKe
 /** What was accepted. A message in the store means that its deliveries are there too. */
 export class MessageStore {
   private readonly messages: Collection<Message>;
+  private readonly floors: Collection<MessageFloor>;
 
   constructor(db: Db) {
     this.messages = db.collection<Message>('messages');
+    this.floors = db.collection<MessageFloor>('messageFloors');
   }
 
   /** Stores messages; a repeat finds them there. */
@@ -71,5 +82,18 @@ export class MessageStore {
       this.messages.find({ _id: { $in: ids }, environmentId }).toArray(),
     );
     return new Map(messages.map((message) => [message._id, message]));
+  }
+
+  /** Below which sequence messages may be gone though they were accepted, by subscription; nothing of the others is gone. */
+  async findFloors(
+    keys: readonly Pick<MessageKey, 'environmentId' | 'subscriptionId'>[],
+  ): Promise<Map<string, number>> {
+    if (keys.length === 0) return new Map();
+    const filter = {
+      _id: { $in: [...new Set(keys.map(({ subscriptionId }) => subscriptionId))] },
+      environmentId: { $in: [...new Set(keys.map(({ environmentId }) => environmentId))] },
+    };
+    const floors = await retryTransient(() => this.floors.find(filter).toArray());
+    return new Map(floors.map(({ _id, sequence }) => [_id, sequence]));
   }
 }

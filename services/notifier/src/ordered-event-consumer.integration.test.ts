@@ -15,7 +15,7 @@ import { EventConsumer } from './event-consumer';
 import { EventReconciliation } from './event-reconciliation';
 import { acceptFromStream } from './event-stream';
 import { readEvent } from './events';
-import { messageId, MessageStore } from './message-store';
+import { messageId, type MessageKey, MessageStore } from './message-store';
 import type { EventLogOwner, LoggedEvent } from './peers';
 import { SlotStore } from './slot-store';
 import { webhookEndpoints } from './store';
@@ -184,6 +184,7 @@ describe('events in the log of a service that is not always well', () => {
       messages: {
         findKnown: (ids: readonly string[]) =>
           isBroken ? Promise.reject(new Error('database went away')) : messages.findKnown(ids),
+        findFloors: (keys: readonly MessageKey[]) => messages.findFloors(keys),
       } as MessageStore,
     });
     await runRounds(1, subject);

@@ -75,9 +75,10 @@ export class OrderedEventConsumer {
     }
   }
 
-  /** Messages are accepted in order, so that all before the first unknown one are known. */
+  /** Messages are accepted in order, so that all before the first unknown one are known, but for those that are so old that they are gone. */
   private async firstUnknown(key: MessageKey): Promise<number> {
-    let first = 1;
+    const floors = await this.options.messages.findFloors([key]);
+    let first = floors.get(key.subscriptionId) ?? 1;
     let end = key.sequence;
     while (first < end) {
       const middle = Math.floor((first + end) / 2);

@@ -5,23 +5,32 @@ import { AttemptStore } from './attempt-store';
 import type { NotifierConfiguration } from './config';
 import { createResolver, type ResolveAddresses } from './connection-pool';
 import { CursorStore } from './cursor-store';
+import { DeliveryHistoryStore } from './delivery-history-store';
+import { deliveryRpc } from './delivery-rpc';
 import { DeliveryStore } from './delivery-store';
 import { DeliveryWorker, postingMaxPerEndpoint } from './delivery-worker';
 import { EndpointHealthStore } from './endpoint-health-store';
-import { EndpointStore } from './endpoint-store';
+import { type EndpointKey, EndpointStore } from './endpoint-store';
 import { OrderedEventConsumer } from './ordered-event-consumer';
 import { EventConsumer } from './event-consumer';
 import { EventReconciliation } from './event-reconciliation';
 import { acceptFromStream } from './event-stream';
 import { webhookSubjects } from './events';
+import { GapReconciliation } from './gap-reconciliation';
 import { MessageStore } from './message-store';
 import { OutcomeStore } from './outcome-store';
-import { connectEventLogs } from './peers';
+import { connectEventLogs, type EventLogOwner } from './peers';
 import type { AddressPolicy } from './public-address';
+import { ReplayStore } from './replay-store';
+import { ReplayWorker } from './replay-worker';
+import { RetentionWorker } from './retention-worker';
+import { RetentionStore } from './retention-store';
 import { standardRetrySchedule } from './retry-schedule';
+import { RetryStore } from './retry-store';
 import { notifierRpc } from './rpc';
 import { SlotStore } from './slot-store';
 import { webhookEndpoints } from './store';
+import { TestWebhookSender } from './test-webhook-sender';
 import { WebhookClient } from './webhook-client';
 import { WebhookSender } from './webhook-sender';
 
@@ -38,6 +47,8 @@ const timeoutMsDefault = 15_000;
 const leaseMsDefault = 30_000;
 const reconcileEveryMsDefault = 5_000;
 const sendEveryMs = 1_000;
+const replayEveryMs = 5_000;
+const retainEveryMs = 60 * 60_000;
 
 /** All that the start-up hands around. */
 interface Parts {
@@ -46,6 +57,7 @@ interface Parts {
   readonly overrides: NotifierOverrides;
   readonly policyOf: (tenant: Tenant) => AddressPolicy;
   readonly stores: ReturnType<typeof openStores>;
+  readonly owners: readonly EventLogOwner[];
 }
 
 /** Starts the notifier. */
@@ -58,9 +70,15 @@ export async function start(
     allowLoopback: config.ALLOW_LOOPBACK_IN_SANDBOXES && !live,
   });
   const stores = openStores(service, policyOf);
-  const parts: Parts = { service, config, overrides, policyOf, stores };
-  startConsuming(parts, startSending(parts));
-  return service.serve([notifierRpc(stores)]);
+  const owners = connectEventLogs(service, {
+    subscription: config.SUBSCRIPTION_ADDRESS,
+    checkout: config.CHECKOUT_ADDRESS,
+  });
+  const parts: Parts = { service, config, overrides, policyOf, stores, owners };
+  const worker = startSending(parts);
+  startConsuming(parts, worker);
+  startRetention(parts);
+  return service.serve([notifierRpc(stores), startRequests(parts, worker)]);
 }
 
 function openStores(service: Service, policyOf: Parts['policyOf']) {
@@ -74,8 +92,12 @@ function openStores(service: Service, policyOf: Parts['policyOf']) {
     deliveries: new DeliveryStore(db),
     attempts: new AttemptStore(db),
     cursors: new CursorStore(db),
+    history: new DeliveryHistoryStore(db),
+    replays: new ReplayStore(db),
+    retained: new RetentionStore(db),
   };
-  for (const store of [slots, stores.deliveries, stores.attempts]) {
+  const { deliveries, attempts, replays, retained } = stores;
+  for (const store of [slots, deliveries, attempts, replays, retained]) {
     service.ensureIndexes(() => store.ensureIndexes());
   }
   return stores;
@@ -113,7 +135,7 @@ function startSending({ service, config, overrides, policyOf, stores }: Parts): 
 }
 
 function startConsuming(
-  { service, config, overrides, stores }: Parts,
+  { service, overrides, stores, owners }: Parts,
   worker: DeliveryWorker,
 ): void {
   const { clock, logger } = service;
@@ -123,10 +145,6 @@ function startConsuming(
     onDeliveries: (endpoints) => {
       worker.wake(endpoints);
     },
-  });
-  const owners = connectEventLogs(service, {
-    subscription: config.SUBSCRIPTION_ADDRESS,
-    checkout: config.CHECKOUT_ADDRESS,
   });
   const ordered = new OrderedEventConsumer({ ...stores, owners, consumer, logger });
   const reconciliation = new EventReconciliation({
@@ -146,5 +164,42 @@ function startConsuming(
     durable: 'notifier',
     filterSubjects: webhookSubjects,
     handle: ({ data }) => acceptFromStream(data, { consumer: ordered, reconciliation }),
+  });
+}
+
+function startRetention({ service, stores }: Parts): void {
+  const retention = new RetentionWorker({ ...stores, clock: service.clock });
+  service.every({
+    name: 'remove what is old',
+    everyMs: retainEveryMs,
+    run: (signal) => retention.run(signal),
+  });
+}
+
+/** What people ask for about deliveries. */
+function startRequests({ service, stores, owners }: Parts, worker: DeliveryWorker) {
+  const { clock, db, logger } = service;
+  const onDeliveries = (endpoints: readonly EndpointKey[]) => {
+    worker.wake(endpoints);
+  };
+  const replays = new ReplayWorker({ ...stores, clock, logger, onDeliveries });
+  service.every({
+    name: 'replay webhooks',
+    everyMs: replayEveryMs,
+    run: () => replays.run(),
+  });
+  service.onClose('replays', () => replays.stop());
+  return deliveryRpc({
+    endpoints: stores.endpoints,
+    history: stores.history,
+    tests: new TestWebhookSender({ ...stores, clock }),
+    retries: new RetryStore(db),
+    gaps: new GapReconciliation({ ...stores, owners, logger }),
+    replays,
+    clock,
+    onDeliveries,
+    onReplay: () => {
+      replays.wake();
+    },
   });
 }

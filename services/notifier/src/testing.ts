@@ -16,6 +16,10 @@ import {
   type NotifierServiceServer,
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
+import {
+  type WebhookDeliveryServiceServer,
+  WebhookDeliveryServiceService,
+} from '@billing/proto/billing/notifier/v1/webhook_delivery';
 import type { NotifierConfiguration } from './config';
 import { type NotifierOverrides, start } from './service';
 import { checkoutSessions, type EventOwner, startOwner, subscriptions } from './testing-event-rpc';
@@ -109,6 +113,7 @@ export interface TestSystem {
 
 export interface RunningNotifier extends RunningService {
   readonly calls: Peer<NotifierServiceServer>;
+  readonly deliveryCalls: Peer<WebhookDeliveryServiceServer>;
   /** Registers a path of the receiver; returns id and secret. */
   register(
     tenant: Tenant,
@@ -169,13 +174,17 @@ async function startNotifier(
   overrides: NotifierOverrides = {},
 ): Promise<RunningNotifier> {
   const service = await start(config, overrides);
-  const calls = connectPeer<NotifierServiceServer>(NotifierServiceService, {
-    address: service.address,
-    service: 'test',
-  });
+  const { address } = service;
+  const caller = { address, service: 'test' };
+  const calls = connectPeer<NotifierServiceServer>(NotifierServiceService, caller);
+  const deliveryCalls = connectPeer<WebhookDeliveryServiceServer>(
+    WebhookDeliveryServiceService,
+    caller,
+  );
   return {
-    address: service.address,
+    address,
     calls,
+    deliveryCalls,
     register: async (tenant, path, events = []) => {
       const { webhookEndpoint, secret } = await calls.createWebhookEndpoint(
         { url: `${origin}${path}`, events, description: undefined, active: undefined },
@@ -187,6 +196,7 @@ async function startNotifier(
     },
     stop: async () => {
       calls.close();
+      deliveryCalls.close();
       await service.stop();
     },
   };

@@ -1,0 +1,41 @@
+import { linksInOrder, type OrderedDelivery } from './delivery-order';
+
+function delivery(sequence: number, some: Partial<OrderedDelivery> = {}): OrderedDelivery {
+  const _id = `d${String(sequence)}`;
+  return { _id, sequence, status: 'PAUSED', previousId: null, claim: null, ...some };
+}
+
+const isPaused = ({ status }: OrderedDelivery) => status === 'PAUSED';
+
+describe('deliveries that are sent again', () => {
+  test('go one after another, the lowest sequence first', () => {
+    expect(linksInOrder([delivery(3), delivery(1), delivery(2)], isPaused)).toEqual([
+      { _id: 'd1', previousId: null },
+      { _id: 'd2', previousId: 'd1' },
+      { _id: 'd3', previousId: 'd2' },
+    ]);
+  });
+
+  test('wait across what has arrived and what is not sent again', () => {
+    const arrived = delivery(2, { status: 'DELIVERED' });
+    const givenUp = delivery(3, { status: 'FAILED' });
+    expect(linksInOrder([delivery(1), arrived, givenUp, delivery(4)], isPaused)).toEqual([
+      { _id: 'd1', previousId: null },
+      { _id: 'd4', previousId: 'd1' },
+    ]);
+  });
+
+  test('take those that wait already into their order', () => {
+    const waiting = delivery(2, { status: 'PENDING', previousId: 'gone' });
+    expect(linksInOrder([delivery(1), waiting, delivery(3)], isPaused)).toEqual([
+      { _id: 'd1', previousId: null },
+      { _id: 'd2', previousId: 'd1' },
+      { _id: 'd3', previousId: 'd2' },
+    ]);
+  });
+
+  test('wait for one that is being sent, which is left alone', () => {
+    const sent = delivery(1, { status: 'PENDING', claim: 'somebody' });
+    expect(linksInOrder([sent, delivery(2)], isPaused)).toEqual([{ _id: 'd2', previousId: 'd1' }]);
+  });
+});

@@ -1,0 +1,121 @@
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { readPage } from '@billing/chassis/page';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
+import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import {
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookDeliveryServiceServer,
+  WebhookDeliveryServiceService,
+  WebhookDeliveryStatus,
+  type WebhookGap as ProtoWebhookGap,
+} from '@billing/proto/billing/notifier/v1/webhook_delivery';
+import type { Attempt } from './attempt-store';
+import type { DescribedDelivery, DeliveryHistoryStore } from './delivery-history-store';
+import type { DeliveryStatus } from './delivery';
+import type { EndpointKey, EndpointStore } from './endpoint-store';
+import type { GapReconciliation, WebhookGap } from './gap-reconciliation';
+import { keptMs } from './retention';
+import type { ReplayWorker } from './replay-worker';
+import type { RetryStore } from './retry-store';
+import type { TestWebhookSender } from './test-webhook-sender';
+import { requireActive } from './webhook-endpoint';
+
+/** What the calls about deliveries work with. */
+export interface DeliveryRpcParts {
+  readonly endpoints: EndpointStore;
+  readonly history: DeliveryHistoryStore;
+  readonly tests: TestWebhookSender;
+  readonly retries: RetryStore;
+  readonly replays: ReplayWorker;
+  readonly gaps: GapReconciliation;
+  readonly clock: Clock;
+  /** Told of endpoints that have just been given something to send. */
+  readonly onDeliveries: (endpoints: readonly EndpointKey[]) => void;
+  /** Told that a replay has been asked for. */
+  readonly onReplay: () => void;
+}
+
+/** The calls about what endpoints are sent. */
+export function deliveryRpc(parts: DeliveryRpcParts) {
+  const { endpoints, history, tests, retries, replays, gaps, clock } = parts;
+  const activeKey = async ({ tenant }: CallContext, id: string): Promise<EndpointKey> => {
+    requireActive((await endpoints.get(tenant, id)).state);
+    return { environmentId: tenant.environmentId, endpointId: id };
+  };
+  const handlers: AsyncHandlers<WebhookDeliveryServiceServer> = {
+    sendTestWebhook: async ({ id }, context) => {
+      const key = await activeKey(context, id);
+      const deliveryId = await tests.send(key, context);
+      parts.onDeliveries([key]);
+      return { deliveryId };
+    },
+    listWebhookDeliveries: async ({ endpointId, page, perPage }, { tenant }) => {
+      await endpoints.get(tenant, endpointId);
+      const key = { environmentId: tenant.environmentId, endpointId };
+      const { deliveries, total } = await history.list(key, readPage({ page, perPage }));
+      return { deliveries: deliveries.map(toProtoDelivery), total };
+    },
+    retryWebhookDelivery: async ({ endpointId, id }, context) => {
+      const key = await activeKey(context, endpointId);
+      const delivery = await retries.send(key, id, clock.now());
+      parts.onDeliveries([key]);
+      const [described] = await history.describe(key.environmentId, [delivery]);
+      if (described === undefined) throw notFound('Webhook delivery');
+      return { delivery: toProtoDelivery(described) };
+    },
+    replayWebhooks: async ({ endpointId, since }, context) => {
+      if (since === undefined) throw invalidInput({ since: ['Required'] });
+      const key = await activeKey(context, endpointId);
+      const count = await replays.request(newResourceId(context, 'replay'), key, since);
+      parts.onReplay();
+      return { count };
+    },
+    listWebhookGaps: async ({ endpointId, since }, { tenant }) => {
+      const endpoint = await endpoints.get(tenant, endpointId);
+      const kept = new Date(clock.now().getTime() - keptMs);
+      return { gaps: (await gaps.find(endpoint, since ?? kept)).map(toProtoGap) };
+    },
+  };
+  return rpcService(WebhookDeliveryServiceService, handlers);
+}
+
+const statuses: Readonly<Record<DeliveryStatus, WebhookDeliveryStatus>> = {
+  PENDING: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_PENDING,
+  DELIVERED: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_DELIVERED,
+  FAILED: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_FAILED,
+  PAUSED: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_PAUSED,
+};
+
+function toProtoDelivery({ delivery, type, attempts }: DescribedDelivery): WebhookDelivery {
+  const { _id: id, messageId, subscriptionId, sequence, status, claim, createdAt } = delivery;
+  return {
+    id,
+    messageId,
+    type,
+    subscriptionId: type.startsWith('subscription.') ? subscriptionId : undefined,
+    sequence: sequence === 0 ? undefined : sequence,
+    status: statuses[status],
+    attempts: attempts.map(toProtoAttempt),
+    // While it is being sent, this is when its sender would be taken for dead.
+    nextAttemptAt: claim === null ? (delivery.dueAt ?? undefined) : undefined,
+    createdAt,
+  };
+}
+
+function toProtoAttempt(attempt: Attempt): WebhookAttempt {
+  const { at, durationMs, responseStatus, responseBody, error } = attempt;
+  return {
+    at,
+    durationMs,
+    responseStatus: responseStatus ?? undefined,
+    responseBody: responseBody ?? undefined,
+    error: error ?? undefined,
+  };
+}
+
+function toProtoGap({ isCheckout, id, sequences }: WebhookGap): ProtoWebhookGap {
+  const $case = isCheckout ? 'checkoutSessionId' : 'subscriptionId';
+  return { source: { $case, value: id }, sequences: [...sequences] };
+}

@@ -1,0 +1,214 @@
+import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import { ensureIndexes } from '@billing/chassis/indexes';
+import { retryTransient } from '@billing/chassis/mongo';
+import { linksInOrder } from './delivery-order';
+import { afresh, type Delivery } from './delivery-store';
+import type { EndpointKey } from './endpoint-store';
+import { insertMissing } from './insert-only-store';
+
+/** A wish to send an endpoint what it has not got, until it is done. */
+export interface Replay extends EndpointKey {
+  readonly _id: string;
+  /** Real time from which on messages count. */
+  readonly since: Date;
+  /** Real time of the wish: what was accepted later does not count, and what was asked for later is not asked for again. */
+  readonly requestedAt: Date;
+  /** Real time from which on a process may go on with it. A claim moves it ahead. */
+  readonly dueAt: Date;
+  /** Subscriptions up to this one are done. */
+  readonly doneUpTo: string;
+}
+
+/** A delivery that has not arrived, as far as a list of what is lacking shows it. */
+export type Lacking = Pick<Delivery, '_id' | 'messageId' | 'subscriptionId' | 'sequence'>;
+
+type FindFilter = Filter<Delivery>;
+
+const unarrived = ['PENDING', 'FAILED', 'PAUSED'] as const;
+const stopped = ['FAILED', 'PAUSED'] as const;
+const rowsMax = 500;
+const beginning = new Date(0);
+
+/** What endpoints have not got, and the wishes to send it. */
+export class ReplayStore {
+  private readonly deliveries: Collection<Delivery>;
+  private readonly replays: Collection<Replay>;
+
+  constructor(db: Db) {
+    this.deliveries = db.collection<Delivery>('deliveries');
+    this.replays = db.collection<Replay>('replays');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    await ensureIndexes(this.replays, [{ name: 'due', key: { dueAt: 1 } }]);
+  }
+
+  /** How many messages since a time have not arrived. */
+  async count(key: EndpointKey, since: Date): Promise<number> {
+    return retryTransient(() => this.deliveries.countDocuments(lackingSince(key, since)));
+  }
+
+  /** What has not arrived since a time, by subscription and sequence. */
+  async findLacking(key: EndpointKey, since: Date, limit: number): Promise<Lacking[]> {
+    return retryTransient(() =>
+      this.deliveries
+        .find(lackingSince(key, since))
+        .project<Lacking>({ messageId: 1, subscriptionId: 1, sequence: 1 })
+        .sort({ subscriptionId: 1, sequence: 1 })
+        .limit(limit)
+        .toArray(),
+    );
+  }
+
+  /** Stores a wish; a repeat finds it there. */
+  async add(replay: Replay): Promise<void> {
+    await insertMissing(this.replays, [replay]);
+  }
+
+  /** Takes on the wish that has waited longest; undefined if none is due. */
+  async claim({ now, until }: { now: Date; until: Date }): Promise<Replay | undefined> {
+    const due = await retryTransient(() =>
+      this.replays
+        .find({ dueAt: { $lte: now } })
+        .sort({ dueAt: 1 })
+        .limit(1)
+        .next(),
+    );
+    if (due === null) return undefined;
+    const { _id, environmentId, dueAt } = due;
+    const { modifiedCount } = await retryTransient(() =>
+      this.replays.updateOne({ _id, environmentId, dueAt }, { $set: { dueAt: until } }),
+    );
+    return modifiedCount === 1 ? due : undefined;
+  }
+
+  /** Remembers how far a wish is done; until then its claim stands. */
+  async advance(
+    { _id, environmentId }: Replay,
+    { doneUpTo, until }: { doneUpTo: string; until: Date },
+  ): Promise<void> {
+    await retryTransient(() =>
+      this.replays.updateOne({ _id, environmentId }, { $set: { doneUpTo, dueAt: until } }),
+    );
+  }
+
+  /** Forgets a wish that is done or has no purpose any more. */
+  async finish({ _id, environmentId }: Replay): Promise<void> {
+    await retryTransient(() => this.replays.deleteOne({ _id, environmentId }));
+  }
+
+  /** Lets what waits for a later attempt be tried now. */
+  async hurry({ environmentId, endpointId, since, requestedAt }: Replay, now: Date): Promise<void> {
+    const filter: FindFilter = {
+      environmentId,
+      endpointId,
+      status: 'PENDING',
+      dueAt: { $gt: now },
+      claim: null,
+      createdAt: { $gte: since, $lte: requestedAt },
+    };
+    await retryTransient(() => this.deliveries.updateMany(filter, { $set: { dueAt: now } }));
+  }
+
+  /** The next subscriptions after one, in the order of their ids, of which something was given up or paused; empty: there are none. */
+  async findNextSubscriptions(replay: Replay, after: string): Promise<string[]> {
+    const pages = await Promise.all(
+      stopped.map((status) => this.findStoppedPage(replay, status, after)),
+    );
+    // What comes after the end of a page may be lacking in it.
+    const ends = pages.flatMap((page) => (page.length < rowsMax ? [] : (page.at(-1) ?? [])));
+    const ids = [...new Set(pages.flat())].sort();
+    return ids.filter((id) => ends.every((end) => id <= end));
+  }
+
+  /** Sends again what was given up or paused of some subscriptions, the lowest sequence of each first. */
+  async sendAgain(replay: Replay, subscriptionIds: readonly string[], now: Date): Promise<void> {
+    const { environmentId, endpointId } = replay;
+    const unarrivedOfThem: FindFilter = {
+      environmentId,
+      endpointId,
+      status: { $in: [...unarrived] },
+      subscriptionId: { $in: [...subscriptionIds] },
+    };
+    const found = await retryTransient(() => this.deliveries.find(unarrivedOfThem).toArray());
+    const subscriptions = Map.groupBy(found, ({ subscriptionId }) => subscriptionId);
+    const operations = [...subscriptions.values()].flatMap((some) =>
+      operationsOf(some, { replay, now }),
+    );
+    if (operations.length === 0) return;
+    await retryTransient(() => this.deliveries.bulkWrite(operations, { ordered: true }));
+  }
+
+  private async findStoppedPage(
+    { environmentId, endpointId, since, requestedAt }: Replay,
+    status: 'FAILED' | 'PAUSED',
+    after: string,
+  ): Promise<string[]> {
+    const filter: FindFilter = {
+      environmentId,
+      endpointId,
+      status,
+      subscriptionId: { $gt: after },
+      sequence: { $gte: 1 },
+      createdAt: { $gte: since, $lte: requestedAt },
+    };
+    const rows = await retryTransient(() =>
+      this.deliveries
+        .find(filter)
+        .project<Pick<Delivery, 'subscriptionId'>>({ subscriptionId: 1 })
+        .sort({ subscriptionId: 1, sequence: 1 })
+        .limit(rowsMax)
+        .toArray(),
+    );
+    return rows.map(({ subscriptionId }) => subscriptionId);
+  }
+}
+
+function lackingSince({ environmentId, endpointId }: EndpointKey, since: Date): FindFilter {
+  return {
+    environmentId,
+    endpointId,
+    status: { $in: [...unarrived] },
+    // Tests have no place in any sequence.
+    sequence: { $gte: 1 },
+    createdAt: { $gte: since },
+    hasArrived: { $ne: true },
+  };
+}
+
+/** Whether a replay sends a delivery again: once, and only what stood still when it was asked for. */
+function isSentAgain(delivery: Delivery, { since, requestedAt }: Replay): boolean {
+  const { status, sequence, createdAt, hasArrived, requestedAt: askedAt } = delivery;
+  return (
+    (status === 'FAILED' || status === 'PAUSED') &&
+    sequence >= 1 &&
+    createdAt >= since &&
+    createdAt <= requestedAt &&
+    hasArrived !== true &&
+    (askedAt ?? beginning) < requestedAt
+  );
+}
+
+/** One subscription's writes, its lowest sequence first. */
+function operationsOf(
+  deliveries: readonly Delivery[],
+  { replay, now }: { replay: Replay; now: Date },
+): AnyBulkWriteOperation<Delivery>[] {
+  const again = deliveries.filter((delivery) => isSentAgain(delivery, replay));
+  const againIds = new Set(again.map(({ _id }) => _id));
+  return linksInOrder(deliveries, ({ _id }) => againIds.has(_id)).map(({ _id, previousId }) =>
+    againIds.has(_id)
+      ? {
+          updateOne: {
+            filter: { _id, environmentId: replay.environmentId, status: { $in: [...stopped] } },
+            update: { $set: { ...afresh(now), isOutOfTurn: false, previousId } },
+          },
+        }
+      : {
+          updateOne: {
+            filter: { _id, environmentId: replay.environmentId, status: 'PENDING', claim: null },
+            update: { $set: { isOutOfTurn: false, previousId } },
+          },
+        },
+  );
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '@billing/chassis/clock';
+import { deliveryId } from './delivery-store';
+import { messageId, type MessageStore } from './message-store';
+import { keptMs } from './retention';
+import type { OldMessage, RetentionStore } from './retention-store';
+
+/** What retention works with. */
+export interface RetentionWorkerOptions {
+  readonly retained: RetentionStore;
+  readonly messages: MessageStore;
+  readonly clock: Clock;
+}
+
+const batchSize = 500;
+
+/**
+ * Removes messages with their deliveries and attempts after thirty days. What is on its way stays, and so does the last message of every
+ * subscription: the next one is accepted after it alone, however long it takes to come.
+ */
+export class RetentionWorker {
+  constructor(private readonly options: RetentionWorkerOptions) {}
+
+  /** One pass over all that is old; ends early when the signal aborts. */
+  async run(signal?: AbortSignal): Promise<void> {
+    const { retained, clock } = this.options;
+    const before = new Date(clock.now().getTime() - keptMs);
+    for await (const old of retained.findBefore(before, batchSize)) {
+      await this.remove(old);
+      if (signal?.aborted === true) return;
+    }
+  }
+
+  private async remove(old: readonly OldMessage[]): Promise<void> {
+    const { retained } = this.options;
+    const environmentIds = [...new Set(old.map(({ environmentId }) => environmentId))];
+    const ids = old.flatMap(deliveryIdsOf);
+    const pending = await retained.findPending(environmentIds, ids);
+    const finished = ids.filter((id) => !pending.has(id));
+    await retained.removeDeliveries(environmentIds, finished);
+    // One of them may have been sent on its way a moment before.
+    const left = await retained.findPending(environmentIds, ids);
+    const followed = await this.findFollowed(old);
+    await retained.removeMessages(
+      old.filter(
+        (message) =>
+          followed.has(message._id) && !deliveryIdsOf(message).some((id) => left.has(id)),
+      ),
+    );
+  }
+
+  /** Those after which another one was accepted, or none will be. */
+  private async findFollowed(old: readonly OldMessage[]): Promise<Set<string>> {
+    const next = await this.options.messages.findKnown(old.map(nextId));
+    return new Set(
+      old
+        .filter((message) => message.sequence === 0 || next.has(nextId(message)))
+        .map(({ _id }) => _id),
+    );
+  }
+}
+
+function nextId(message: OldMessage): string {
+  return messageId({ ...message, sequence: message.sequence + 1 });
+}
+
+function deliveryIdsOf({ _id, environmentId, endpointIds }: OldMessage): string[] {
+  return endpointIds.map((endpointId) => deliveryId(environmentId, _id, endpointId));
+}
