@@ -5,6 +5,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { atBoundary } from '@billing/chassis/failpoint';
 import { derivedId } from '@billing/chassis/ids';
 import type { Metrics } from '@billing/chassis/metrics';
+import type { Completion } from '@billing/chassis/outbox-progress';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type Attempt, chargeKey, type Claim } from './attempt';
 import { takeOver } from './attempt-lease';
@@ -35,6 +36,12 @@ export interface AttemptParts {
   readonly metrics?: Pick<Metrics, 'recordPayment'>;
   /** Told of an attempt that waits until its own provider is configured again. */
   readonly onProviderChanged?: (change: ProviderChange) => void;
+}
+
+interface EndedAttempt {
+  readonly outcome: FinalOutcome;
+  readonly isCancelled?: boolean;
+  readonly completes?: Completion | undefined;
 }
 
 /**
@@ -72,8 +79,15 @@ export class AttemptWorker {
     return isTakenOver ? this.finish(stored, context) : stored;
   }
 
-  /** Charges the attempt that is PENDING and records what came of it; one that waits for its payer, or none, stays as it is. */
-  async finish(stored: Stored<InvoiceRecord>, context: Context): Promise<Stored<InvoiceRecord>> {
+  /**
+   * Charges the attempt that is PENDING and records what came of it; one that waits for its payer, or none, stays as it is. `completes`
+   * is a command whose last step that is.
+   */
+  async finish(
+    stored: Stored<InvoiceRecord>,
+    context: Context,
+    completes?: Completion,
+  ): Promise<Stored<InvoiceRecord>> {
     const { state } = stored;
     if (state.isTombstone || state.attempt === undefined || !isUnderWay(state)) return stored;
     const { attempt } = state;
@@ -82,7 +96,7 @@ export class AttemptWorker {
       this.charge(state, attempt, context),
     );
     if (outcome.status !== 'REQUIRES_ACTION') {
-      return this.record(state, attempt, { outcome }, context);
+      return this.record(state, attempt, { outcome, completes }, context);
     }
     const { number: attemptNumber, answers } = attempt;
     const waiting = await this.invoices(context).mutate(state.id, (record) =>
@@ -108,7 +122,7 @@ export class AttemptWorker {
   private async record(
     invoice: Invoice,
     { number: attemptNumber }: Attempt,
-    ended: { readonly outcome: FinalOutcome; readonly isCancelled?: boolean },
+    { completes, ...ended }: EndedAttempt,
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
     const { id, customerId } = invoice;
@@ -121,11 +135,12 @@ export class AttemptWorker {
     // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
     let isRecorded = false as boolean;
     const facts = { attemptNumber, paymentId, ...ended, defaultMethodId, retryDays };
-    const stored = await this.invoices(context).mutate(id, (current, now) => {
+    const decide = (current: InvoiceRecord, now: Date) => {
       const transition = recordResult(current, { ...facts, now });
       isRecorded = transition.state !== current;
       return transition;
-    });
+    };
+    const stored = await this.invoices(context).mutate(id, decide, { completes });
     if (isRecorded && totalOf(invoice) > 0n) metrics?.recordPayment(outcome.status);
     return stored;
   }

@@ -1,6 +1,7 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
+import type { Completion } from '@billing/chassis/outbox-progress';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AttemptWorker } from './attempt-worker';
 import {
@@ -9,6 +10,7 @@ import {
   collectWithNewDefault,
   endCollection,
   openAndCollect,
+  opensWithDefault,
   sourceFor,
   voidForCaller,
   waitsForMethod,
@@ -46,13 +48,20 @@ const perPage = 100;
 export class CollectionWorker {
   constructor(private readonly parts: CollectionParts) {}
 
-  /** Finishes a DRAFT and makes its first attempt; where an earlier run stopped in between, goes on from there. */
-  async open(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
+  /**
+   * Finishes a DRAFT and makes its first attempt; where an earlier run stopped in between, goes on from there. `completes` is the command
+   * to do so.
+   */
+  async open(
+    invoiceId: string,
+    context: Context,
+    completes?: Completion,
+  ): Promise<Stored<InvoiceRecord>> {
     const stored = await this.invoices(context).get(invoiceId);
     const { state } = stored;
-    const opened = state.status === 'DRAFT' ? await this.openDraft(state, context) : stored;
-    const claimed = await this.claimForNewDefault(opened, context);
-    return this.parts.attempts.finish(claimed, context);
+    const opened =
+      state.status === 'DRAFT' ? await this.openDraft(state, context, completes) : stored;
+    return this.parts.attempts.finish(opened, context, completes);
   }
 
   /** Does what has fallen due by itself. An attempt in the way is finished first, one that waits for its payer is cancelled. */
@@ -78,12 +87,14 @@ export class CollectionWorker {
 
   /** Charges all that a customer owes to the default method that they have now. */
   async collectOpenInvoices(customerId: string, context: Context): Promise<void> {
-    let isBusy = false;
-    for (const invoice of await this.openInvoicesOf(customerId, context)) {
+    // First those that open at this moment: they may have looked the default up before it changed, and be OPEN too late for the list.
+    const drafts = await this.invoicesOf(customerId, 'DRAFT', context);
+    let isBusy = drafts.some(opensWithDefault);
+    for (const invoice of await this.invoicesOf(customerId, 'OPEN', context)) {
       if (!waitsForMethod(invoice)) continue;
       isBusy = (await this.collectWithNewDefault(invoice, context)) === 'BUSY' || isBusy;
     }
-    // An attempt with the old method was under way: once it has ended the new one is tried.
+    // An attempt with the old method, or the look for it, was under way: once it has ended the new one is tried.
     if (isBusy) throw new DomainError('unavailable', 'PAYMENT_IN_PROGRESS', 'Service unavailable');
   }
 
@@ -134,7 +145,11 @@ export class CollectionWorker {
     );
   }
 
-  private async openDraft(draft: Invoice, context: Context): Promise<Stored<InvoiceRecord>> {
+  private async openDraft(
+    draft: Invoice,
+    context: Context,
+    completes: Completion | undefined,
+  ): Promise<Stored<InvoiceRecord>> {
     const { customerId, authorizedTransactionId } = draft;
     const number = await this.numberOf(draft, context);
     // Kept before the charge and whatever comes of it: renewals are charged to the card that the payer chose.
@@ -142,35 +157,25 @@ export class CollectionWorker {
       await this.parts.keeper.keepAuthorized({ customerId, authorizedTransactionId }, context);
     }
     const claim = await this.claimOf(draft, context);
-    return this.invoices(context).mutate(draft.id, (record, now) =>
-      openAndCollect(record, { ...claim, number: required(number), now }),
-    );
-  }
-
-  // A method that became the default while the invoice opened may have been looked up too late for the one, and too early for the list
-  // of open invoices: without another look nothing would be charged for an hour.
-  private async claimForNewDefault(
-    stored: Stored<InvoiceRecord>,
-    context: Context,
-  ): Promise<Stored<InvoiceRecord>> {
-    const { state } = stored;
-    const isUntried = waitsForMethod(state) && state.payments.length === 0;
-    if (!isUntried || state.attempt !== undefined) return stored;
-    const claim = await this.defaultClaim(state, context);
-    if (claim.source.kind === 'NONE') return stored;
-    return this.invoices(context).mutate(state.id, (record, now) =>
-      collectWithNewDefault(record, { ...claim, now }),
+    return this.invoices(context).mutate(
+      draft.id,
+      (record, now) => openAndCollect(record, { ...claim, number: required(number), now }),
+      { completes, isLast: hasNoAttempt },
     );
   }
 
   // All of them before any is charged: one that is paid leaves the list, and would move the others on its pages.
-  private async openInvoicesOf(customerId: string, context: Context): Promise<InvoiceRecord[]> {
-    const filter = { isTombstone: false, customerId, status: 'OPEN' };
-    const open: InvoiceRecord[] = [];
+  private async invoicesOf(
+    customerId: string,
+    status: 'DRAFT' | 'OPEN',
+    context: Context,
+  ): Promise<InvoiceRecord[]> {
+    const filter = { isTombstone: false, customerId, status };
+    const found: InvoiceRecord[] = [];
     for (let page = 1; ; page += 1) {
       const { data, total } = await this.invoices(context).list({ filter, page, perPage });
-      open.push(...data.map(({ state }) => state));
-      if (page * perPage >= total) return open;
+      found.push(...data.map(({ state }) => state));
+      if (page * perPage >= total) return found;
     }
   }
 
@@ -210,6 +215,10 @@ export class CollectionWorker {
   private invoices(context: Context) {
     return this.parts.invoices.within(context);
   }
+}
+
+function hasNoAttempt(record: InvoiceRecord): boolean {
+  return record.isTombstone || record.attempt === undefined;
 }
 
 function required(number: string | undefined): string {

@@ -109,6 +109,13 @@ export function waitsForMethod(record: InvoiceRecord): record is Invoice {
   return record.collectionMethod === 'CHARGE_AUTOMATICALLY' && record.ended === undefined;
 }
 
+/** Whether the invoice is about to open, and to charge the customer's default method. */
+export function opensWithDefault(record: InvoiceRecord): boolean {
+  if (record.status !== 'DRAFT' || record.session !== undefined) return false;
+  const isOfDefault = record.authorizedTransactionId === undefined;
+  return isOfDefault && record.collectionMethod === 'CHARGE_AUTOMATICALLY';
+}
+
 /**
  * Claims the slot for somebody who pays now. A call whose attempt runs or ended already finds it. What was due before without a charge
  * comes first, so that nobody pays what has been given up.
