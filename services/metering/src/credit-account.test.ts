@@ -82,3 +82,37 @@ test('however often periods are settled anew, what is granted is consumed or rem
     { numRuns: 1000 },
   );
 });
+
+describe('what a period burnt', () => {
+  const burnt = (
+    period: string,
+    settlement: string,
+    uses: { grantId: string; quantity: string }[],
+  ) => ({
+    period,
+    settlement,
+    quantity: '7',
+    uses,
+  });
+  const used = [{ grantId: 'g', quantity: '1' }];
+  const after = (...all: ReturnType<typeof burnt>[]) =>
+    all
+      .reduce((account, one) => setConsumption(account, one), empty)
+      .consumptions.map(({ period, settlement }) => `${period} by ${settlement}`);
+
+  test('is remembered for good', () => {
+    const [first, second] = [periodKey('s', 0), periodKey('s', 1)];
+    expect(after(burnt(first, 'k0', used), burnt(second, 'k1', []))).toEqual([
+      's:0 by k0',
+      's:1 by k1',
+    ]);
+  });
+
+  test('is forgotten with the next settlement of the subscription where it was nothing, and not with that of another one', () => {
+    const [first, second, other] = [periodKey('s', 0), periodKey('s', 1), periodKey('t', 0)];
+    const first0 = burnt(first, 'k0', []);
+    expect(after(first0, burnt(second, 'k0', []))).toEqual(['s:0 by k0', 's:1 by k0']);
+    expect(after(first0, burnt(other, 'k1', []))).toEqual(['s:0 by k0', 't:0 by k1']);
+    expect(after(first0, burnt(second, 'k1', []))).toEqual(['s:1 by k1']);
+  });
+});

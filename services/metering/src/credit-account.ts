@@ -136,13 +136,26 @@ export function decidedBy(
   return account.consumptions.find((one) => one.period === period && one.settlement === settlement);
 }
 
-/** The account after a period has burnt so much, all in all; what it had burnt before counts no more. */
+/**
+ * The account after a period has burnt so much, all in all; what it had burnt before counts no more. What burnt nothing is remembered only
+ * until the subscription's next settlement, which begins when the one before is kept: an account without grants does not grow.
+ */
 export function setConsumption(
   account: CreditAccount,
   consumption: PeriodConsumption,
 ): CreditAccount {
-  const others = account.consumptions.filter(({ period }) => period !== consumption.period);
+  const isOver = ({ period, settlement, uses }: PeriodConsumption) =>
+    uses.length === 0 &&
+    settlement !== consumption.settlement &&
+    subscriptionOf(period) === subscriptionOf(consumption.period);
+  const others = account.consumptions.filter(
+    (one) => one.period !== consumption.period && !isOver(one),
+  );
   return { ...account, consumptions: [...others, consumption] };
+}
+
+function subscriptionOf(period: string): string {
+  return period.slice(0, period.lastIndexOf(':'));
 }
 
 /** Units of a burning in the form in which they are kept. */

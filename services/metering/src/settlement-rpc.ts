@@ -118,16 +118,11 @@ async function decide(
   const { aggregation, uniqueProperty } = meter.state;
   const series = { customerId, meterId, aggregation, uniqueProperty };
   const counted: UsageWindow = { start: window.start, end: window.end, taken };
-  const accounts = parts.accounts.within(context);
-  const id = accountId(context, { customerId, meterId });
-  const account = await accounts.find(id);
+  const account = await openAccount({ customerId, meterId }, { context, parts });
   const period = periodKey(subscriptionId, window.periodIndex);
   // The boundaries of grants must be those of the account that decides: a grant that comes meanwhile begins at its own time.
   // A period that has ended keeps its invoice: no grant that was made later reaches back into it.
-  const grants =
-    account === undefined
-      ? []
-      : grantsFor(account.state, period).filter(({ createdAt }) => createdAt < window.end);
+  const grants = grantsFor(account, period).filter(({ createdAt }) => createdAt < window.end);
   const usage = await readWindow(rawOf(parts.usageOf(context)), series, {
     window: counted,
     grants,
@@ -138,9 +133,9 @@ async function decide(
       grants: available,
       includedUnits: parseUnits(includedUnits, 'includedUnits'),
     });
-  if (account === undefined) return { quantity: burn([]).quantity.toString(), uses: [] };
   const known = new Set(grants.map((grant) => grant.id));
-  const { state } = await accounts.mutate(id, (before: CreditAccount) => {
+  const accounts = parts.accounts.within(context);
+  const { state } = await accounts.mutate(account.id, (before: CreditAccount) => {
     if (decidedBy(before, { period, settlement }) !== undefined) {
       return { state: before, events: [], commands: [] };
     }
@@ -157,6 +152,20 @@ async function decide(
   const decided = decidedBy(state, { period, settlement });
   if (decided === undefined) throw new Error('The account did not decide');
   return { quantity: decided.quantity, uses: decided.uses };
+}
+
+/** The account that decides, made where there is none: without one, who comes after the first grant would decide otherwise than who came before. */
+async function openAccount(
+  { customerId, meterId }: { customerId: string; meterId: string },
+  { context, parts }: { context: CallContext; parts: SettlementParts },
+): Promise<CreditAccount> {
+  const accounts = parts.accounts.within(context);
+  const id = accountId(context, { customerId, meterId });
+  const known = await accounts.find(id);
+  if (known !== undefined) return known.state;
+  const fresh = { id, customerId, meterId, grants: [], consumptions: [] };
+  const { stored } = await accounts.insert({ state: fresh, events: [], commands: [] });
+  return stored.state;
 }
 
 /** The same events without the totals of sealed hours: what is billed is counted anew. */

@@ -1,5 +1,11 @@
+import { newId } from '@billing/chassis/ids';
+import { connectPeer } from '@billing/chassis/peer';
 import { Service } from '@billing/chassis/service';
-import { testServiceConfiguration } from '@billing/chassis/testing';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { notFound } from '@billing/kernel/domain-error';
 import {
@@ -8,14 +14,57 @@ import {
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
 import {
+  type MeteringServiceServer,
+  MeteringServiceService,
+} from '@billing/proto/billing/metering/v1/metering';
+import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { start } from './service';
 
 // What the integration tests of this service share.
 
+/** The service with what it calls, and a hundred or two customers that it can be told of. */
+export async function startMetering() {
+  const configuration = {
+    ...testServiceConfiguration('metering'),
+    SUBSCRIPTION_ADDRESS: '',
+    CUSTOMER_ADDRESS: '',
+  };
+  const customers = Array.from({ length: 200 }, () => newId());
+  const customerService = await startCustomers(new Set(customers));
+  const subscriptionService = await startSubscriptions();
+  const service = await start({
+    ...configuration,
+    CUSTOMER_ADDRESS: customerService.address,
+    SUBSCRIPTION_ADDRESS: subscriptionService.address,
+  });
+  const metering = connectPeer<MeteringServiceServer>(MeteringServiceService, {
+    address: service.address,
+    service: 'test',
+  });
+  return {
+    configuration,
+    customers,
+    metering,
+    stop: async () => {
+      metering.close();
+      await service.stop();
+      await customerService.stop();
+      await subscriptionService.stop();
+      await dropTestDatabase(
+        configuration,
+        testServiceConfiguration('customers'),
+        testServiceConfiguration('subscriptions'),
+      );
+      await dropTestStream(configuration);
+    },
+  };
+}
+
 /** Knows some customers, in the role of their owner. */
-export async function startCustomers(ids: ReadonlySet<string>) {
+async function startCustomers(ids: ReadonlySet<string>) {
   const service = await Service.open('customers', testServiceConfiguration('customers'));
   const unused = () => Promise.reject(new Error('Nobody calls this'));
   return service.serve([
@@ -46,7 +95,7 @@ export async function startCustomers(ids: ReadonlySet<string>) {
 }
 
 /** Has no running period of anybody, in the role of the subscriptions' owner. */
-export async function startSubscriptions() {
+async function startSubscriptions() {
   const service = await Service.open('subscriptions', testServiceConfiguration('subscriptions'));
   const unused = () => Promise.reject(new Error('Nobody calls this'));
   const names = Object.keys(SubscriptionServiceService);

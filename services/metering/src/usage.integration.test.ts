@@ -3,19 +3,13 @@ import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
-import { connectPeer, type Peer } from '@billing/chassis/peer';
-import { type RunningService, Service } from '@billing/chassis/service';
-import {
-  dropTestDatabase,
-  dropTestStream,
-  testContext,
-  testServiceConfiguration,
-} from '@billing/chassis/testing';
+import type { Peer } from '@billing/chassis/peer';
+import { Service } from '@billing/chassis/service';
+import { testContext } from '@billing/chassis/testing';
 import {
   Aggregation as ProtoAggregation,
   CreditSource,
   type MeteringServiceServer,
-  MeteringServiceService,
   type SettleUsageRequest,
 } from '@billing/proto/billing/metering/v1/metering';
 import fc from 'fast-check';
@@ -23,58 +17,30 @@ import { type Aggregation, quantityOf, totalOf } from './aggregation';
 import { openEvents } from './event-store';
 import { sealHours } from './sealing-worker';
 import { SeriesStore } from './series-store';
-import { start } from './service';
 import { meterDefinition } from './store';
-import { present, startCustomers, startSubscriptions } from './testing';
+import { present, startMetering } from './testing';
 import { hourMs } from './usage-hour';
 import { readUsage } from './usage-reading';
 import { openUsage, UsageStore } from './usage-store';
 
-const configuration = {
-  ...testServiceConfiguration('metering'),
-  SUBSCRIPTION_ADDRESS: '',
-  CUSTOMER_ADDRESS: '',
-};
-const known = new Set(Array.from({ length: 200 }, () => newId()));
-const customers = [...known];
-let customerService: RunningService;
-let subscriptionService: RunningService;
-let service: RunningService;
+let service: Awaited<ReturnType<typeof startMetering>>;
+let customers: string[];
 let metering: Peer<MeteringServiceServer>;
 let mongo: MongoConnection;
 let sealing: Service;
 
 beforeAll(async () => {
-  customerService = await startCustomers(known);
-  subscriptionService = await startSubscriptions();
-  service = await start({
-    ...configuration,
-    CUSTOMER_ADDRESS: customerService.address,
-    SUBSCRIPTION_ADDRESS: subscriptionService.address,
-  });
-  metering = connectPeer<MeteringServiceServer>(MeteringServiceService, {
-    address: service.address,
-    service: 'test',
-  });
-  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  service = await startMetering();
+  ({ customers, metering } = service);
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = service.configuration;
   mongo = await connectMongo({ uri, database, service: 'test' });
-  sealing = await Service.open('sealing', configuration);
+  sealing = await Service.open('sealing', service.configuration);
 });
 
 afterAll(async () => {
-  metering.close();
   await mongo.close();
   await (await sealing.serve([])).stop();
   await service.stop();
-  await customerService.stop();
-  await subscriptionService.stop();
-  await dropTestDatabase(
-    configuration,
-    testServiceConfiguration('customers'),
-    testServiceConfiguration('subscriptions'),
-    testServiceConfiguration('sealing'),
-  );
-  await dropTestStream(configuration);
 });
 
 const noon = new Date('2026-03-10T12:00:00Z');
