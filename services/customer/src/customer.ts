@@ -1,9 +1,9 @@
 import { type Currency, parseCurrency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
+import { parseEmailAddress } from '@billing/kernel/email-address';
 import { isSameData } from '@billing/kernel/equality';
 import { problemsOfParsing, refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import { type Address, type AddressInput, addressOf, addressProblems } from './address';
-import { parseEmailAddress } from './email-address';
 
 const externalIdLengthMax = 255;
 const nameLengthMax = 200;

@@ -166,6 +166,7 @@ async function startIdentity(): Promise<RunningService> {
     ...identityConfiguration,
     API_KEY_PEPPER: 'a pepper of at least 32 characters',
     JUMP_LEASE_MS: 2_000,
+    PASSWORD_HASH_COST: 10,
     SHUTDOWN_GRACE_MS: 2_000,
     CUSTOMER_ADDRESS: await addressOf('customer'),
     CATALOG_ADDRESS: await addressOf('catalog'),

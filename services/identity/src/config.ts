@@ -5,6 +5,8 @@ const address = z.string().min(1);
 
 // Short, because a jump stands still for so long after its worker died; long enough that a slow database never costs a lease.
 const leaseMsDefault = 5_000;
+// OWASP's least with three lanes; a hash takes 32 MiB and some tenths of a second.
+const passwordHashCostDefault = 15;
 
 export const configurationSchema = z.object({
   ...serviceConfigurationShape,
@@ -15,6 +17,12 @@ export const configurationSchema = z.object({
     .regex(/^\d{3,6}$/, 'must be 100 to 999999 milliseconds')
     .transform(Number)
     .default(leaseMsDefault),
+  /** How hard operators' passwords are hashed: two to the power of it is the cost of scrypt. Less is for tests. */
+  PASSWORD_HASH_COST: z
+    .string()
+    .regex(/^1\d$/, 'must be 10 to 19')
+    .transform(Number)
+    .default(passwordHashCostDefault),
   CUSTOMER_ADDRESS: address,
   CATALOG_ADDRESS: address,
   DISCOUNT_ADDRESS: address,

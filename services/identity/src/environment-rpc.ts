@@ -73,14 +73,15 @@ async function ensureOrganization(
 ) {
   const now = clock.now();
   const organizationId = derivedId('organization', name);
-  const liveId = derivedId(organizationId, 'live');
   const sandboxId = derivedId(organizationId, 'sandbox');
-  const ofLive = { organizationId, environmentId: liveId, live: true, manualClock: false };
+  const ofLive = liveTenant(organizationId);
   const ofSandbox = sandboxTenant(organizationId, sandboxId, { manualClock: false });
   const sandboxWish = { name: '', clock: 'REAL', startsAt: undefined } as const;
 
   await organizations.within({ tenant: ofLive, now }).insert(found({ id: organizationId, name }));
-  const live = await environments.within({ tenant: ofLive, now }).insert(openLive(liveId));
+  const live = await environments
+    .within({ tenant: ofLive, now })
+    .insert(openLive(ofLive.environmentId));
   const sandbox = await environments
     .within({ tenant: ofSandbox, now })
     .insert(openSandbox(sandboxId, sandboxWish, now));
@@ -127,6 +128,12 @@ function fromProtoClockKind(kind: ProtoClockKind): ClockKind {
     default:
       throw invalidInput({ clock: ['Unknown clock'] });
   }
+}
+
+/** Whose an organisation's live environment is: it has one, whose id derives from its own. */
+export function liveTenant(organizationId: string): Tenant {
+  const environmentId = derivedId(organizationId, 'live');
+  return { organizationId, environmentId, live: true, manualClock: false };
 }
 
 function sandboxTenant(

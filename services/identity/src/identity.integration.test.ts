@@ -29,6 +29,7 @@ const nowhere = 'unix:/nowhere.sock';
 const configuration = testServiceConfiguration('identity', {
   API_KEY_PEPPER: 'a pepper of at least 32 characters',
   JUMP_LEASE_MS: 1_000,
+  PASSWORD_HASH_COST: 10,
   CUSTOMER_ADDRESS: nowhere,
   CATALOG_ADDRESS: nowhere,
   CHECKOUT_ADDRESS: nowhere,

@@ -3,11 +3,19 @@ import {
   type IdentityServiceServer,
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
+import {
+  type OperatorServiceServer,
+  OperatorServiceService,
+} from '@billing/proto/billing/identity/v1/operator';
 import { apiKeyHandlers, type ApiKeyRpcOptions } from './api-key-rpc';
+import { auditHandlers, type AuditRpcOptions } from './audit-rpc';
 import { clockHandlers, type ClockRpcOptions } from './clock-rpc';
 import { environmentHandlers, type EnvironmentRpcOptions } from './environment-rpc';
+import { invitationHandlers, type InvitationRpcOptions } from './invitation-rpc';
+import { operatorHandlers, type OperatorRpcOptions } from './operator-rpc';
+import { sessionHandlers, type SessionRpcOptions } from './session-rpc';
 
-/** All calls of the service. Two carry no tenant: one makes it, the other finds it. */
+/** All calls about environments and keys. Two carry no tenant: one makes it, the other finds it. */
 export function identityRpc(options: ApiKeyRpcOptions & ClockRpcOptions & EnvironmentRpcOptions) {
   return rpcService<IdentityServiceServer>(
     IdentityServiceService,
@@ -17,5 +25,27 @@ export function identityRpc(options: ApiKeyRpcOptions & ClockRpcOptions & Enviro
       ...clockHandlers(options),
     },
     { withoutTenant: ['ensureOrganization', 'authenticate'], secrets: ['key'] },
+  );
+}
+
+/** All calls about operators. All but one carry no tenant: a session, an invitation or credentials say whose organisation is meant. */
+export function operatorRpc(
+  options: AuditRpcOptions & InvitationRpcOptions & OperatorRpcOptions & SessionRpcOptions,
+) {
+  const withoutTenant = {
+    ...sessionHandlers(options),
+    ...invitationHandlers(options),
+    ...operatorHandlers(options),
+  };
+  return rpcService<OperatorServiceServer>(
+    OperatorServiceService,
+    { ...withoutTenant, ...auditHandlers(options) },
+    {
+      withoutTenant: [
+        ...(Object.keys(withoutTenant) as (keyof typeof withoutTenant)[]),
+        'beginAuditEntry',
+        'listAuditEntries',
+      ],
+    },
   );
 }

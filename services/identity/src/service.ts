@@ -1,11 +1,19 @@
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { ApiKeyStore } from './api-key-store';
 import { ApiKeyUseStore } from './api-key-use-store';
+import { AuditStore } from './audit-store';
 import type { IdentityConfiguration } from './config';
 import { JumpWorkerPool } from './jump-worker-pool';
+import { LoginAttemptStore } from './login-attempt-store';
+import { forgottenBefore } from './login-attempts';
+import { invitations, operators as operatorDefinition, operatorSessions } from './operator-store';
 import { connectDueWork } from './peers';
-import { identityRpc } from './rpc';
-import { apiKeys, environments, organizations } from './store';
+import { identityRpc, operatorRpc } from './rpc';
+import { SignIn } from './sign-in-service';
+import { apiKeys, environments, organizationEnvironments, organizations } from './store';
+import { TokenStore } from './token-store';
+
+const forgetEveryMs = 10 * 60 * 1_000;
 
 export async function start(
   config: IdentityConfiguration,
@@ -20,6 +28,26 @@ export async function start(
     apiKeys: new ApiKeyStore(keys, clock, config.API_KEY_PEPPER),
     apiKeyUses: new ApiKeyUseStore(keys, logger),
   };
+  const environmentsOf = organizationEnvironments(service, stores.environments);
+  const operators = service.aggregates(operatorDefinition);
+  const tokens = { clock, pepper: config.API_KEY_PEPPER };
+  const attempts = new LoginAttemptStore(service.db);
+  const audit = new AuditStore(service.db);
+  service.ensureIndexes(() => audit.ensureIndexes());
+  service.ensureIndexes(() => attempts.ensureIndexes());
+  service.every({
+    name: 'forget failed log-ins',
+    everyMs: forgetEveryMs,
+    run: () => attempts.forget(forgottenBefore(clock.now())),
+  });
+  const sessions = new TokenStore(service.aggregates(operatorSessions), tokens);
+  const signIn = new SignIn({
+    operators,
+    sessions,
+    attempts,
+    passwordCost: config.PASSWORD_HASH_COST,
+    clock,
+  });
   service.onClose('notes of key uses', () => stores.apiKeyUses.settle());
   const workers = new JumpWorkerPool({
     environments: stores.environments,
@@ -35,6 +63,15 @@ export async function start(
   const stopping = new AbortController();
   const running = await service.serve([
     identityRpc({ ...stores, clock, workers, stopping: stopping.signal }),
+    operatorRpc({
+      ...stores,
+      operators,
+      invitations: new TokenStore(service.aggregates(invitations), tokens),
+      environmentsOf,
+      signIn,
+      audit,
+      clock,
+    }),
   ]);
   // Closed first: calls that watch a jump end at once and are repeated elsewhere, while the jump goes on.
   service.onClose('watching calls', async () => {

@@ -1,16 +1,29 @@
-import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { toStored } from '@billing/chassis/aggregate-document';
+import { ensureIndexes } from '@billing/chassis/indexes';
+import { retryTransient } from '@billing/chassis/mongo';
+import type { Service } from '@billing/chassis/service';
 import type { ApiKey } from './api-key';
 import type { Environment, Jump, Landing, Lease } from './environment';
 import { encodeApiKeyEvent } from './events';
 import type { Organization } from './organization';
+
+// A list for people to choose from.
+const environmentsMax = 200;
 
 /** Organisations, each in its own live environment. */
 export const organizations: AggregateDefinition<Organization> = {
   collection: 'organizations',
   aggregate: 'organization',
   resource: 'Organization',
-  toDocument: ({ name }) => ({ name }),
-  fromDocument: ({ _id, name }) => ({ id: _id, name: name as string }),
+  toDocument: ({ name, owners }) => ({ name, owners }),
+  fromDocument: ({ _id, name, owners }) => ({
+    id: _id,
+    name: name as string,
+    // Absent in documents from before there were operators.
+    owners: (owners as string[] | undefined) ?? [],
+  }),
 };
 
 /** Environments, each in itself. A jump that is not done is taken up when its lease has run out. */
@@ -31,6 +44,31 @@ export const environments: AggregateDefinition<Environment> = {
   }),
   recoverAt: ({ clock }) => (clock.kind === 'MANUAL' ? clock.lease?.until : undefined),
 };
+
+/**
+ * Finds an organisation's environments: live first, then the newest. It is asked without an environment, because each stands in itself;
+ * the organisation is that of a session.
+ */
+export function organizationEnvironments(
+  service: Pick<Service, 'ensureIndexes'>,
+  { documents, definition }: AggregateCollection<Environment>,
+): (organizationId: string) => Promise<Stored<Environment>[]> {
+  service.ensureIndexes(() =>
+    ensureIndexes(documents, [
+      { name: 'organization', key: { organizationId: 1, live: -1, createdAt: -1, _id: -1 } },
+    ]),
+  );
+  return async (organizationId) => {
+    const found = await retryTransient(() =>
+      documents
+        .find({ organizationId })
+        .sort({ live: -1, createdAt: -1, _id: -1 })
+        .limit(environmentsMax)
+        .toArray(),
+    );
+    return found.map((document) => toStored(definition, document));
+  };
+}
 
 /** Keys, each in the environment that it opens. */
 export const apiKeys: AggregateDefinition<ApiKey> = {

@@ -1,4 +1,4 @@
-import { invalidInput } from '@billing/kernel/domain-error';
+import { invalidInput } from './domain-error';
 
 // RFC 5321, 4.5.3.1: a path is at most 256 characters with its angle brackets, a local part at most 64.
 const lengthMax = 254;
