@@ -16,6 +16,8 @@ export interface Program {
   /** Answers once the program does its work; asked again until it does. */
   isReady: () => Promise<boolean>;
   readyWithinMs: number;
+  /** After the same short pause, however often it dies: for tests that kill it. */
+  restartsAtOnce?: boolean;
   /** Clears away what a crash of the program leaves in its way. */
   beforeStart?: () => Promise<void>;
 }
@@ -60,7 +62,7 @@ export function supervise(program: Program, { log, onChange }: Supervision): Sup
       log(`${program.name} ended unexpectedly (${howEnded(child)}); starting it again`);
       await onChange();
       const isHealthy = performance.now() - startedAt > HEALTHY_AFTER_MS;
-      if (isHealthy) delayMs = RESTART_DELAY_FIRST_MS;
+      if (isHealthy || program.restartsAtOnce === true) delayMs = RESTART_DELAY_FIRST_MS;
       const isStopped = await delay(delayMs, false, { signal: stopping.signal }).catch(() => true);
       if (isStopped) return;
       delayMs = Math.min(delayMs * 2, RESTART_DELAY_MAX_MS);

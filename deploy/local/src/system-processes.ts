@@ -21,6 +21,8 @@ export interface ProcessesOptions {
   dataDir: string;
   /** What every process gets besides its configuration. */
   environment: NodeJS.ProcessEnv;
+  /** For tests that kill them. */
+  restartsAtOnce?: boolean;
   log: (line: string) => void;
 }
 
@@ -72,7 +74,7 @@ async function writePids(dataDir: string, pids: Record<string, number>): Promise
 
 function serviceProgram(
   name: ServiceName,
-  { site, root, environment, url }: ProcessesOptions & { url: string },
+  { site, root, environment, restartsAtOnce, url }: ProcessesOptions & { url: string },
 ): Program {
   const address = serviceAddress(name, site);
   return {
@@ -84,6 +86,7 @@ function serviceProgram(
     logFile: join(site.logDir, `${name}.log`),
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
+    restartsAtOnce,
     isReady: async () => (name === 'gateway' ? await answersReady(url) : await serves(address)),
   };
 }
