@@ -16,6 +16,12 @@ describe('the configuration', () => {
     expect(allowed.ALLOW_LOOPBACK_IN_SANDBOXES).toBe(true);
   });
 
+  test('leaves deliveries of a dead sender for half a minute unless told otherwise', () => {
+    expect(readConfig(env).DELIVERY_LEASE_MS).toBe(30_000);
+    expect(readConfig({ ...env, DELIVERY_LEASE_MS: '5000' }).DELIVERY_LEASE_MS).toBe(5_000);
+    expect(() => readConfig({ ...env, DELIVERY_LEASE_MS: '5' })).toThrow(/DELIVERY_LEASE_MS: must/);
+  });
+
   test('says what is lacking or wrong', () => {
     const wrong = {
       ...env,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
 
+const deliveryLeaseMsDefault = 30_000;
+
 export const configurationSchema = z.object({
   ...serviceConfigurationShape,
   SUBSCRIPTION_ADDRESS: z.string().min(1),
@@ -10,6 +12,12 @@ export const configurationSchema = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
+  /** How long a delivery waits for a sender that died. Longer than an attempt may take, else a slow endpoint is sent to twice. */
+  DELIVERY_LEASE_MS: z
+    .string()
+    .regex(/^\d{4,6}$/, 'must be 1000 to 999999 milliseconds')
+    .transform(Number)
+    .default(deliveryLeaseMsDefault),
 });
 
 export type NotifierConfiguration = z.infer<typeof configurationSchema>;

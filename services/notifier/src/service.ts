@@ -38,13 +38,11 @@ import { WebhookSender } from './webhook-sender';
 export interface NotifierOverrides extends ServiceOverrides {
   readonly retryScheduleMs?: readonly number[];
   readonly timeoutMs?: number;
-  readonly leaseMs?: number;
   readonly reconcileEveryMs?: number;
   readonly resolve?: ResolveAddresses;
 }
 
 const timeoutMsDefault = 15_000;
-const leaseMsDefault = 30_000;
 const reconcileEveryMsDefault = 5_000;
 const sendEveryMs = 1_000;
 const replayEveryMs = 5_000;
@@ -122,8 +120,11 @@ function startSending({ service, config, overrides, policyOf, stores }: Parts): 
     logger,
     metrics,
   });
-  const leaseMs = overrides.leaseMs ?? leaseMsDefault;
-  const assignments = new AssignmentStore({ ...stores, clock, leaseMs });
+  const assignments = new AssignmentStore({
+    ...stores,
+    clock,
+    leaseMs: config.DELIVERY_LEASE_MS,
+  });
   const worker = new DeliveryWorker({ ...stores, assignments, sender, clock, logger });
   service.onClose('sending', () => worker.stop(config.SHUTDOWN_GRACE_MS));
   service.every({

@@ -138,6 +138,7 @@ export async function startSystem(name: string): Promise<TestSystem> {
     SUBSCRIPTION_ADDRESS: owner.address,
     CHECKOUT_ADDRESS: checkout.address,
     ALLOW_LOOPBACK_IN_SANDBOXES: true,
+    DELIVERY_LEASE_MS: 30_000,
   };
   const mongo = await connectMongo({
     uri: config.MONGODB_URI,
