@@ -1,78 +1,107 @@
 import { crashFlows } from './crash-flows';
-import {
-  CrashMatrix,
-  type CrashPoint,
-  type CrashRun,
-  runsThrough,
-  seededRandom,
-  shuffled,
-} from './crash-matrix';
+import { CrashJournal, type CrashPlan } from './crash-journal';
+import { type CrashRun, isInShard, runsThrough, shuffled, titleOf } from './crash-runs';
+import { CrashSystem } from './crash-system';
 
 // `npm run test:crash` takes all runs; here as many as come first in the order of the seed.
 const isFull = process.env.CRASH_MATRIX === 'full';
-const sampleMs = 110_000;
+const sampleMs = 100_000;
+const fullMs = Number(process.env.CRASH_MINUTES ?? 240) * 60_000;
+const runsMs = isFull ? fullMs : sampleMs;
 // All but what somebody looks for.
 const flows = crashFlows.filter(({ name }) => name.includes(process.env.CRASH_FLOW ?? ''));
-const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
-const fullTimeoutMs = 4 * 60 * 60_000;
+const [shardIndex = 1, shardCount = 1] = (process.env.CRASH_SHARD ?? '1/1').split('/').map(Number);
+const shard = { index: shardIndex, count: shardCount };
+// Most of a run is waiting: several systems side by side fill the processors.
+const systemsCount = Number(process.env.CRASH_SYSTEMS ?? 1);
 // A run that was begun in time may take its time.
-const timeoutMs = isFull ? fullTimeoutMs : sampleMs + 200_000;
+const lastRunMs = 200_000;
 
 describe('a process that dies at any boundary of a flow', () => {
-  let matrix: CrashMatrix;
-  const points = new Map<string, CrashPoint[]>();
-  const failures: string[] = [];
-  let runsDone = 0;
-  let killsDone = 0;
+  let systems: CrashSystem[] = [];
+  let journal: CrashJournal;
 
   beforeAll(async () => {
-    matrix = await CrashMatrix.open();
-    for (const flow of flows) points.set(flow.name, await matrix.record(flow));
-  }, 240_000);
+    systems = await Promise.all(Array.from({ length: systemsCount }, () => CrashSystem.open()));
+    journal = await CrashJournal.open(process.env.CRASH_JOURNAL, newPlan);
+  }, 400_000);
 
   afterAll(async () => {
-    const counts = [...points].map(([name, { length }]) => `  ${String(length)} points: ${name}`);
-    const total = [...points.values()].flat().length;
-    say(`${String(total)} points, ${String(runsDone)} runs with ${String(killsDone)} kills`);
+    const { seed, points } = journal.plan;
+    const found = Object.entries(points);
+    const counts = found.map(([name, { length }]) => `  ${String(length)} points: ${name}`);
+    const pointsInAll = found.reduce((sum, [, { length }]) => sum + length, 0);
+    const { runs, kills, failures } = journal.counts();
+    say(
+      `${String(pointsInAll)} points, ${String(runs)} of ${String(2 * pointsInAll)} runs with ${String(kills)} kills, ${String(failures.length)} findings`,
+    );
     say([`seed ${String(seed)}`, ...counts].join('\n'));
-    await matrix.close();
+    await Promise.all(systems.map((system) => system.close()));
   });
 
   test('is passed by every flow at many boundaries, in every service that takes part', () => {
-    for (const found of points.values()) expect(found.length).toBeGreaterThan(40);
+    for (const { name } of flows) {
+      expect(journal.plan.points[name]?.length).toBeGreaterThan(40);
+    }
   });
 
   test(
     'leaves nothing broken, and the caller with what it wanted',
     async () => {
-      const random = seededRandom(seed);
-      const all = flows.flatMap((flow) => runsThrough(flow, points.get(flow.name) ?? [], random));
+      const { seed, points } = journal.plan;
+      const all = flows.flatMap((flow) => runsThrough(flow, points[flow.name] ?? [], seed));
+      const mine = shuffled(all, seed).filter((run) => isInShard(run, shard));
+      const queue = mine.filter((run) => !journal.isDone(titleOf(run)));
+      const progress = { done: mine.length - queue.length, total: mine.length };
       const startedAt = performance.now();
-      // Mixed, so that the supervisor restarts each of them at once: it waits longer for one that dies again and again.
-      for (const run of shuffled(all, random)) {
-        if (!isFull && performance.now() - startedAt > sampleMs) break;
-        await take(run, all.length);
-      }
+      const takeOneAfterTheOther = async (system: CrashSystem) => {
+        for (;;) {
+          if (performance.now() - startedAt > runsMs) return;
+          const run = queue.shift();
+          if (run === undefined) return;
+          await take(run, system, progress);
+        }
+      };
+      await Promise.all(systems.map(takeOneAfterTheOther));
+      const { kills, failures } = journal.counts();
       expect(failures).toEqual([]);
-      expect(killsDone).toBeGreaterThan(10);
+      expect(kills).toBeGreaterThan(10);
     },
-    timeoutMs,
+    runsMs + lastRunMs,
   );
 
-  async function take(run: CrashRun, runsInAll: number): Promise<void> {
-    const title = `${run.flow.name}: ${run.kills.map(({ name, hit }) => `${name} ${String(hit)}`).join(', ')}`;
+  /** Which boundaries there are is found out once, by going through each flow unharmed. */
+  async function newPlan(): Promise<CrashPlan> {
+    const seed = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
+    const points: Record<string, CrashPlan['points'][string]> = {};
+    const queue = [...flows];
+    const recordOneAfterTheOther = async (system: CrashSystem) => {
+      for (let flow = queue.shift(); flow !== undefined; flow = queue.shift()) {
+        points[flow.name] = await system.record(flow);
+      }
+    };
+    await Promise.all(systems.map(recordOneAfterTheOther));
+    return { seed, points };
+  }
+
+  async function take(
+    run: CrashRun,
+    system: CrashSystem,
+    progress: { done: number; readonly total: number },
+  ): Promise<void> {
+    const title = titleOf(run);
     const startedAt = performance.now();
-    try {
-      killsDone += (await matrix.run(run)).killed;
-    } catch (error) {
-      failures.push(`${title}: ${error instanceof Error ? error.message : String(error)}`);
-      say(`FAILED ${failures.at(-1) ?? ''}`);
-    }
-    runsDone += 1;
-    const seconds = ((performance.now() - startedAt) / 1_000).toLocaleString('en', {
-      maximumFractionDigits: 1,
-    });
-    if (isFull) say(`${String(runsDone)}/${String(runsInAll)} ${seconds} s ${title}`);
+    const outcome = await system.run(run).catch((error: unknown) => ({
+      killed: 0,
+      failure: error instanceof Error ? error.message : String(error),
+    }));
+    const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+    const failure = 'failure' in outcome ? outcome.failure : undefined;
+    await journal.add({ title, seconds, killed: outcome.killed, failure });
+    progress.done += 1;
+    if (failure !== undefined) say(`FAILED ${title}: ${failure}`);
+    if (!isFull) return;
+    say(`${String(progress.done)}/${String(progress.total)} ${String(seconds)} s ${title}`);
   }
 });
 

@@ -4,7 +4,7 @@ import type { Answer, ApiClient } from './api-client';
 
 // A service that was killed is back within seconds; a step that was begun is taken up by another worker after half a minute.
 const patienceMs = 90_000;
-const pauseMs = 100;
+const pauses = { everyMs: 100, everyMsMax: 1_000 };
 const retriedStatuses = [429, 500, 502, 503, 504];
 
 /**
@@ -23,6 +23,10 @@ export class PersistentClient {
     return this.insist(status, () => this.api.post(path, body, headers));
   }
 
+  patch(path: string, body: unknown): Promise<any> {
+    return this.insist(200, () => this.api.request('PATCH', path, { body }));
+  }
+
   async advanceTo(to: string): Promise<void> {
     await this.insist(200, () => this.api.post('/sandboxes/clock/advance', { to }));
   }
@@ -36,7 +40,7 @@ export class PersistentClient {
         if (retriedStatuses.includes(one.status) || isRunning) throw new Error(describe(one));
         return one;
       },
-      { timeoutMs: patienceMs, everyMs: pauseMs },
+      { timeoutMs: patienceMs, ...pauses },
     );
   }
 

@@ -54,9 +54,8 @@ const commands = {
     prepare();
     if (!build(projects())) return 1;
     const jest = join(root, 'node_modules/jest/bin/jest.js');
-    return await runInteractive([jest, ...jestArgs(['crash-matrix', ...args])], {
-      env: { CRASH_MATRIX: 'full' },
-    });
+    const { env, others } = crashOptions(args);
+    return await runInteractive([jest, ...jestArgs(['crash-matrix', ...others])], { env });
   },
   jest: async (args) => {
     prepare();
@@ -65,6 +64,19 @@ const commands = {
     return await runInteractive([join(root, 'node_modules/jest/bin/jest.js'), ...jestArgs(args)]);
   },
 };
+
+/** `--shard=1/4 --systems=3` becomes what the crash matrix reads; all else is for jest. */
+function crashOptions(args) {
+  const names = ['flow', 'journal', 'minutes', 'seed', 'shard', 'systems'];
+  const env = { CRASH_MATRIX: 'full', CRASH_SYSTEMS: '3' };
+  const others = args.filter((arg) => {
+    const [, name, value] = /^--(\w+)=(.*)$/.exec(arg) ?? [];
+    if (!names.includes(name)) return true;
+    env[`CRASH_${name.toUpperCase()}`] = value;
+    return false;
+  });
+  return { env, others };
+}
 
 function prepare() {
   install();

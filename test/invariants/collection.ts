@@ -2,7 +2,7 @@ import { systemClock } from '@billing/chassis/clock';
 import type { ApiClient } from '../api-client';
 import type { WebhookReceiver } from '../webhook-receiver';
 import type { EventPicture, ForeignLook, GrantPicture, Picture, SessionPicture } from './picture';
-import { countPending, readEvents, type ServiceAddresses, tenantOf } from './service-logs';
+import { countPending, environmentOf, readEvents, type ServiceAddresses } from './service-logs';
 
 /** Where a picture is taken from. */
 export interface Viewpoint {
@@ -25,14 +25,19 @@ const looksEach = 3;
 export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
   const { client, addresses, receivers = [], stranger } = viewpoint;
   const { now, isManual } = await readClock(client);
-  const tenant = addresses === undefined ? undefined : await tenantOf(addresses, client.key ?? '');
+  const { tenant, createdAt } =
+    addresses === undefined
+      ? { tenant: undefined, createdAt: undefined }
+      : await environmentOf(addresses, client.key ?? '');
   const lists = await readLists(client);
   const endpoints = await client.all('/webhook-endpoints');
   const ids = new Set(lists.subscriptions.map(({ id }) => id as string));
   const events =
     tenant === undefined || addresses === undefined
       ? undefined
-      : await readEvents(addresses, tenant.environmentId, (id) => ids.has(id));
+      : await readEvents(addresses, { environmentId: tenant.environmentId, createdAt }, (id) =>
+          ids.has(id),
+        );
   return {
     environmentId: tenant?.environmentId,
     organizationId: tenant?.organizationId,

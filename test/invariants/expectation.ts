@@ -24,6 +24,6 @@ export async function expectInvariants(
       const verdicts = examineAll(await takePicture({ client, addresses, receivers, stranger }));
       if (findingsOf(verdicts).length > 0) throw new Error(`Invariants:\n${toTable(verdicts)}`);
     },
-    { timeoutMs, everyMs: 250 },
+    { timeoutMs, everyMs: 250, everyMsMax: 4_000 },
   );
 }

@@ -26,10 +26,15 @@ export type ServiceAddresses = Readonly<Record<string, string>>;
 
 const callTimeoutMs = 20_000;
 const entriesPerPage = 1_000;
+// Between the machines that made the environment and that logged its first events.
+const clockSkewMs = 5 * 60_000;
 const announcingServices = ['subscription', 'checkout'];
 
-/** The environment of a key, as identity knows it. */
-export async function tenantOf(addresses: ServiceAddresses, key: string): Promise<Tenant> {
+/** The environment of a key, as identity knows it, and when it was made. */
+export async function environmentOf(
+  addresses: ServiceAddresses,
+  key: string,
+): Promise<{ tenant: Tenant; createdAt: Date | undefined }> {
   const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
     address: addressOf(addresses, 'identity'),
     service: 'invariants',
@@ -38,12 +43,13 @@ export async function tenantOf(addresses: ServiceAddresses, key: string): Promis
   try {
     const { environment } = await identity.authenticate({ key }, callContext());
     if (environment === undefined) throw new Error('The key belongs to no environment');
-    return {
+    const tenant = {
       environmentId: environment.id,
       organizationId: environment.organizationId,
       live: environment.kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
       manualClock: false,
     };
+    return { tenant, createdAt: environment.createdAt };
   } finally {
     identity.close();
   }
@@ -52,12 +58,13 @@ export async function tenantOf(addresses: ServiceAddresses, key: string): Promis
 /** Everything that the services announced in an environment, and all that names something of it, in order. */
 export async function readEvents(
   addresses: ServiceAddresses,
-  environmentId: string,
+  { environmentId, createdAt }: { environmentId: string; createdAt: Date | undefined },
   isOwn: (aggregateId: string) => boolean,
 ): Promise<EventPicture[]> {
+  const since = createdAt && new Date(createdAt.getTime() - clockSkewMs);
   const logs = await Promise.all(
     announcingServices.map(async (service) => {
-      const entries = await readLog(addressOf(addresses, service));
+      const entries = await readLog(addressOf(addresses, service), since);
       return entries.map((entry) => toEventPicture(service, entry));
     }),
   );
@@ -66,7 +73,7 @@ export async function readEvents(
     .filter((event) => event.environmentId === environmentId || isOwn(event.aggregateId));
 }
 
-async function readLog(address: string): Promise<EventLogEntry[]> {
+async function readLog(address: string, since: Date | undefined): Promise<EventLogEntry[]> {
   const log = connectPeer<EventLogServiceServer>(EventLogServiceService, {
     address,
     service: 'invariants',
@@ -76,11 +83,8 @@ async function readLog(address: string): Promise<EventLogEntry[]> {
   try {
     for (;;) {
       const afterPosition = entries.at(-1)?.position ?? '';
-      const request = {
-        afterPosition,
-        insertedAfter: undefined,
-        limit: entriesPerPage,
-      };
+      const insertedAfter = afterPosition === '' ? since : undefined;
+      const request = { afterPosition, insertedAfter, limit: entriesPerPage };
       const page = await log.readEventLog(request, callContext());
       entries.push(...page.entries);
       if (!page.hasMore) return entries;

@@ -102,18 +102,27 @@ export async function dropTestStream({
   }
 }
 
-/** Repeats an assertion until it holds, and gives what it gave; after `timeoutMs` it fails as the assertion last failed. */
+/**
+ * Repeats an assertion until it holds, and gives what it gave; after `timeoutMs` it fails as the assertion last failed. The pauses double
+ * from `everyMs` to `everyMsMax`: what takes long is not to be slowed down by its being asked.
+ */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
-  { timeoutMs = 10_000, everyMs = 25 }: { timeoutMs?: number; everyMs?: number } = {},
+  {
+    timeoutMs = 10_000,
+    everyMs = 25,
+    everyMsMax = everyMs,
+  }: { timeoutMs?: number; everyMs?: number; everyMsMax?: number } = {},
 ): Promise<T> {
   const start = monotonicMs();
+  let pauseMs = everyMs;
   for (;;) {
     try {
       return await assertion();
     } catch (error) {
       if (monotonicMs() - start >= timeoutMs) throw error;
     }
-    await sleep(everyMs);
+    await sleep(pauseMs);
+    pauseMs = Math.min(pauseMs * 2, everyMsMax);
   }
 }

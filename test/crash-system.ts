@@ -3,23 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@billing/chassis/testing';
 import { serviceNames } from '@billing/local/services';
-import { type CrashFlow, startOfFlows } from './crash-flows';
+import { type CrashFlow, startOfFlows } from './crash-flow';
+import type { CrashPoint, CrashRun } from './crash-runs';
 import { expectInvariants } from './invariants/expectation';
 import { PersistentClient } from './persistent-client';
 import { startTestSystem, type TestSystem } from './test-system';
 import { startWebhookReceiver } from './webhook-receiver';
-
-/** A boundary of a flow, the n-th time that it is passed. */
-export interface CrashPoint {
-  readonly name: string;
-  readonly hit: number;
-}
-
-/** One flow, killed at some points in turn; the hits of each point count from the kill before it. */
-export interface CrashRun {
-  readonly flow: CrashFlow;
-  readonly kills: readonly CrashPoint[];
-}
 
 // Loops pass the same boundary again and again in the same state.
 const hitsMax = 3;
@@ -29,19 +18,22 @@ const reads = /Service\/(Get|Find|List|Authenticate|BeginCardEntry)/;
 const immaterial = /\/activity\/|\/EventLogService\/|DueWorkService\/(GetActivity|GetNextDue)/;
 // A webhook or an attempt at a payment whose worker died is taken up after half a minute.
 const settleTimeoutMs = 100_000;
-const upWithinMs = 30_000;
+const upWithinMs = 60_000;
+// A process that kills itself leaves nothing in it, one that stops does.
+const compileCache = join(tmpdir(), 'billing-compile-cache');
 
 /** One running system whose processes kill themselves where a run says so, and are started again by their supervisor. */
-export class CrashMatrix {
+export class CrashSystem {
   private constructor(
     private readonly system: TestSystem,
     private readonly folder: string,
   ) {}
 
-  static async open(): Promise<CrashMatrix> {
+  static async open(): Promise<CrashSystem> {
     const folder = await mkdtemp(join(tmpdir(), 'billing-f-'));
-    return new CrashMatrix(
-      await startTestSystem({ processes: true, failpointsFolder: folder }),
+    const environment = { NODE_COMPILE_CACHE: compileCache, DELIVERY_LEASE_MS: '5000' };
+    return new CrashSystem(
+      await startTestSystem({ processes: true, failpointsFolder: folder, environment }),
       folder,
     );
   }
@@ -72,12 +64,11 @@ export class CrashMatrix {
       const client = new PersistentClient(await this.system.live.manualSandbox(startOfFlows));
       await client.post(201, '/webhook-endpoints', { url: receiver.url });
       const prepared: unknown = await flow.prepare(client);
-      await client.advanceTo(startOfFlows);
+      await finishWhatIsDue(client);
       await writeFile(join(this.folder, 'hits'), '');
       await writeFile(join(this.folder, 'kills'), kills.map(toLine).join(''));
       const outcome: unknown = await flow.act(client, prepared);
-      const { now } = await client.get('/sandboxes/clock');
-      await client.advanceTo(now as string);
+      await finishWhatIsDue(client);
       const hits = await this.linesOf('hits');
       const killsLeft = await this.linesOf('kills');
       await writeFile(join(this.folder, 'kills'), '');
@@ -106,39 +97,11 @@ export class CrashMatrix {
   }
 }
 
+async function finishWhatIsDue(client: PersistentClient): Promise<void> {
+  const { now } = await client.get('/sandboxes/clock');
+  await client.advanceTo(now as string);
+}
+
 function toLine({ name, hit }: CrashPoint): string {
   return `${name} ${String(hit)}\n`;
-}
-
-/** Each point alone, and each followed by a second kill at the same or a later one. */
-export function runsThrough(
-  flow: CrashFlow,
-  points: readonly CrashPoint[],
-  random: () => number,
-): CrashRun[] {
-  return points.flatMap((point, index) => {
-    const second = points[index + Math.floor(random() * (points.length - index))] ?? point;
-    return [
-      { flow, kills: [point] },
-      { flow, kills: [point, { name: second.name, hit: 1 }] },
-    ];
-  });
-}
-
-/** Numbers from 0 to 1 that come again with the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-export function shuffled<T>(things: readonly T[], random: () => number): T[] {
-  return things
-    .map((thing) => ({ thing, place: random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ thing }) => thing);
 }
