@@ -50,6 +50,7 @@ export async function startTestSystem({
   failpointsFolder,
   environment = {},
   infrastructure = givenInfrastructure(),
+  secured = {},
 }: {
   processes?: boolean;
   /** Database and stream of the test's own, e.g. to kill them; absent: those of all tests. */
@@ -64,12 +65,15 @@ export async function startTestSystem({
   gateway?: Record<string, string>;
   /** By which live environments are charged; absent: by nothing. */
   stripe?: Record<string, string>;
+  /** Certificates and credentials; absent: calls are plain. */
+  secured?: Pick<SystemSite, 'security' | 'variablesOf'>;
 } = {}): Promise<TestSystem> {
   const dataDir = await mkdtemp(join(tmpdir(), 'billing-t-'));
   const site = {
     ...siteIn(dataDir, infrastructure, otlpEndpoint),
     rateLimits: { ...rateLimits, ...gateway },
     stripe,
+    ...secured,
   };
   const start = (port: number) =>
     processes
@@ -96,7 +100,11 @@ async function describeSystem(
   let running = system;
   const { gatewayUrl } = system;
   const client = (key: string | undefined) => new ApiClient(gatewayUrl, key);
-  const { liveKey, testKey } = await ensureFirstKeys(system.addresses.identity, dataDir);
+  const { liveKey, testKey } = await ensureFirstKeys(
+    system.addresses.identity,
+    dataDir,
+    site.security,
+  );
   return {
     gatewayUrl,
     live: client(liveKey),

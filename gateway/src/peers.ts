@@ -1,3 +1,4 @@
+import type { Logger } from '@billing/chassis/logging';
 import { connectPeer, type Peer, type PeerOptions } from '@billing/chassis/peer';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
 import {
@@ -72,8 +73,8 @@ export interface Peers {
 }
 
 /** Connects to all services. */
-export function connectPeers(config: GatewayConfiguration): Peers {
-  const caller: Caller = { service: 'gateway', security: transportSecurityOf(config) };
+export function connectPeers(config: GatewayConfiguration, logger?: Logger): Peers {
+  const caller: Caller = { service: 'gateway', security: transportSecurityOf(config, logger) };
   return {
     ...connectCheckout({ ...caller, address: config.CHECKOUT_ADDRESS }),
     identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {

@@ -52,7 +52,7 @@ export async function start(
     exportEveryMs: config.METRIC_EXPORT_INTERVAL_MS,
   });
   closers.add('metrics', () => metrics.shutdown());
-  const peers = connectPeers(config);
+  const peers = connectPeers(config, logger);
   closers.add('peers', () => {
     for (const peer of Object.values<{ close(): void }>({ ...peers })) peer.close();
     return Promise.resolve();
@@ -73,7 +73,7 @@ export async function start(
     pageRate: pageRate(config),
     linkOrderRate: linkOrderRate(config),
     trustedProxies: config.TRUSTED_PROXIES,
-    isReady: async () => !server.isDraining && (await isIdentityServing(config, clock)),
+    isReady: async () => !server.isDraining && (await isIdentityServing(config, { clock, logger })),
   });
   const server = httpServer(app, { config, logger });
   metrics.observe('activeRequests', () =>
@@ -108,10 +108,13 @@ function httpServer(
 }
 
 /** Without it no key can be checked. */
-function isIdentityServing(config: GatewayConfiguration, clock: Clock): Promise<boolean> {
+function isIdentityServing(
+  config: GatewayConfiguration,
+  { clock, logger }: { clock: Clock; logger: Logger },
+): Promise<boolean> {
   return isServing(config.IDENTITY_ADDRESS, {
     deadline: new Date(clock.now().getTime() + readinessTimeoutMs),
-    security: transportSecurityOf(config),
+    security: transportSecurityOf(config, logger),
   });
 }
 

@@ -3,6 +3,7 @@ import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
+import type { TransportSecurity } from '@billing/chassis/transport-security';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
   type Environment,
@@ -30,10 +31,12 @@ type Identity = Peer<IdentityServiceServer>;
 export async function ensureFirstKeys(
   identityAddress: string,
   dataDir: string,
+  security?: TransportSecurity,
 ): Promise<FirstKeys> {
   const file = join(dataDir, 'keys.json');
   const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
     address: identityAddress,
+    security,
     service: 'launcher',
     withoutTenant: ['ensureOrganization', 'authenticate'],
   });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Account, makePrivateFolder } from './account';
-import { runCommand } from './command';
+import { findProgram, runCommand } from './command';
 import type { LauncherEnvironment } from './config';
 import { installDebianPackages } from './debian-packages';
 import { installGoProgram } from './go-program';
@@ -29,6 +29,27 @@ export async function installNatsFromGo(
   const program = { name: 'nats-server', version: 'v2.15.1' };
   const module = 'github.com/nats-io/nats-server/v2';
   return await installGoProgram({ ...program, module }, environment, log);
+}
+
+/** For tests that start servers with settings of their own; undefined where there is no program to be had but in a container. */
+export async function findNatsServer(
+  environment: LauncherEnvironment,
+  log: (line: string) => void,
+): Promise<string | undefined> {
+  const ways = [
+    () => findProgram('nats-server', environment.path),
+    () => installNatsFromDebian(environment, log),
+    () => installNatsFromGo(environment, log),
+  ];
+  for (const way of ways) {
+    try {
+      const command = await way();
+      if (command !== undefined) return command;
+    } catch (error) {
+      log(`nats-server: ${String(error)}`);
+    }
+  }
+  return undefined;
 }
 
 /** Fails when the program is too old for the configuration below. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { TransportSecurity } from '@billing/chassis/transport-security';
 import { type ServiceName, serviceNames } from './services';
 
 /** Made on the first start and kept with the data: what they protect would be lost with them. */
@@ -33,6 +34,10 @@ export interface SystemSite {
   rateLimits?: Environment | undefined;
   /** Checkout's `STRIPE_*`; without them live environments charge nobody. */
   stripe?: Environment | undefined;
+  /** By which the launcher calls services that take no plain calls. On one machine's sockets there is none. */
+  security?: TransportSecurity | undefined;
+  /** What a service gets that no other does, such as certificates and credentials of its own. */
+  variablesOf?: ((service: ServiceName) => Environment) | undefined;
 }
 
 export type Environment = Record<string, string>;
@@ -48,6 +53,7 @@ export function serviceEnvironment(service: ServiceName, site: SystemSite): Envi
     SHUTDOWN_GRACE_MS,
     ...(service === 'gateway' ? gateway(site) : backend(service, site)),
     ...own(service, site),
+    ...site.variablesOf?.(service),
   };
 }
 

@@ -87,13 +87,17 @@ function serviceProgram(
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
     restartsAtOnce,
-    isReady: async () => (name === 'gateway' ? await answersReady(url) : await serves(address)),
+    isReady: async () =>
+      name === 'gateway' ? await answersReady(url) : await serves(address, site),
   };
 }
 
-async function serves(address: string): Promise<boolean> {
+async function serves(
+  address: string,
+  { security }: Pick<SystemSite, 'security'>,
+): Promise<boolean> {
   const deadline = new Date(systemClock.now().getTime() + PROBE_TIMEOUT_MS);
-  return await isServing(address, { deadline });
+  return await isServing(address, { deadline, security });
 }
 
 async function answersReady(url: string): Promise<boolean> {

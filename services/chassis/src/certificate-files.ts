@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { experimental } from '@grpc/grpc-js';
 import {
@@ -70,8 +71,9 @@ class CertificateFiles implements Provider {
       this.problem = undefined;
       for (const listener of this.identityListeners) this.tellIdentity(listener);
       for (const listener of this.authorityListeners) this.tellAuthority(listener);
+      this.logReplacement();
     } catch (error) {
-      this.warnOnce((error as Error).message);
+      this.warnOnce(error as Error);
     }
   }
 
@@ -84,10 +86,16 @@ class CertificateFiles implements Provider {
     listener({ certificate: Buffer.from(certificate), privateKey: Buffer.from(key) });
   }
 
-  private warnOnce(problem: string): void {
-    if (problem === this.problem) return;
-    this.problem = problem;
-    process.emitWarning(`New certificates cannot be used: ${problem}`);
+  private logReplacement(): void {
+    const { certificate, files } = this.current;
+    const { serialNumber, validTo } = new X509Certificate(certificate);
+    files.logger?.info({ serialNumber, validTo }, 'certificates replaced');
+  }
+
+  private warnOnce(error: Error): void {
+    if (error.message === this.problem) return;
+    this.problem = error.message;
+    this.current.files.logger?.warn({ err: error }, 'new certificates cannot be used');
   }
 }
 

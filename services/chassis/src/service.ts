@@ -143,7 +143,7 @@ export class Service {
     definition: ServiceDefinition,
     options: Omit<PeerOptions<S>, 'service' | 'security'>,
   ): Peer<S> {
-    const security = transportSecurityOf(this.configuration);
+    const security = transportSecurityOf(this.configuration, this.logger);
     const peer = connectPeer<S>(definition, { ...options, service: this.name, security });
     this.onClose(`peer ${options.address}`, () => {
       peer.close();
@@ -249,7 +249,7 @@ export class Service {
       this.configuration.GRPC_LISTEN,
       bound.map((bind) => bind({ ...surroundings, idempotencyRecords })),
       {
-        security: transportSecurityOf(this.configuration),
+        security: transportSecurityOf(this.configuration, logger),
         reflection: this.configuration.GRPC_REFLECTION,
         connectionAgeMs: this.configuration.GRPC_CONNECTION_AGE_MS,
       },

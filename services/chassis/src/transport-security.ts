@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { Logger } from './logging';
 
 /** What a process proves itself by to its peers, and whom it believes; all in PEM. */
 export interface TransportSecurity {
@@ -17,6 +18,8 @@ export interface CertificateFilePaths {
   readonly key: string;
   readonly authority: string;
   readonly rereadEveryMs: number;
+  /** Told when there are new ones, and when they are of no use. */
+  readonly logger?: Logger | undefined;
 }
 
 /** The part of a configuration that says how calls are secured. */
@@ -38,20 +41,24 @@ const variables = ['GRPC_TLS_CERT', 'GRPC_TLS_KEY', 'GRPC_TLS_CA'] as const;
 /** Undefined where calls are plain: on one machine's sockets, or where something outside the process secures them. */
 export function transportSecurityOf(
   configuration: TransportSecurityVariables,
+  logger?: Logger,
 ): TransportSecurity | undefined {
   const { GRPC_TLS_CERT: certificate, GRPC_TLS_KEY: key, GRPC_TLS_CA: authority } = configuration;
   if (certificate === undefined || key === undefined || authority === undefined) return undefined;
-  return { certificate, key, authority, files: filesOf(configuration) };
+  return { certificate, key, authority, files: filesOf(configuration, logger) };
 }
 
-function filesOf({
-  GRPC_TLS_CERT_FILE: certificate,
-  GRPC_TLS_KEY_FILE: key,
-  GRPC_TLS_CA_FILE: authority,
-  GRPC_TLS_REREAD_MS: rereadEveryMs = rereadEveryMsDefault,
-}: TransportSecurityVariables): CertificateFilePaths | undefined {
+function filesOf(
+  {
+    GRPC_TLS_CERT_FILE: certificate,
+    GRPC_TLS_KEY_FILE: key,
+    GRPC_TLS_CA_FILE: authority,
+    GRPC_TLS_REREAD_MS: rereadEveryMs = rereadEveryMsDefault,
+  }: TransportSecurityVariables,
+  logger: Logger | undefined,
+): CertificateFilePaths | undefined {
   if (certificate === undefined || key === undefined || authority === undefined) return undefined;
-  return { certificate, key, authority, rereadEveryMs };
+  return { certificate, key, authority, rereadEveryMs, logger };
 }
 
 /** What is wrong with the three together, by variable: one alone would leave calls open where somebody meant to secure them. */

@@ -1,0 +1,245 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@billing/chassis/clock';
+import { isServing } from '@billing/chassis/health-check';
+import { connectStream } from '@billing/chassis/jet-stream';
+import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import { connectPeer } from '@billing/chassis/peer';
+import { eventually, testContext } from '@billing/chassis/testing';
+import { createTestAuthority, type TestAuthority } from '@billing/chassis/testing-certificates';
+import type { TransportSecurity } from '@billing/chassis/transport-security';
+import { type ServiceName, serviceNames } from '@billing/local/services';
+import {
+  type CustomerServiceServer,
+  CustomerServiceService,
+} from '@billing/proto/billing/customer/v1/customer';
+import type { ApiClient } from './api-client';
+import { product } from './patterns';
+import { type SecuredNats, startSecuredNats } from './secured-nats';
+import { startTestSystem, type TestSystem } from './test-system';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
+
+const patience = { timeoutMs: 60_000, everyMs: 100 };
+const setUpMs = 120_000;
+const backends = serviceNames.filter((name) => name !== 'gateway');
+
+const folder = mkdtempSync(join(tmpdir(), 'billing-c-'));
+const first = createTestAuthority();
+const second = createTestAuthority();
+const caller = first.issue('DNS:test');
+const natsCertificate = first.issue('DNS:localhost,IP:127.0.0.1');
+
+let nats: SecuredNats | undefined;
+let system: TestSystem;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  for (const name of serviceNames) {
+    mkdirSync(join(folder, name));
+    putCertificates(name, first.issue());
+  }
+  writeFileSync(join(folder, 'nats-ca.crt'), natsCertificate.authority);
+  nats = await startSecuredNats(backends, natsCertificate);
+  receiver = await startWebhookReceiver();
+  const secured = { security: caller, variablesOf };
+  system = await startTestSystem({ processes: true, secured });
+}, setUpMs);
+
+afterAll(async () => {
+  await system.stop();
+  await receiver.close();
+  await nats?.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function pathOf(service: string, file: string): string {
+  return join(folder, service, file);
+}
+
+/** Each file at once, as whoever mounts them does: no process reads half of one. */
+function put(service: string, file: string, content: string): void {
+  writeFileSync(pathOf(service, `${file}.new`), content);
+  renameSync(pathOf(service, `${file}.new`), pathOf(service, file));
+}
+
+function putCertificates(service: string, { certificate, key, authority }: TransportSecurity) {
+  put(service, 'tls.key', key);
+  put(service, 'tls.crt', certificate);
+  put(service, 'ca.crt', authority);
+}
+
+function variablesOf(service: ServiceName): Record<string, string> {
+  return {
+    GRPC_TLS_CERT_FILE: pathOf(service, 'tls.crt'),
+    GRPC_TLS_KEY_FILE: pathOf(service, 'tls.key'),
+    GRPC_TLS_CA_FILE: pathOf(service, 'ca.crt'),
+    GRPC_TLS_REREAD_MS: '100',
+    // Connections are made anew while the test looks on.
+    GRPC_CONNECTION_AGE_MS: '1000',
+    ...(nats !== undefined &&
+      service !== 'gateway' && {
+        NATS_URL: nats.urlOf(service),
+        NATS_TLS_CA_FILE: join(folder, 'nats-ca.crt'),
+      }),
+  };
+}
+
+async function subscribe(api: ApiClient): Promise<void> {
+  const make = (path: string, body: object) => api.expect(201, api.post(path, body));
+  const { id: customerId } = await make('/customers', { email: 'a@example.com' });
+  const { id: productId } = await make('/products', product);
+  const authorizedTransactionId = `txn_${newId()}`;
+  const subscription = await make('/subscriptions', {
+    customerId,
+    productId,
+    authorizedTransactionId,
+  });
+  expect(subscription.status).toBe('ACTIVE');
+}
+
+function serves(name: ServiceName, security: TransportSecurity | undefined): Promise<boolean> {
+  const deadline = new Date(systemClock.now().getTime() + 5_000);
+  return isServing(system.addresses[name], { deadline, security });
+}
+
+async function serveAll(security: TransportSecurity | undefined): Promise<boolean[]> {
+  return Promise.all(backends.map((name) => serves(name, security)));
+}
+
+const all = (answer: boolean) => backends.map(() => answer);
+
+test('processes that trust each other by certificates do all that they do without', async () => {
+  const { sandbox } = system;
+  await sandbox.expect(201, sandbox.post('/webhook-endpoints', { url: receiver.url }));
+  await subscribe(sandbox);
+  await eventually(() => {
+    const types = receiver.received.map(({ body }) => body.type as string);
+    expect(types).toEqual(['subscription.created', 'subscription.payment_succeeded']);
+  }, patience);
+});
+
+test('every service answers a caller of the same authority', async () => {
+  expect(await serveAll(caller)).toEqual(all(true));
+});
+
+test.each<[string, () => TransportSecurity | undefined]>([
+  ['without TLS', () => undefined],
+  [
+    'with a certificate of another authority',
+    () => ({ ...second.issue(), authority: caller.authority }),
+  ],
+])('every service refuses a caller %s', async (_who, stranger) => {
+  expect(await serveAll(stranger())).toEqual(all(false));
+  const peer = connectPeer<CustomerServiceServer>(CustomerServiceService, {
+    address: system.addresses.customer,
+    service: 'test',
+    security: stranger(),
+  });
+  const context = testContext({ deadlineMs: 5_000 });
+  await expect(peer.getCustomers({ ids: [] }, context)).rejects.toMatchObject({
+    kind: 'unavailable',
+  });
+  peer.close();
+});
+
+/** Uses the system until it is told to end. */
+class Usage {
+  isOver = false;
+  done = 0;
+  readonly failures: unknown[] = [];
+  private readonly running = this.use();
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    await this.running;
+  }
+
+  private async use(): Promise<void> {
+    while (!this.isOver) {
+      await subscribe(system.sandbox).catch((error: unknown) => this.failures.push(error));
+      this.done += 1;
+    }
+  }
+}
+
+function logOf(service: string): string {
+  return readFileSync(join(system.logDir, `${service}.log`), 'utf8');
+}
+
+async function rotateTo(next: TestAuthority): Promise<void> {
+  const certificates = new Map(serviceNames.map((name) => [name, next.issue()]));
+  const newcomer = next.issue('DNS:test');
+  const both = `${caller.authority}\n${newcomer.authority}`;
+  // Whoever is shown a new certificate must know its authority by then, and callers of the old one are still about.
+  for (const name of serviceNames) put(name, 'ca.crt', both);
+  await eventually(() => {
+    for (const name of serviceNames) expect(logOf(name)).toContain('certificates replaced');
+  }, patience);
+  for (const [name, { certificate, key }] of certificates) {
+    put(name, 'tls.key', key);
+    put(name, 'tls.crt', certificate);
+  }
+  await eventually(() => {
+    for (const [name, { certificate }] of certificates) {
+      expect(logOf(name)).toContain(new X509Certificate(certificate).serialNumber);
+    }
+  }, patience);
+  for (const name of serviceNames) put(name, 'ca.crt', newcomer.authority);
+  await eventually(async () => {
+    expect(await serveAll({ ...caller, authority: newcomer.authority })).toEqual(all(false));
+  }, patience);
+  expect(await serveAll(newcomer)).toEqual(all(true));
+}
+
+test('certificates of a new authority are taken up while requests run, and no process restarts', async () => {
+  const pids = system.pids();
+  const usage = new Usage();
+  await rotateTo(second);
+  const before = usage.done;
+  await eventually(() => {
+    expect(usage.done).toBeGreaterThan(before + 10);
+  }, patience);
+  await usage.end();
+  expect(usage.failures).toEqual([]);
+  expect(system.pids()).toEqual(pids);
+}, 240_000);
+
+describe('a NATS server with users', () => {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const streamName = 'T_PERMISSIONS';
+
+  async function publishAs(user: string, subject: string): Promise<void> {
+    if (nats === undefined) return;
+    const { authority } = natsCertificate;
+    const options = { url: nats.urlOf(user), authority, streamName, service: user, logger };
+    const stream = await connectStream(options);
+    try {
+      await stream.publish({ subject, id: `${user} ${subject}`, data: '{}' });
+    } finally {
+      await stream.close();
+    }
+  }
+
+  test('lets a service announce its own events, and nobody else’s', async () => {
+    if (nats === undefined) return;
+    await publishAs('catalog', 'catalog.product.created');
+    await expect(publishAs('catalog', 'subscription.subscription.canceled')).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+  });
+
+  test('takes nobody without a user, or without TLS', async () => {
+    if (nats === undefined) return;
+    const url = `nats://127.0.0.1:${String(nats.port)}`;
+    const { authority } = natsCertificate;
+    const stranger = { url, authority, streamName, service: 'test', logger };
+    await expect(connectStream(stranger)).rejects.toThrow('NATS cannot be reached');
+    const untrusting = { ...stranger, url: nats.urlOf('catalog') };
+    await expect(
+      connectStream({ ...untrusting, authority: second.issue().authority }),
+    ).rejects.toThrow('NATS cannot be reached');
+  });
+});
