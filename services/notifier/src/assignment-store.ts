@@ -74,7 +74,7 @@ export class AssignmentStore {
     const ready: Ready[] = [];
     for (let round = 1; round <= roundsMax; round += 1) {
       const due = await deliveries.findDue(key, { now, except: seen, limit });
-      const first = await this.findFirst(key, due);
+      const first = await this.findFirst(key, { due, now });
       ready.push(...(await this.withMessages(key, first.slice(0, slots - ready.length))));
       if (due.length < limit || ready.length >= slots) break;
       seen.push(...due.map(({ subscriptionId }) => subscriptionId));
@@ -82,15 +82,20 @@ export class AssignmentStore {
     return ready;
   }
 
-  /** Those whose predecessor is finished. The others wait as long as it does, and are looked at no more until then. */
+  /**
+   * Those whose predecessor is finished. The others wait as long as it does, and are looked at no more until then. So do those behind one
+   * whose sender has died, which is due since its lease has ended: due since before that, they would always be found in its place.
+   */
   private async findFirst(
     { environmentId }: EndpointKey,
-    due: readonly Delivery[],
+    { due, now }: { due: readonly Delivery[]; now: Date },
   ): Promise<Delivery[]> {
     const { deliveries } = this.options;
     const previousIds = due.flatMap(({ previousId }) => previousId ?? []);
     const unfinished = await deliveries.findUnfinished(environmentId, previousIds);
-    const waitedFor = [...unfinished.values()].filter(({ claim }) => claim === null);
+    const waitedFor = [...unfinished.values()].filter(
+      ({ claim, dueAt }) => claim === null || (dueAt !== null && dueAt <= now),
+    );
     if (waitedFor.length > 0) await deliveries.hold(waitedFor);
     return due.filter(({ previousId }) => previousId === null || !unfinished.has(previousId));
   }
