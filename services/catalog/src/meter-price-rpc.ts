@@ -1,14 +1,21 @@
 import { checkMetadata } from '@billing/chassis/metadata';
-import { DomainError } from '@billing/kernel/domain-error';
+import { messageBytesMax } from '@billing/chassis/message-size';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import {
   type GetMeterPricesRequest,
+  GetMeterPricesResponse,
   type MeterPrice as ProtoMeterPrice,
+  type MeterPriceSetAnswer,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { meterPricingTypes } from '@billing/proto/values/catalog';
 import type { MeterPrice, MeterPriceInput, MeterPriceSet } from './meter-price';
 import type { MeterPriceSetStore } from './meter-price-set-store';
 import type { Product } from './product';
 import { fromProtoTiers, toProtoTiers } from './price-rpc';
+
+const questionsMax = 100;
+// What stands around them fits as well.
+const answersBytesMax = messageBytesMax / 2;
 
 /** A product's set that was in force at a time, or the one with a number. */
 export async function findMeterPriceSet(
@@ -53,6 +60,25 @@ export function toProtoMeterPrice(price: MeterPrice, productId: string): ProtoMe
     metadata: price.metadata,
     createdAt: price.createdAt,
   };
+}
+
+/** Refuses more questions than one call answers. */
+export function checkMeterPriceQuestions({ length }: readonly GetMeterPricesRequest[]): void {
+  if (length >= 1 && length <= questionsMax) return;
+  throw invalidInput({ questions: [`Must be 1 to ${String(questionsMax)}`] });
+}
+
+/** Many answers in one message, as far as they fit: the others are asked for alone. */
+export function toProtoMeterPriceSetAnswers(
+  outcomes: readonly PromiseSettledResult<GetMeterPricesResponse>[],
+): MeterPriceSetAnswer[] {
+  let bytes = 0;
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') return { found: undefined };
+    const { value: found } = outcome;
+    if (found.prices.length > 0) bytes += GetMeterPricesResponse.encode(found).finish().length;
+    return { found: bytes > answersBytesMax ? undefined : found };
+  });
 }
 
 export const meterPriceMetadataProblems = (metadata: MeterPriceInput['metadata']) =>

@@ -161,6 +161,31 @@ test('each instant has the set that was in force then, however many came after i
   expect(third.prices).toMatchObject([{ meterId, unitAmount: '3', createdAt: day(6) }]);
 });
 
+test('many questions are answered together as each is alone, and one that fails by nothing', async () => {
+  const [productId, another] = [await newProduct(), await newProduct()];
+  const prices = [perUnit(newMeter(), '1')];
+  await catalog.setMeterPrices({ productId, prices }, context(2));
+  const questions = [
+    { productId, at: day(1) },
+    { productId, at: day(2) },
+    { productId: newId(), at: day(2) },
+    { productId: another, at: day(2) },
+    { productId, at: undefined, set: 1 },
+  ];
+  const { answers } = await catalog.getMeterPriceSets({ questions }, context(9));
+  const alone = questions.map((question) =>
+    catalog.getMeterPrices(question, context(9)).catch(() => undefined),
+  );
+  expect(answers.map(({ found }) => found)).toEqual(await Promise.all(alone));
+  expect(answers.map(({ found }) => found?.set)).toEqual([0, 1, undefined, 0, 1]);
+  for (const count of [0, 101]) {
+    const asked = { questions: Array.from({ length: count }, () => ({ productId, at: day(1) })) };
+    await expect(catalog.getMeterPriceSets(asked, context(9))).rejects.toMatchObject({
+      kind: 'invalid_input',
+    });
+  }
+});
+
 test('a product of an environment is unknown to every other', async () => {
   const productId = await newProduct();
   const stranger = testContext();

@@ -11,16 +11,19 @@ import {
   type CatalogServiceServer,
   CatalogServiceService,
   type CreateProductRequest,
+  type GetMeterPricesRequest,
   type Price as ProtoPrice,
   type Product as ProtoProduct,
   type UpdateProductRequest,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
 import {
-  toProtoMeterPrice,
+  checkMeterPriceQuestions,
   findMeterPriceSet,
   fromProtoMeterPrices,
   meterPriceMetadataProblems,
+  toProtoMeterPrice,
+  toProtoMeterPriceSetAnswers,
 } from './meter-price-rpc';
 import type { MeterPriceSetStore } from './meter-price-set-store';
 import { fetchKnownMeterIds, type Peers } from './peers';
@@ -111,8 +114,17 @@ function meterPriceCalls({
   peers,
 }: Omit<CatalogParts, 'supersededPricesOf'>): Pick<
   AsyncHandlers<CatalogServiceServer>,
-  'setMeterPrices' | 'getMeterPrices'
+  'setMeterPrices' | 'getMeterPrices' | 'getMeterPriceSets'
 > {
+  const getMeterPrices = async (
+    { productId, ...wanted }: GetMeterPricesRequest,
+    context: CallContext,
+  ) => {
+    const { state } = await products.within(context).get(productId);
+    const replaced = meterPriceSetsOf(context.tenant.environmentId);
+    const { number, prices } = await findMeterPriceSet(state, wanted, replaced);
+    return { set: number, prices: prices.map((price) => toProtoMeterPrice(price, productId)) };
+  };
   return {
     setMeterPrices: async (request, context) => {
       const { productId } = request;
@@ -137,11 +149,12 @@ function meterPriceCalls({
       return { product: toProtoProduct(stored) };
     },
 
-    getMeterPrices: async ({ productId, ...wanted }, context) => {
-      const { state } = await products.within(context).get(productId);
-      const replaced = meterPriceSetsOf(context.tenant.environmentId);
-      const { number, prices } = await findMeterPriceSet(state, wanted, replaced);
-      return { set: number, prices: prices.map((price) => toProtoMeterPrice(price, productId)) };
+    getMeterPrices,
+
+    getMeterPriceSets: async ({ questions }, context) => {
+      checkMeterPriceQuestions(questions);
+      const found = questions.map((question) => getMeterPrices(question, context));
+      return { answers: toProtoMeterPriceSetAnswers(await Promise.allSettled(found)) };
     },
   };
 }

@@ -110,6 +110,7 @@ export async function startProducts(currencies: ReadonlyMap<string, string>) {
       getPrice: unused,
       setMeterPrices: unused,
       getMeterPrices: unused,
+      getMeterPriceSets: unused,
       getProduct: async ({ id }) => {
         const currency = currencies.get(id);
         if (currency === undefined) throw notFound('Product');

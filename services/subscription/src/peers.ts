@@ -27,6 +27,7 @@ import type { SubscriptionConfiguration } from './config';
 import type { CustomerFacts, ProductFacts } from './creation-input';
 import { fromProtoCustomer } from './customer-rpc';
 import { fromProtoDiscount } from './discount-rpc';
+import { MeterPriceClient } from './meter-price-client';
 import { fromProtoPrice } from './price-rpc';
 import type { DiscountSnapshot } from './subscription';
 
@@ -37,13 +38,17 @@ export interface Peers {
   readonly checkout: Peer<CheckoutServiceServer>;
   readonly discount: Peer<DiscountServiceServer>;
   readonly metering: Peer<MeteringServiceServer>;
+  /** Of the catalog. */
+  readonly meterPrices: MeterPriceClient;
 }
 
 export function connectPeers(service: Service, config: SubscriptionConfiguration): Peers {
+  const catalog = service.peer<CatalogServiceServer>(CatalogServiceService, {
+    address: config.CATALOG_ADDRESS,
+  });
   return {
-    catalog: service.peer<CatalogServiceServer>(CatalogServiceService, {
-      address: config.CATALOG_ADDRESS,
-    }),
+    catalog,
+    meterPrices: new MeterPriceClient(catalog),
     customer: service.peer<CustomerServiceServer>(CustomerServiceService, {
       address: config.CUSTOMER_ADDRESS,
     }),

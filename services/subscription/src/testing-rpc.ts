@@ -243,12 +243,17 @@ export class Neighbours {
       updateProduct: neverAsked,
       getPrice: neverAsked,
       setMeterPrices: neverAsked,
-      getMeterPrices: async ({ productId }) => {
-        const product = this.products.get(productId);
-        return { set: product?.meterPriceSet ?? 0, prices: product?.meterPrices ?? [] };
-      },
+      getMeterPrices: async ({ productId }) => this.meterPricesOf(productId),
+      getMeterPriceSets: async ({ questions }) => ({
+        answers: questions.map(({ productId }) => ({ found: this.meterPricesOf(productId) })),
+      }),
       getProduct: async ({ id }) => ({ product: known(this.products, id, 'Product') }),
     };
+  }
+
+  private meterPricesOf(productId: string) {
+    const product = this.products.get(productId);
+    return { set: product?.meterPriceSet ?? 0, prices: product?.meterPrices ?? [] };
   }
 
   private customer(): AsyncHandlers<CustomerServiceServer> {

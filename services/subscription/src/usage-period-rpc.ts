@@ -21,20 +21,17 @@ export async function meterPricesOf(
   { state, createdAt }: Stored<Subscription>,
   periodIndex: number | null,
   context: CallContext,
-  { catalog }: Peers,
+  { meterPrices }: Peers,
 ): Promise<MeterPrices> {
   const { productId } = state;
   if (periodIndex === null) {
-    return catalog.getMeterPrices(
-      { productId, at: ratesAt(state.startAt, { createdAt }) },
-      context,
-    );
+    return meterPrices.find({ productId, at: ratesAt(state.startAt, { createdAt }) }, context);
   }
   const set = pinnedSet(state, periodIndex);
   if (set === noMeterPrices.set) return noMeterPrices;
-  if (set !== undefined) return catalog.getMeterPrices({ productId, at: undefined, set }, context);
+  if (set !== undefined) return meterPrices.find({ productId, at: undefined, set }, context);
   const at = ratesAt(periodOf(state, periodIndex).start, { createdAt });
-  return catalog.getMeterPrices({ productId, at }, context);
+  return meterPrices.find({ productId, at }, context);
 }
 
 /** All subscriptions that a customer ever had, the earliest created first. */

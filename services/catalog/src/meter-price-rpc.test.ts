@@ -1,0 +1,15 @@
+import { MeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
+import { messageBytesMax } from '@billing/chassis/message-size';
+import { toProtoMeterPriceSetAnswers } from './meter-price-rpc';
+
+const priced = (bytes: number) => ({
+  status: 'fulfilled' as const,
+  value: { set: 1, prices: [MeterPrice.fromJSON({ unitAmount: '9'.repeat(bytes) })] },
+});
+const empty = { status: 'fulfilled' as const, value: { set: 0, prices: [] } };
+
+test('answers that do not fit into one message are left to be asked for alone', () => {
+  const large = priced(messageBytesMax / 5);
+  const answers = toProtoMeterPriceSetAnswers([empty, large, large, large, large]);
+  expect(answers.map(({ found }) => found?.set)).toEqual([0, 1, 1, undefined, undefined]);
+});

@@ -1,0 +1,64 @@
+import { type CallContext, groupOfCall } from '@billing/chassis/call-context';
+import { Coalescer, type Outcome } from '@billing/chassis/coalescer';
+
+interface Asked<Request> {
+  readonly request: Request;
+  readonly context: CallContext;
+}
+
+/** How a peer takes requests. */
+export interface BatchClientOptions<Request, Answer> {
+  readonly one: (request: Request, context: CallContext) => Promise<Answer>;
+  /** One answer for each request, in their order; undefined where it is to be asked alone, to answer or to say what is wrong. */
+  readonly many: (
+    requests: Request[],
+    context: CallContext,
+  ) => Promise<readonly (Answer | undefined)[]>;
+}
+
+// What peers take in one call.
+const batchMax = 100;
+// One is being answered while the next is on its way.
+const flushesMax = 2;
+
+/** Sends by one call what is asked of a peer side by side. */
+export class BatchClient<Request, Answer> {
+  private readonly asked: Coalescer<Asked<Request>, Answer>;
+
+  constructor(private readonly options: BatchClientOptions<Request, Answer>) {
+    this.asked = new Coalescer({
+      batchMax,
+      flushesMax,
+      groupOf: ({ context }) => groupOfCall(context),
+      flush: (asked) => this.askAll(asked),
+    });
+  }
+
+  ask(request: Request, context: CallContext): Promise<Answer> {
+    return this.asked.run({ request, context });
+  }
+
+  private async askAll(asked: readonly Asked<Request>[]): Promise<Outcome<Answer>[]> {
+    const [first] = asked;
+    if (first === undefined || asked.length === 1) return Promise.all(asked.map(this.askOne));
+    const requests = asked.map(({ request }) => request);
+    const answers = await this.options.many(requests, first.context);
+    return Promise.all(
+      asked.map(async (one, index) => {
+        const answer = answers[index];
+        return answer === undefined ? await this.askOne(one) : { value: answer };
+      }),
+    );
+  }
+
+  private readonly askOne = async ({
+    request,
+    context,
+  }: Asked<Request>): Promise<Outcome<Answer>> => {
+    try {
+      return { value: await this.options.one(request, context) };
+    } catch (error) {
+      return { error };
+    }
+  };
+}

@@ -1,0 +1,30 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Peer } from '@billing/chassis/peer';
+import type {
+  CatalogServiceServer,
+  GetMeterPricesRequest,
+  GetMeterPricesResponse,
+} from '@billing/proto/billing/catalog/v1/catalog';
+import { BatchClient } from './batch-client';
+
+/** Which set of a product's meter prices: that of an instant, or the one with a number. */
+export type MeterPriceQuestion = Pick<GetMeterPricesRequest, 'productId' | 'at' | 'set'>;
+
+/** Reads meter prices, those that are asked for side by side by one call. */
+export class MeterPriceClient {
+  private readonly questions: BatchClient<GetMeterPricesRequest, GetMeterPricesResponse>;
+
+  constructor(catalog: Pick<Peer<CatalogServiceServer>, 'getMeterPrices' | 'getMeterPriceSets'>) {
+    this.questions = new BatchClient({
+      one: (question, context) => catalog.getMeterPrices(question, context),
+      many: async (questions, context) => {
+        const { answers } = await catalog.getMeterPriceSets({ questions }, context);
+        return answers.map(({ found }) => found);
+      },
+    });
+  }
+
+  find(question: MeterPriceQuestion, context: CallContext): Promise<GetMeterPricesResponse> {
+    return this.questions.ask(question, context);
+  }
+}
