@@ -227,6 +227,11 @@ describe('a batch', () => {
     expect(headers.get('ignored-fields')).toBe('x, events.0.colour');
   });
 
+  test('names the fields that nobody reads of a batch that is refused, too', async () => {
+    const refused = await api.post('/events/ingest', [anEvent({ colour: 1, quantity: 'x' })]);
+    expect([refused.status, refused.headers.get('ignored-fields')]).toEqual([400, '0.colour']);
+  });
+
   test('with an idempotency key is stored once, also without event ids', async () => {
     const headers = { 'Idempotency-Key': newEventId() };
     const send = (quantity: number) =>

@@ -25,6 +25,16 @@ export class RequestError extends Error implements HttpError {
   }
 }
 
+/** An error whose answer carries headers beside its own. */
+export class HeadedError extends Error {
+  constructor(
+    cause: unknown,
+    readonly headers: Readonly<Record<string, string>>,
+  ) {
+    super('Refused with more to say', { cause });
+  }
+}
+
 const internalError: HttpError = {
   status: 500,
   code: 'internal',
@@ -91,6 +101,10 @@ export function withoutUnavailability(problem: HttpError): HttpError {
 /** What the caller is told about any error. The cause of a bug stays in the log. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof RequestError) return error;
+  if (error instanceof HeadedError) {
+    const problem = toHttpError(error.cause);
+    return { ...problem, headers: { ...problem.headers, ...error.headers } };
+  }
   if (error instanceof DomainError) return fromDomainError(error);
   if (error instanceof DeadlineExceededError) {
     return { status: 504, code: 'timed_out', body: { error: 'Timed out' } };

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { ignoredFields, ignoredFieldsHeader, ignoredFieldsOf } from './ignored-fields';
+import {
+  ignoredFields,
+  ignoredFieldsHeader,
+  ignoredFieldsOf,
+  ignoredFieldsOfBytes,
+} from './ignored-fields';
 import { metadata, optional } from './input';
 import { changeable } from './patch';
 
@@ -24,6 +29,17 @@ describe('the fields that nobody reads', () => {
     [[], []],
   ])('of %j are %j', (body, fields) => {
     expect(ignoredFields(Body, body)).toEqual(fields);
+  });
+
+  test.each([
+    [{ events: [{ name: 'a', nmae: 'b' }], x: 1 }, ['events.0.nmae', 'x']],
+    [[{ name: 'a', nmae: 'b' }], ['0.nmae']],
+  ])('of %j, which may be a list or hold one, are %j', (body, fields) => {
+    const list = z.array(z.object({ name: z.string() }));
+    const schema = z.union([z.object({ events: list }), list]);
+    expect(ignoredFields(schema, body)).toEqual(fields);
+    expect(ignoredFieldsOfBytes(schema, Buffer.from(JSON.stringify(body)))).toEqual(fields);
+    expect(ignoredFieldsOfBytes(schema, Buffer.from('{'))).toEqual([]);
   });
 
   test('are those of the body and of the query', () => {

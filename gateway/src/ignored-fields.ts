@@ -21,7 +21,7 @@ export function ignoredFieldsOf(
 
 /** Paths of the fields in a body that its schema does not know, such as `address.zip` or `tiers.0.flatamount`. */
 export function ignoredFields(schema: z.core.$ZodType, body: unknown): string[] {
-  const known = unwrapped(schema);
+  const known = alternativeOf(unwrapped(schema), body);
   if (known instanceof z.ZodArray && Array.isArray(body)) {
     return body.flatMap((element, index) => below(String(index), known.element, element));
   }
@@ -31,6 +31,15 @@ export function ignoredFields(schema: z.core.$ZodType, body: unknown): string[] 
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
     return field === undefined ? [name] : below(name, field, value);
   });
+}
+
+/** The same of a body as it came; none where it cannot be read. */
+export function ignoredFieldsOfBytes(schema: z.core.$ZodType, body: Buffer): string[] {
+  try {
+    return ignoredFields(schema, JSON.parse(body.toString()));
+  } catch {
+    return [];
+  }
 }
 
 /** As a header. Names come from the caller: only what may stand in one, and not more than fits. */
@@ -50,6 +59,13 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
     return unwrapped(schema.unwrap());
   }
   return schema instanceof z.ZodPipe ? unwrapped(schema.in) : schema;
+}
+
+/** Of a choice between a list and an object, the one that the body is. */
+function alternativeOf(schema: z.core.$ZodType, body: unknown): z.core.$ZodType {
+  if (!(schema instanceof z.ZodUnion)) return schema;
+  const isWanted = (option: unknown) => option instanceof z.ZodArray === Array.isArray(body);
+  return schema.options.find(isWanted) ?? schema;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { DomainError } from '@billing/kernel/domain-error';
 import { toJsonUsageEvent } from '@billing/proto/json/usage-event';
-import { ignoredFieldsHeader } from '../ignored-fields';
+import { HeadedError } from '../http-error';
+import { ignoredFieldsHeader, ignoredFieldsOfBytes } from '../ignored-fields';
 import { metadata, pageShape, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
 import { IngestResult, UsageEventList } from '../openapi/schemas/usage-event';
@@ -72,7 +74,7 @@ export const eventRoutes: readonly Route[] = [
     },
     handle: async ({ body, context }, peers) => {
       if (!Buffer.isBuffer(body)) throw new Error('The route takes bytes');
-      const answer = await peers.metering.ingestEvents({ body }, context);
+      const answer = await peers.metering.ingestEvents({ body }, context).catch(refusalOf(body));
       const { accepted, duplicates, ignoredFields } = answer;
       const rejected = answer.rejected.map(({ index, eventId, error }) => ({
         index,
@@ -107,3 +109,11 @@ export const eventRoutes: readonly Route[] = [
     },
   },
 ];
+
+/** Throws the error on. Where a batch is refused nobody has told of its typos: they are looked for now. */
+function refusalOf(body: Buffer): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;
+    throw new HeadedError(error, ignoredFieldsHeader(ignoredFieldsOfBytes(IngestEvents, body)));
+  };
+}
