@@ -11,6 +11,7 @@ import { renewals } from './renewals';
 import { readCircumstances, toText, writeJson } from './report';
 import { routeCosts } from './route-costs';
 import { Stage } from './stage';
+import { webhooks } from './webhooks';
 
 const benches: readonly Bench[] = [
   routeCosts,
@@ -20,6 +21,7 @@ const benches: readonly Bench[] = [
   renewals,
   growth,
   ingest,
+  webhooks,
 ];
 
 const efforts = {
