@@ -220,6 +220,64 @@ describe('the aggregate store', () => {
     expect(sequences('command')).toEqual(Array.from({ length: 33 }, (_, index) => index + 1));
   });
 
+  describe('of an aggregate whose maker carries out its commands', () => {
+    const told: string[] = [];
+    const ordering = (counter: Counter): Transition<Counter> => ({
+      ...only(counter),
+      commands: [{ type: 'tell', payload: {} }],
+    });
+    const outboxOf = async (id: string) => {
+      const document = await counters.documents.findOne({ _id: id });
+      const commands = document?.outbox.map(({ sequence }) => sequence);
+      return { commands, isPending: document?.pendingSince !== null };
+    };
+
+    beforeEach(() => {
+      told.length = 0;
+      counters.onPending = (id) => told.push(id);
+    });
+
+    afterEach(() => {
+      counters.onPending = () => undefined;
+    });
+
+    test('tells the relay only when they are handed over, and keeps them until they are settled', async () => {
+      const { stored, inserted, settle, handOver } = await within().undertake(ordering(state()));
+      const { id } = stored.state;
+      expect([inserted, told]).toEqual([true, []]);
+      expect(await outboxOf(id)).toEqual({ commands: [1], isPending: true });
+      handOver();
+      expect(told).toEqual([id]);
+      await settle();
+      expect(await outboxOf(id)).toEqual({ commands: [], isPending: false });
+    });
+
+    test('settles nothing that was decided meanwhile', async () => {
+      const { stored, settle } = await within().undertake(ordering(state()));
+      const { id } = stored.state;
+      await within().mutate(id, increment);
+      await within().mutate(id, (counter) => ordering(increment(counter).state));
+      expect(told).toEqual([id]);
+      await settle();
+      expect(await outboxOf(id)).toEqual({ commands: [2], isPending: true });
+      expect((await within().get(id)).state.value).toBe(2n);
+    });
+
+    test('leaves what stood there before to the relay', async () => {
+      const first = ordering(state());
+      await within().insert(first);
+      const { inserted, settle } = await within().undertake(first);
+      await settle();
+      expect(inserted).toBe(false);
+      expect(await outboxOf(first.state.id)).toEqual({ commands: [1], isPending: true });
+    });
+
+    test('takes no events, which only the relay announces', async () => {
+      const announcing = { ...only(state()), events: [{ type: 'counter.grew', data: {} }] };
+      await expect(within().undertake(announcing)).rejects.toThrow('Only the relay');
+    });
+  });
+
   test('lists newest first in pages with an exact total', async () => {
     const list = within({ environmentId: newId() });
     const ids: string[] = [];

@@ -21,6 +21,7 @@ import { duplicateKeyIndex, retryTransient } from './mongo';
 import type { Completion } from './outbox-progress';
 import { currentTraceparent } from './tracing';
 import type { Turns } from './turns';
+import { type Undertaking, undertakingOf } from './undertaking';
 
 // A compare-and-set that lost 8 times in a row has met a storm; the caller may try again later.
 const attemptsMax = 8;
@@ -132,6 +133,25 @@ export class AggregateStore<S extends { readonly id: string }> {
    * back with `inserted: false`, for the caller to compare. A taken natural key throws what the definition says of it.
    */
   async insert(transition: Transition<S>): Promise<{ stored: Stored<S>; inserted: boolean }> {
+    const { stored, document } = await this.insertNew(transition);
+    if (document === undefined) return { stored, inserted: false };
+    if (document.pendingSince !== null) this.surroundings.onPending(document._id, document);
+    return { stored, inserted: true };
+  }
+
+  /**
+   * Stores a new aggregate whose commands the caller carries out at once, so that the relay need not do so. They must be repeatable as
+   * ever: of a caller that stops in between, the relay's sweep carries out all of them again.
+   */
+  async undertake(transition: Transition<S>): Promise<Undertaking<S>> {
+    if (transition.events.length > 0) throw new Error('Only the relay announces events');
+    const { stored, document } = await this.insertNew(transition);
+    return undertakingOf(stored, document, this.surroundings);
+  }
+
+  private async insertNew(
+    transition: Transition<S>,
+  ): Promise<{ stored: Stored<S>; document: AggregateDocument | undefined }> {
     const { tenant, now } = this.context;
     const { id } = transition.state;
     const stored = { state: transition.state, tenant, version: 1, createdAt: now, updatedAt: now };
@@ -140,11 +160,10 @@ export class AggregateStore<S extends { readonly id: string }> {
     try {
       await this.insertDocument(document);
     } catch (error) {
-      return { stored: await this.existing(id, error), inserted: false };
+      return { stored: await this.existing(id, error), document: undefined };
     }
     this.surroundings.onChange(stored);
-    if (document.pendingSince !== null) this.surroundings.onPending(document._id, document);
-    return { stored, inserted: true };
+    return { stored, document };
   }
 
   /**
