@@ -1,5 +1,7 @@
 import type { Collection, Db } from 'mongodb';
+import { type TenantFields, tenantOf } from '@billing/chassis/aggregate-document';
 import type { Tenant } from '@billing/chassis/call-context';
+import { ensureIndexes } from '@billing/chassis/indexes';
 import { InsertBatches } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import {
@@ -18,6 +20,12 @@ interface HostedPageDocument extends Tenant, HostedResource {
   readonly kind: HostedPageKind;
 }
 
+/** A session names its page itself, which spares a document. */
+interface SessionPageDocument extends TenantFields {
+  readonly _id: string;
+  readonly pageHash: string;
+}
+
 /** A page and whose it is. */
 export interface HostedPage extends HostedResource {
   readonly tenant: Tenant;
@@ -27,6 +35,7 @@ export interface HostedPage extends HostedResource {
 export class HostedPageStore {
   private readonly documents: Collection<HostedPageDocument>;
   private readonly inserts: InsertBatches<HostedPageDocument>;
+  private readonly sessions: Collection<SessionPageDocument>;
 
   constructor(
     db: Db,
@@ -34,6 +43,17 @@ export class HostedPageStore {
   ) {
     this.documents = db.collection<HostedPageDocument>('hostedPages');
     this.inserts = new InsertBatches(this.documents);
+    this.sessions = db.collection<SessionPageDocument>('checkoutSessions');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // Without the environment, as the hash itself says which one it is in.
+    await ensureIndexes(this.sessions, [{ name: 'page', key: { pageHash: 1 } }]);
+  }
+
+  /** What the page of a resource is found by. */
+  hashOf(resource: HostedResource): string {
+    return tokenHash(tokenOf(resource, this.site.secret));
   }
 
   /** Where the page is, whether it was opened yet or not. */
@@ -43,7 +63,7 @@ export class HostedPageStore {
 
   /** Makes the page findable. The same again changes nothing. */
   async open({ kind, resourceId, tenant }: HostedPage): Promise<void> {
-    const _id = tokenHash(tokenOf({ kind, resourceId }, this.site.secret));
+    const _id = this.hashOf({ kind, resourceId });
     const { environmentId, organizationId, live, manualClock } = tenant;
     const document = { _id, kind, resourceId, environmentId, organizationId, live, manualClock };
     try {
@@ -59,7 +79,21 @@ export class HostedPageStore {
    */
   async find(token: string): Promise<HostedPage | undefined> {
     if (!isWellFormedToken(token)) return undefined;
-    const found = await retryTransient(() => this.documents.findOne({ _id: tokenHash(token) }));
+    const hash = tokenHash(token);
+    return (await this.findSession(hash)) ?? (await this.findDocument(hash));
+  }
+
+  private async findSession(pageHash: string): Promise<HostedPage | undefined> {
+    const fields = { organizationId: 1, environmentId: 1, live: 1, timeline: 1 };
+    const session = await retryTransient(() =>
+      this.sessions.findOne({ pageHash }, { projection: fields }),
+    );
+    if (session === null) return undefined;
+    return { kind: 'CHECKOUT_SESSION', resourceId: session._id, tenant: tenantOf(session) };
+  }
+
+  private async findDocument(hash: string): Promise<HostedPage | undefined> {
+    const found = await retryTransient(() => this.documents.findOne({ _id: hash }));
     if (found === null) return undefined;
     const { kind, resourceId, environmentId, organizationId, live, manualClock } = found;
     return { kind, resourceId, tenant: { environmentId, organizationId, live, manualClock } };

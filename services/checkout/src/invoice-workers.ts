@@ -22,6 +22,6 @@ export function invoiceWorkers(
   const attempts = new AttemptWorker(parts);
   const collection = new CollectionWorker({ invoices, numbers, methods, keeper, attempts });
   const payments = new PaymentWorker({ invoices, methods, attempts, clock, onUnknown });
-  const session = { invoices, collection, payments, attempts };
+  const session = { invoices, numbers, collection, payments, attempts };
   return { keeper, collection, payments, sessionInvoices: new SessionInvoiceWorker(session) };
 }

@@ -267,8 +267,12 @@ export function sessionIdOf(record: InvoiceRecord): string | undefined {
   return record.isTombstone ? record.sessionId : record.session?.sessionId;
 }
 
+interface Amounts {
+  readonly lineItems: readonly Pick<LineItem, 'amount'>[];
+}
+
 /** Σ of the lines. */
-export function subtotalOf({ lineItems }: Pick<Invoice, 'lineItems'>): bigint {
+export function subtotalOf({ lineItems }: Amounts): bigint {
   return lineItems.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
@@ -278,8 +282,17 @@ export function discountAmountOf({ discounts }: Pick<Invoice, 'discounts'>): big
 }
 
 /** What is owed in all: there are no taxes. */
-export function totalOf(invoice: Pick<Invoice, 'lineItems' | 'discounts'>): bigint {
+export function totalOf(invoice: Amounts & Pick<Invoice, 'discounts'>): bigint {
   return subtotalOf(invoice) - discountAmountOf(invoice);
+}
+
+/** What an invoice that is not made yet will come to. */
+export function totalOfNew({
+  lineItems,
+  discount,
+  currency,
+}: Amounts & Pick<NewInvoice, 'discount' | 'currency'>): bigint {
+  return totalOf(discounted(lineItems, discount, currency));
 }
 
 /** Σ of the successful payments. */
@@ -308,11 +321,11 @@ function checkLineItems(lineItems: readonly Pick<LineItem, 'amount'>[]): void {
   }
 }
 
-function discounted(
-  lineItems: NewInvoice['lineItems'],
+function discounted<Line extends Pick<LineItem, 'amount'>>(
+  lineItems: readonly Line[],
   discount: DiscountOnInvoice | undefined,
   currency: Currency,
-): Pick<Invoice, 'lineItems' | 'discounts'> {
+): Pick<Invoice, 'discounts'> & { lineItems: (Line & Pick<LineItem, 'discountAmount'>)[] } {
   if (discount === undefined) {
     return { lineItems: lineItems.map((line) => ({ ...line, discountAmount: 0n })), discounts: [] };
   }

@@ -35,6 +35,7 @@ export async function start(
     secret: config.HOSTED_PAGE_SECRET,
   });
   service.ensureIndexes(() => numbers.ensureIndexes());
+  service.ensureIndexes(() => pages.ensureIndexes());
   const { providerOf, events } = configuredProviders(service, config);
   const {
     collection: worker,

@@ -1,21 +1,15 @@
 import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
-import { isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
-import { RedemptionHolder } from '@billing/proto/billing/discount/v1/discount';
-import { type InvoiceRecord, isVerification, type Payment, totalOf } from './invoice';
+import { unlessNotFound } from '@billing/kernel/domain-error';
+import { type InvoiceRecord, isVerification, type Payment } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
 import type { Peers } from './peers';
-import {
-  makeReady,
-  noteReserved,
-  refuseSession,
-  type Session,
-  type SessionRecord,
-} from './session';
+import type { Session, SessionRecord } from './session';
 import { noteDelivered, noteVoided } from './session-ending';
 import { fetchCustomer } from './session-facts-rpc';
 import type { SessionInvoices } from './session-invoice-client';
-import { toNewSessionInvoice } from './session-invoice-rpc';
+import type { SessionMaker } from './session-making-worker';
+import { heldRedemption } from './session-redemption-rpc';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
 /** What the commands of sessions work with. */
@@ -23,13 +17,14 @@ export interface SessionCommandParts {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
+  readonly maker: SessionMaker;
   readonly pages: InvoicePages;
   readonly peers: Peers;
 }
 
 /** What is done about the commands of a session. Each may run again after it was carried out, also after the command of the session's end. */
 export function sessionCommands(parts: SessionCommandParts): Record<string, CommandHandler> {
-  const { sessions, sessionInvoices, peers } = parts;
+  const { sessions, sessionInvoices, maker, peers } = parts;
   const read = async (id: string, context: CallContext) =>
     sessionOf((await sessions.within(context).get(id)).state);
   const noteDone = (id: string, context: CallContext) =>
@@ -39,23 +34,28 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
       const session = await read(aggregateId, context);
       // Ended while it waited for its turn: nothing would ever use the redemption.
       if (session.phase !== 'CREATING') return;
-      await reserve(session, context, parts);
+      await maker.reserve(session, context);
     },
 
     createInvoice: async (_payload, { aggregateId, context }) => {
       const session = await read(aggregateId, context);
-      if (session.phase !== 'CREATING') return;
-      const invoice = await sessionInvoices.open(toNewSessionInvoice(session), context);
-      // Voided under our hands: the session has ended.
-      if (invoice.state.isTombstone || invoice.state.status !== 'OPEN') return;
-      const total = totalOf(invoice.state);
-      await sessions.within(context).mutate(session.id, (record) => makeReady(record, total));
+      // As sessions were stored that were READY only with their invoice.
+      if (session.phase === 'CREATING') {
+        const { state } = await maker.makeReady(session, session.snapshots.discount, context);
+        if (sessionOf(state).phase !== 'READY') return;
+      }
+      // One that has ended leaves this to its end, any other has it.
+      if (session.phase === 'CREATING' || session.phase === 'READY') {
+        await maker.invoiceOf(session, context);
+      }
     },
 
     voidInvoice: async (_payload, { aggregateId, context }) => {
       const session = await read(aggregateId, context);
       const { id: sessionId, invoiceId, customerId, currency } = session;
       const holder = { invoiceId, sessionId, customerId, currency };
+      // Somebody may hold a number for it already, which then must have an invoice. Nobody does before the session is READY.
+      if (session.total !== undefined) await maker.invoiceOf(session, context);
       const invoice = await sessionInvoices.void(holder, context);
       if (invoice.state.status === 'PAID')
         throw new Error(`Session ${sessionId} ended, but was paid`);
@@ -64,7 +64,7 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
 
     releaseRedemption: async (_payload, { aggregateId, context }) => {
       await peers.discount.releaseRedemption(
-        redemptionOf(await read(aggregateId, context)),
+        heldRedemption(await read(aggregateId, context)),
         context,
       );
       await noteDone(aggregateId, context);
@@ -72,7 +72,7 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
 
     confirmRedemption: async (_payload, { aggregateId, context }) => {
       await peers.discount.confirmRedemption(
-        redemptionOf(await read(aggregateId, context)),
+        heldRedemption(await read(aggregateId, context)),
         context,
       );
     },
@@ -82,32 +82,6 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
       await noteDone(aggregateId, context);
     },
   };
-}
-
-async function reserve(
-  session: Session,
-  context: CallContext,
-  { sessions, peers }: SessionCommandParts,
-): Promise<void> {
-  const { id: holderId, productId, currency } = session;
-  const store = sessions.within(context);
-  try {
-    const { discount } = await peers.discount.reserveRedemption(
-      {
-        ...redemptionOf(session),
-        holder: RedemptionHolder.REDEMPTION_HOLDER_CHECKOUT_SESSION,
-        productId,
-        currency,
-      },
-      context,
-    );
-    if (discount === undefined) throw new Error('An answer carries no discount');
-    const terms = discountSnapshot.write(discount);
-    await store.mutate(holderId, (record) => noteReserved(record, terms));
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    await store.mutate(holderId, (record) => refuseSession(record, 'DISCOUNT_NOT_VALID'));
-  }
 }
 
 async function subscribe(
@@ -146,11 +120,6 @@ async function subscribe(
 
 function isSuccessfulCharge(payment: Payment): boolean {
   return payment.status === 'SUCCEEDED' && !isVerification(payment);
-}
-
-function redemptionOf({ id: holderId, discountId }: Session) {
-  if (discountId === undefined) throw new Error(`Session ${holderId} has no discount`);
-  return { discountId, holderId };
 }
 
 function sessionOf(record: SessionRecord): Session {

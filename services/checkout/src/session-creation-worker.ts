@@ -1,14 +1,24 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
 import { derivedId, isId } from '@billing/chassis/ids';
+import type { Undertaking } from '@billing/chassis/undertaking';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { withinTime } from './bounded-worker';
 import type { CheckoutLink } from './checkout-link';
 import type { HostedPageStore } from './hosted-page-store';
+import type { InvoiceRecord } from './invoice';
 import { fromProtoCollectionMethod } from './invoice-rpc';
 import type { Peers } from './peers';
-import { createSession, type NewSession, type SessionRecord, takeUp } from './session';
+import {
+  createSession,
+  type NewSession,
+  type Session,
+  type SessionRecord,
+  takeUp,
+} from './session';
 import {
   type BoughtProduct,
   checkDiscountIsKnown,
@@ -22,6 +32,8 @@ import {
   discountNotValid,
   type SessionInput,
 } from './session-input';
+import { totalOfPurchase } from './session-invoice-rpc';
+import type { SessionMaker } from './session-making-worker';
 import { customerSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
 /** What a session is made with. */
@@ -30,6 +42,14 @@ export interface SessionCreationParts {
   readonly links: AggregateCollection<CheckoutLink>;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
+  readonly maker: SessionMaker;
+  readonly clock: Clock;
+}
+
+/** A session that may be paid, and its invoice. */
+export interface MadeSession {
+  readonly session: Stored<SessionRecord>;
+  readonly invoice: Stored<InvoiceRecord>;
 }
 
 // What is left of the caller's time for the answer to travel.
@@ -37,15 +57,22 @@ const answerMarginMs = 500;
 // After the caller's deadline a repeat with the same key has this long to take the session up.
 const takeUpWithinMs = 5_000;
 
-/** Makes sessions: the first write stores the session with everything that is still to do, and the call watches that being done. */
+/** Makes sessions: the first write stores the session with everything that is still to do, and the call does that. */
 export class SessionCreationWorker {
   constructor(private readonly parts: SessionCreationParts) {}
 
-  /** A session that may be paid; throws why there is none. */
-  async create(input: SessionInput, context: CallContext): Promise<Stored<SessionRecord>> {
+  /** Throws why there is none. */
+  async create(input: SessionInput, context: CallContext): Promise<MadeSession> {
     const id = newResourceId(context, 'checkoutSession');
-    const begun = (await this.begunBefore(id, context)) ?? (await this.begin(id, input, context));
-    return requireMade(await this.untilMade(begun, context), input);
+    const begun = await this.begunBefore(id, context);
+    if (begun !== undefined) return this.goOn(begun, input, context);
+    const session = await this.describe(id, input, context);
+    const undertaking = await this.parts.sessions
+      .within(context)
+      .undertake(createSession(session, context.now));
+    return undertaking.inserted
+      ? this.make(undertaking, input, context)
+      : this.goOn(undertaking.stored, input, context);
   }
 
   // The id derives from the caller's key: who repeats the call finds what the first one stored, and waits for it in its place.
@@ -59,16 +86,44 @@ export class SessionCreationWorker {
     return sessions.mutate(id, (record) => takeUp(record, abandonAt(context)));
   }
 
-  private async begin(
-    id: string,
+  private async make(
+    { stored, settle, handOver }: Undertaking<SessionRecord>,
     input: SessionInput,
     context: CallContext,
+  ): Promise<MadeSession> {
+    try {
+      const { session, state } = requireMade(await this.reserved(stored, context), input);
+      const invoice = await this.parts.maker.openInvoice(state, context);
+      // Nobody waits for this, and what it leaves behind the relay finds.
+      void settle().catch(handOver);
+      return { session, invoice };
+    } catch (error) {
+      handOver();
+      // What the relay can make the caller may still have.
+      if (isRefusal(error)) throw error;
+      return this.goOn(stored, input, context);
+    }
+  }
+
+  private async reserved(
+    stored: Stored<SessionRecord>,
+    context: CallContext,
   ): Promise<Stored<SessionRecord>> {
-    const { sessions, pages } = this.parts;
-    const session = await this.describe(id, input, context);
-    await pages.open({ kind: 'CHECKOUT_SESSION', resourceId: id, tenant: context.tenant });
-    const { stored } = await sessions.within(context).insert(createSession(session, context.now));
-    return stored;
+    const { state } = stored;
+    if (state.isTombstone || state.phase !== 'CREATING') return stored;
+    // A neighbour that hangs leaves time for an answer.
+    const msLeft = answerAt(context).getTime() - this.parts.clock.now().getTime();
+    return withinTime(msLeft, this.parts.maker.reserve(state, context));
+  }
+
+  /** What was begun is the relay's: waits for it. */
+  private async goOn(
+    begun: Stored<SessionRecord>,
+    input: SessionInput,
+    context: CallContext,
+  ): Promise<MadeSession> {
+    const { session, state } = requireMade(await this.untilMade(begun, context), input);
+    return { session, invoice: await this.parts.maker.invoiceOf(state, context) };
   }
 
   private async describe(
@@ -87,7 +142,7 @@ export class SessionCreationWorker {
     ]);
     checkProduct(product.facts, input);
     checkLink(link, product.facts);
-    return {
+    const session = {
       id,
       ...offerOf(product, input),
       ...derivedIdsOf(id, product, context),
@@ -106,7 +161,10 @@ export class SessionCreationWorker {
         discount: undefined,
       },
       abandonAt: abandonAt(context),
+      pageHash: this.parts.pages.hashOf({ kind: 'CHECKOUT_SESSION', resourceId: id }),
     };
+    const isKnown = session.discountId === undefined;
+    return { ...session, total: isKnown ? totalOfPurchase(session) : undefined };
   }
 
   private async activeLink(
@@ -125,16 +183,16 @@ export class SessionCreationWorker {
   ): Promise<Stored<SessionRecord>> {
     return this.parts.sessions.waitFor(id, context, {
       isReached: ({ state }) => state.isTombstone || state.phase !== 'CREATING',
-      until: new Date(context.deadline.getTime() - answerMarginMs),
+      until: answerAt(context),
     });
   }
 }
 
 function requireMade(
-  stored: Stored<SessionRecord>,
+  session: Stored<SessionRecord>,
   { discountId }: Pick<SessionInput, 'discountId'>,
-): Stored<SessionRecord> {
-  const { state } = stored;
+): { session: Stored<SessionRecord>; state: Session } {
+  const { state } = session;
   if (state.isTombstone || state.refusal === 'ABANDONED') {
     const message = 'The earlier request was abandoned; repeat it with another Idempotency-Key';
     throw new DomainError('failed_precondition', 'SESSION_ABANDONED', message);
@@ -145,7 +203,11 @@ function requireMade(
   if (state.phase === 'CREATING') {
     throw new DomainError('unavailable', 'SESSION_NOT_MADE', 'Service unavailable');
   }
-  return stored;
+  return { session, state };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof DomainError && error.kind !== 'unavailable';
 }
 
 function offerOf({ facts, price: { id: priceId } }: BoughtProduct, { quantity }: SessionInput) {
@@ -181,6 +243,10 @@ function derivedIdsOf(
       ? derivedId(environmentId, subscriptionId, 'trial')
       : derivedId(environmentId, subscriptionId, 'period', 0);
   return { invoiceId, subscriptionId };
+}
+
+function answerAt({ deadline }: CallContext): Date {
+  return new Date(deadline.getTime() - answerMarginMs);
 }
 
 function abandonAt({ deadline }: CallContext): Date {

@@ -2,19 +2,11 @@ import fc from 'fast-check';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import { chargeKey } from './attempt';
-import {
-  attemptOfCall,
-  openAndCollect,
-  payNow,
-  recordResult,
-  recordWaiting,
-  takeAnswer,
-} from './collection';
-import { draft, type InvoiceRecord, tombstone, voidInvoice } from './invoice';
+import { attemptOfCall, payNow, recordResult, recordWaiting, takeAnswer } from './collection';
+import { draft, type InvoiceRecord, open, tombstone, voidInvoice } from './invoice';
 import type { ChargeOutcome, FinalOutcome } from './payment-provider';
 import {
   abandon,
-  createSession,
   expireWhenDue,
   isOver,
   makeReady,
@@ -27,7 +19,7 @@ import {
   startPayment,
 } from './session';
 import { aLineItem, aNewInvoice } from './testing';
-import { aNewSession, made, methodId, offeredAt, sessionId } from './testing-session';
+import { aSession, made, methodId, offeredAt, sessionId } from './testing-session';
 
 // Payers, their answers, the scanner of expiries and the workers that take up what others began take turns in any order, stop anywhere and
 // start again. Each turn is one decision on one record as it stands, which is what a compare-and-set gives, or one question to the
@@ -45,6 +37,7 @@ type Turn =
 const by = fc.constantFrom(0, 1, 2);
 const luck = fc.constantFrom<Luck>('SUCCEEDED', 'FAILED', 'REQUIRES_ACTION');
 const programs = [
+  'reserve',
   'make',
   'abandon',
   'pay',
@@ -74,8 +67,9 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
 type Steps = Generator<undefined, void, undefined>;
 
 class World {
-  session: SessionRecord = createSession(aNewSession(), offeredAt).state;
+  session: SessionRecord = aSession();
   invoice: InvoiceRecord | undefined;
+  isNumberTaken = false;
   readonly provider = new Map<string, ChargeOutcome>();
   private readonly running = new Map<number, Steps>();
   private now = offeredAt;
@@ -109,7 +103,7 @@ class World {
     this.running.clear();
     this.luck = 'FAILED';
     for (let round = 0; round < 3; round += 1) {
-      for (const program of ['make', 'finish', 'recover', 'tell', 'void'] as const)
+      for (const program of ['reserve', 'make', 'finish', 'recover', 'tell', 'void'] as const)
         this.run(program);
     }
     this.now = new Date(this.now.getTime() + 100 * 60 * 60 * 1000);
@@ -125,20 +119,27 @@ class World {
     while (steps.next().done !== true);
   }
 
-  private *make(): Steps {
+  private *reserve(): Steps {
     if (made(this.session).phase !== 'CREATING') return;
+    yield;
+    this.decideSession((record) => makeReady(record, { total: 2900n, discount: 'terms' }));
+  }
+
+  // Whoever is told of the session finds its invoice.
+  private *make(): Steps {
+    if (made(this.session).phase === 'READY') yield* this.openInvoice();
+  }
+
+  private *openInvoice(): Steps {
+    if (this.invoice !== undefined) return;
+    yield;
+    this.isNumberTaken = true;
+    yield;
     const { invoiceId: id, customerId } = made(this.session);
     const session = { sessionId, subscriptionId: undefined, paidPeriod: { kind: 'NONE' as const } };
-    this.invoice ??= draft(
-      aNewInvoice({ id, customerId, lineItems: [aLineItem()], session }),
-    ).state;
+    const { state } = draft(aNewInvoice({ id, customerId, lineItems: [aLineItem()], session }));
+    this.invoice ??= open(state, { number: 'INV-000001', now: this.now });
     yield;
-    this.decideInvoice((record) =>
-      openAndCollect(record, { ...this.claim(), number: 'INV-000001' }),
-    );
-    yield;
-    if (this.invoice.status !== 'OPEN') return;
-    this.decideSession((record) => makeReady(record, 2900n));
   }
 
   private *abandon(): Steps {
@@ -147,6 +148,7 @@ class World {
   }
 
   private *pay(): Steps {
+    if (this.invoice === undefined) return;
     this.keys += 1;
     const plan = {
       paymentKey: `key ${String(this.keys)}`,
@@ -219,7 +221,8 @@ class World {
 
   private *void(): Steps {
     if (made(this.session).phase !== 'EXPIRED') return;
-    const { invoiceId: id, customerId, currency } = made(this.session);
+    const { invoiceId: id, customerId, currency, total } = made(this.session);
+    if (total !== undefined) yield* this.openInvoice();
     const holder = { id, customerId, currency, sessionId, subscriptionId: undefined };
     this.invoice ??= tombstone(holder).state;
     yield;
@@ -348,7 +351,7 @@ function resultOf(invoice: InvoiceRecord | undefined, key: string): PaymentResul
 }
 
 /** Every invariant that does not hold. */
-function problemsOf({ session, invoice, successes, provider }: World): string[] {
+function problemsOf({ session, invoice, successes, provider, isNumberTaken }: World): string[] {
   const { phase, payment, challenge } = made(session);
   const isPaid = invoice?.status === 'PAID';
   const facts: [string, boolean][] = [
@@ -358,6 +361,7 @@ function problemsOf({ session, invoice, successes, provider }: World): string[] 
     ['COMPLETE only with a PAID invoice', phase !== 'COMPLETE' || isPaid],
     ['PAID only by a charge', !isPaid || successes === 1],
     ['a payment exactly while PAYING', (payment !== undefined) === (phase === 'PAYING')],
+    ['a number only for an invoice', !isNumberTaken || invoice?.isTombstone !== true],
     ['a challenge only while READY', challenge === undefined || phase === 'READY'],
   ];
   return facts.filter(([, holds]) => !holds).map(([name]) => name);
@@ -377,12 +381,9 @@ test('a session ends paid by exactly one charge, or expired without any, in any 
     fc.property(fc.array(turn, { maxLength: 120, size: 'max' }), (turns) => {
       const world = new World();
       // Else most runs are over before anybody could pay.
-      for (let step = 0; step < 4; step += 1) {
-        world.take(
-          step === 0
-            ? { act: 'start', by: 0, program: 'make' }
-            : { act: 'step', by: 0, luck: 'FAILED' },
-        );
+      for (const program of ['reserve', 'make'] as const) {
+        world.take({ act: 'start', by: 0, program });
+        for (let step = 0; step < 4; step += 1) world.take({ act: 'step', by: 0, luck: 'FAILED' });
       }
       const problems = turns.flatMap((next) => {
         world.take(next);
@@ -407,6 +408,9 @@ test('a session whose making is interrupted anywhere is made or given up', () =>
       world.settle();
       expect(problemsOf(world)).toEqual([]);
       expect(made(world.session).phase satisfies Session['phase']).toMatch(/COMPLETE|EXPIRED/);
+      // A number that was taken has its invoice, however early its session ended.
+      expect(world.invoice?.isTombstone).toBe(!world.isNumberTaken);
     }),
+    { numRuns: 1_000 },
   );
 });

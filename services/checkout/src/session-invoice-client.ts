@@ -51,7 +51,10 @@ export type SessionPayment = { readonly invoice: Stored<Invoice> } & (
 
 /** A session's invoice. No attempt at it comes by itself, and its subscription gets no results. Everything may be repeated. */
 export interface SessionInvoices {
-  /** Makes it numbered and OPEN, also when nothing is due. What stands under the id is returned, VOID and tombstones included. */
+  /**
+   * Makes it numbered and OPEN, also when nothing is due. Its number is taken first, so it must come to be: this is repeated until it does,
+   * also for a session that has ended meanwhile, whose invoice is voided only then. What stands under the id is returned.
+   */
   open(invoice: NewSessionInvoice, context: Context): Promise<Stored<InvoiceRecord>>;
   /**
    * One attempt with the payer present, through the slot that all attempts go through. Where nothing is due it verifies the method. A

@@ -1,5 +1,6 @@
 import { recurringCharge } from '@billing/kernel/pricing';
-import type { Session } from './session';
+import { totalOfNew } from './invoice';
+import type { NewSession } from './session';
 import type { PaidPeriod } from './paid-period';
 import type { NewSessionInvoice } from './session-invoice-client';
 import {
@@ -9,8 +10,16 @@ import {
   priceSnapshot,
 } from './session-snapshot-rpc';
 
+/** A session as far as its invoice follows from it: the same before and after it is stored. */
+type Purchase = Omit<NewSession, 'total'>;
+
+/** What the payer of a session will owe, on the terms of its discount where it has one. */
+export function totalOfPurchase(purchase: Purchase): bigint {
+  return totalOfNew(toNewSessionInvoice(purchase));
+}
+
 /** The invoice of a session: of the first period, of what is bought once, or of the trial, which is free. */
-export function toNewSessionInvoice(session: Session): NewSessionInvoice {
+export function toNewSessionInvoice(session: Purchase): NewSessionInvoice {
   const { snapshots } = session;
   const isTrial = session.trialDays > 0;
   // A discount begins with the first invoice that has something to take it off.
@@ -31,7 +40,7 @@ export function toNewSessionInvoice(session: Session): NewSessionInvoice {
 
 type Line = NewSessionInvoice['lineItems'][number];
 
-function chargeLine({ snapshots, productName, priceId, quantity }: Session): Line {
+function chargeLine({ snapshots, productName, priceId, quantity }: Purchase): Line {
   const price = fromProtoPrice(priceSnapshot.read(snapshots.price));
   const { details, ...charge } = recurringCharge({ ...price, quantity });
   const tiers = details.tiers.map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined }));
@@ -45,7 +54,7 @@ function chargeLine({ snapshots, productName, priceId, quantity }: Session): Lin
   };
 }
 
-function trialLine({ productName, priceId, trialDays }: Session): Line {
+function trialLine({ productName, priceId, trialDays }: Purchase): Line {
   const days = trialDays === 1 ? '1 day' : `${String(trialDays)} days`;
   return {
     description: `${productName} (trial, ${days})`,
@@ -65,7 +74,7 @@ function trialLine({ productName, priceId, trialDays }: Session): Line {
   };
 }
 
-function paidPeriod({ recurrence, trialDays }: Session): PaidPeriod {
+function paidPeriod({ recurrence, trialDays }: Purchase): PaidPeriod {
   if (trialDays > 0) return { kind: 'TRIAL', days: trialDays };
   if (recurrence.billingInterval === 'ONE_TIME') return { kind: 'NONE' };
   return { kind: 'INTERVAL', recurrence };

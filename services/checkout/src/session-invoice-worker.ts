@@ -5,8 +5,17 @@ import { derivedId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AttemptWorker } from './attempt-worker';
 import { attemptOfCall, settle } from './collection';
+import { only } from './collection-result';
 import type { CollectionWorker } from './collection-worker';
-import { checkHolder, draft, type Invoice, type InvoiceRecord, type NewInvoice } from './invoice';
+import {
+  checkHolder,
+  draft,
+  type Invoice,
+  type InvoiceRecord,
+  type NewInvoice,
+  open,
+} from './invoice';
+import type { InvoiceNumberStore } from './invoice-number-store';
 import type { ChallengeAnswer, PaymentWorker } from './payment-worker';
 import type {
   NewSessionInvoice,
@@ -22,6 +31,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
   constructor(
     private readonly parts: {
       readonly invoices: AggregateCollection<InvoiceRecord>;
+      readonly numbers: InvoiceNumberStore;
       readonly collection: CollectionWorker;
       readonly payments: PaymentWorker;
       readonly attempts: AttemptWorker;
@@ -29,10 +39,19 @@ export class SessionInvoiceWorker implements SessionInvoices {
   ) {}
 
   async open(invoice: NewSessionInvoice, context: Context): Promise<Stored<InvoiceRecord>> {
-    const { stored } = await this.invoices(context).insert(draft(toNewInvoice(invoice, context)));
-    checkHolder(stored.state, { sessionId: invoice.sessionId });
+    const { invoiceId, sessionId } = invoice;
+    const { tenant, now } = context;
+    // It needs no DRAFT that remembers the number: its session does, and whoever repeats the step is given the same number.
+    const number = await this.parts.numbers.take({
+      environmentId: tenant.environmentId,
+      invoiceId,
+    });
+    const { state } = draft(toNewInvoice(invoice, context));
+    const { stored } = await this.invoices(context).insert(only(open(state, { number, now })));
+    checkHolder(stored.state, { sessionId });
+    // As sessions left it while their invoices began as a DRAFT.
     return stored.state.status === 'DRAFT'
-      ? this.parts.collection.open(invoice.invoiceId, context)
+      ? this.parts.collection.open(invoiceId, context)
       : stored;
   }
 

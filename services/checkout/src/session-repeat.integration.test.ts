@@ -71,6 +71,7 @@ describe('creating under a key', () => {
       session: { status: SessionStatus.SESSION_STATUS_EXPIRED },
       invoice: undefined,
     });
+    expect(await shop.takenNumbers(context)).toBe(0);
   }, 25_000);
 
   test('50 times at once makes one session', async () => {
@@ -85,6 +86,7 @@ describe('creating under a key', () => {
     const ids = new Set(made.filter((id) => id !== undefined));
     expect(ids.size).toBe(1);
     expect(await shop.storedSessions(context)).toHaveLength(1);
+    expect(await shop.takenNumbers(context)).toBe(1);
   });
 });
 

@@ -24,7 +24,6 @@ import {
   asksForCard,
   isOver,
   isSettled,
-  redemptionOf,
   type Session,
   type SessionPhase,
   type SessionRecord,
@@ -33,6 +32,7 @@ import {
 import type { SessionCreationWorker } from './session-creation-worker';
 import { isOfferGone } from './session-facts-rpc';
 import type { SessionInput } from './session-input';
+import { redemptionOf } from './session-redemption';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 import type { SessionWorker } from './session-worker';
 
@@ -60,8 +60,8 @@ export function sessionRpc(parts: SessionRpcParts) {
   const { sessions, worker } = parts;
   return rpcService<SessionServiceServer>(SessionServiceService, {
     createSession: async (request, context) => {
-      const stored = await parts.creation.create(fromProtoSessionInput(request), context);
-      return toAnswer(stored, context, parts);
+      const made = await parts.creation.create(fromProtoSessionInput(request), context);
+      return toAnswer(made, parts);
     },
 
     getSession: async ({ id }, context) => {
@@ -165,16 +165,14 @@ function untilEnded(
   });
 }
 
-async function toAnswer(
-  stored: StoredSession,
-  context: CallContext,
-  { invoices, pages }: SessionRpcParts,
+function toAnswer(
+  { session, invoice }: { session: StoredSession; invoice: Stored<InvoiceRecord> | undefined },
+  { pages }: SessionRpcParts,
 ) {
-  const { state } = stored;
+  const { state } = session;
   if (state.isTombstone) throw notFound('Checkout session');
-  const invoice = await invoices.within(context).find(state.invoiceId);
   return {
-    session: toProtoSession({ ...stored, state }, pages),
+    session: toProtoSession({ ...session, state }, pages),
     invoice:
       invoice === undefined || invoice.state.isTombstone
         ? undefined
@@ -187,7 +185,10 @@ async function toPaymentAnswer(
   context: CallContext,
   parts: SessionRpcParts,
 ) {
-  return { ...(await toAnswer(stored, context, parts)), action: actionOf(stored) };
+  const { state } = stored;
+  if (state.isTombstone) throw notFound('Checkout session');
+  const invoice = await parts.invoices.within(context).find(state.invoiceId);
+  return { ...toAnswer({ session: stored, invoice }, parts), action: actionOf(stored) };
 }
 
 function isPaying({ state }: StoredSession): boolean {

@@ -12,6 +12,7 @@ import { sessionCommands } from './session-commands';
 import { SessionCreationWorker } from './session-creation-worker';
 import { sessionEventEncoder } from './events';
 import type { SessionInvoices } from './session-invoice-client';
+import { SessionMaker } from './session-making-worker';
 import { sessionRpc } from './session-rpc';
 import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
@@ -38,14 +39,22 @@ export function openSessions(service: Service, surroundings: SessionSurroundings
     invoices: sessionInvoices,
     clock: service.clock,
   });
+  const maker = new SessionMaker({ ...surroundings, sessions });
   sessions.handle({
-    commands: sessionCommands({ ...surroundings, sessions }),
+    commands: sessionCommands({ ...surroundings, sessions, maker }),
     wake: async (id, context) => {
       await withinTime(providerWaitMs, worker.expireDue(id, context));
     },
     recover: (id, context) => withinTime(providerWaitMs, worker.resume(id, context)),
   });
-  const creation = new SessionCreationWorker({ sessions, links, pages, peers });
+  const creation = new SessionCreationWorker({
+    sessions,
+    links,
+    pages,
+    peers,
+    maker,
+    clock: service.clock,
+  });
   const rpcs = [
     sessionRpc({ ...surroundings, sessions, creation, worker, clock: service.clock }),
     checkoutLinkRpc({ links, pages, peers }),

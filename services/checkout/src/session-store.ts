@@ -38,6 +38,7 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
   | 'metadata'
   | 'snapshots'
   | 'isVoidAnnounced'
+  | 'pageHash'
 > & {
     readonly quantity: Count;
     readonly recurrence: Omit<Offer['recurrence'], 'intervalCount'> & {
@@ -52,6 +53,8 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
     readonly snapshots: Nullable<Session['snapshots']>;
     /** Absent in sessions that were stored before ends were announced. */
     readonly isVoidAnnounced?: boolean;
+    /** Absent in sessions that were stored while every page was kept apart. */
+    readonly pageHash?: string | null;
   };
 
 type RecordDocument = SessionDocument | { readonly _id: string; readonly isTombstone: true };
@@ -119,6 +122,7 @@ function fromDocumentSession(document: RecordDocument): SessionRecord {
     subscriptionId: document.subscriptionId ?? undefined,
     isDelivered: document.isDelivered,
     isVoidAnnounced: document.isVoidAnnounced ?? false,
+    pageHash: document.pageHash ?? undefined,
   };
 }
 

@@ -8,10 +8,8 @@ import {
   isOver,
   isSettled,
   makeReady,
-  noteReserved,
   type PaymentResult,
   recordPayment,
-  redemptionOf,
   refuseSession,
   resumeChallenge,
   type Session,
@@ -23,6 +21,7 @@ import {
   takeUp,
 } from './session';
 import { noteDelivered, noteVoided } from './session-ending';
+import { redemptionOf } from './session-redemption';
 import { aNewSession, aReadySession, aSession, made, methodId, offeredAt } from './testing-session';
 
 const discountId = '0197a000-0000-7000-8000-00000000000d';
@@ -67,19 +66,21 @@ describe('making a session', () => {
   test('orders its invoice, and runs out a day later', () => {
     const transition = createSession(aNewSession(), offeredAt);
     expect(typesOf(transition)).toEqual(['createInvoice']);
-    expect(transition.state).toMatchObject({ phase: 'CREATING', expiresAt, total: undefined });
+    expect(transition.state).toMatchObject({ phase: 'READY', expiresAt, total: 2900n });
   });
 
   test('holds its discount before the invoice is made on the terms', () => {
-    const transition = createSession(aNewSession({ discountId }), offeredAt);
+    const input = aNewSession({ discountId, total: undefined });
+    const transition = createSession(input, offeredAt);
     expect(typesOf(transition)).toEqual(['reserveRedemption', 'createInvoice']);
-    const reserved = noteReserved(transition.state, 'terms');
-    expect(reserved.state).toMatchObject({ snapshots: { discount: 'terms' } });
-    expect(noteReserved(reserved.state, 'terms').state).toBe(reserved.state);
-  });
-
-  test('is ready once the invoice is open', () => {
-    expect(makeReady(aSession(), 2900n).state).toMatchObject({ phase: 'READY', total: 2900n });
+    expect(transition.state).toMatchObject({ phase: 'CREATING', total: undefined });
+    const { state } = makeReady(transition.state, { total: 1450n, discount: 'terms' });
+    expect(state).toMatchObject({
+      phase: 'READY',
+      total: 1450n,
+      snapshots: { discount: 'terms' },
+    });
+    expect(makeReady(state, { total: 1n, discount: 'other' }).state).toBe(state);
   });
 
   test('a refusal ends it, voids what may stand under its invoice, and gives the redemption back', () => {
@@ -108,8 +109,7 @@ describe('making a session', () => {
     const session = inPhase[phase]();
     const late = new Date('2030-01-01T00:00:00.000Z');
     for (const { state } of [
-      makeReady(session, 1n),
-      noteReserved(session, 'other'),
+      makeReady(session, { total: 1n, discount: 'other' }),
       refuseSession(session, 'DISCOUNT_NOT_VALID'),
       abandon(session, late),
       takeUp(session, late),

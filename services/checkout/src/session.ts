@@ -78,8 +78,10 @@ export interface Session extends Offer {
   readonly refusal: Refusal | undefined;
   /** Derived, and known before the invoice is made. */
   readonly invoiceId: string;
-  /** What the payer owes; undefined until the invoice is OPEN. */
+  /** What the payer owes; undefined until that is known, and for ever where the session never was READY. */
   readonly total: bigint | undefined;
+  /** What the token of its page is found by; undefined: its page is kept apart. */
+  readonly pageHash: string | undefined;
   /** While PAYING. */
   readonly payment: RunningPayment | undefined;
   /** While READY. */
@@ -122,6 +124,8 @@ export type NewSession = Offer &
     | 'abandonAt'
     | 'invoiceId'
     | 'subscriptionId'
+    | 'total'
+    | 'pageHash'
   >;
 
 /** What any rule about a session decides. */
@@ -131,15 +135,17 @@ const expiresAfterMs = 24 * 60 * 60 * 1000;
 /** Long enough for a provider to answer; after it another worker takes a running payment up. */
 const resumeAfterMs = 30_000;
 
-/** A new session. Its commands hold the discount for it and make its invoice; only then can it be paid. */
+/**
+ * A new session. Its commands hold the discount for it and make its invoice, and only then is anybody told of it. READY is what nothing can
+ * refuse any more, so whoever takes a number for its invoice knows that the invoice will come to be, if only to be voided.
+ */
 export function createSession(input: NewSession, now: Date): Transition<Session> {
   const state: Session = {
     ...input,
     isTombstone: false,
-    phase: 'CREATING',
+    phase: input.total === undefined ? 'CREATING' : 'READY',
     expiresAt: new Date(now.getTime() + expiresAfterMs),
     refusal: undefined,
-    total: undefined,
     payment: undefined,
     challenge: undefined,
     lastPaymentError: undefined,
@@ -162,16 +168,14 @@ export function takeUp(record: SessionRecord, abandonAt: Date): SessionTransitio
   return only({ ...record, abandonAt });
 }
 
-/** The discount is held for the session on these terms. */
-export function noteReserved(record: SessionRecord, discount: string): SessionTransition {
-  if (!isIn(record, 'CREATING') || record.snapshots.discount === discount) return unchanged(record);
-  return only({ ...record, snapshots: { ...record.snapshots, discount } });
-}
-
-/** The invoice is OPEN. A session that has ended meanwhile stays so; the command of its end voids the invoice. */
-export function makeReady(record: SessionRecord, total: bigint): SessionTransition {
+/** The discount is held for the session on these terms, so that the payer owes this. A session that has ended meanwhile stays so. */
+export function makeReady(
+  record: SessionRecord,
+  { total, discount }: { readonly total: bigint; readonly discount: string | undefined },
+): SessionTransition {
   if (!isIn(record, 'CREATING')) return unchanged(record);
-  return only({ ...record, phase: 'READY', total });
+  const snapshots = { ...record.snapshots, discount };
+  return only({ ...record, phase: 'READY', total, snapshots });
 }
 
 /** A session that cannot be made ends. */
@@ -290,16 +294,6 @@ export function sessionResumeAt(record: SessionRecord): Date | undefined {
   if (record.phase === 'CREATING') return record.abandonAt;
   if (record.payment === undefined) return undefined;
   return new Date(record.payment.claimedAt.getTime() + resumeAfterMs);
-}
-
-/** What the holder of a redemption says of it. */
-export function redemptionOf(
-  record: SessionRecord,
-  discountId: string,
-): 'HELD' | 'CONFIRMED' | 'RELEASED' {
-  if (record.isTombstone || record.discountId !== discountId) return 'RELEASED';
-  if (record.phase === 'COMPLETE') return 'CONFIRMED';
-  return record.phase === 'EXPIRED' ? 'RELEASED' : 'HELD';
 }
 
 type Paid = Extract<PaymentResult, { kind: 'PAID' }>;

@@ -10,6 +10,7 @@ import { createSession, type Session, type SessionRecord } from './session';
 import { sessionCommands } from './session-commands';
 import { priceSnapshot } from './session-snapshot-rpc';
 import { sessionEventEncoder } from './events';
+import { SessionMaker } from './session-making-worker';
 import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
 import { shown } from './testing';
@@ -48,7 +49,9 @@ export function processOn(db: Replicas['db']) {
   const sessions = new AggregateCollection<SessionRecord>(db, definition, surroundings);
   const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: hastyClock });
   const parts = { sessions, invoices, sessionInvoices, pages, peers: {} as never };
-  return { ...replica, collection, sessions, worker, commands: sessionCommands(parts) };
+  const maker = new SessionMaker(parts);
+  const commands = sessionCommands({ ...parts, maker });
+  return { ...replica, collection, sessions, worker, maker, commands };
 }
 
 /** The session of something that is bought once, for 29.00 USD, with everything still to do. */

@@ -9,6 +9,9 @@ import { sandboxOf } from './testing-store';
 export function looksInto(db: Db, { sessions }: { sessions: Peer<SessionServiceServer> }) {
   const storedSessions = ({ tenant: { environmentId } }: CallContext) =>
     db.collection<StoredSession>('checkoutSessions').find({ environmentId }).toArray();
+  /** How many invoices of the environment have a number, or are to have one. */
+  const takenNumbers = ({ tenant: { environmentId } }: CallContext) =>
+    db.collection('invoiceNumbers').countDocuments({ environmentId });
   /** How many charges the sandbox has of the session's invoice; what only verified a card is none. */
   const charges = ({ invoiceId }: Session): Promise<number> =>
     db
@@ -38,7 +41,7 @@ export function looksInto(db: Db, { sessions }: { sessions: Peer<SessionServiceS
     const provider = sandboxOf(db, context.tenant.environmentId);
     await provider.continueCharge({ key, customerId, approved: true });
   };
-  return { storedSessions, charges, defaultMethod, quiet, answerAtProvider };
+  return { storedSessions, takenNumbers, charges, defaultMethod, quiet, answerAtProvider };
 }
 
 export interface StoredSession {

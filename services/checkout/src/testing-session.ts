@@ -34,17 +34,20 @@ export function aNewSession(input: Partial<NewSession> = {}): NewSession {
     abandonAt: new Date('2026-01-01T00:00:15.000Z'),
     invoiceId: '0197a000-0000-7000-8000-000000000001',
     subscriptionId: '0197a000-0000-7000-8000-000000000002',
+    total: 2900n,
+    pageHash: undefined,
     ...input,
   };
 }
 
+/** A session whose discount, if it has one, is not held yet. */
 export function aSession(input: Partial<NewSession> = {}): Session {
-  return createSession(aNewSession(input), offeredAt).state;
+  return createSession(aNewSession({ ...input, total: undefined }), offeredAt).state;
 }
 
 /** A session whose payer owes a total. */
 export function aReadySession(input: Partial<NewSession> = {}, total = 2900n): Session {
-  return made(makeReady(aSession(input), total).state);
+  return made(makeReady(aSession(input), { total, discount: undefined }).state);
 }
 
 /** The record as a session; a tombstone throws. */
