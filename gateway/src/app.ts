@@ -19,6 +19,8 @@ import { comparableBody, readIdempotency } from './idempotency';
 import { ignoredFieldsHeader, ignoredFieldsOf } from './ignored-fields';
 import type { InFlightLimit } from './in-flight-limit';
 import { addPages } from './pages/page-site';
+import { portalRoutes } from './pages/portal/portal-routes';
+import { addPortal } from './pages/portal/portal-site';
 import type { Peers } from './peers';
 import { addProviderEvents } from './provider-events';
 import type { RateLimit } from './rate-limit';
@@ -117,6 +119,7 @@ export function createApp(parts: AppParts): Express {
   }
   const publicSite = { ...parts, inFlight: parts.publicInFlight };
   addPages(app, publicSite);
+  addPortal(app, portalRoutes, publicSite);
   addProviderEvents(app, publicSite);
   for (const [path, operations] of byPath(routes)) {
     for (const route of operations) addRoute(app, route, parts);

@@ -22,6 +22,10 @@ import {
   PaymentServiceService,
 } from '@billing/proto/billing/checkout/v1/payment';
 import {
+  type PaymentMethodServiceServer,
+  PaymentMethodServiceService,
+} from '@billing/proto/billing/checkout/v1/payment_method';
+import {
   type SessionServiceServer,
   SessionServiceService,
 } from '@billing/proto/billing/checkout/v1/session';
@@ -50,6 +54,10 @@ import {
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
 import {
+  type PlanServiceServer,
+  PlanServiceService,
+} from '@billing/proto/billing/subscription/v1/plan';
+import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
@@ -66,8 +74,10 @@ export interface Peers {
   readonly session: Peer<SessionServiceServer>;
   readonly checkoutLink: Peer<CheckoutLinkServiceServer>;
   readonly payment: Peer<PaymentServiceServer>;
+  readonly paymentMethod: Peer<PaymentMethodServiceServer>;
   readonly hostedPage: Peer<HostedPageServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
+  readonly plan: Peer<PlanServiceServer>;
   readonly metering: Peer<MeteringServiceServer>;
   readonly notifier: Peer<NotifierServiceServer>;
 }
@@ -103,6 +113,10 @@ export function connectPeers(config: GatewayConfiguration, logger?: Logger): Pee
       ...caller,
       address: config.SUBSCRIPTION_ADDRESS,
     }),
+    plan: connectPeer<PlanServiceServer>(PlanServiceService, {
+      ...caller,
+      address: config.SUBSCRIPTION_ADDRESS,
+    }),
     metering: connectPeer<MeteringServiceServer>(MeteringServiceService, {
       ...caller,
       address: config.METERING_ADDRESS,
@@ -119,7 +133,10 @@ type Caller = Pick<PeerOptions<never>, 'service' | 'security'>;
 /** The one service that owns all money answers for several concerns. */
 function connectCheckout(
   options: Caller & { address: string },
-): Pick<Peers, 'checkout' | 'session' | 'checkoutLink' | 'payment' | 'hostedPage'> {
+): Pick<
+  Peers,
+  'checkout' | 'session' | 'checkoutLink' | 'payment' | 'paymentMethod' | 'hostedPage'
+> {
   return {
     checkout: connectPeer<CheckoutServiceServer>(CheckoutServiceService, options),
     session: connectPeer<SessionServiceServer>(SessionServiceService, {
@@ -132,6 +149,7 @@ function connectCheckout(
       ...options,
       withoutTenant: ['receiveProviderEvent'],
     }),
+    paymentMethod: connectPeer<PaymentMethodServiceServer>(PaymentMethodServiceService, options),
     hostedPage: connectPeer<HostedPageServiceServer>(HostedPageServiceService, {
       ...options,
       withoutTenant: ['findHostedPage'],

@@ -1,7 +1,14 @@
 import { textProblems } from '@billing/kernel/input-problems';
 import type { Card } from '@billing/proto/billing/checkout/v1/payment';
-import { type FormProblems, problemSummary, type TextField, textField } from './form-fields';
-import { type Html, html } from './html';
+import {
+  type FormPlace,
+  type FormProblems,
+  postForm,
+  problemSummary,
+  type TextField,
+  textField,
+} from './form-fields';
+import { type Html, html, type HtmlValue } from './html';
 
 /** How a payer gives a card. */
 export type CardEntry =
@@ -14,14 +21,15 @@ export type CardEntry =
 
 /** What stands around the fields of a card. */
 export interface CardFormParts {
-  /** Where the form is sent. */
-  readonly action: string;
+  readonly place: FormPlace;
   /** On the button. */
   readonly label: string;
   readonly entry: CardEntry;
   /** Whether it goes without a card too. */
   readonly isOptional?: boolean;
   readonly problems?: FormProblems | undefined;
+  /** What else is asked, above the button. */
+  readonly more?: HtmlValue;
 }
 
 // A browser fills them in by their autocomplete names. Spaces are typed between digits.
@@ -60,11 +68,12 @@ const labels = Object.fromEntries(fields.map(({ name, label }) => [name, label])
 
 /** The form that takes a card, or leads to where one is taken. What was typed is never shown again. */
 export function cardForm({
-  action,
+  place,
   label,
   entry,
   isOptional = false,
   problems = {},
+  more,
 }: CardFormParts): Html {
   switch (entry.kind) {
     case 'NONE':
@@ -73,39 +82,35 @@ export function cardForm({
       return html`<p>
           Your card is taken on a page of our payment provider; you come back here afterwards.
         </p>
-        <form method="post" action="${action}/card/begin">
-          <button type="submit">Continue to card details</button>
-        </form>`;
+        ${postForm(place, '/card/begin', html`<button type="submit">Continue to card details</button>`)}`;
     case 'FORM':
       return html`${problemSummary(problems, labels)}
-        <form method="post" action="${action}">
-          ${textField({ ...number, isOptional }, problems)}
-          <div class="pair">${textField(expiry, problems)} ${textField(code, problems)}</div>
-          ${textField(holder, problems)}
-          <button type="submit">${label}</button>
-        </form>
-        ${testCards}`;
+      ${postForm(place, '', [
+        textField({ ...number, isOptional }, problems),
+        html`<div class="pair">${textField(expiry, problems)} ${textField(code, problems)}</div>`,
+        textField(holder, problems),
+        more,
+        html`<button type="submit">${label}</button>`,
+      ])}
+      ${testCards}`;
   }
 }
 
 /** Asks whether a card that was given on the provider's page is to be charged. */
 export function cardReady({
-  path,
+  place,
   setupId,
   label,
-}: {
-  readonly path: string;
-  readonly setupId: string;
-  /** On the button. */
-  readonly label: string;
-}): Html {
+  more,
+}: Pick<CardFormParts, 'place' | 'label' | 'more'> & { readonly setupId: string }): Html {
   return html`<section>
     <h2>Your card is ready</h2>
-    <form method="post" action="${path}/card">
-      <input type="hidden" name="setup_id" value="${setupId}" />
-      <button type="submit">${label}</button>
-    </form>
-    <p class="aside"><a href="${path}">Use another card</a></p>
+    ${postForm(place, '/card', [
+      html`<input type="hidden" name="setup_id" value="${setupId}" />`,
+      more,
+      html`<button type="submit">${label}</button>`,
+    ])}
+    <p class="aside"><a href="${place.path}">Use another card</a></p>
   </section>`;
 }
 

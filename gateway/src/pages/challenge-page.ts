@@ -1,16 +1,16 @@
+import { type FormPlace, postForm } from './form-fields';
 import { html } from './html';
 import type { Page } from './shell';
 
 /** What a page on the way of a payment needs to know. */
-interface Waiting {
-  readonly path: string;
+interface Waiting extends FormPlace {
   readonly isTest: boolean;
   readonly formTargets?: readonly (string | undefined)[];
 }
 
 /** The page that asks the payer to confirm a payment: our own challenge in a sandbox, else the way to the bank's. */
 export function challengePage(
-  { path, isTest, formTargets = [] }: Waiting,
+  waiting: Waiting,
   {
     attempt,
     isOurs,
@@ -22,6 +22,7 @@ export function challengePage(
     amount: string | undefined;
   },
 ): Page {
+  const { path, isTest, formTargets = [] } = waiting;
   const isCharged = amount !== undefined;
   const title = isCharged ? 'Confirm your payment' : 'Confirm your card';
   const content = html`<section>
@@ -32,10 +33,10 @@ export function challengePage(
       (3-D Secure).
     </p>
     ${isOurs && html`<p class="hint">This is the test bank of the sandbox: say what a payer would.</p>`}
-    <form method="post" action="${path}/challenge">
-      <input type="hidden" name="attempt" value="${String(attempt)}" />
-      ${isOurs ? answers : html`<button type="submit">Continue to your bank</button>`}
-    </form>
+    ${postForm(waiting, '/challenge', [
+      html`<input type="hidden" name="attempt" value="${String(attempt)}" />`,
+      isOurs ? answers : html`<button type="submit">Continue to your bank</button>`,
+    ])}
     <p class="aside"><a href="${path}?card=other">Use another card</a></p>
   </section>`;
   return { title, content, isTest, formTargets };

@@ -1,7 +1,25 @@
-import { type Html, html } from './html';
+import { type Html, html, type HtmlValue } from './html';
 
 /** What is wrong with a form: field to messages. */
 export type FormProblems = Readonly<Record<string, readonly string[]>>;
+
+/** Where a page's forms are sent. */
+export interface FormPlace {
+  readonly path: string;
+  /** Proves that a form is of a page that its visitor was shown. Public pages need none: their address is the proof. */
+  readonly formToken?: string | undefined;
+}
+
+/** The hidden field of a form's token. */
+export const formTokenField = 'form_token';
+
+/** A form that is sent to a step below its page. */
+export function postForm({ path, formToken }: FormPlace, step: string, content: HtmlValue): Html {
+  return html`<form method="post" action="${path}${step}">
+    ${formToken !== undefined && html`<input type="hidden" name="${formTokenField}" value="${formToken}" />`}
+    ${content}
+  </form>`;
+}
 
 /** One line of a form. */
 export interface TextField {

@@ -8,20 +8,19 @@ import { amountText } from '../amount-text';
 import { dateText, periodText } from '../date-text';
 import { type CardEntry, cardForm, cardReady } from './card-form';
 import { declineText } from './decline-text';
-import { type FormProblems, notice } from './form-fields';
+import { type FormPlace, type FormProblems, notice } from './form-fields';
 import { type Html, html } from './html';
 import { invoiceTable } from './invoice-table';
 import type { Page } from './shell';
 
 /** An invoice as its page shows it. */
-export interface InvoiceView {
+export interface InvoiceView extends FormPlace {
   readonly invoice: Invoice;
   readonly customer: Customer;
-  readonly path: string;
   readonly isTest: boolean;
 }
 
-interface StatusWords {
+export interface StatusWords {
   readonly name: string;
   readonly tone: 'good' | 'bad' | '';
   readonly text: string;
@@ -52,7 +51,7 @@ export function invoicePage(
   { entry, problems }: { entry?: CardEntry | undefined; problems?: FormProblems | undefined } = {},
 ): Page {
   const { invoice, isTest } = view;
-  const content = [document(view), payment(view, entry, problems)];
+  const content = [invoiceDocument(view), payment(view, entry, problems)];
   return {
     title: `Invoice ${invoice.number ?? ''}`.trim(),
     content,
@@ -65,12 +64,14 @@ export function invoicePage(
 
 /** The page that asks whether a card that was given on the provider's page is to be charged. */
 export function confirmInvoiceCardPage(view: InvoiceView, setupId: string): Page {
-  const { invoice, path, isTest } = view;
-  const content = [document(view), cardReady({ path, setupId, label: payLabel(invoice) })];
+  const { invoice, isTest } = view;
+  const ready = cardReady({ place: view, setupId, label: payLabel(invoice) });
+  const content = [invoiceDocument(view), ready];
   return { title: 'Confirm', content, isTest, isWide: true, formTargets: [invoice.hostedUrl] };
 }
 
-function document(view: InvoiceView): Html {
+/** The invoice itself, without what can be done about it. */
+export function invoiceDocument(view: InvoiceView): Html {
   const { invoice, customer, path } = view;
   const { periodStart: start, periodEnd: end } = invoice;
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -98,31 +99,40 @@ function document(view: InvoiceView): Html {
 }
 
 function payment(
-  { invoice, path }: InvoiceView,
+  view: InvoiceView,
   entry: CardEntry | undefined,
   problems: FormProblems | undefined,
 ): Html {
+  const { invoice } = view;
   if (entry === undefined) return html`<section><p>${statusText(invoice)}</p></section>`;
-  const last = invoice.payments.at(-1);
-  const isFailed = last?.status === PaymentStatus.PAYMENT_STATUS_FAILED;
   return html`<section class="unprinted" aria-labelledby="pay">
     <h2 id="pay">Pay by card</h2>
-    ${isFailed && problems === undefined && notice('The last payment failed', declineText(last.failureCode))}
-    ${cardForm({ action: path, label: payLabel(invoice), entry, problems })}
+    ${problems === undefined && failedPayment(invoice)}
+    ${cardForm({ place: view, label: payLabel(invoice), entry, problems })}
   </section>`;
 }
 
-function statusText(invoice: Invoice): string {
+/** That the last payment failed, and why; undefined where it did not. */
+export function failedPayment({ payments }: Invoice): Html | undefined {
+  const last = payments.at(-1);
+  if (last?.status !== PaymentStatus.PAYMENT_STATUS_FAILED) return undefined;
+  return notice('The last payment failed', declineText(last.failureCode));
+}
+
+/** What is to be said of an invoice that nobody pays any more. */
+export function statusText(invoice: Invoice): string {
   const { text } = wordsOf(invoice);
   const { paidAt } = invoice;
   return paidAt === undefined ? text : `${text} The payment arrived on ${dateText(paidAt)}.`;
 }
 
-function payLabel({ amountDue, currency }: Invoice): string {
+/** On the button that pays. */
+export function payLabel({ amountDue, currency }: Invoice): string {
   return `Pay ${amountText(amountDue, currency)}`;
 }
 
-function wordsOf({ status }: Invoice): StatusWords {
+/** How an invoice stands, in a word. */
+export function wordsOf({ status }: Pick<Invoice, 'status'>): StatusWords {
   return wordsOfStatus[status] ?? { name: 'In preparation', tone: '', text: '' };
 }
 

@@ -11,9 +11,10 @@ import { paymentRoutes } from './payment-routes';
 import { cardEntryOf, isBeingPaid, type Payable, waitingAttempt } from './payment-steps';
 import { pageAnswer } from './shell';
 
+const kind = HostedPageKind.HOSTED_PAGE_KIND_INVOICE;
+
 /** The pages of an invoice that is in no checkout session. */
-export const invoicePageRoutes: readonly PageRoute[] = paymentRoutes({
-  kind: HostedPageKind.HOSTED_PAGE_KIND_INVOICE,
+export const invoicePageRoutes: readonly PageRoute[] = paymentRoutes<PageRequest>({
   path: '/invoice/:token',
   read: async (request, peers) => {
     const invoice = await readInvoice(request, peers);
@@ -29,7 +30,7 @@ export const invoicePageRoutes: readonly PageRoute[] = paymentRoutes({
         confirmInvoiceCardPage(await viewOf(invoice, request, peers), setupId),
     };
   },
-});
+}).map((route) => ({ ...route, kind }));
 
 async function readInvoice({ resourceId, context }: PageRequest, peers: Peers): Promise<Invoice> {
   return present((await peers.checkout.getInvoice({ id: resourceId }, context)).invoice);

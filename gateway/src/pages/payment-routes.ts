@@ -1,11 +1,10 @@
+import type { CallContext } from '@billing/chassis/call-context';
 import { notFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
-import type { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { invoiceDownload } from '../pdf/invoice-download';
 import type { Peers } from '../peers';
 import type { ApiAnswer } from '../route';
 import { readAttempt, readText } from './page-input';
-import type { PageRequest, PageRoute } from './page-route';
 import {
   answerChallenge,
   beginCardEntry,
@@ -33,33 +32,52 @@ export interface PaymentPage {
   readonly confirmCard: (setupId: string) => Promise<Page>;
 }
 
-/** What pages on which something is paid differ in. */
-export interface PaymentPages {
-  readonly kind: HostedPageKind;
-  /** With `:token`. */
+/** What a step is told of its request. */
+export interface StepRequest {
+  /** The page's own path: where its forms and ways back lead. */
   readonly path: string;
-  readonly read: (request: PageRequest, peers: Peers) => Promise<PaymentPage>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** What was typed; nothing where nothing was sent. */
+  readonly form: ReadonlyMap<string, string>;
+  readonly context: CallContext;
 }
 
-type Handler = (page: PaymentPage, request: PageRequest, peers: Peers) => Promise<ApiAnswer>;
+/** One step of a payment. */
+export interface StepRoute<R> {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly deadlineMs?: number;
+  readonly handle: (request: R, peers: Peers) => Promise<ApiAnswer>;
+}
 
-// A provider may take some seconds, and so may the subscription that follows.
-const paymentDeadlineMs = 25_000;
+/** What pages on which something is paid differ in. */
+export interface PaymentPages<R> {
+  /** With its parameter. */
+  readonly path: string;
+  readonly read: (request: R, peers: Peers) => Promise<PaymentPage>;
+}
+
+type Handler = (page: PaymentPage, request: StepRequest, peers: Peers) => Promise<ApiAnswer>;
+
+/** A provider may take some seconds, and so may the subscription that follows. */
+export const paymentDeadlineMs = 25_000;
 
 /** The routes of a page on which something is paid: the steps are the same, whatever it is. */
-export function paymentRoutes({ kind, path, read }: PaymentPages): PageRoute[] {
+export function paymentRoutes<R extends StepRequest>({
+  path,
+  read,
+}: PaymentPages<R>): StepRoute<R>[] {
   const handle =
-    (handler: Handler): PageRoute['handle'] =>
+    (handler: Handler): StepRoute<R>['handle'] =>
     async (request, peers) =>
       handler(await read(request, peers), request, peers);
-  const get = (step: string, handler: Handler): PageRoute => ({
+  const get = (step: string, handler: Handler): StepRoute<R> => ({
     method: 'GET',
     path: `${path}${step}`,
-    kind,
     handle: handle(handler),
   });
-  const paying = (route: PageRoute): PageRoute => ({ ...route, deadlineMs: paymentDeadlineMs });
-  const post = (step: string, handler: Handler): PageRoute =>
+  const paying = (route: StepRoute<R>) => ({ ...route, deadlineMs: paymentDeadlineMs });
+  const post = (step: string, handler: Handler): StepRoute<R> =>
     paying({ ...get(step, handler), method: 'POST' });
   return [
     get('', ({ show }) => show()),

@@ -81,13 +81,13 @@ export async function payByCard(
   form: ReadonlyMap<string, string>,
   { peers, context, isOptional }: StepTools & { isOptional: boolean },
 ): Promise<ApiAnswer> {
-  if (isOptional && isCardEmpty(form)) return await pay(payable, undefined);
+  if (isOptional && isCardEmpty(form)) return await payByMethod(payable, undefined);
   const card = readCard(form);
   if ('problems' in card) return await payable.showProblems(card.problems);
   const { customerId } = payable;
   try {
     const saved = await peers.payment.savePaymentMethod({ customerId, card }, context);
-    return await pay(payable, saved.paymentMethodId);
+    return await payByMethod(payable, saved.paymentMethodId);
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'invalid_input') {
       return await payable.showProblems(error.fields ?? {});
@@ -105,7 +105,20 @@ export async function payBySetup(
   const { customerId } = payable;
   try {
     const saved = await peers.payment.finishCardEntry({ customerId, setupId }, context);
-    return await pay(payable, saved.paymentMethodId);
+    return await payByMethod(payable, saved.paymentMethodId);
+  } catch (error) {
+    return backOr(error, payable);
+  }
+}
+
+/** Pays with a method that was saved; undefined: with what the invoice is charged to anyway. */
+export async function payByMethod(
+  payable: Payable,
+  methodId: string | undefined,
+): Promise<ApiAnswer> {
+  try {
+    const step = await payable.pay({ methodId, returnUrl: `${payable.url}/return` });
+    return afterStep(step, payable);
   } catch (error) {
     return backOr(error, payable);
   }
@@ -137,15 +150,6 @@ export function waitingAttempt(
 export function isBeingPaid({ status, payments }: Invoice): boolean {
   const isRunning = payments.at(-1)?.status === PaymentStatus.PAYMENT_STATUS_PENDING;
   return isRunning || status !== InvoiceStatus.INVOICE_STATUS_OPEN;
-}
-
-async function pay(payable: Payable, methodId: string | undefined): Promise<ApiAnswer> {
-  try {
-    const step = await payable.pay({ methodId, returnUrl: `${payable.url}/return` });
-    return afterStep(step, payable);
-  } catch (error) {
-    return backOr(error, payable);
-  }
 }
 
 function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswer {

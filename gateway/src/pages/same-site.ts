@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { RequestError } from '../http-error';
 
 /** What a browser says of where a request comes from. */
@@ -8,6 +9,15 @@ export interface RequestOrigin {
   readonly origin: string | undefined;
   /** The host that the request went to. */
   readonly host: string | undefined;
+}
+
+/** What a request says of where it comes from. */
+export function originOf(request: Request): RequestOrigin {
+  return {
+    fetchSite: request.header('sec-fetch-site'),
+    origin: request.header('origin'),
+    host: request.host,
+  };
 }
 
 /** Refuses a form that another site has a browser send. Who sends no such headers is no browser, and needs the token all the same. */

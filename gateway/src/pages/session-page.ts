@@ -61,7 +61,7 @@ export function payPage(view: SessionView, wish: PaymentWish): Page {
 function controls(view: SessionView, { entry, isOptional, problems }: PaymentWish): HtmlValue {
   const { path, invoice } = view;
   if (entry === undefined) return confirmForm(path);
-  const form = cardForm({ action: path, label: buttonLabel(view), entry, isOptional, problems });
+  const form = cardForm({ place: { path }, label: buttonLabel(view), entry, isOptional, problems });
   return [
     isFree(invoice) && html`<p>Nothing is charged today. The card is kept for later payments.</p>`,
     form,
@@ -72,7 +72,10 @@ function controls(view: SessionView, { entry, isOptional, problems }: PaymentWis
 /** The page that asks whether a card that was given on the provider's page is to be charged. */
 export function confirmCardPage(view: SessionView, setupId: string): Page {
   const { session, path, isTest } = view;
-  const content = [offer(view, dueNow), cardReady({ path, setupId, label: buttonLabel(view) })];
+  const content = [
+    offer(view, dueNow),
+    cardReady({ place: { path }, setupId, label: buttonLabel(view) }),
+  ];
   return { title: 'Confirm', content, isTest, isWide: true, formTargets: formTargets(session) };
 }
 

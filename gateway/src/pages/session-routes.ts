@@ -22,9 +22,10 @@ import {
 } from './session-page';
 import { pageAnswer } from './shell';
 
+const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_SESSION;
+
 /** The pages of a checkout session. */
-export const sessionPageRoutes: readonly PageRoute[] = paymentRoutes({
-  kind: HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_SESSION,
+export const sessionPageRoutes: readonly PageRoute[] = paymentRoutes<PageRequest>({
   path: '/checkout/:token',
   read: async (request, peers) => {
     const view = await readSession(request, peers);
@@ -40,7 +41,7 @@ export const sessionPageRoutes: readonly PageRoute[] = paymentRoutes({
       confirmCard: async (setupId) => confirmCardPage(view, setupId),
     };
   },
-});
+}).map((route) => ({ ...route, kind }));
 
 async function readSession(request: PageRequest, peers: Peers): Promise<SessionView> {
   const { resourceId, context, path, isTest } = request;

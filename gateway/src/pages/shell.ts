@@ -7,8 +7,12 @@ export interface Page {
   readonly title: string;
   readonly content: HtmlValue;
   readonly status?: number;
+  /** What stands above the page's own content. */
+  readonly header?: Html;
   /** Two columns where there is room. */
   readonly isWide?: boolean;
+  /** Of a visit that a cookie proves: its forms tell by the header `Origin` that they are ours, and its address is no secret. */
+  readonly isVisit?: boolean;
   /** Nothing on it is real: no live money. */
   readonly isTest?: boolean;
   /** Where its forms may lead in the end, beside the gateway itself: browsers hold every redirection after a POST to that. */
@@ -47,7 +51,10 @@ export function redirectAnswer(location: string): ApiAnswer {
  * What a browser may do with a page: show it, its own style and nothing else, and post its forms. Nothing is kept, since a page shows who
  * pays; nothing is told to where its links lead, since whoever knows its address may pay.
  */
-function pageHeaders({ formTargets = [] }: Pick<Page, 'formTargets'>): Record<string, string> {
+function pageHeaders({
+  formTargets = [],
+  isVisit = false,
+}: Pick<Page, 'formTargets' | 'isVisit'>): Record<string, string> {
   const targets = [...new Set(formTargets.flatMap(sourceOf))];
   return {
     'Content-Security-Policy': [
@@ -58,7 +65,7 @@ function pageHeaders({ formTargets = [] }: Pick<Page, 'formTargets'>): Record<st
       "frame-ancestors 'none'",
     ].join('; '),
     'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
+    'Referrer-Policy': isVisit ? 'same-origin' : 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'X-Robots-Tag': 'noindex',
@@ -72,7 +79,8 @@ function sourceOf(address: string | undefined): string[] {
   return [/^[a-z0-9.-]+$/.test(url.hostname) ? url.origin : url.protocol];
 }
 
-function renderPage({ title, content, isTest = false, isWide = false }: Page): string {
+function renderPage(page: Page): string {
+  const { title, content, header, isTest = false } = page;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -82,8 +90,8 @@ function renderPage({ title, content, isTest = false, isWide = false }: Page): s
 <style>${stylesheet}</style>
 </head>
 <body>
-${testNote(isTest).toString()}
-<main class="${isWide ? 'two' : 'narrow'}">
+${html`${[testNote(isTest), header]}`.toString()}
+<main id="main" class="${layoutOf(page)}">
 ${html`${content}`.toString()}
 </main>
 </body>
@@ -91,7 +99,14 @@ ${html`${content}`.toString()}
 `;
 }
 
+function layoutOf({ isWide = false, isVisit = false }: Page): string {
+  if (isWide) return 'two';
+  return isVisit ? 'visit' : 'narrow';
+}
+
 function testNote(isTest: boolean): Html {
   if (!isTest) return html``;
-  return html`<p class="note" role="note">Test mode: no card is charged, no money moves.</p>`;
+  return html`<aside class="note" aria-label="Test mode">
+    Test mode: no card is charged, no money moves.
+  </aside>`;
 }

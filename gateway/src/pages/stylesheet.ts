@@ -21,6 +21,16 @@ body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: any
 .note { margin: 0; padding: .5rem 1rem; background: var(--note-back); color: var(--note-ink); text-align: center; font-size: .875rem; }
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; display: grid; gap: 1.5rem; }
 .narrow { max-width: 34rem; }
+.visit { max-width: 42rem; }
+header { max-width: 60rem; margin: 0 auto; padding: 1rem 1rem 0; }
+.bar { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; }
+.bar strong { flex: 1; font-size: 1.125rem; }
+nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem; margin: .75rem 0 0; padding: 0; }
+nav li a { display: block; padding: .375rem .75rem; border-radius: .5rem; text-decoration: none; }
+nav li a:hover { text-decoration: underline; }
+nav [aria-current] { background: var(--card); color: var(--ink); font-weight: 600; box-shadow: inset 0 0 0 1px var(--line); }
+.skip:not(:focus), .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.visit > h1 { margin: 0; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.5rem; min-width: 0; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; }
 h2 { font-size: 1.125rem; margin: 0 0 1rem; }
@@ -58,6 +68,23 @@ input[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 .choice strong, .choice span { display: block; }
 button, .button { display: inline-block; width: 100%; font: inherit; font-weight: 650; padding: .75rem 1rem; border-radius: .5rem; border: 1px solid var(--accent); background: var(--accent); color: var(--accent-ink); text-align: center; text-decoration: none; cursor: pointer; }
 button.quiet, .button.quiet { background: transparent; color: var(--accent); }
+button.danger { border-color: var(--bad); background: var(--bad); color: var(--card); }
+button.plain { width: auto; padding: 0; border: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
+button.small, .button.small { width: auto; padding: .375rem .75rem; }
+.rows { list-style: none; margin: 0; padding: 0; }
+.rows > li { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding: .75rem 0; border-top: 1px solid var(--line); }
+.rows > li:first-child { border-top: 0; padding-top: 0; }
+.rows > li:last-child { padding-bottom: 0; }
+.rows > li > :first-child { flex: 1 1 12rem; }
+.actions { display: flex; flex-wrap: wrap; gap: .5rem; }
+.line { display: block; }
+.next { margin-bottom: .75rem; }
+.after { margin-top: 1rem; }
+.done { padding: .5rem 1rem; border: 1px solid var(--good); border-radius: .5rem; color: var(--good); background: var(--card); }
+.other { margin-top: 1.25rem; }
+.other > summary { margin-bottom: 1rem; color: var(--accent); }
+.turning { display: flex; flex-wrap: wrap; gap: 1rem; justify-content: center; margin-top: 1.5rem; }
+progress { display: block; width: 100%; height: .75rem; margin-bottom: .75rem; accent-color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .problem { margin: 0 0 1rem; border: 1px solid var(--bad); background: var(--bad-back); border-radius: .5rem; padding: .75rem 1rem; }
 .problem h2 { font-size: 1rem; margin: 0; color: var(--bad); }

@@ -1,0 +1,87 @@
+import type { Express, Request, RequestHandler, Response } from 'express';
+import { networkOf } from '../admission';
+import { type Call, exchange, type ExchangeSurroundings, type Work } from '../exchange';
+import { type HttpError, RequestError } from '../http-error';
+import type { InFlightLimit } from '../in-flight-limit';
+import type { RateLimit } from '../rate-limit';
+import { allowed, type ApiAnswer } from '../route';
+
+/** What pages are served with. */
+export interface PageSurroundings extends ExchangeSurroundings {
+  /** Places of all that come without a key. */
+  readonly inFlight: InFlightLimit;
+}
+
+/** Where a page, or a step of one, is. */
+export interface PageAddress {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly deadlineMs?: number;
+}
+
+/** What is done for a request of a page. */
+export type PageWork = (
+  call: Call,
+  message: { readonly request: Request; readonly response: Response },
+  note: Parameters<Work>[1],
+) => Promise<ApiAnswer>;
+
+/** How pages are served that share a way of doing so. */
+export interface PageService<R> {
+  readonly surroundings: PageSurroundings;
+  readonly workOf: (route: R) => PageWork;
+  /** An error as a page tells it. */
+  readonly showError: (problem: HttpError, request: Request) => ApiAnswer;
+}
+
+/** Serves pages at their addresses, and refuses other methods there. */
+export function mountPages<R extends PageAddress>(
+  app: Express,
+  routes: readonly R[],
+  service: PageService<R>,
+): void {
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const here = routes.filter((route) => route.path === path);
+    for (const route of here) {
+      const handler = handlerOf(route, service, service.workOf(route));
+      if (route.method === 'GET') app.get(path, handler);
+      else app.post(path, handler);
+    }
+    const allow = { Allow: allowed(here.map(({ method }) => method)) };
+    const refused = new RequestError(405, 'method_not_allowed', 'Method not allowed', allow);
+    app.all(
+      path,
+      handlerOf({ path, method: 'GET' }, service, () => Promise.reject(refused)),
+    );
+  }
+}
+
+/** Refuses an address that asks for pages too often. */
+export function admitAddress(request: Request, { now }: Call, rate: RateLimit | undefined): void {
+  const allowance = rate?.take(networkOf(request.ip), now);
+  if (allowance?.isAllowed !== false) return;
+  throw new RequestError(429, 'too_many_requests', 'Too many requests', {
+    'Retry-After': String(allowance.secondsToNext),
+  });
+}
+
+function handlerOf<R>(
+  { path, method, deadlineMs }: PageAddress,
+  { surroundings, showError }: PageService<R>,
+  work: PageWork,
+): RequestHandler {
+  return (request, response) =>
+    exchange(
+      request,
+      response,
+      {
+        ...surroundings,
+        route: path,
+        deadlineMs,
+        // Who pays and closes the window, or presses twice, has paid.
+        outlivesCaller: method === 'POST',
+        showError: (problem) => showError(problem, request),
+      },
+      (call, note) => work(call, { request, response }, note),
+    );
+}

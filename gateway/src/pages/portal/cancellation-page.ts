@@ -1,0 +1,28 @@
+import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
+import { dateText } from '../../date-text';
+import { present } from '../../route';
+import { postForm } from '../form-fields';
+import { html } from '../html';
+import type { Page } from '../shell';
+import type { Visit } from './portal-route';
+import { placeOf, portalPage } from './portal-shell';
+
+/** The page that asks whether a subscription is to end. */
+export function cancellationPage(visit: Visit, { subscription, productName }: Plan): Page {
+  const { id, currentPeriodEnd } = present(subscription);
+  const content = html`<section>
+    <h1>Cancel ${productName}?</h1>
+    <p>
+      It stays yours until <strong>${dateText(present(currentPeriodEnd))}</strong> and does not
+      renew. You can change your mind until then.
+    </p>
+    <p class="hint">What was used until then and is not included is still billed.</p>
+    ${postForm(
+      placeOf(visit, `/portal/subscriptions/${id}`),
+      '/cancel',
+      html`<button class="danger" type="submit">Cancel at the end of the period</button>`,
+    )}
+    <p class="aside"><a class="button quiet" href="/portal">Keep subscription</a></p>
+  </section>`;
+  return portalPage(visit, { title: `Cancel ${productName}`, section: 'overview', content });
+}

@@ -1,0 +1,112 @@
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
+import {
+  type FormProblems,
+  postForm,
+  problemSummary,
+  type TextField,
+  textField,
+} from '../form-fields';
+import { html } from '../html';
+import type { Page } from '../shell';
+import type { Visit } from './portal-route';
+import { doneNotice, placeOf, portalPage } from './portal-shell';
+
+/** Where contact details are changed. */
+export const detailsPath = '/portal/details';
+
+/** What is typed, by the names of fields. */
+export type TypedDetails = Readonly<Record<string, string>>;
+
+const lineMax = 200;
+const isOptional = true;
+
+const contact: readonly TextField[] = [
+  { name: 'name', label: 'Name', autocomplete: 'name', lengthMax: lineMax, isOptional },
+  {
+    name: 'email',
+    label: 'E-mail',
+    autocomplete: 'email',
+    type: 'email',
+    inputMode: 'email',
+    hint: 'Your invoices are sent there.',
+    lengthMax: 254,
+  },
+  { name: 'phone', label: 'Phone', autocomplete: 'tel', lengthMax: 40, isOptional },
+];
+
+const address: readonly TextField[] = [
+  {
+    name: 'line1',
+    label: 'Street and number',
+    autocomplete: 'address-line1',
+    lengthMax: lineMax,
+    isOptional,
+  },
+  {
+    name: 'line2',
+    label: 'Addition',
+    autocomplete: 'address-line2',
+    lengthMax: lineMax,
+    isOptional,
+  },
+  {
+    name: 'postalCode',
+    label: 'Postal code',
+    autocomplete: 'postal-code',
+    lengthMax: lineMax,
+    isOptional,
+  },
+  { name: 'city', label: 'Town', autocomplete: 'address-level2', lengthMax: lineMax, isOptional },
+  {
+    name: 'state',
+    label: 'State or region',
+    autocomplete: 'address-level1',
+    lengthMax: lineMax,
+    isOptional,
+  },
+  {
+    name: 'country',
+    label: 'Country',
+    autocomplete: 'country',
+    hint: 'Two letters, such as CH',
+    lengthMax: 2,
+    isOptional,
+  },
+];
+
+/** Every field that a customer may change. */
+export const detailFields = [...contact, ...address];
+/** Those of the postal address. */
+export const addressNames = address.map(({ name }) => name);
+
+const labels = Object.fromEntries(detailFields.map(({ name, label }) => [name, label]));
+
+/** The form of contact details. */
+export function detailsPage(
+  visit: Visit,
+  { typed, problems, done }: { typed: TypedDetails; problems?: FormProblems; done?: unknown },
+): Page {
+  const field = (one: TextField) => textField({ ...one, value: typed[one.name] ?? '' }, problems);
+  const content = html`<section>
+    <h1>Contact details</h1>
+    ${doneNotice(done)} ${problemSummary(problems ?? {}, labels)}
+    ${postForm(placeOf(visit, detailsPath), '', [
+      contact.map(field),
+      html`<fieldset id="address">
+        <legend>Address</legend>
+        ${address.map(field)}
+      </fieldset>`,
+      html`<button type="submit">Save</button>`,
+    ])}
+  </section>`;
+  const status = problems === undefined ? 200 : 400;
+  return portalPage(visit, { title: 'Contact details', section: 'details', content, status });
+}
+
+/** What stands in the fields of a customer. */
+export function detailsOf({ name, email, phone, address: given }: Customer): TypedDetails {
+  const parts = { name, email, phone, ...given };
+  return Object.fromEntries(
+    detailFields.map((field) => [field.name, parts[field.name as keyof typeof parts] ?? '']),
+  );
+}

@@ -1,0 +1,101 @@
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import { type CardEntry, cardForm } from '../card-form';
+import { type FormProblems, postForm } from '../form-fields';
+import { href, type Html, html } from '../html';
+import {
+  failedPayment,
+  invoiceDocument,
+  type InvoiceView,
+  payLabel,
+  statusText,
+} from '../invoice-page';
+import type { Page } from '../shell';
+import { methodText } from './method-text';
+import type { Visit } from './portal-route';
+import { portalPage } from './portal-shell';
+
+/** How an invoice can be paid in the portal. */
+export interface PaymentChoice {
+  readonly methods: readonly PaymentMethod[];
+  readonly entry: CardEntry;
+  readonly problems?: FormProblems | undefined;
+}
+
+/** An invoice, and beside it how it is paid; `choice` where it can be. */
+export function portalInvoicePage(
+  visit: Visit,
+  view: InvoiceView,
+  choice: PaymentChoice | undefined,
+): Page {
+  const payment = choice === undefined ? settled(view.invoice) : paying(view, choice);
+  return invoiceFrame(visit, view, payment, choice?.problems);
+}
+
+/** An invoice with something else beside it. */
+export function invoiceFrame(
+  visit: Visit,
+  view: InvoiceView,
+  beside: Html,
+  problems?: FormProblems,
+): Page {
+  return portalPage(visit, {
+    title: `Invoice ${view.invoice.number ?? ''}`.trim(),
+    section: 'invoices',
+    isWide: true,
+    status: problems === undefined ? 200 : 400,
+    content: [invoiceDocument(view), beside],
+  });
+}
+
+/** What is to be said of an invoice that is not paid here. */
+function settled(invoice: Invoice): Html {
+  const { checkoutSessionId, hostedUrl, amountDue } = invoice;
+  if (checkoutSessionId !== undefined && hostedUrl !== undefined && amountDue > 0n) {
+    return html`<section class="unprinted">
+      <p>This invoice is of a purchase that is not complete.</p>
+      <p><a class="button" href="${href(hostedUrl)}">Go on with the purchase</a></p>
+    </section>`;
+  }
+  return html`<section class="unprinted"><p>${statusText(invoice)}</p></section>`;
+}
+
+function paying(view: InvoiceView, { methods, entry, problems }: PaymentChoice): Html {
+  const { invoice } = view;
+  const isFirst = methods.length === 0;
+  const label = isFirst ? payLabel(invoice) : `${payLabel(invoice)} with this card`;
+  const card = cardForm({ place: view, label, entry, problems });
+  return html`<section class="unprinted" aria-labelledby="pay">
+    <h2 id="pay">Pay this invoice</h2>
+    ${problems === undefined && failedPayment(invoice)} ${!isFirst && savedMethods(view, methods)}
+    ${
+      isFirst
+        ? card
+        : html`<details class="other" ${problems !== undefined && html` open`}>
+            <summary>Pay with another card</summary>
+            ${card}
+          </details>`
+    }
+  </section>`;
+}
+
+function savedMethods(view: InvoiceView, methods: readonly PaymentMethod[]): Html {
+  return postForm(view, '/method', [
+    html`<fieldset>
+      <legend>Saved cards</legend>
+      ${methods.map(
+        (method) =>
+          html`<label class="choice">
+            <input
+              type="radio"
+              name="method"
+              value="${method.id}"
+              ${method.isDefault && html` checked`}
+            />
+            <span>${methodText(method)}</span>
+          </label>`,
+      )}
+    </fieldset>`,
+    html`<button type="submit">${payLabel(view.invoice)}</button>`,
+  ]);
+}

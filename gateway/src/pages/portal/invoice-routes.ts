@@ -1,0 +1,156 @@
+import { notFound } from '@billing/kernel/domain-error';
+import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import { amountText } from '../../amount-text';
+import type { Peers } from '../../peers';
+import { type ApiAnswer, present } from '../../route';
+import { cardReady } from '../card-form';
+import { challengePage, processingPage } from '../challenge-page';
+import type { FormProblems } from '../form-fields';
+import { type InvoiceView, payLabel } from '../invoice-page';
+import { readText } from '../page-input';
+import { paymentDeadlineMs, paymentRoutes } from '../payment-routes';
+import {
+  cardEntryOf,
+  isBeingPaid,
+  type Payable,
+  payByMethod,
+  waitingAttempt,
+} from '../payment-steps';
+import { type Page, pageAnswer, redirectAnswer } from '../shell';
+import { invoiceListPage } from './invoice-list-page';
+import { invoiceFrame, portalInvoicePage } from './invoice-payment';
+import type { PortalRequest, PortalRoute } from './portal-route';
+import { placeOf } from './portal-shell';
+
+const perPage = 20;
+const path = '/portal/invoices/:id';
+
+export const invoiceRoutes: readonly PortalRoute[] = [
+  { method: 'GET', path: '/portal/invoices', handle: listInvoices },
+  ...paymentRoutes<PortalRequest>({
+    path,
+    read: async (request, peers) => {
+      const invoice = await ownInvoice(request, peers);
+      return {
+        payable: payableOf(invoice, request, peers),
+        isOpen: isPayable(invoice),
+        isCardOptional: false,
+        next: request.path,
+        waitingAttempt: isPayable(invoice) ? waitingAttempt(invoice)?.attempt : undefined,
+        download: invoice,
+        show: () => showInvoice(invoice, request, peers),
+        confirmCard: (setupId) => confirmCard(invoice, setupId, request, peers),
+      };
+    },
+  }),
+  {
+    method: 'POST',
+    path: `${path}/method`,
+    deadlineMs: paymentDeadlineMs,
+    handle: async (request, peers) => {
+      const invoice = await ownInvoice(request, peers);
+      if (!isPayable(invoice)) return redirectAnswer(request.path);
+      const methodId = readText(request.form.get('method'));
+      return payByMethod(payableOf(invoice, request, peers), methodId);
+    },
+  },
+];
+
+async function listInvoices(
+  { visit, query, context }: PortalRequest,
+  { checkout }: Peers,
+): Promise<ApiAnswer> {
+  const page = Number(/^[1-9]\d{0,5}$/.exec(readText(query.page) ?? '')?.[0] ?? 1);
+  const wanted = { customerId: visit.customerId, page, perPage };
+  const { invoices, total } = await checkout.listInvoices(wanted, context);
+  const pages = Math.max(1, Math.ceil(total / perPage));
+  if (page > pages) return redirectAnswer(`/portal/invoices?page=${String(pages)}`);
+  return pageAnswer(invoiceListPage(visit, { invoices, page, pages }));
+}
+
+/** An invoice of another customer is as unknown as one that never was; so is one that has no number yet. */
+async function ownInvoice(
+  { visit, params, context }: PortalRequest,
+  { checkout }: Peers,
+): Promise<Invoice> {
+  const invoice = present((await checkout.getInvoice({ id: params.id ?? '' }, context)).invoice);
+  const isDraft = invoice.status === InvoiceStatus.INVOICE_STATUS_DRAFT;
+  if (invoice.customerId !== visit.customerId || isDraft) throw notFound('Page');
+  return invoice;
+}
+
+async function showInvoice(
+  invoice: Invoice,
+  request: PortalRequest,
+  peers: Peers,
+  problems?: FormProblems,
+): Promise<ApiAnswer> {
+  const { visit, query, context } = request;
+  const view = await viewOf(invoice, request, peers);
+  if (!isPayable(invoice)) return pageAnswer(portalInvoicePage(visit, view, undefined));
+  if (isBeingPaid(invoice)) return visiting(processingPage(view));
+  const waiting = waitingAttempt(invoice);
+  if (waiting !== undefined && query.card === undefined && problems === undefined) {
+    const amount = amountText(invoice.amountDue, invoice.currency);
+    return visiting(challengePage(view, { ...waiting, amount }));
+  }
+  const { customerId } = visit;
+  const [entry, { paymentMethods: methods }] = await Promise.all([
+    cardEntryOf({ customerId }, { peers, context }),
+    peers.paymentMethod.listPaymentMethods({ customerId }, context),
+  ]);
+  return pageAnswer(portalInvoicePage(visit, view, { methods, entry, problems }));
+}
+
+async function confirmCard(
+  invoice: Invoice,
+  setupId: string,
+  request: PortalRequest,
+  peers: Peers,
+): Promise<Page> {
+  const view = await viewOf(invoice, request, peers);
+  const beside = cardReady({ place: view, setupId, label: payLabel(invoice) });
+  return invoiceFrame(request.visit, view, beside);
+}
+
+async function viewOf(
+  invoice: Invoice,
+  { visit, path: own, context }: PortalRequest,
+  { customer: peer }: Peers,
+): Promise<InvoiceView> {
+  const { customer } = await peer.getCustomer({ id: visit.customerId }, context);
+  const { isTest } = visit;
+  return { invoice, customer: present(customer), isTest, ...placeOf(visit, own) };
+}
+
+function payableOf(invoice: Invoice, request: PortalRequest, peers: Peers): Payable {
+  const { context, path: own, visit } = request;
+  const { id, customerId } = invoice;
+  return {
+    customerId,
+    path: own,
+    url: `${visit.siteUrl}${own}`,
+    isTest: visit.isTest,
+    pay: async ({ methodId: value, returnUrl }) => {
+      const source =
+        value === undefined ? undefined : ({ $case: 'paymentMethodId', value } as const);
+      const { action } = await peers.payment.payInvoice({ id, source, returnUrl }, context);
+      return { action, next: own };
+    },
+    answer: async (answer) => {
+      const { action } = await peers.payment.answerInvoiceChallenge({ id, ...answer }, context);
+      return { action, next: own };
+    },
+    showProblems: (problems) => showInvoice(invoice, request, peers, problems),
+  };
+}
+
+/** A checkout's invoice is paid on the page of the checkout alone. */
+function isPayable({ status, checkoutSessionId }: Invoice): boolean {
+  return status === InvoiceStatus.INVOICE_STATUS_OPEN && checkoutSessionId === undefined;
+}
+
+// A step of a payment, without what leads elsewhere.
+function visiting(page: Page): ApiAnswer {
+  return pageAnswer({ ...page, isVisit: true });
+}

@@ -1,0 +1,186 @@
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
+import type { UsageState } from '@billing/proto/billing/metering/v1/metering';
+import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
+import {
+  SubscriptionPhase,
+  SubscriptionStatus,
+} from '@billing/proto/billing/subscription/v1/subscription';
+import { amountText } from '../../amount-text';
+import { dateText } from '../../date-text';
+import { present } from '../../route';
+import { postForm } from '../form-fields';
+import { type Html, html } from '../html';
+import { priceTerms } from '../purchase-terms';
+import type { Page } from '../shell';
+import { methodText } from './method-text';
+import type { Visit } from './portal-route';
+import { doneNotice, placeOf, portalPage } from './portal-shell';
+
+/** What the first page of the portal shows. */
+export interface Overview {
+  readonly visit: Visit;
+  readonly customer: Customer;
+  readonly plans: readonly Plan[];
+  /** Those that can be paid in the portal, newest first. */
+  readonly openInvoices: readonly Invoice[];
+  readonly usage: readonly UsageState[];
+  readonly methods: readonly PaymentMethod[];
+  readonly done: unknown;
+}
+
+type Subscription = ReturnType<typeof subscriptionOf>;
+
+const { SUBSCRIPTION_STATUS_CANCELED, SUBSCRIPTION_STATUS_PAST_DUE } = SubscriptionStatus;
+
+/** The first page: what is owed, what runs, and what comes next. */
+export function overviewPage(overview: Overview): Page {
+  const { visit, customer, plans, done } = overview;
+  const [running, ended] = [plans.filter((plan) => !isEnded(plan)), plans.filter(isEnded)];
+  const content = [
+    html`<h1>${customer.name ?? customer.email}</h1>`,
+    doneNotice(done),
+    owed(overview),
+    running.length === 0 && nothing,
+    running.map((plan) => planCard(plan, overview)),
+    running.length > 0 && methodCard(overview),
+    ended.length > 0 && endedPlans(ended),
+  ];
+  return portalPage(visit, { title: 'Overview', section: 'overview', content });
+}
+
+const nothing = html`<section>
+  <h2>No subscriptions</h2>
+  <p>Nothing runs at the moment. Your <a href="/portal/invoices">invoices</a> stay here.</p>
+</section>`;
+
+function owed({ openInvoices, plans }: Overview): Html | undefined {
+  const isPastDue = plans.some(
+    ({ subscription }) => subscription?.status === SUBSCRIPTION_STATUS_PAST_DUE,
+  );
+  if (openInvoices.length === 0) return undefined;
+  return html`<section class="${isPastDue ? 'problem' : ''}" aria-labelledby="owed">
+    <h2 id="owed">${isPastDue ? 'A payment is overdue' : 'To pay'}</h2>
+    ${isPastDue && html`<p>Please pay it, or add another card, so that your subscription goes on.</p>`}
+    <ul class="rows">
+      ${openInvoices.map((invoice) => owedRow(invoice, isPastDue))}
+    </ul>
+  </section>`;
+}
+
+function owedRow({ id, number, amountDue, currency }: Invoice, isPastDue: boolean): Html {
+  return html`<li>
+    <span>${amountText(amountDue, currency)} <span class="hint">${number ?? ''}</span></span>
+    <a class="button small" href="/portal/invoices/${id}"
+      >${isPastDue ? 'Fix payment' : 'Pay'}<span class="unseen">
+        of invoice ${number ?? ''}</span
+      ></a
+    >
+  </li>`;
+}
+
+function planCard(plan: Plan, overview: Overview): Html {
+  const subscription = subscriptionOf(plan);
+  const { id, quantity } = subscription;
+  const { name, tone } = statusOf(subscription);
+  return html`<section aria-labelledby="plan-${id}">
+    <p class="status ${tone}">${name}</p>
+    <h2 id="plan-${id}">${plan.productName}</h2>
+    <p>
+      ${priceTerms({ ...present(subscription.price), trialDays: undefined })}${quantity > 1 && html` <span class="hint">price of one; you have ${String(quantity)}</span>`}
+    </p>
+    ${nextCharge(plan, overview)} ${ending(subscription, overview)}
+  </section>`;
+}
+
+/** What comes next, exactly; usage is told apart, for it grows. */
+function nextCharge({ upcoming, ...plan }: Plan, overview: Overview): Html | undefined {
+  const { currency, id } = subscriptionOf(plan);
+  if (upcoming === undefined) return undefined;
+  const { total, discountAmount, discountName, at } = upcoming;
+  const estimate = overview.usage
+    .filter(({ subscriptionId }) => subscriptionId === id)
+    .reduce((sum, { estimatedAmount }) => sum + (estimatedAmount ?? 0n), 0n);
+  const isMetered = overview.usage.some(({ subscriptionId }) => subscriptionId === id);
+  const label = isSent(overview) ? 'Next invoice' : 'Next charge';
+  return html`<dl class="next">
+    <dt>${label}</dt>
+    <dd>
+      <strong>${amountText(total, currency)}</strong> on ${dateText(present(at))}
+      ${discountName !== undefined && html`<span class="hint line">${discountName}: ${amountText(-discountAmount, currency)} taken off</span>`}
+    </dd>
+    ${
+      isMetered &&
+      html`<dt>Usage so far</dt>
+        <dd>
+          about ${amountText(estimate, currency)}
+          <span class="hint line"
+            >An estimate, added to it. <a href="/portal/usage">See usage</a></span
+          >
+        </dd>`
+    }
+  </dl>`;
+}
+
+function ending(subscription: Subscription, { visit }: Overview): Html {
+  const { id, cancelAtPeriodEnd, currentPeriodEnd } = subscription;
+  const path = `/portal/subscriptions/${id}`;
+  if (!cancelAtPeriodEnd) {
+    return html`<p class="after"><a href="${path}/cancel">Cancel subscription</a></p>`;
+  }
+  return html`<p>
+      It ends on <strong>${dateText(present(currentPeriodEnd))}</strong> and does not renew.
+    </p>
+    ${postForm(placeOf(visit, path), '/keep', html`<button class="quiet" type="submit">Keep subscription</button>`)}`;
+}
+
+function methodCard(overview: Overview): Html {
+  const method = overview.methods.find(({ isDefault }) => isDefault);
+  const text = isSent(overview)
+    ? 'Invoices are sent to you. Pay each when it comes.'
+    : method === undefined
+      ? 'No card is saved. Add one, so that your subscription can be charged.'
+      : `${methodText(method)} is charged.`;
+  return html`<section aria-labelledby="paying">
+    <h2 id="paying">How you pay</h2>
+    <p>${text}</p>
+    <p><a href="/portal/payment-methods">Manage payment methods</a></p>
+  </section>`;
+}
+
+function endedPlans(plans: readonly Plan[]): Html {
+  return html`<section aria-labelledby="ended">
+    <h2 id="ended">Ended</h2>
+    <ul class="rows">
+      ${plans.map(({ productName, ...plan }) => {
+        const { endedAt } = subscriptionOf(plan);
+        return html`<li>
+          <span>${productName}</span>
+          <span class="hint">${endedAt === undefined ? '' : `ended ${dateText(endedAt)}`}</span>
+        </li>`;
+      })}
+    </ul>
+  </section>`;
+}
+
+function statusOf({ status, phase, cancelAtPeriodEnd }: Subscription) {
+  if (status === SUBSCRIPTION_STATUS_PAST_DUE) return { name: 'Past due', tone: 'bad' };
+  if (cancelAtPeriodEnd) return { name: 'Ending', tone: '' };
+  if (phase === SubscriptionPhase.SUBSCRIPTION_PHASE_TRIAL) return { name: 'Trial', tone: 'good' };
+  if (phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED)
+    return { name: 'Scheduled', tone: '' };
+  return { name: 'Active', tone: 'good' };
+}
+
+function isSent({ customer }: Overview): boolean {
+  return customer.collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE;
+}
+
+function isEnded({ subscription }: Plan): boolean {
+  return subscription?.status === SUBSCRIPTION_STATUS_CANCELED;
+}
+
+function subscriptionOf({ subscription }: Pick<Plan, 'subscription'>) {
+  return present(subscription);
+}

@@ -1,0 +1,110 @@
+import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import { type CardEntry, cardForm, cardReady } from '../card-form';
+import { type FormProblems, notice, postForm } from '../form-fields';
+import { type Html, html, type HtmlValue } from '../html';
+import type { Page } from '../shell';
+import { methodText } from './method-text';
+import type { Visit } from './portal-route';
+import { doneNotice, placeOf, portalPage } from './portal-shell';
+
+/** The cards of a customer, and what has just been done about them. */
+export interface Methods {
+  readonly visit: Visit;
+  readonly methods: readonly PaymentMethod[];
+  readonly entry: CardEntry;
+  readonly problems?: FormProblems | undefined;
+  /** Why the last wish was refused. */
+  readonly refusal?: string | undefined;
+  readonly done?: unknown;
+}
+
+/** Where cards are managed. */
+export const methodsPath = '/portal/payment-methods';
+
+/** The cards, and the form that adds one. */
+export function methodsPage({ visit, methods, entry, problems, refusal, done }: Methods): Page {
+  const isFirst = methods.length === 0;
+  const content = [
+    html`<section>
+      <h1>Payment methods</h1>
+      ${doneNotice(done)} ${refusal !== undefined && notice('That did not work', refusal)}
+      ${
+        isFirst
+          ? html`<p>No card is saved.</p>`
+          : html`<ul class="rows">
+              ${methods.map((method) => row(visit, method, methods))}
+            </ul>`
+      }
+    </section>`,
+    html`<section aria-labelledby="add">
+      <h2 id="add">Add a card</h2>
+      ${cardForm({
+        place: placeOf(visit, methodsPath),
+        label: 'Save card',
+        entry,
+        problems,
+        more: defaultChoice(isFirst),
+      })}
+    </section>`,
+  ];
+  return framed(visit, content, problems === undefined && refusal === undefined ? 200 : 400);
+}
+
+/** The page that asks whether a card that was given on the provider's page is to be kept. */
+export function confirmMethodPage(visit: Visit, setupId: string, isFirst: boolean): Page {
+  const place = placeOf(visit, methodsPath);
+  const more = defaultChoice(isFirst);
+  return framed(visit, [
+    html`<h1>Payment methods</h1>`,
+    cardReady({ place, setupId, label: 'Save card', more }),
+  ]);
+}
+
+function row(visit: Visit, method: PaymentMethod, methods: readonly PaymentMethod[]): Html {
+  const { id, isDefault } = method;
+  const name = methodText(method);
+  const place = placeOf(visit, `${methodsPath}/${id}`);
+  const button = (text: string) =>
+    html`<button class="quiet small" type="submit">
+      ${text}<span class="unseen"> ${name}</span>
+    </button>`;
+  // Something must be charged while it stands; whoever has another says which.
+  const isRemovable = !isDefault || methods.length === 1;
+  return html`<li>
+    <span
+      >${name}${
+        isDefault &&
+        html` <span class="status good">Default</span>
+          <span class="hint line">
+            What you owe is charged to
+            it.${!isRemovable && ' To remove it, make another card the default first.'}
+          </span>`
+      }</span
+    >
+    <span class="actions">
+      ${!isDefault && postForm(place, '/default', button('Make default'))}
+      ${isRemovable && postForm(place, '/remove', button('Remove'))}
+    </span>
+  </li>`;
+}
+
+function defaultChoice(isFirst: boolean): Html {
+  if (isFirst) return html`<p class="hint">What you owe is charged to it at once.</p>`;
+  return html`<label class="choice">
+    <input type="checkbox" name="default" value="yes" checked />
+    <span
+      >Charge this card from now on<span class="hint"
+        >What you owe is charged to it at once.</span
+      ></span
+    >
+  </label>`;
+}
+
+function framed(visit: Visit, content: HtmlValue, status = 200): Page {
+  return portalPage(visit, {
+    title: 'Payment methods',
+    section: 'payment-methods',
+    content,
+    status,
+  });
+}

@@ -1,0 +1,122 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Peers } from '../../peers';
+import type { ApiAnswer } from '../../route';
+import type { FormProblems } from '../form-fields';
+import { paymentDeadlineMs, paymentRoutes } from '../payment-routes';
+import { cardEntryOf, type Payable } from '../payment-steps';
+import { pageAnswer, redirectAnswer } from '../shell';
+import { confirmMethodPage, methodsPage, methodsPath } from './payment-method-page';
+import type { PortalRequest, PortalRoute } from './portal-route';
+import { doneAt } from './portal-shell';
+
+type Wish = Parameters<Peers['paymentMethod']['removePaymentMethod']>[0];
+
+// What a customer is told; anything else is an error like any other.
+const refusals: Readonly<Record<string, string>> = {
+  PAYMENT_METHOD_IS_DEFAULT: 'Make another card the default first.',
+  PAYMENT_METHOD_IN_USE:
+    'Your subscription is charged to this card. Add another one first, or cancel the subscription.',
+  TOO_MANY_PAYMENT_METHODS: 'You have as many cards as can be saved. Remove one first.',
+};
+
+export const paymentMethodRoutes: readonly PortalRoute[] = [
+  // Giving a card takes the steps of a payment, but that it is kept in the end and nothing is charged.
+  ...paymentRoutes<PortalRequest>({
+    path: methodsPath,
+    read: (request, peers) =>
+      Promise.resolve({
+        payable: keepable(request, peers),
+        isOpen: true,
+        isCardOptional: false,
+        next: methodsPath,
+        waitingAttempt: undefined,
+        download: undefined,
+        show: () => showMethods(request, peers),
+        confirmCard: async (setupId) => {
+          const { paymentMethods } = await listMethods(request, peers);
+          return confirmMethodPage(request.visit, setupId, paymentMethods.length === 0);
+        },
+      }),
+  }).filter(({ path }) => !/\/(challenge|return|pdf)$/.test(path)),
+  {
+    method: 'POST',
+    path: `${methodsPath}/:id/default`,
+    deadlineMs: paymentDeadlineMs,
+    handle: (request, peers) =>
+      fulfil(request, peers, {
+        done: 'default-changed',
+        wish: (method) =>
+          peers.paymentMethod.keepPaymentMethod({ ...method, asDefault: true }, request.context),
+      }),
+  },
+  {
+    method: 'POST',
+    path: `${methodsPath}/:id/remove`,
+    handle: (request, peers) =>
+      fulfil(request, peers, {
+        done: 'card-removed',
+        wish: (method) => peers.paymentMethod.removePaymentMethod(method, request.context),
+      }),
+  },
+];
+
+/** Does what a button says, or tells why not. */
+async function fulfil(
+  request: PortalRequest,
+  peers: Peers,
+  { done, wish }: { done: string; wish: (method: Wish) => Promise<unknown> },
+): Promise<ApiAnswer> {
+  const { visit, params } = request;
+  try {
+    await wish({ customerId: visit.customerId, paymentMethodId: params.id ?? '' });
+  } catch (error) {
+    return showRefusal(error, request, peers);
+  }
+  return redirectAnswer(doneAt(methodsPath, done));
+}
+
+async function showRefusal(
+  error: unknown,
+  request: PortalRequest,
+  peers: Peers,
+): Promise<ApiAnswer> {
+  const refusal = error instanceof DomainError ? refusals[error.reason] : undefined;
+  if (refusal === undefined) throw error;
+  return showMethods(request, peers, { refusal });
+}
+
+async function showMethods(
+  request: PortalRequest,
+  peers: Peers,
+  news: { problems?: FormProblems; refusal?: string } = {},
+): Promise<ApiAnswer> {
+  const { visit, context, query } = request;
+  const [{ paymentMethods: methods }, entry] = await Promise.all([
+    listMethods(request, peers),
+    cardEntryOf({ customerId: visit.customerId }, { peers, context }),
+  ]);
+  return pageAnswer(methodsPage({ visit, methods, entry, done: query.done, ...news }));
+}
+
+function listMethods({ visit, context }: PortalRequest, { paymentMethod }: Peers) {
+  return paymentMethod.listPaymentMethods({ customerId: visit.customerId }, context);
+}
+
+function keepable(request: PortalRequest, peers: Peers): Payable {
+  const { visit, form, context } = request;
+  const { customerId, siteUrl, isTest } = visit;
+  return {
+    customerId,
+    path: methodsPath,
+    url: `${siteUrl}${methodsPath}`,
+    isTest,
+    pay: async ({ methodId: paymentMethodId = '' }) => {
+      const asDefault = form.get('default') === 'yes';
+      const kept = { customerId, paymentMethodId, asDefault };
+      await peers.paymentMethod.keepPaymentMethod(kept, context);
+      return { action: undefined, next: doneAt(methodsPath, 'card-added') };
+    },
+    answer: () => Promise.reject(new Error('Nothing is charged, so nothing is answered')),
+    showProblems: (problems) => showMethods(request, peers, { problems }),
+  };
+}

@@ -1,0 +1,57 @@
+import {
+  doorCookie,
+  formTokenOf,
+  noVisitCookie,
+  readDoorNonce,
+  readVisit,
+  visitCookie,
+} from './portal-cookie';
+
+const secret = 's'.repeat(43);
+const nonce = 'n'.repeat(22);
+const tls = 'https://pay.example';
+const loopback = 'http://127.0.0.1:3000';
+const lifeMs = 3_599_999;
+
+test('over TLS the cookie is the host’s own, and no script reads it', () => {
+  expect(visitCookie(secret, { siteUrl: tls, lifeMs })).toBe(
+    `__Host-portal=${secret}; Path=/; Max-Age=3599; HttpOnly; SameSite=Lax; Secure`,
+  );
+  expect(doorCookie(nonce, tls)).toBe(
+    `portal_door=${nonce}; Path=/portal; Max-Age=3600; HttpOnly; SameSite=Lax; Secure`,
+  );
+});
+
+test('on loopback it does without TLS', () => {
+  expect(visitCookie(secret, { siteUrl: loopback, lifeMs })).toBe(
+    `portal=${secret}; Path=/; Max-Age=3599; HttpOnly; SameSite=Lax`,
+  );
+});
+
+test('it is taken back by one that is over', () => {
+  expect(noVisitCookie(tls)).toContain('__Host-portal=; Path=/; Max-Age=0;');
+});
+
+test.each([
+  [undefined, undefined],
+  ['', undefined],
+  ['other=1; portal', undefined],
+  [`a=b; portal=${secret}`, { secret, isGuarded: false }],
+  [`portal=planted; __Host-portal=${secret}`, { secret, isGuarded: true }],
+  [`portal=${secret}; portal=second`, { secret, isGuarded: false }],
+])('of %j is read %j', (header, proof) => {
+  expect(readVisit(header)).toEqual(proof);
+});
+
+test.each([
+  [`portal_door=${nonce}`, nonce],
+  ['portal_door=short', undefined],
+  [undefined, undefined],
+])('the mark in %j is %j', (header, mark) => {
+  expect(readDoorNonce(header)).toBe(mark);
+});
+
+test('a form’s token tells nothing of the secret', () => {
+  expect(formTokenOf(secret)).toMatch(/^[\w-]{43}$/);
+  expect(formTokenOf(secret)).not.toBe(secret);
+});

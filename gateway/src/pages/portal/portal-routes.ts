@@ -1,0 +1,17 @@
+import { detailsRoutes } from './details-routes';
+import { invoiceRoutes } from './invoice-routes';
+import { overviewRoutes } from './overview-routes';
+import { paymentMethodRoutes } from './payment-method-routes';
+import type { PortalRoute } from './portal-route';
+import { subscriptionRoutes } from './subscription-routes';
+import { usageRoutes } from './usage-routes';
+
+/** Every page of the portal behind its door. */
+export const portalRoutes: readonly PortalRoute[] = [
+  ...overviewRoutes,
+  ...usageRoutes,
+  ...invoiceRoutes,
+  ...paymentMethodRoutes,
+  ...subscriptionRoutes,
+  ...detailsRoutes,
+];

@@ -1,0 +1,94 @@
+import type { FormPlace } from '../form-fields';
+import { postForm } from '../form-fields';
+import { href, type Html, html, type HtmlValue } from '../html';
+import type { Page } from '../shell';
+import type { Visit } from './portal-route';
+
+/** The pages that every page leads to. */
+export type Section = 'overview' | 'usage' | 'invoices' | 'payment-methods' | 'details';
+
+const sections: Readonly<Record<Section, { readonly path: string; readonly label: string }>> = {
+  overview: { path: '/portal', label: 'Overview' },
+  usage: { path: '/portal/usage', label: 'Usage' },
+  invoices: { path: '/portal/invoices', label: 'Invoices' },
+  'payment-methods': { path: '/portal/payment-methods', label: 'Payment methods' },
+  details: { path: '/portal/details', label: 'Contact details' },
+};
+
+/** A page of the portal: what every page has around what it shows. */
+export function portalPage(
+  visit: Visit,
+  {
+    title,
+    section,
+    content,
+    ...rest
+  }: Pick<Page, 'title' | 'status' | 'isWide' | 'refresh'> & {
+    readonly section: Section;
+    readonly content: HtmlValue;
+  },
+): Page {
+  const header = portalHeader(visit, section);
+  return {
+    ...rest,
+    title: `${title} · Billing`,
+    header,
+    content,
+    isTest: visit.isTest,
+    isVisit: true,
+  };
+}
+
+/** Where a form of the portal is sent. */
+export function placeOf({ formToken }: Visit, path: string): FormPlace {
+  return { path, formToken };
+}
+
+const doneTexts: Readonly<Record<string, string>> = {
+  'card-added': 'The card was added.',
+  'card-removed': 'The card was removed.',
+  canceled: 'Your subscription will end with the current period.',
+  kept: 'Your subscription goes on.',
+  'default-changed': 'From now on this card is charged.',
+  'details-saved': 'Your details were saved.',
+};
+
+/** Where a browser is sent after something was done, to be told so. */
+export function doneAt(path: string, done: keyof typeof doneTexts): string {
+  return `${path}?done=${done}`;
+}
+
+/** What has just been done; undefined: nothing. */
+export function doneNotice(done: unknown): Html | undefined {
+  const text = typeof done === 'string' ? doneTexts[done] : undefined;
+  if (text === undefined) return undefined;
+  return html`<p class="done" role="status">${text}</p>`;
+}
+
+function portalHeader(visit: Visit, current: Section): Html {
+  const { returnUrl } = visit;
+  return html`<header class="unprinted">
+    <a class="skip" href="#main">Skip to content</a>
+    <div class="bar">
+      <strong>Billing</strong>
+      ${returnUrl !== undefined && html`<a href="${href(returnUrl)}" rel="noreferrer">Back to ${hostOf(returnUrl)}</a>`}
+      ${postForm(placeOf(visit, '/portal'), '/leave', html`<button class="plain" type="submit">Leave</button>`)}
+    </div>
+    <nav aria-label="Billing">
+      <ul>
+        ${(Object.keys(sections) as Section[]).map((section) => link(section, section === current))}
+      </ul>
+    </nav>
+  </header>`;
+}
+
+function link(section: Section, isCurrent: boolean): Html {
+  const { path, label } = sections[section];
+  return html`<li>
+    <a href="${path}" ${isCurrent && html` aria-current="page"`}>${label}</a>
+  </li>`;
+}
+
+function hostOf(address: string): string {
+  return URL.parse(address)?.host ?? '';
+}

@@ -1,0 +1,199 @@
+import type { Express, Request } from 'express';
+import type { CallContext } from '@billing/chassis/call-context';
+import { randomSecret } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
+import { PortalDoor } from '@billing/proto/billing/customer/v1/portal';
+import { environmentTime } from '../../environment-time';
+import type { Call } from '../../exchange';
+import { type HttpError, RequestError } from '../../http-error';
+import type { Peers } from '../../peers';
+import type { RateLimit } from '../../rate-limit';
+import { type ApiAnswer, present } from '../../route';
+import { failurePage } from '../failure-page';
+import { readForm } from '../form-body';
+import { formTokenField } from '../form-fields';
+import {
+  admitAddress,
+  mountPages,
+  type PageAddress,
+  type PageSurroundings,
+  type PageWork,
+} from '../page-mount';
+import { originOf, refuseOtherSites } from '../same-site';
+import { pageAnswer, redirectAnswer } from '../shell';
+import { doorPage, leftPage, overPage, usedDoorPage } from './door-page';
+import {
+  doorCookie,
+  formTokenOf,
+  isOverTls,
+  noVisitCookie,
+  readDoorNonce,
+  readVisit,
+  visitCookie,
+} from './portal-cookie';
+import type { PortalRoute, Visit } from './portal-route';
+
+/** What the portal is made of. */
+export interface PortalSite extends PageSurroundings {
+  readonly peers: Peers;
+  /** By address; absent: no limit. */
+  readonly pageRate?: RateLimit | undefined;
+}
+
+/** A door, or a page behind it. */
+type Address = PageAddress & { readonly work: (site: PortalSite) => PageWork };
+
+const nonceBytes = 16;
+const visitOver = 'portal_session_expired';
+
+/** Serves the portal: the door, which a token opens once, and the pages behind it, which a cookie opens. */
+export function addPortal(app: Express, routes: readonly PortalRoute[], site: PortalSite): void {
+  const pages = routes.map((route): Address => ({
+    ...route,
+    work: () => visitWork(route, site),
+  }));
+  const leave: Address = { method: 'POST', path: '/portal/leave', work: leaveWork };
+  // Last, for its parameter takes any word.
+  const door: Address[] = [
+    { method: 'GET', path: '/portal/:token', work: showDoor },
+    { method: 'POST', path: '/portal/:token', work: openDoor },
+  ];
+  mountPages(app, [...pages, leave, ...door], {
+    surroundings: site,
+    workOf: ({ work }) => work(site),
+    showError,
+  });
+}
+
+function showDoor({ peers, pageRate }: PortalSite): PageWork {
+  return async (call, { request }, note) => {
+    admitAddress(request, call, pageRate);
+    const token = tokenOf(request);
+    const answer = await peers.portal.findPortalSession({ token }, call as CallContext);
+    const { live, environmentId } = present(answer.tenant);
+    note({ environmentId });
+    if (answer.door !== PortalDoor.PORTAL_DOOR_OPEN) {
+      const isUsed = answer.door === PortalDoor.PORTAL_DOOR_USED;
+      return pageAnswer(usedDoorPage({ isUsed }));
+    }
+    const nonce = readDoorNonce(request.header('cookie')) ?? newNonce();
+    const page = doorPage({ path: request.path, isTest: !live });
+    return pageAnswer(page, { 'Set-Cookie': doorCookie(nonce, answer.siteUrl) });
+  };
+}
+
+function openDoor({ peers, pageRate, clock }: PortalSite): PageWork {
+  return async (call, { request }, note) => {
+    admitAddress(request, call, pageRate);
+    refuseOtherSites(originOf(request));
+    const token = tokenOf(request);
+    const context = call as CallContext;
+    const { tenant, siteUrl } = await peers.portal.findPortalSession({ token }, context);
+    note({ environmentId: present(tenant).environmentId });
+    const nonce = readDoorNonce(request.header('cookie')) ?? newNonce();
+    try {
+      const { secret, expiresAt } = await peers.portal.enterPortal({ token, nonce }, context);
+      const lifeMs = present(expiresAt).getTime() - clock.now().getTime();
+      const { headers, ...sent } = redirectAnswer('/portal');
+      const cookie = { 'Set-Cookie': visitCookie(secret, { siteUrl, lifeMs }) };
+      return { ...sent, headers: { ...headers, ...cookie } };
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== 'failed_precondition') throw error;
+      return pageAnswer(usedDoorPage({ isUsed: error.reason === 'PORTAL_SESSION_USED' }));
+    }
+  };
+}
+
+function visitWork(route: PortalRoute, site: PortalSite): PageWork {
+  return async (call, { request, response }, note) => {
+    admitAddress(request, call, site.pageRate);
+    const isSent = route.method === 'POST';
+    if (isSent) refuseOtherSites(originOf(request));
+    const { visit, context } = await findVisit(request, call, site);
+    note({ environmentId: context.tenant.environmentId });
+    const form = isSent ? await readForm(request, response) : new Map<string, string>();
+    if (isSent) refuseForeignForm(form, visit);
+    const asked = {
+      path: pagePath(request),
+      params: request.params as Record<string, string>,
+      query: request.query,
+      form,
+      visit,
+      context: { ...context, now: await environmentTime(context, site.peers) },
+    };
+    return route.handle(asked, site.peers);
+  };
+}
+
+function leaveWork(site: PortalSite): PageWork {
+  return async (call, { request, response }, note) => {
+    admitAddress(request, call, site.pageRate);
+    refuseOtherSites(originOf(request));
+    const { visit, secret, context } = await findVisit(request, call, site);
+    note({ environmentId: context.tenant.environmentId });
+    refuseForeignForm(await readForm(request, response), visit);
+    await site.peers.portal.leavePortal({ secret }, call as CallContext);
+    const { siteUrl, returnUrl } = visit;
+    return pageAnswer(leftPage(returnUrl), { 'Set-Cookie': noVisitCookie(siteUrl) });
+  };
+}
+
+/** Whose visit a request is of. */
+async function findVisit(
+  request: Request,
+  call: Call,
+  { peers }: PortalSite,
+): Promise<{ visit: Visit; secret: string; context: CallContext }> {
+  const proof = readVisit(request.header('cookie'));
+  // A browser forgets its cookie when its time is over.
+  if (proof === undefined) throw visitIsOver();
+  const { secret, isGuarded } = proof;
+  const found = await withoutExpired(peers.portal.findPortalVisit({ secret }, call as CallContext));
+  const { customerId, returnUrl, siteUrl } = found;
+  // Over TLS a cookie with a plain name was planted by a neighbouring host.
+  if (isGuarded !== isOverTls(siteUrl)) throw visitIsOver();
+  const tenant = present(found.tenant);
+  const formToken = formTokenOf(secret);
+  return {
+    visit: { customerId, returnUrl, siteUrl, formToken, isTest: !tenant.live },
+    secret,
+    context: { ...call, tenant },
+  };
+}
+
+async function withoutExpired<T>(finding: Promise<T>): Promise<T> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (error instanceof DomainError && error.reason === 'PORTAL_SESSION_EXPIRED')
+      throw visitIsOver();
+    throw error;
+  }
+}
+
+function refuseForeignForm(form: ReadonlyMap<string, string>, { formToken }: Visit): void {
+  if (form.get(formTokenField) === formToken) return;
+  throw new RequestError(403, 'cross_site', 'The form is not of a page of the visit');
+}
+
+function showError(problem: HttpError, request: Request): ApiAnswer {
+  if (problem.code === visitOver) return pageAnswer(overPage(), { 'Error-Code': visitOver });
+  return failurePage(problem, pagePath(request));
+}
+
+function visitIsOver(): RequestError {
+  return new RequestError(410, visitOver, 'The visit is over');
+}
+
+function tokenOf(request: Request): string {
+  return String(request.params.token);
+}
+
+/** The page that an address belongs to; below it lie the steps of its forms. */
+function pagePath({ path }: Request): string {
+  return /^\/portal(\/[\w-]+(\/[0-9a-f-]{36})?)?/.exec(path)?.[0] ?? '/portal';
+}
+
+function newNonce(): string {
+  return randomSecret(nonceBytes).toString('base64url');
+}

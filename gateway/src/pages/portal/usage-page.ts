@@ -1,0 +1,62 @@
+import { Decimal } from '@billing/kernel/decimal';
+import type { UsageState } from '@billing/proto/billing/metering/v1/metering';
+import { amountText, quantityText } from '../../amount-text';
+import { periodText } from '../../date-text';
+import { present } from '../../route';
+import { type Html, html } from '../html';
+import type { Page } from '../shell';
+import type { Visit } from './portal-route';
+import { portalPage } from './portal-shell';
+
+/** What was used in the running periods, and what is left of what is included and prepaid. */
+export function usagePage(visit: Visit, states: readonly UsageState[]): Page {
+  const content = [html`<h1>Usage</h1>`, states.length === 0 ? nothing : states.map(meterCard)];
+  return portalPage(visit, { title: 'Usage', section: 'usage', content });
+}
+
+const none = Decimal.of(0n);
+
+const nothing = html`<section>
+  <p>Nothing of what you have is metered, and there are no prepaid credits.</p>
+</section>`;
+
+function meterCard(state: UsageState, index: number): Html {
+  const { meterName, unit, usage, periodStart: start, periodEnd: end } = state;
+  const id = `meter-${String(index)}`;
+  const units = unit ?? 'units';
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${meterName}</h2>
+    <p class="hint">${periodText({ start: present(start), end: present(end) })}</p>
+    ${hasUnits(state.includedUnits) ? includedBar(state, id, units) : html`<p>${quantityText(usage)} ${units}</p>`}
+    ${hasUnits(state.creditsGranted) && credits(state, units)} ${beyond(state, units)}
+  </section>`;
+}
+
+function includedBar({ usage, includedUnits }: UsageState, id: string, units: string): Html {
+  return html`<p>${quantityText(usage)} of ${quantityText(includedUnits)} ${units} included</p>
+    <progress max="${includedUnits}" value="${usage}" aria-labelledby="${id}"></progress>`;
+}
+
+function credits({ creditsRemaining, creditsGranted }: UsageState, units: string): Html {
+  return html`<p>
+    Prepaid credits: <strong>${quantityText(creditsRemaining)}</strong> of
+    ${quantityText(creditsGranted)} ${units} left
+  </p>`;
+}
+
+function beyond(
+  { overage, estimatedAmount, currency }: UsageState,
+  units: string,
+): Html | undefined {
+  const isPriced = estimatedAmount !== undefined && currency !== undefined;
+  const cost =
+    isPriced && html`about <strong>${amountText(estimatedAmount, currency)}</strong> so far`;
+  if (hasUnits(overage)) {
+    return html`<p>${quantityText(overage)} ${units} beyond that${isPriced && html`: ${cost}`}</p>`;
+  }
+  return isPriced && estimatedAmount > 0n ? html`<p>Cost: ${cost}</p>` : undefined;
+}
+
+function hasUnits(quantity: string): boolean {
+  return Decimal.parse(quantity).compare(none) > 0;
+}
