@@ -1,5 +1,5 @@
 import { routes } from '@billing/gateway/app';
-import { measureRequestCosts, type RequestCost } from './request-costs';
+import { batchSizes, measureRequestCosts, ofBatch, type RequestCost } from './request-costs';
 
 describe('one request', () => {
   let costs: Map<string, RequestCost>;
@@ -13,7 +13,7 @@ describe('one request', () => {
     const several = [...costs.values()]
       .filter(({ calls }) => calls.length !== 1)
       .map(({ route, calls }) => ({ route, calls }));
-    expect(costs.size).toBe(routes.length);
+    expect(costs.size).toBe(routes.length + batchSizes.length);
     expect(several).toEqual([
       // Whose usage it is, and which periods of which subscriptions it falls in.
       {
@@ -38,6 +38,17 @@ describe('one request', () => {
       },
       { route: 'GET /invoices/:id/pdf', calls: ['GetCustomer', 'GetInvoice'] },
     ]);
+  });
+
+  test('knows its caller from the one before, but every few seconds', () => {
+    const known = [...costs.values()].filter(({ knewKey }) => knewKey);
+    expect(known.length).toBeGreaterThan(costs.size / 2);
+  });
+
+  test.each(batchSizes)('with %s usage events costs one call and one write', (size) => {
+    const cost = costs.get(ofBatch(size));
+    expect(cost?.calls).toEqual(['IngestEvents']);
+    expect(cost?.commands).toEqual(['find meters', 'insert usageEvents']);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { routes } from '@billing/gateway/app';
+import { systemClock } from '@billing/chassis/clock';
 import { eventually } from '@billing/chassis/testing';
 import { startTracing, type TracingOptions } from '@billing/chassis/tracing';
 import { ApiClient } from './api-client';
@@ -10,10 +11,26 @@ import { startTestSystem, type TestSystem } from './test-system';
 export interface RequestCost {
   readonly route: string;
   readonly status: number;
-  /** Methods called, sorted. */
+  /** Whether the caller's key was known from a request before; it is looked up again every few seconds. */
+  readonly knewKey: boolean;
+  /** Methods called, sorted; without the look-up of the key and what it costs. */
   readonly calls: readonly string[];
   /** Database commands with their collections, sorted. */
   readonly commands: readonly string[];
+}
+
+/** Sizes of batches of usage events that are counted beside the routes. */
+export const batchSizes = [1, 100, 1000];
+
+/** What a batch of some size is called beside the routes. */
+export function ofBatch(size: number): string {
+  return `POST /events/ingest of ${String(size)}`;
+}
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
 }
 
 /** Runs on a real clock, which nobody moves: a manual one costs a call more for each request. */
@@ -58,16 +75,23 @@ async function requestEveryRoute(system: TestSystem, spans: EndedSpan[]): Promis
   const owner = new RealClockClient(system.gatewayUrl, system.sandboxKey);
   const examples = await routeExamples(owner);
   const sent: { route: string; status: number; traceId: string }[] = [];
-  for (const { method, path } of routes) {
-    const route = `${method} ${path}`;
-    const example = examples[route];
-    if (example === undefined) throw new Error(`No example of ${route}`);
+  const send = async (route: string, { method, path, body }: Sent) => {
     // The caller's key is known from the request before.
     await owner.get('/sandboxes/clock');
     const traceId = randomBytes(16).toString('hex');
     const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
-    const { status } = await owner.request(method, example.path, { body: example.body, headers });
+    const { status } = await owner.request(method, path, { body, headers });
     sent.push({ route, status, traceId });
+  };
+  const batch = await batchMaker(owner);
+  for (const size of batchSizes) {
+    await send(ofBatch(size), { method: 'POST', path: '/events/ingest', body: batch(size) });
+  }
+  for (const { method, path } of routes) {
+    const route = `${method} ${path}`;
+    const example = examples[route];
+    if (example === undefined) throw new Error(`No example of ${route}`);
+    await send(route, { method, path: example.path, body: example.body });
   }
   const ofTrace = (traceId: string) =>
     spans.filter((span) => span.spanContext().traceId === traceId);
@@ -83,13 +107,25 @@ async function requestEveryRoute(system: TestSystem, spans: EndedSpan[]): Promis
   }));
 }
 
-function countSpans(spans: EndedSpan[]): Pick<RequestCost, 'calls' | 'commands'> {
+/** Batches of a customer and a meter that have been used in the same hour: what the first event of each brings about is over. */
+async function batchMaker(owner: ApiClient): Promise<(size: number) => object> {
+  const customer = await owner.expect(201, owner.post('/customers', { email: 'a@example.com' }));
+  const meter = await owner.expect(201, owner.post('/meters', { name: 'Calls' }));
+  const timestamp = systemClock.now().toISOString();
+  const event = { customerId: customer.id, meterId: meter.id, timestamp };
+  const batch = (size: number) => ({ events: Array.from({ length: size }, () => event) });
+  await owner.expect(201, owner.post('/events/ingest', batch(1)));
+  return batch;
+}
+
+function countSpans(spans: EndedSpan[]): Pick<RequestCost, 'knewKey' | 'calls' | 'commands'> {
   const byId = new Map(spans.map((span) => [span.spanContext().spanId, span]));
   const parentOf = (span: EndedSpan) => byId.get(span.parentSpanContext?.spanId ?? '');
   // What the relay and consumers do afterwards hangs below spans of their own.
   const isAwaited = (span: EndedSpan): boolean => {
     const parent = parentOf(span);
     if (parent === undefined) return isRequest(span);
+    if (isAuthentication(span)) return false;
     return (isCall(parent) || isRequest(parent)) && isAwaited(parent);
   };
   const awaited = spans.filter(isAwaited);
@@ -97,6 +133,7 @@ function countSpans(spans: EndedSpan[]): Pick<RequestCost, 'calls' | 'commands'>
   const calls = awaited.filter((span) => isCall(span) && parentOf(span)?.name !== span.name);
   const commands = awaited.filter(({ name }) => name.startsWith('mongodb '));
   return {
+    knewKey: !spans.some(isAuthentication),
     calls: calls.map(({ name }) => name.replace(/^.*\//, '')).sort(),
     commands: commands.map(({ name }) => name.replace(/^mongodb /, '')).sort(),
   };
@@ -104,6 +141,10 @@ function countSpans(spans: EndedSpan[]): Pick<RequestCost, 'calls' | 'commands'>
 
 function isCall({ name }: EndedSpan): boolean {
   return name.startsWith('grpc ');
+}
+
+function isAuthentication(span: EndedSpan): boolean {
+  return isCall(span) && span.name.endsWith('/Authenticate');
 }
 
 function isRequest({ name }: EndedSpan): boolean {
