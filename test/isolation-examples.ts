@@ -1,3 +1,4 @@
+import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
 import { product } from './patterns';
 
@@ -23,8 +24,18 @@ const discountInput = { name: 'Spring', type: 'PERCENTAGE', value: 10, duration:
 
 /** A call of every route, with one resource of each kind made by the owner; by method and path of the route. */
 export async function routeExamples(owner: ApiClient): Promise<Record<string, RouteExample>> {
-  const { customer, sold, discount, subscription, session, link, meter, endpoint, apiKey } =
-    await ownerResources(owner);
+  const {
+    customer,
+    sold,
+    discount,
+    subscription,
+    session,
+    link,
+    meter,
+    endpoint,
+    delivery,
+    apiKey,
+  } = await ownerResources(owner);
   const resources = {
     customer: `/customers/${customer.id}`,
     product: `/products/${sold.id}`,
@@ -33,6 +44,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     invoice: `/invoices/${subscription.latestInvoiceId}`,
     meter: `/meters/${meter.id}`,
     endpoint: `/webhook-endpoints/${endpoint.id}`,
+    delivery: `/webhook-endpoints/${endpoint.id}/deliveries/${delivery.id}`,
     apiKey: `/api-keys/${apiKey.id}`,
   };
   return {
@@ -93,6 +105,12 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
 
 async function ownerResources(owner: ApiClient) {
   const make = (path: string, body: object) => owner.expect(201, owner.post(path, body));
+  // Before all else, so that it has deliveries; it is sent none of them.
+  const endpoint = await make('/webhook-endpoints', {
+    url: `https://${ownerMark}.example.com`,
+    description: ownerMark,
+    active: false,
+  });
   const customer = await make('/customers', {
     email: `${ownerMark}@example.com`,
     externalId: ownerMark,
@@ -128,15 +146,34 @@ async function ownerResources(owner: ApiClient) {
     amount: 1,
     name: ownerMark,
   });
-  const endpoint = await make('/webhook-endpoints', {
-    url: `https://${ownerMark}.example.com`,
-    description: ownerMark,
-    active: false,
-  });
   const apiKey = await make('/api-keys', { name: ownerMark });
   // What the creations left behind is done.
   await owner.advanceTo(ownerTime);
-  return { customer, sold, discount, subscription, session, link, meter, endpoint, apiKey };
+  const delivery = await firstDelivery(owner, `/webhook-endpoints/${String(endpoint.id)}`);
+  return {
+    customer,
+    sold,
+    discount,
+    subscription,
+    session,
+    link,
+    meter,
+    endpoint,
+    delivery,
+    apiKey,
+  };
+}
+
+/** The first of those of the subscription's creation, once both of them are there. */
+async function firstDelivery(owner: ApiClient, endpoint: string): Promise<any> {
+  return eventually(
+    async () => {
+      const { data, total } = await owner.expect(200, owner.get(`${endpoint}/deliveries`));
+      if (total < 2) throw new Error(`The endpoint has ${String(total)} deliveries`);
+      return data[0];
+    },
+    { timeoutMs: 60_000 },
+  );
 }
 
 function listExamples({
@@ -174,12 +211,14 @@ function resourceExamples(
       | 'invoice'
       | 'meter'
       | 'endpoint'
+      | 'delivery'
       | 'apiKey',
       string
     >
   >,
 ): Record<string, RouteExample> {
-  const { customer, product, discount, subscription, invoice, meter, endpoint, apiKey } = paths;
+  const { customer, product, discount, subscription, invoice, meter, endpoint, delivery, apiKey } =
+    paths;
   return {
     'GET /customers/:id': { path: customer },
     'GET /customers/:id/meter-credits': { path: `${customer}/meter-credits` },
@@ -210,6 +249,20 @@ function resourceExamples(
     'GET /webhook-endpoints/:id': { path: endpoint },
     'PATCH /webhook-endpoints/:id': { path: endpoint, body: { description: 'Changed' } },
     'DELETE /webhook-endpoints/:id': { path: endpoint },
+    'POST /webhook-endpoints/:id/rotate-secret': { path: `${endpoint}/rotate-secret` },
+    // It is not active.
+    'POST /webhook-endpoints/:id/test': { path: `${endpoint}/test`, owner: 409 },
+    'POST /webhook-endpoints/:id/replay': {
+      path: `${endpoint}/replay`,
+      body: { since: ownerTime },
+      owner: 409,
+    },
+    'POST /webhook-endpoints/:id/deliveries/:deliveryId/retry': {
+      path: `${delivery}/retry`,
+      owner: 409,
+    },
+    'GET /webhook-endpoints/:id/deliveries': { path: `${endpoint}/deliveries` },
+    'GET /webhook-endpoints/:id/gaps': { path: `${endpoint}/gaps?since=${ownerTime}` },
     'DELETE /api-keys/:id': { path: apiKey },
   };
 }

@@ -39,6 +39,7 @@ import { portalSessionRoutes } from './routes/portal-sessions';
 import { productRoutes } from './routes/products';
 import { sandboxRoutes } from './routes/sandboxes';
 import { subscriptionRoutes } from './routes/subscriptions';
+import { webhookDeliveryRoutes } from './routes/webhook-deliveries';
 import { webhookEndpointRoutes } from './routes/webhook-endpoints';
 
 /** Every operation under /v1. */
@@ -56,6 +57,7 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...portalSessionRoutes,
   ...webhookEndpointRoutes,
+  ...webhookDeliveryRoutes,
   ...sandboxRoutes,
   ...apiKeyRoutes,
 ];

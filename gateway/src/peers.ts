@@ -54,6 +54,10 @@ import {
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
 import {
+  type WebhookDeliveryServiceServer,
+  WebhookDeliveryServiceService,
+} from '@billing/proto/billing/notifier/v1/webhook_delivery';
+import {
   type PlanServiceServer,
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
@@ -80,6 +84,7 @@ export interface Peers {
   readonly plan: Peer<PlanServiceServer>;
   readonly metering: Peer<MeteringServiceServer>;
   readonly notifier: Peer<NotifierServiceServer>;
+  readonly webhookDelivery: Peer<WebhookDeliveryServiceServer>;
 }
 
 /** Connects to all services. */
@@ -122,6 +127,10 @@ export function connectPeers(config: GatewayConfiguration, logger?: Logger): Pee
       address: config.METERING_ADDRESS,
     }),
     notifier: connectPeer<NotifierServiceServer>(NotifierServiceService, {
+      ...caller,
+      address: config.NOTIFIER_ADDRESS,
+    }),
+    webhookDelivery: connectPeer<WebhookDeliveryServiceServer>(WebhookDeliveryServiceService, {
       ...caller,
       address: config.NOTIFIER_ADDRESS,
     }),

@@ -20,6 +20,7 @@ export const errorCodes = {
   meter_not_found: { status: 404, text: 'Meter not found' },
   product_not_found: { status: 404, text: 'Product not found' },
   subscription_not_found: { status: 404, text: 'Subscription not found' },
+  webhook_delivery_not_found: { status: 404, text: 'Webhook delivery not found' },
   webhook_endpoint_not_found: { status: 404, text: 'Webhook endpoint not found' },
   method_not_allowed: { status: 405, text: 'Method not allowed' },
   conflict: { status: 409, text: 'The present state does not allow it' },

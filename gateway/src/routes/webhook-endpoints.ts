@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { WebhookEndpoint as ProtoWebhookEndpoint } from '@billing/proto/billing/notifier/v1/notifier';
 import { toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
 import {
   NewWebhookEndpoint,
@@ -61,7 +62,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
         request.context,
       );
       const endpoint = present(webhookEndpoint);
-      const body = { ...toJsonWebhookEndpoint(endpoint), secret: secretOrNull(secret) };
+      const body = toJsonNewWebhookEndpoint(endpoint, secret);
       return created(`/webhook-endpoints/${endpoint.id}`, body, etag(endpoint.version));
     },
   },
@@ -131,6 +132,26 @@ export const webhookEndpointRoutes: readonly Route[] = [
     },
   },
   {
+    method: 'POST',
+    path: '/webhook-endpoints/:id/rotate-secret',
+    operation: {
+      id: 'rotateWebhookSecret',
+      summary: 'Give a webhook endpoint another secret',
+      description:
+        'Both secrets sign for 24 hours of real time: every webhook carries a signature of each, the newest first. Done again within a day, each earlier secret keeps its 24 hours; 409 where ten would sign.',
+      answer: { status: 200, schema: NewWebhookEndpoint, isVersioned: true },
+      errors: ['webhook_endpoint_not_found', 'conflict'],
+    },
+    handle: async (request, peers) => {
+      const { webhookEndpoint, secret } = await peers.notifier.rotateWebhookSecret(
+        { id: param(request, 'id'), expectedVersion: request.expectedVersion },
+        request.context,
+      );
+      const endpoint = present(webhookEndpoint);
+      return ok(toJsonNewWebhookEndpoint(endpoint, secret), etag(endpoint.version));
+    },
+  },
+  {
     method: 'DELETE',
     path: '/webhook-endpoints/:id',
     operation: {
@@ -146,3 +167,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     },
   },
 ];
+
+function toJsonNewWebhookEndpoint(endpoint: ProtoWebhookEndpoint, secret: string) {
+  return { ...toJsonWebhookEndpoint(endpoint), secret: secretOrNull(secret) };
+}

@@ -8,12 +8,11 @@ import {
   type WebhookDelivery,
   type WebhookDeliveryServiceServer,
   WebhookDeliveryServiceService,
-  WebhookDeliveryStatus,
   type WebhookGap as ProtoWebhookGap,
 } from '@billing/proto/billing/notifier/v1/webhook_delivery';
+import { webhookDeliveryStatuses } from '@billing/proto/values/notifier';
 import type { Attempt } from './attempt-store';
 import type { DescribedDelivery, DeliveryHistoryStore } from './delivery-history-store';
-import type { DeliveryStatus } from './delivery';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
 import type { GapReconciliation, WebhookGap } from './gap-reconciliation';
 import { keptMs } from './retention';
@@ -81,13 +80,6 @@ export function deliveryRpc(parts: DeliveryRpcParts) {
   return rpcService(WebhookDeliveryServiceService, handlers);
 }
 
-const statuses: Readonly<Record<DeliveryStatus, WebhookDeliveryStatus>> = {
-  PENDING: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_PENDING,
-  DELIVERED: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_DELIVERED,
-  FAILED: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_FAILED,
-  PAUSED: WebhookDeliveryStatus.WEBHOOK_DELIVERY_STATUS_PAUSED,
-};
-
 function toProtoDelivery({ delivery, type, attempts }: DescribedDelivery): WebhookDelivery {
   const { _id: id, messageId, subscriptionId, sequence, status, claim, createdAt } = delivery;
   return {
@@ -96,7 +88,7 @@ function toProtoDelivery({ delivery, type, attempts }: DescribedDelivery): Webho
     type,
     subscriptionId: type.startsWith('subscription.') ? subscriptionId : undefined,
     sequence: sequence === 0 ? undefined : sequence,
-    status: statuses[status],
+    status: webhookDeliveryStatuses.valueOf(status),
     attempts: attempts.map(toProtoAttempt),
     // While it is being sent, this is when its sender would be taken for dead.
     nextAttemptAt: claim === null ? (delivery.dueAt ?? undefined) : undefined,
