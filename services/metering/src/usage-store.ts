@@ -1,12 +1,12 @@
 import type { Collection, Db } from 'mongodb';
 import type { TenantFields } from '@billing/chassis/aggregate-document';
 import { timelineOf, type Tenant } from '@billing/chassis/call-context';
-import { newId } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { writeErrorsOf } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { EventPlace, MeasuredEvent, PartialTotal } from './aggregation';
+import { DistinctValuesStore, type KeptValues, type ValueChunk } from './distinct-values-store';
 import type { EventCollection, EventDocument } from './event-store';
 import { uniqueValue } from './usage-event';
 import type {
@@ -22,14 +22,12 @@ import type {
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
 type Count = number | bigint;
 
-type StoredTotal = Omit<PartialTotal, 'distinct' | 'events' | 'latest'> & {
-  readonly events: Count;
-  readonly latest: (Omit<EventPlace, 'arrival'> & { readonly arrival: Count }) | null;
-  /** What of the distinct values stands here; the rest is in chunks. */
-  readonly distinct: readonly string[];
-  readonly sealId: string;
-  readonly chunks: Count;
-};
+type StoredTotal = Omit<PartialTotal, 'distinct' | 'events' | 'latest'> &
+  Omit<KeptValues, 'chunks'> & {
+    readonly events: Count;
+    readonly latest: (Omit<EventPlace, 'arrival'> & { readonly arrival: Count }) | null;
+    readonly chunks: Count;
+  };
 
 interface HourDocument extends SeriesHour {
   /** `<environment>:<customer>:<meter>:<hour in ms>`. */
@@ -38,15 +36,6 @@ interface HourDocument extends SeriesHour {
   readonly version: Count;
   readonly pending: readonly PendingBatch[];
   readonly total: StoredTotal | null;
-}
-
-/** Distinct values of a sealed hour that has too many for one document. */
-interface ChunkDocument {
-  readonly _id: string;
-  readonly environmentId: string;
-  readonly hourId: string;
-  readonly sealId: string;
-  readonly values: readonly string[];
 }
 
 /** How far a series is sealed, and when somebody looks at it again. */
@@ -60,7 +49,7 @@ export interface SeriesDocument extends Series, TenantFields {
 export interface UsageCollections {
   readonly events: EventCollection;
   readonly hours: Collection<HourDocument>;
-  readonly chunks: Collection<ChunkDocument>;
+  readonly chunks: Collection<ValueChunk>;
   readonly series: Collection<SeriesDocument>;
 }
 
@@ -68,8 +57,6 @@ export interface UsageCollections {
 export const never = new Date(8.64e15);
 
 const upsertsMax = 5;
-// With texts of a thousand characters a chunk stays far below what a document may have.
-const chunkMax = 2_000;
 const hoursMax = 1_000;
 const cursorBatch = 5_000;
 
@@ -77,7 +64,7 @@ export function openUsage(db: Db, events: EventCollection): UsageCollections {
   return {
     events,
     hours: db.collection<HourDocument>('usageHours'),
-    chunks: db.collection<ChunkDocument>('usageHourValues'),
+    chunks: db.collection<ValueChunk>('usageHourValues'),
     series: db.collection<SeriesDocument>('usageSeries'),
   };
 }
@@ -99,10 +86,14 @@ export async function ensureUsageIndexes({
 
 /** The usage of one environment. */
 export class UsageStore implements UsageStorage {
+  private readonly values: DistinctValuesStore;
+
   constructor(
     private readonly collections: UsageCollections,
     private readonly tenant: Tenant,
-  ) {}
+  ) {
+    this.values = new DistinctValuesStore(collections.chunks, tenant.environmentId);
+  }
 
   async beginLate(hours: readonly SeriesHour[], batch: PendingBatch): Promise<void> {
     let open = hours;
@@ -184,7 +175,7 @@ export class UsageStore implements UsageStorage {
   ): Promise<boolean> {
     const seriesHour = { customerId: series.customerId, meterId: series.meterId, hour };
     const _id = this.hourId(seriesHour);
-    const stored = await this.storeValues(_id, total);
+    const stored = { ...total, ...(await this.values.keep(_id, total.distinct)) };
     const { environmentId } = this.tenant;
     const isSealed =
       version === undefined
@@ -203,7 +194,7 @@ export class UsageStore implements UsageStorage {
             );
             return modifiedCount > 0;
           });
-    await this.forgetValues(_id, { sealId: stored.sealId, isSealed });
+    await this.values.forget(_id, { sealId: stored.sealId, isSealed });
     return isSealed;
   }
 
@@ -318,60 +309,15 @@ export class UsageStore implements UsageStorage {
     }
   }
 
-  private async storeValues(hourId: string, total: PartialTotal): Promise<StoredTotal> {
-    const sealId = newId();
-    if (total.distinct.length <= chunkMax) return { ...total, sealId, chunks: 0 };
-    const chunks: ChunkDocument[] = [];
-    for (let start = 0; start < total.distinct.length; start += chunkMax) {
-      chunks.push({
-        _id: `${sealId}:${String(chunks.length)}`,
-        environmentId: this.tenant.environmentId,
-        hourId,
-        sealId,
-        values: total.distinct.slice(start, start + chunkMax),
-      });
-    }
-    for (const chunk of chunks) {
-      const { _id } = chunk;
-      await retryTransient(() =>
-        this.collections.chunks.replaceOne({ _id }, chunk, { upsert: true }),
-      );
-    }
-    return { ...total, distinct: [], sealId, chunks: chunks.length };
-  }
-
-  /** The values of earlier totals, or of the one that was not kept. */
-  private async forgetValues(
-    hourId: string,
-    { sealId, isSealed }: { sealId: string; isSealed: boolean },
-  ): Promise<void> {
-    const others = isSealed ? { $ne: sealId } : sealId;
-    const { environmentId } = this.tenant;
-    await retryTransient(() =>
-      this.collections.chunks.deleteMany({ environmentId, hourId, sealId: others }),
-    );
-  }
-
   private async withValues(documents: readonly HourDocument[]): Promise<UsageHour[]> {
     const split = documents.filter(({ total }) => total !== null && Number(total.chunks) > 0);
-    const chunks =
-      split.length === 0
-        ? []
-        : await retryTransient(() =>
-            this.collections.chunks
-              .find({
-                environmentId: this.tenant.environmentId,
-                hourId: { $in: split.map(({ _id }) => _id) },
-              })
-              .toArray(),
-          );
+    const chunks = await this.values.ofHours(split.map(({ _id }) => _id));
     return documents.map((document) => {
       const { total } = document;
-      if (total === null) return { ...hourIn(document), total: null };
-      const own = chunks.filter(({ sealId }) => sealId === total.sealId);
-      // Somebody seals the hour anew at this moment: its events are read instead.
-      if (own.length !== Number(total.chunks)) return { ...hourIn(document), total: null };
-      return { ...hourIn(document), total: totalIn(total, own) };
+      const own = chunks.filter(({ sealId }) => sealId === total?.sealId);
+      // Else somebody seals the hour anew at this moment: its events are read instead.
+      const isWhole = own.length === Number(total?.chunks);
+      return { ...hourIn(document), total: total !== null && isWhole ? totalIn(total, own) : null };
     });
   }
 
@@ -394,7 +340,7 @@ function hourIn({ hour, version, pending }: HourDocument): Omit<UsageHour, 'tota
 
 function totalIn(
   { events, quantity, latest, distinct }: StoredTotal,
-  chunks: readonly ChunkDocument[],
+  chunks: readonly ValueChunk[],
 ): PartialTotal {
   return {
     events: Number(events),

@@ -1,0 +1,67 @@
+import type { Collection } from 'mongodb';
+import { newId } from '@billing/chassis/ids';
+import { retryTransient } from '@billing/chassis/mongo';
+
+/** Distinct values of a sealed hour that has too many for one document. */
+export interface ValueChunk {
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly hourId: string;
+  readonly sealId: string;
+  readonly values: readonly string[];
+}
+
+/** Where the distinct values of a total are kept. */
+export interface KeptValues {
+  /** Names the total among all that were ever made of its hour. */
+  readonly sealId: string;
+  /** What of them stands in the hour itself; the rest is in chunks. */
+  readonly distinct: readonly string[];
+  readonly chunks: number;
+}
+
+// With texts of a thousand characters a chunk stays far below what a document may have.
+const chunkMax = 2_000;
+
+/** The distinct values of hours of one environment, where an hour cannot hold them itself. */
+export class DistinctValuesStore {
+  constructor(
+    private readonly chunks: Collection<ValueChunk>,
+    private readonly environmentId: string,
+  ) {}
+
+  /** Keeps the values of a total before the total is. */
+  async keep(hourId: string, values: readonly string[]): Promise<KeptValues> {
+    const sealId = newId();
+    if (values.length <= chunkMax) return { sealId, distinct: values, chunks: 0 };
+    let chunks = 0;
+    for (let start = 0; start < values.length; start += chunkMax) {
+      const _id = `${sealId}:${String(chunks)}`;
+      const { environmentId } = this;
+      const some = values.slice(start, start + chunkMax);
+      const chunk = { _id, environmentId, hourId, sealId, values: some };
+      await retryTransient(() => this.chunks.replaceOne({ _id }, chunk, { upsert: true }));
+      chunks += 1;
+    }
+    return { sealId, distinct: [], chunks };
+  }
+
+  /** Forgets those of earlier totals, or of the one that was not kept. */
+  async forget(
+    hourId: string,
+    { sealId, isSealed }: { readonly sealId: string; readonly isSealed: boolean },
+  ): Promise<void> {
+    const others = isSealed ? { $ne: sealId } : sealId;
+    const { environmentId } = this;
+    await retryTransient(() => this.chunks.deleteMany({ environmentId, hourId, sealId: others }));
+  }
+
+  /** The chunks of some hours, of whatever totals. */
+  async ofHours(hourIds: readonly string[]): Promise<ValueChunk[]> {
+    if (hourIds.length === 0) return [];
+    const { environmentId } = this;
+    return retryTransient(() =>
+      this.chunks.find({ environmentId, hourId: { $in: [...hourIds] } }).toArray(),
+    );
+  }
+}
