@@ -60,15 +60,18 @@ test('it is served to everybody, and not sent again to whoever has it', async ()
 test('webhooks of every kind are, to the last field and header, what it says', async () => {
   const check = webhookCheck(JSON.parse(text));
   const sandbox = await system.live.manualSandbox('2026-01-31T00:00:00Z');
-  const endpoint = { url: receiver.url, events: kindsWithEvents };
-  await sandbox.expect(201, sandbox.post('/webhook-endpoints', endpoint));
+  const endpoint = await sandbox.expect(
+    201,
+    sandbox.post('/webhook-endpoints', { url: receiver.url, events: kindsWithEvents }),
+  );
   await causeAllKinds(sandbox);
+  await sandbox.expect(202, sandbox.post(`/webhook-endpoints/${String(endpoint.id)}/test`));
   await eventually(() => {
     const types = new Set(receiver.received.map(({ body }) => body.type as string));
-    expect([...types].sort()).toEqual(kindsWithEvents);
+    expect([...types].sort()).toEqual([...kindsWithEvents, 'webhook_endpoint.test']);
   }, patience);
   for (const webhook of receiver.received) check(webhook);
-}, 120_000);
+}, 240_000);
 
 /** Lets happen what each kind tells of. */
 async function causeAllKinds(api: ApiClient): Promise<void> {
