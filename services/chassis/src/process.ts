@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { constants } from 'node:os';
 import { ConfigurationError } from './configuration';
 import { createLogger } from './logging';
@@ -71,6 +72,8 @@ class Lifecycle {
     try {
       this.running = this.start();
       await this.running;
+      // Where NODE_COMPILE_CACHE is set: a process that is killed later has left the next one what it compiled.
+      flushCompileCache();
     } catch (error) {
       process.stderr.write(`${this.name} cannot start: ${redactSecrets(describe(error))}\n`);
       process.exit(exitCodes.failed);
