@@ -19,7 +19,7 @@ const immaterial = /\/activity\/|\/EventLogService\/|DueWorkService\/(GetActivit
 // A webhook or an attempt at a payment whose worker died is taken up after half a minute.
 const settleTimeoutMs = 100_000;
 const upWithinMs = 60_000;
-// A process that kills itself leaves nothing in it, one that stops does.
+// A process that was killed is there again sooner.
 const compileCache = join(tmpdir(), 'billing-compile-cache');
 
 /** One running system whose processes kill themselves where a run says so, and are started again by their supervisor. */
