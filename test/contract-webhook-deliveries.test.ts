@@ -253,7 +253,7 @@ describe('what an endpoint has not got', () => {
     receiver.respond = () => 200;
     await setActive(path, true);
     const answer = await api.post(retry);
-    expect([answer.status, answer.body]).toMatchObject([202, { id: failed.id, status: 'PENDING' }]);
+    expect([answer.status, answer.body]).toMatchObject([202, { id: failed.id }]);
     const [sent, resent] = await eventuallyReceived(2);
     expect(resent?.text).toBe(sent?.text);
     expect(resent?.headers['webhook-id']).toBe(sent?.headers['webhook-id']);
@@ -277,6 +277,17 @@ describe('what an endpoint has not got', () => {
     const { error } = await api.expect(400, api.post(`${path}/replay`, body));
     expect(error).toEqual({ since: [message] });
   });
+
+  test.each(['0000-01-01T00:00:00+14:00', '9999-12-31T23:59:59.999-14:00'])(
+    'is told and replayed since %s',
+    async (since) => {
+      const { path } = await register();
+      const gaps = await api.get(`${path}/gaps?since=${encodeURIComponent(since)}`);
+      expect([gaps.status, gaps.body]).toEqual([200, []]);
+      const replay = await api.post(`${path}/replay`, { since });
+      expect([replay.status, replay.body]).toEqual([202, { count: 0 }]);
+    },
+  );
 
   test.each(['', 'yesterday', '2026-01-01T00:00:00'])('is not told since "%s"', async (since) => {
     const { path } = await register();
