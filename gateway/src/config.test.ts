@@ -20,6 +20,13 @@ test('limits have defaults, and no proxy is believed', () => {
     RATE_LIMIT_PAGES_PER_SECOND: 100,
     RATE_LIMIT_LINK_ORDERS_PER_MINUTE: 10,
     TRUSTED_PROXIES: [],
+    HTTP_HEADERS_TIMEOUT_MS: 10_000,
+    HTTP_REQUEST_TIMEOUT_MS: 30_000,
+    HTTP_CONNECTIONS_MAX: 10_000,
+    HTTP_IN_FLIGHT_MAX: 1_000,
+    HTTP_IN_FLIGHT_PER_KEY_MAX: 300,
+    HSTS_MAX_AGE_SECONDS: 0,
+    DRAIN_DELAY_MS: 0,
   });
 });
 
@@ -36,9 +43,11 @@ test('all that is wrong is said at once', () => {
     ...required,
     RATE_LIMIT_PER_SECOND: '1.5',
     RATE_LIMIT_BURST: '0',
+    HTTP_IN_FLIGHT_MAX: '0',
+    HSTS_MAX_AGE_SECONDS: 'a year',
     TRUSTED_PROXIES: '10.0.0.0/8,everyone',
   };
   expect(() => readConfig(wrong)).toThrow(
-    /RATE_LIMIT_PER_SECOND: must be a whole number\n.*RATE_LIMIT_BURST: must be at least 1\n.*TRUSTED_PROXIES: must be addresses/,
+    /RATE_LIMIT_PER_SECOND: must be a whole number\n.*RATE_LIMIT_BURST: must be at least 1\n.*HTTP_IN_FLIGHT_MAX: must be at least 1\n.*HSTS_MAX_AGE_SECONDS: must be a whole number of seconds\n.*TRUSTED_PROXIES: must be addresses/,
   );
 });
