@@ -177,6 +177,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     decide: (state: S, now: Date) => Transition<S>,
     options: MutateOptions<S> = {},
   ): Promise<Stored<S>> {
+    await options.completes?.whenLast();
     // Writers of one process never race each other: whoever comes often would starve whoever comes once.
     return this.surroundings.writeTurns.take([id], () => this.decideInTurn(id, decide, options));
   }

@@ -70,9 +70,11 @@ describe('how far an outbox has come', () => {
   });
 
   describe('a command that ends with a write', () => {
+    const quiet = { document: filled, isUnderWay: () => false };
+
     test('is the last only where everything before it is done', () => {
       const progress = new OutboxProgress();
-      const completion = progress.completionOf(entry('command', 4));
+      const completion = progress.completionOf(entry('command', 4), quiet);
       progress.noteDone(entry('event', 7));
       expect(completion.isLastOf(filled)).toBe(false);
       progress.noteDone(entry('event', 8));
@@ -81,10 +83,31 @@ describe('how far an outbox has come', () => {
       expect(completion.isLastOf(another)).toBe(false);
     });
 
+    test('waits a moment for what is under way, and for nothing else', async () => {
+      const progress = new OutboxProgress();
+      const command = entry('command', 4);
+      await progress.completionOf(command, quiet).whenLast();
+      const busy = { document: filled, isUnderWay: () => true };
+      const waited = progress.completionOf(command, busy).whenLast();
+      progress.noteDone(entry('event', 7));
+      const first = await Promise.race([waited.then(() => 'over'), Promise.resolve('waiting')]);
+      expect(first).toBe('waiting');
+      progress.noteDone(entry('event', 8));
+      await waited;
+      expect(progress.isOver(filled, command)).toBe(true);
+      // What comes after it is not waited for, and what hangs not for long.
+      const earlier = progress.completionOf(entry('command', 3), {
+        document: document([...filled.outbox, entry('command', 3)], [8, 4]),
+        isUnderWay: () => true,
+      });
+      await earlier.whenLast();
+      await new OutboxProgress().completionOf(command, busy).whenLast();
+    });
+
     test('is done and out of the outbox with it', () => {
       const progress = new OutboxProgress();
       progress.noteDone(entry('event', 8));
-      progress.completionOf(entry('command', 4)).noteWritten(filled);
+      progress.completionOf(entry('command', 4), quiet).noteWritten(filled);
       expect(progress.toDo(filled, 'command')).toEqual([]);
       expect(progress.isOver(filled) && progress.isEmptied(filled)).toBe(true);
     });

@@ -1,4 +1,8 @@
 import type { AggregateDocument, OutboxEntry } from './aggregate-document';
+import { sleep } from './clock';
+
+// Events are out within milliseconds, unless the stream is away.
+const waitMs = 250;
 
 type Numbers = Record<OutboxEntry['kind'], number>;
 type Numbered = Pick<OutboxEntry, 'kind' | 'sequence'>;
@@ -10,6 +14,8 @@ export type OutboxDocument = Pick<
 
 /** A command that is about to be done. The write of its last step may empty the outbox where the command is all that is left to do. */
 export interface Completion {
+  /** Resolves when all else that stood in the outbox is done, or is not soon: a moment's wait may save a write. */
+  whenLast(): Promise<void>;
   /** Whether nothing of the outbox, as it was read for the write, is left to do once the command is done. */
   isLastOf(document: OutboxDocument): boolean;
   /** The write has emptied the outbox as it was read. */
@@ -24,6 +30,8 @@ export class OutboxProgress {
   private readonly done: Numbers = { event: 0, command: 0 };
   private readonly removed: Numbers = { event: 0, command: 0 };
   private emptiedAt: Numbers = { event: -1, command: -1 };
+  // Whoever wants to know of what is done next.
+  private readonly waiting = new Set<() => void>();
 
   isDone({ kind, sequence }: Numbered): boolean {
     return sequence <= this.done[kind];
@@ -31,6 +39,7 @@ export class OutboxProgress {
 
   noteDone({ kind, sequence }: Numbered): void {
     this.done[kind] = Math.max(this.done[kind], sequence);
+    for (const look of this.waiting) look();
   }
 
   noteRemoved(entries: readonly Numbered[]): void {
@@ -74,14 +83,38 @@ export class OutboxProgress {
     return eventSequence <= event && commandSequence <= command;
   }
 
-  /** How a write that is the command's last step takes the command out itself, with all else that stands there. */
-  completionOf(entry: Numbered): Completion {
+  /**
+   * How a write that is the command's last step takes the command out itself, with all else that stands there. `isUnderWay`: whether
+   * something else of the document is being done.
+   */
+  completionOf(
+    entry: Numbered,
+    { document, isUnderWay }: { document: OutboxDocument; isUnderWay: () => boolean },
+  ): Completion {
     return {
-      isLastOf: (document) => this.isOver(document, entry),
-      noteWritten: (document) => {
+      whenLast: () => this.untilOver(document, { last: entry, isUnderWay }),
+      isLastOf: (found) => this.isOver(found, entry),
+      noteWritten: (found) => {
         this.noteDone(entry);
-        this.noteEmptied(document);
+        this.noteEmptied(found);
       },
     };
+  }
+
+  private async untilOver(
+    document: OutboxDocument,
+    { last, isUnderWay }: { last: Numbered; isUnderWay: () => boolean },
+  ): Promise<void> {
+    const isFollowed = this.toDo(document, last.kind).some(
+      ({ sequence }) => sequence > last.sequence,
+    );
+    if (isFollowed || this.isOver(document, last) || !isUnderWay()) return;
+    const given = new AbortController();
+    const look = () => {
+      if (this.isOver(document, last)) given.abort();
+    };
+    this.waiting.add(look);
+    await sleep(waitMs, given.signal);
+    this.waiting.delete(look);
   }
 }

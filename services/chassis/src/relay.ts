@@ -46,7 +46,7 @@ export interface RelayOptions {
 const sweepAfterMs = 1_000;
 const sweepEveryMs = 1_500;
 // So long may what is done stand in a document while the other lane is at work on it.
-const lookAgainAfterMs = 5_000;
+const lookAgainAfterMs = 30_000;
 const sweepBatch = 100;
 // Documents that are relayed at once, in each lane: more would only queue for the database and storm a peer that has just come back.
 const lanesMax = 100;
@@ -217,10 +217,8 @@ export class Relay {
     }
   }
 
-  private async carryOutOne(
-    { collection, document, progress }: Visit,
-    entry: OutboxEntry,
-  ): Promise<void> {
+  private async carryOutOne(visit: Visit, entry: OutboxEntry): Promise<void> {
+    const { collection, key, document, progress } = visit;
     const handler: CommandHandler | undefined = collection.behaviour.commands?.[entry.type];
     if (handler === undefined) throw new Error(`No handler for command ${entry.type}`);
     const { service, clock } = this.options;
@@ -239,7 +237,10 @@ export class Relay {
       }),
       aggregateId: document._id,
       sequence: entry.sequence,
-      completion: progress.completionOf(entry),
+      completion: progress.completionOf(entry, {
+        document,
+        isUnderWay: () => this.lanes.event.isBusy(key),
+      }),
     };
     await inSpan(span, () =>
       atBoundary(collection.definition.aggregate, entry.type, () =>

@@ -5,7 +5,7 @@ import type {
 } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
-import { DomainError } from '@billing/kernel/domain-error';
+import { isNotFound } from '@billing/kernel/domain-error';
 import type { ApplyCollectionResultRequest } from '@billing/proto/billing/subscription/v1/subscription';
 import { collectionOutcomes } from '@billing/proto/values/subscription';
 import { providerWaitMs, withinTime } from './bounded-worker';
@@ -34,8 +34,8 @@ export interface InvoiceCommandParts {
 export function invoiceCommands(parts: InvoiceCommandParts): Record<string, CommandHandler> {
   const { invoices, worker, keeper, sessions, pages } = parts;
   return {
-    openInvoice: async (_payload, { aggregateId, context }: CommandDelivery) => {
-      await withinTime(providerWaitMs, worker.open(aggregateId, context));
+    openInvoice: async (_payload, { aggregateId, context, completion }: CommandDelivery) => {
+      await withinTime(providerWaitMs, worker.open(aggregateId, context, completion));
     },
     applyCollectionResult: async (
       payload: CollectionResultPayload,
@@ -88,7 +88,7 @@ async function tellSubscription(
     await peers.subscription.applyCollectionResult(request, context);
   } catch (error) {
     // An invoice never outlives its subscription. The result is money and is repeated for ever rather than dropped.
-    if (error instanceof DomainError && error.kind === 'not_found') {
+    if (isNotFound(error)) {
       const { subscriptionId, invoice } = request;
       logger.error({ err: error, subscriptionId, invoiceId: invoice?.id }, 'result has no taker');
     }
