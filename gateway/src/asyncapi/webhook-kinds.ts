@@ -115,11 +115,11 @@ export const webhookHeaders = z.object({
     .meta({ description: 'Seconds since 1970 at the time of the attempt.' }),
   'webhook-signature': z.string().meta({
     description:
-      'One or, while a secret is being rotated, two `v1,<base64>`: HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes behind `whsec_`.',
+      'One `v1,<base64>`, and for a day after each rotation another, with spaces between: HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes behind `whsec_`.',
   }),
   'Billing-Event': z.string().meta({ description: 'The type.' }),
   'Billing-Signature': z.string().meta({
     description:
-      '`t=<seconds>` and one or two `v1=<hex>`: HMAC-SHA256 of `t.body`, keyed with the whole secret.',
+      '`t=<seconds>` and as many `v1=<hex>`: HMAC-SHA256 of `t.body`, keyed with the whole secret.',
   }),
 });
