@@ -1,7 +1,7 @@
 import type { CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
-import { DomainError } from '@billing/kernel/domain-error';
+import { isNotFound } from '@billing/kernel/domain-error';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type {
   BillEnd,
@@ -123,8 +123,4 @@ async function voidInvoice(
     context,
   );
   return invoice;
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof DomainError && error.kind === 'not_found';
 }
