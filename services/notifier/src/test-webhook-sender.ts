@@ -52,8 +52,9 @@ export class TestWebhookSender {
       traceparent: currentTraceparent() ?? null,
       acceptedAt,
     };
-    await deliveries.insert([delivery]);
+    // In this order, unlike those of events: nobody may ever repeat it, and a delivery without its message would wait for ever.
     await messages.insert([message]);
+    await deliveries.insert([delivery]);
     return delivery._id;
   }
 }
