@@ -14,6 +14,7 @@ import {
 } from './testing';
 
 const retryScheduleMs = [300, 300, 300];
+const patience = { timeoutMs: 25_000 };
 
 describe('a notifier with a receiver that answers', () => {
   let system: TestSystem;
@@ -158,7 +159,9 @@ describe('a notifier with a receiver that answers', () => {
     await eventually(() => {
       expect(receiver.receivedAt('/prompt')).toHaveLength(40);
     });
-    expect(receiver.receivedAt('/hangs')).toHaveLength(16);
+    await eventually(() => {
+      expect(receiver.receivedAt('/hangs')).toHaveLength(16);
+    }, patience);
     answer({ status: 204 });
     await eventually(() => {
       expect(receiver.receivedAt('/hangs')).toHaveLength(40);

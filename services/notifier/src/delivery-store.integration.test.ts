@@ -142,7 +142,13 @@ describe('stored deliveries', () => {
     const health = new EndpointHealthStore(mongo.db);
     const attempts = new AttemptStore(mongo.db);
     const logger = createLogger({ service: 'test', level: 'silent' });
-    const outcomes = new OutcomeStore({ attempts, deliveries: store, health, logger });
+    const outcomes = new OutcomeStore({
+      attempts,
+      deliveries: store,
+      health,
+      logger,
+      gatherMs: 1,
+    });
     const key = { environmentId, endpointId: 'endpoint' };
     const takenAt = async (seconds: number) => {
       const taken = delivery({ subscriptionId: newId() });

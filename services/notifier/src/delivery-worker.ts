@@ -1,6 +1,7 @@
-import { type Clock, sleep } from '@billing/chassis/clock';
+import { type Clock, monotonicMs, sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { Assignment, AssignmentStore } from './assignment-store';
+import { isAccepted } from './delivery';
 import type { DeliveryStore } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
 import type { WebhookSender } from './webhook-sender';
@@ -12,15 +13,21 @@ export interface DeliveryWorkerOptions {
   readonly sender: WebhookSender;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What was claimed waits at most so long to be sent: enough of its lease must be left for an attempt. */
+  readonly waitMaxMs: number;
 }
 
 /** One endpoint is sent at most this many deliveries at the same time. */
 export const postingMaxPerEndpoint = 16;
 // Most endpoints that fail also hang. They get less, so that many of them together leave room for the others.
 const postingMaxWhileFailing = 2;
-// Outcomes are stored while the next deliveries are sent, but no more than this may wait for it.
-const claimedMaxPerEndpoint = 2 * postingMaxPerEndpoint;
-const postingMax = 512;
+// Of an endpoint that answers soon more is claimed than is sent at once, because one claim of many costs hardly more than one of one. So
+// much may wait to be sent, be sent, or wait for its outcome to be stored.
+const claimedMaxPerEndpoint = 128;
+const roundsMax = claimedMaxPerEndpoint / postingMaxPerEndpoint;
+// While so much waits to be sent, nothing more is claimed.
+const waitingEnough = postingMaxPerEndpoint;
+const slotsMax = 512;
 // Bounds what is remembered of endpoints that have nothing to send.
 const lanesMax = 10_000;
 
@@ -29,6 +36,8 @@ interface Lane {
   readonly key: EndpointKey;
   /** Deliveries from their claim until their outcome is stored, with their subscriptions. */
   readonly claimed: Map<string, string>;
+  /** Those of them that are not being sent yet, in the order in which they will be. */
+  readonly waiting: Waiting[];
   /** How many of them are being sent. */
   posting: number;
   isFilling: boolean;
@@ -37,6 +46,15 @@ interface Lane {
   /** There was enough for all slots: a slot that gets free will find something. */
   hasMore: boolean;
   isFailing: boolean;
+  /** It took the last delivery, so soon that all that may be claimed could be sent in time. */
+  isFast: boolean;
+}
+
+/** A claimed delivery that waits for its turn. */
+interface Waiting {
+  readonly assignment: Assignment;
+  /** Monotonic. */
+  readonly sinceMs: number;
 }
 
 /**
@@ -73,6 +91,7 @@ export class DeliveryWorker {
   /** Claims nothing more and finishes what is being sent; what takes longer than `graceMs` is cut off and due again at once. */
   async stop(graceMs: number): Promise<void> {
     this.stopping.abort();
+    for (const lane of this.lanes.values()) this.giveBackWaiting(lane);
     const finished = new AbortController();
     const all = this.finishRunning().then(() => {
       finished.abort();
@@ -89,7 +108,7 @@ export class DeliveryWorker {
       return;
     }
     const free = freeSlotsOf(lane);
-    const slots = Math.min(free, postingMax - this.slotsTaken);
+    const slots = Math.min(free, slotsMax - this.slotsTaken);
     if (slots <= 0) {
       // A lane that is full itself is filled again when one of its own deliveries ends.
       lane.hasMore = true;
@@ -109,7 +128,9 @@ export class DeliveryWorker {
       const except = [...lane.claimed.values()];
       for (const assignment of await assignments.claim(lane.key, { slots, except })) {
         started += 1;
-        this.track(this.send(lane, assignment));
+        const { _id, subscriptionId } = assignment.delivery;
+        lane.claimed.set(_id, subscriptionId);
+        lane.waiting.push({ assignment, sinceMs: monotonicMs() });
       }
     } catch (error) {
       logger.warn({ err: error, ...lane.key }, 'deliveries cannot be claimed, will repeat');
@@ -117,6 +138,7 @@ export class DeliveryWorker {
     this.slotsTaken -= slots - started;
     lane.hasMore = started === slots;
     lane.isFilling = false;
+    this.sendWaiting(lane);
     if (lane.isWanted) {
       lane.isWanted = false;
       this.fill(lane);
@@ -124,16 +146,42 @@ export class DeliveryWorker {
     if (started < slots) this.giveTurn();
   }
 
-  private async send(lane: Lane, assignment: Assignment): Promise<void> {
-    const { sender, logger } = this.options;
-    const { _id, subscriptionId } = assignment.delivery;
+  /** Sends of what waits as much as may be sent at once; what has waited too long is claimed anew. */
+  private sendWaiting(lane: Lane): void {
+    if (this.isStopping()) this.giveBackWaiting(lane);
+    while (lane.posting < postingMaxOf(lane)) {
+      const next = lane.waiting.shift();
+      if (next === undefined) return;
+      const isTooLate = monotonicMs() - next.sinceMs > this.options.waitMaxMs;
+      this.track(isTooLate ? this.giveBack(lane, next) : this.send(lane, next));
+    }
+  }
+
+  /** A receiver that fails may be gone, and a slow one would let them wait too long: whoever claims them next looks at it anew. */
+  private giveBackWaiting(lane: Lane): void {
+    for (const one of lane.waiting.splice(0)) this.track(this.giveBack(lane, one));
+  }
+
+  private async giveBack(lane: Lane, { assignment }: Waiting): Promise<void> {
+    this.freeSlot(lane);
+    await this.options.sender.giveBack(assignment);
+    lane.claimed.delete(assignment.delivery._id);
+    this.fill(lane);
+  }
+
+  private async send(lane: Lane, { assignment }: Waiting): Promise<void> {
+    const { sender, logger, waitMaxMs } = this.options;
+    const { _id } = assignment.delivery;
     const { signal } = this.cutting;
-    lane.claimed.set(_id, subscriptionId);
     lane.posting += 1;
     try {
       const tried = await sender.send(assignment, signal).finally(() => {
-        this.freeSlot(lane);
+        lane.posting -= 1;
       });
+      lane.isFast = isAccepted(tried.outcome) && tried.durationMs * roundsMax < waitMaxMs;
+      if (!lane.isFast) this.giveBackWaiting(lane);
+      this.freeSlot(lane);
+      this.sendWaiting(lane);
       const end = await sender.conclude(assignment, tried, { isCutOff: signal.aborted });
       if (end !== 'UNTRIED') lane.isFailing = end === 'FAILED';
     } catch (error) {
@@ -146,7 +194,6 @@ export class DeliveryWorker {
   }
 
   private freeSlot(lane: Lane): void {
-    lane.posting -= 1;
     this.slotsTaken -= 1;
     if (lane.hasMore) this.turns.add(lane);
     this.giveTurn();
@@ -168,11 +215,13 @@ export class DeliveryWorker {
     const lane: Lane = {
       key,
       claimed: new Map(),
+      waiting: [],
       posting: 0,
       isFilling: false,
       isWanted: false,
       hasMore: false,
       isFailing: false,
+      isFast: false,
     };
     if (this.lanes.size >= lanesMax) this.forgetIdleLanes();
     this.lanes.set(key.endpointId, lane);
@@ -203,7 +252,15 @@ export class DeliveryWorker {
   }
 }
 
-function freeSlotsOf({ isFailing, posting, claimed }: Lane): number {
-  const postingMaxNow = isFailing ? postingMaxWhileFailing : postingMaxPerEndpoint;
-  return Math.min(postingMaxNow - posting, claimedMaxPerEndpoint - claimed.size);
+function postingMaxOf({ isFailing }: Lane): number {
+  return isFailing ? postingMaxWhileFailing : postingMaxPerEndpoint;
+}
+
+/** How many more of its deliveries may be claimed. */
+function freeSlotsOf(lane: Lane): number {
+  const { isFailing, isFast, posting, waiting, claimed } = lane;
+  if (waiting.length >= waitingEnough) return 0;
+  const isAhead = isFast && !isFailing;
+  const ahead = isAhead ? claimedMaxPerEndpoint : postingMaxOf(lane) - posting - waiting.length;
+  return Math.min(ahead, claimedMaxPerEndpoint - claimed.size);
 }

@@ -28,7 +28,12 @@ export interface Verdict {
 
 const gone = 410;
 
-/** Judges an attempt. 2xx alone is success: a redirect is not followed and counts as a failure. */
+/** 2xx alone is success: a redirect is not followed and counts as a failure. */
+export function isAccepted(outcome: Outcome): boolean {
+  return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+}
+
+/** Judges an attempt. */
 export function judge(
   outcome: Outcome,
   {
@@ -39,10 +44,8 @@ export function judge(
   }: { failures: number; now: Date; jitter: number; scheduleMs: readonly number[] },
 ): Verdict {
   const settled = { dueAt: undefined, isEndpointGone: false };
+  if (isAccepted(outcome)) return { ...settled, status: 'DELIVERED' };
   const isAnswered = outcome.kind === 'answered';
-  if (isAnswered && outcome.status >= 200 && outcome.status < 300) {
-    return { ...settled, status: 'DELIVERED' };
-  }
   if (isAnswered && outcome.status === gone) {
     return { ...settled, status: 'FAILED', isEndpointGone: true };
   }

@@ -22,22 +22,18 @@ export class EndpointHealthStore {
 
   /**
    * Endpoints work: their earlier failures count no more. Every success says so, because another process may have seen the failure;
-   * it finds nothing to write where the endpoint has not failed.
+   * mostly there is none, and then nothing is written.
    */
   async recordSuccesses(keys: readonly EndpointKey[]): Promise<void> {
-    const environments = Map.groupBy(keys, ({ environmentId }) => environmentId);
-    const operations = [...environments].map(([environmentId, some]) => ({
-      updateMany: {
-        filter: {
-          _id: { $in: [...new Set(some.map(({ endpointId }) => endpointId))] },
-          environmentId,
-          failingSince: { $gt: beginning },
-        },
-        update: { $set: { failingSince: null } },
-      },
-    }));
-    if (operations.length === 0) return;
-    await retryTransient(() => this.health.bulkWrite(operations, { ordered: false }));
+    if (keys.length === 0) return;
+    const failing = {
+      _id: { $in: [...new Set(keys.map(({ endpointId }) => endpointId))] },
+      environmentId: { $in: [...new Set(keys.map(({ environmentId }) => environmentId))] },
+      failingSince: { $gt: beginning },
+    };
+    const found = await retryTransient(() => this.health.findOne(failing));
+    if (found === null) return;
+    await retryTransient(() => this.health.updateMany(failing, { $set: { failingSince: null } }));
   }
 
   /** Returns since when the endpoint has done nothing but fail. */

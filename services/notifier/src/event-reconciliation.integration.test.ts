@@ -41,10 +41,10 @@ describe('events that the stream has lost', () => {
       () => {
         expect(sequencesAt(system, '/away')).toHaveLength(130);
       },
-      { timeoutMs: 60_000 },
+      { timeoutMs: 120_000 },
     );
     expect(sequencesAt(system, '/away')).toEqual(Array.from({ length: 130 }, (_, n) => n + 1));
-  }, 90_000);
+  }, 150_000);
 
   test('in the middle are asked for at once when a later one shows that they are lacking', async () => {
     system = await startSystem('gap');

@@ -8,7 +8,6 @@ import { messageId } from './message-store';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from './testing';
 
 const retryScheduleMs = [300, 300, 300];
-const patience = { timeoutMs: 60_000 };
 
 describe('a notifier with a receiver that fails', () => {
   let system: TestSystem;
@@ -308,29 +307,4 @@ describe('a notifier with a receiver that fails', () => {
     expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(1_000);
     expect(more).toEqual([]);
   });
-
-  test('finds what a process had claimed that died, however much was due behind it before its lease ended', async () => {
-    const { owner, receiver, mongo } = system;
-    await notifier.register(tenant, '/far-behind');
-    const { promise: announced, resolve: goOn } = Promise.withResolvers<undefined>();
-    receiver.answer = async ({ body }) => {
-      if (body.sequence === 1) await announced;
-      return { status: 204 };
-    };
-    const id = newId();
-    const count = 90;
-    for (let number = 1; number <= count; number += 1) await owner.announce(tenant, id);
-    await eventually(async () => {
-      expect(await deliveriesOf({ status: 'PENDING' })).toHaveLength(count);
-    }, patience);
-    // As its sender leaves it who dies while it is being sent, and as it then stands when its lease is over.
-    const lease = { claim: newId(), dueAt: new Date() };
-    const filter = { environmentId: tenant.environmentId, sequence: 1 };
-    await mongo.db.collection<Delivery>('deliveries').updateOne(filter, { $set: lease });
-    goOn(undefined);
-
-    await eventually(async () => {
-      expect(await deliveriesOf({ status: 'DELIVERED' })).toHaveLength(count);
-    }, patience);
-  }, 120_000);
 });

@@ -1,13 +1,13 @@
-import { Grouping } from './grouping';
+import { Grouping, type GroupingLimits } from './grouping';
 
-function recorded(groupMax?: number) {
+function recorded(limits: GroupingLimits = {}) {
   const groups: number[][] = [];
   const grouping = new Grouping(async (items: readonly number[]) => {
     groups.push([...items]);
     await Promise.resolve();
     if (items.includes(0)) throw new Error('zero');
     return items.map((item) => item * 2);
-  }, groupMax);
+  }, limits);
   return { groups, grouping };
 }
 
@@ -26,14 +26,35 @@ describe('grouping', () => {
   });
 
   test('bounds its groups', async () => {
-    const { groups, grouping } = recorded(2);
+    const { groups, grouping } = recorded({ groupMax: 2 });
     await Promise.all([1, 2, 3, 4, 5].map((item) => grouping.add(item)));
 
     expect(groups).toEqual([[1, 2], [3, 4], [5]]);
   });
 
+  test('waits for more where it is told to, until a group is full', async () => {
+    const { promise: gathered, resolve: end } = Promise.withResolvers<undefined>();
+    const gather = (full: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        full.addEventListener('abort', () => {
+          resolve();
+        });
+        void gathered.then(resolve);
+      });
+    const { groups, grouping } = recorded({ groupMax: 2, gather });
+    const first = grouping.add(1);
+    await Promise.resolve();
+    expect(groups).toEqual([]);
+    await Promise.all([first, grouping.add(2)]);
+    const last = grouping.add(3);
+    end(undefined);
+    await last;
+
+    expect(groups).toEqual([[1, 2], [3]]);
+  });
+
   test('gives an error to its own group alone, and goes on', async () => {
-    const { grouping } = recorded(2);
+    const { grouping } = recorded({ groupMax: 2 });
     const results = await Promise.allSettled([1, 0, 2].map((item) => grouping.add(item)));
 
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);

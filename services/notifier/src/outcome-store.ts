@@ -1,3 +1,4 @@
+import { sleep } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { Attempt, AttemptStore } from './attempt-store';
 import type { DeliveryStore, Settlement } from './delivery-store';
@@ -16,6 +17,8 @@ export interface OutcomeStoreOptions {
   readonly deliveries: DeliveryStore;
   readonly health: EndpointHealthStore;
   readonly logger: Logger;
+  /** A group waits so long for more outcomes, unless it is full before. */
+  readonly gatherMs: number;
 }
 
 /** Writes what came of attempts, in groups. */
@@ -24,9 +27,10 @@ export class OutcomeStore {
 
   private readonly logger: Logger;
 
-  constructor({ attempts, deliveries, health, logger }: OutcomeStoreOptions) {
+  constructor({ attempts, deliveries, health, logger, gatherMs }: OutcomeStoreOptions) {
     this.logger = logger;
-    this.writes = new Grouping<DeliveryOutcome, undefined>(async (outcomes) => {
+    const gather = (full: AbortSignal) => sleep(gatherMs, full);
+    const write = async (outcomes: readonly DeliveryOutcome[]) => {
       const delivered = outcomes.flatMap(({ settlement: { status, delivery } }) =>
         status === 'DELIVERED' ? [delivery] : [],
       );
@@ -37,7 +41,8 @@ export class OutcomeStore {
       ]);
       await deliveries.settle(outcomes.map(({ settlement }) => settlement));
       return [];
-    });
+    };
+    this.writes = new Grouping<DeliveryOutcome, undefined>(write, { gather });
   }
 
   /** Resolves when the outcome is stored, or when it could not be: then the lease ends by itself and the delivery is repeated. */

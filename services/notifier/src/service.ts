@@ -38,11 +38,14 @@ import { WebhookSender } from './webhook-sender';
 export interface NotifierOverrides extends ServiceOverrides {
   readonly retryScheduleMs?: readonly number[];
   readonly timeoutMs?: number;
+  readonly gatherOutcomesMs?: number;
   readonly reconcileEveryMs?: number;
   readonly resolve?: ResolveAddresses;
 }
 
 const timeoutMsDefault = 15_000;
+// One write for many costs hardly more than for one, and nobody notices the wait.
+const gatherOutcomesMsDefault = 25;
 const reconcileEveryMsDefault = 5_000;
 const sendEveryMs = 1_000;
 const replayEveryMs = 5_000;
@@ -113,7 +116,11 @@ function startSending({ service, config, overrides, policyOf, stores }: Parts): 
   const sender = new WebhookSender({
     ...stores,
     client,
-    outcomes: new OutcomeStore({ ...stores, logger }),
+    outcomes: new OutcomeStore({
+      ...stores,
+      logger,
+      gatherMs: overrides.gatherOutcomesMs ?? gatherOutcomesMsDefault,
+    }),
     policyOf,
     retryScheduleMs: overrides.retryScheduleMs ?? standardRetrySchedule,
     clock,
@@ -125,7 +132,14 @@ function startSending({ service, config, overrides, policyOf, stores }: Parts): 
     clock,
     leaseMs: config.DELIVERY_LEASE_MS,
   });
-  const worker = new DeliveryWorker({ ...stores, assignments, sender, clock, logger });
+  const worker = new DeliveryWorker({
+    ...stores,
+    assignments,
+    sender,
+    clock,
+    logger,
+    waitMaxMs: config.DELIVERY_LEASE_MS / 3,
+  });
   service.onClose('sending', () => worker.stop(config.SHUTDOWN_GRACE_MS));
   service.every({
     name: 'send due deliveries',

@@ -66,8 +66,7 @@ export class WebhookSender {
     const now = clock.now();
 
     if (isCutOff && outcome.kind === 'unanswered') {
-      const settlement = { delivery, claim, status: 'PENDING', dueAt: now, failures } as const;
-      await outcomes.write({ attempt: undefined, settlement });
+      await this.giveBack(assignment);
       return 'UNTRIED';
     }
 
@@ -91,6 +90,20 @@ export class WebhookSender {
     });
     if (!isSuccess) this.logFailure(assignment, outcome, verdict);
     return isSuccess ? 'SUCCEEDED' : 'FAILED';
+  }
+
+  /** Ends a claim without an attempt: the delivery is due again at once. */
+  async giveBack({ delivery, claim }: Assignment): Promise<void> {
+    const { clock, outcomes } = this.options;
+    const { failures } = delivery;
+    const settlement = {
+      delivery,
+      claim,
+      status: 'PENDING',
+      dueAt: clock.now(),
+      failures,
+    } as const;
+    await outcomes.write({ attempt: undefined, settlement });
   }
 
   /** A webhook that cannot even be made counts as a failure of its endpoint: its schedule ends, and people see why. */
