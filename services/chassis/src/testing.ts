@@ -109,7 +109,7 @@ export async function dropTestStream({
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
   {
-    timeoutMs = 10_000,
+    timeoutMs = 25_000,
     everyMs = 25,
     everyMsMax = everyMs,
   }: { timeoutMs?: number; everyMs?: number; everyMsMax?: number } = {},
