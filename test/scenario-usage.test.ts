@@ -1,4 +1,4 @@
-import { type Scenario, toDay } from './scenario';
+import { cards, type Scenario, toDay } from './scenario';
 import { beginEachOn } from './scenario-stage';
 
 describe('usage', () => {
@@ -21,13 +21,19 @@ describe('usage', () => {
   }
 
   /** A subscription to a product with meter prices, begun on 1 January. */
-  async function subscribe(prices: readonly object[]): Promise<any> {
+  async function subscribe(
+    prices: readonly object[],
+    {
+      product: changes = {},
+      ...payment
+    }: { product?: object; authorizedTransactionId?: string } = {},
+  ): Promise<any> {
     const { client } = scenario;
-    const product = await scenario.product();
+    const product = await scenario.product(changes);
     await price(product, prices);
     const { id: customerId } = await scenario.customer();
     const authorizedTransactionId = 'txn_4242424242424242';
-    const body = { customerId, productId: product.id, authorizedTransactionId };
+    const body = { customerId, productId: product.id, authorizedTransactionId, ...payment };
     return client.expect(201, client.post('/subscriptions', body));
   }
 
@@ -166,4 +172,75 @@ describe('usage', () => {
       ['CYCLE', 3029, 'Pro 2026-03-01: 1 × 2999 = 2999', 'Calls 2026-02-01: 10 × 3 = 30'],
     ]);
   });
+
+  test('of a subscription that a checkout sold is billed from its payment on', async () => {
+    const { client } = scenario;
+    const meterId = await newMeter('Calls');
+    const product = await scenario.product();
+    await price(product, [{ meterId, unitAmount: '2' }]);
+    const { id: customerId } = await scenario.customer();
+    await scenario.advanceTo('2026-01-03');
+    // Nobody had sold anything yet.
+    await use({ customerId }, meterId, ['2026-01-02', 1000]);
+    const order = { customerId, productId: product.id };
+    const session = await client.expect(201, client.post('/checkout', order));
+    await scenario.payOn(session.checkoutUrl as string);
+    const { subscription } = await scenario.readSession(session);
+    await scenario.advanceTo('2026-01-20');
+    await use({ customerId }, meterId, ['2026-01-03', 20], ['2026-01-19', 10]);
+    await scenario.advanceTo('2026-02-10');
+    expect(await invoiced(subscription)).toEqual([
+      ['CHECKOUT', 2999, 'Pro 2026-01-03: 1 × 2999 = 2999'],
+      ['CYCLE', 3059, 'Pro 2026-02-03: 1 × 2999 = 2999', 'Calls 2026-01-03: 30 × 2 = 60'],
+    ]);
+  });
+
+  test('in a trial is free for good, and billed from the trial’s end on', async () => {
+    const meterId = await newMeter('Calls');
+    const prices = [{ meterId, unitAmount: '2', minimumAmount: 500 }];
+    const subscription = await subscribe(prices, { product: { trialDays: 14 } });
+    await scenario.advanceTo('2026-01-12');
+    await use(subscription, meterId, ['2026-01-10', 1000]);
+    const { client } = scenario;
+    const path = `/customers/${String(subscription.customerId)}/state`;
+    expect(await client.expect(200, client.get(path))).toMatchObject([
+      { usage: '1000', estimatedAmount: 0, entitled: true },
+    ]);
+    await scenario.advanceTo('2026-02-01');
+    await use(subscription, meterId, ['2026-01-14', 1000], ['2026-01-15', 300]);
+    await scenario.advanceTo('2026-03-15');
+    expect(await invoiced(subscription)).toEqual([
+      ['CYCLE', 2999, 'Pro 2026-01-15: 1 × 2999 = 2999'],
+      ['CYCLE', 3599, 'Pro 2026-02-15: 1 × 2999 = 2999', 'Calls 2026-01-15: 300 × 2 = 600'],
+      ['CYCLE', 3499, 'Pro 2026-03-15: 1 × 2999 = 2999', 'Calls 2026-02-15: 0 × 2 = 500'],
+    ]);
+  });
+
+  test('is billed once where the subscription is cancelled while it renews, whether the invoice was there already or never will be', async () => {
+    const meterId = await newMeter('Calls');
+    const subscriptions: any[] = [];
+    for (let number = 1; number <= 4; number += 1) {
+      // A card of every second one fails at the renewal: an invoice that is there already is voided.
+      const card = number % 2 === 0 ? cards.good : cards.failsWhenSaved;
+      const authorizedTransactionId = `${card}_${String(number)}`;
+      subscriptions.push(
+        await subscribe([{ meterId, unitAmount: '2' }], { authorizedTransactionId }),
+      );
+    }
+    await scenario.advanceTo('2026-01-25');
+    for (const subscription of subscriptions) await use(subscription, meterId, ['2026-01-20', 30]);
+    const cancelAll = async () => {
+      for (const subscription of subscriptions) await scenario.cancel(subscription, false);
+    };
+    await Promise.all([scenario.advanceTo('2026-02-01'), cancelAll()]);
+    await scenario.advanceTo('2026-03-15');
+    for (const subscription of subscriptions) {
+      const billed = (await scenario.invoices(subscription))
+        .filter(({ status }) => status !== 'VOID')
+        .flatMap(({ lineItems }) => lineItems)
+        .filter((line: any) => line.meterId === meterId)
+        .map(({ quantity, amount }: any) => [quantity, amount]);
+      expect(billed).toEqual([['30', 60]]);
+    }
+  }, 60_000);
 });
