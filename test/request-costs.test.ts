@@ -28,9 +28,9 @@ describe('one request', () => {
         route: 'GET /customers/:id/state',
         calls: ['GetCustomer', 'GetUsageState', 'ListUsagePeriods'],
       },
-      { route: 'POST /checkout', calls: ['CreateSession', 'GetCustomer', 'GetProduct'] },
+      { route: 'POST /checkout', calls: ['CreateSession', 'GetCustomers', 'GetProducts'] },
       // Whether the product is still sold, and who the customer is by now.
-      { route: 'GET /checkout/:sessionId', calls: ['GetCustomer', 'GetProduct', 'GetSession'] },
+      { route: 'GET /checkout/:sessionId', calls: ['GetCustomer', 'GetProducts', 'GetSession'] },
       { route: 'POST /checkout-links', calls: ['CreateCheckoutLink', 'GetProduct'] },
       {
         route: 'POST /subscriptions',
@@ -84,6 +84,17 @@ describe('one request', () => {
     ['PATCH /subscriptions/:id', ['find subscriptions', 'update subscriptions']],
     ['POST /subscriptions/:id/cancel', ['find subscriptions', 'update subscriptions']],
     ['POST /subscriptions/:id/uncancel', ['find subscriptions', 'update subscriptions']],
+    // Whose purchase, and of what; then session, number and invoice.
+    [
+      'POST /checkout',
+      [
+        'find customers',
+        'find products',
+        'insert checkoutSessions',
+        'insert invoiceNumbers',
+        'insert invoices',
+      ],
+    ],
     [
       'GET /checkout/:sessionId',
       ['find checkoutSessions', 'find customers', 'find invoices', 'find products'],

@@ -7,6 +7,7 @@ import { readPage } from '@billing/chassis/page';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { notFound } from '@billing/kernel/domain-error';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
@@ -40,6 +41,9 @@ import {
 import { pricedBy, productsWith } from './store';
 import type { SupersededPriceStore } from './superseded-price-store';
 
+// What one call reads.
+const idsMax = 100;
+
 /** What the calls work on. */
 export interface CatalogParts {
   readonly products: AggregateCollection<Product>;
@@ -68,6 +72,16 @@ export function catalogRpc({ products, supersededPricesOf, ...meterPriceParts }:
     getProduct: async ({ id }, context) => ({
       product: toProtoProduct(await products.within(context).get(id)),
     }),
+
+    getProducts: async ({ ids }, context) => {
+      refuseProblems({
+        ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
+      });
+      const found = await Promise.all(
+        [...new Set(ids)].map((id) => products.within(context).find(id)),
+      );
+      return { products: found.filter((stored) => stored !== undefined).map(toProtoProduct) };
+    },
 
     listProducts: async (request, context) => {
       const { data, total } = await products

@@ -1,10 +1,13 @@
+import { BatchedLookup } from '@billing/chassis/batched-lookup';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import {
   type CatalogServiceServer,
   CatalogServiceService,
+  type Product,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import {
+  type Customer,
   type CustomerServiceServer,
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
@@ -24,21 +27,32 @@ export interface Peers {
   readonly customer: Peer<CustomerServiceServer>;
   readonly discount: Peer<DiscountServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
+  /** What most purchases ask, at once for all that are made side by side. */
+  readonly products: BatchedLookup<Product>;
+  readonly customers: BatchedLookup<Customer>;
 }
 
 export function connectPeers(service: Service, config: CheckoutConfiguration): Peers {
+  const catalog = service.peer<CatalogServiceServer>(CatalogServiceService, {
+    address: config.CATALOG_ADDRESS,
+  });
+  const customer = service.peer<CustomerServiceServer>(CustomerServiceService, {
+    address: config.CUSTOMER_ADDRESS,
+  });
   return {
-    catalog: service.peer<CatalogServiceServer>(CatalogServiceService, {
-      address: config.CATALOG_ADDRESS,
-    }),
-    customer: service.peer<CustomerServiceServer>(CustomerServiceService, {
-      address: config.CUSTOMER_ADDRESS,
-    }),
+    catalog,
+    customer,
     discount: service.peer<DiscountServiceServer>(DiscountServiceService, {
       address: config.DISCOUNT_ADDRESS,
     }),
     subscription: service.peer<SubscriptionServiceServer>(SubscriptionServiceService, {
       address: config.SUBSCRIPTION_ADDRESS,
     }),
+    products: new BatchedLookup(
+      async (ids, context) => (await catalog.getProducts({ ids }, context)).products,
+    ),
+    customers: new BatchedLookup(
+      async (ids, context) => (await customer.getCustomers({ ids }, context)).customers,
+    ),
   };
 }

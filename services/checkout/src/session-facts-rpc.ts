@@ -1,5 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { unlessNotFound } from '@billing/kernel/domain-error';
+import { notFound, unlessNotFound } from '@billing/kernel/domain-error';
 import type { Price, Product } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from './peers';
@@ -12,20 +12,20 @@ export interface BoughtProduct {
   readonly price: Price;
 }
 
-/** Throws what the customer's owner says of an id that it does not know. */
+/** Throws for a customer that nobody knows. */
 export async function fetchCustomer(
-  { customer: peer }: Peers,
+  { customers }: Pick<Peers, 'customers'>,
   id: string,
   context: CallContext,
 ): Promise<Customer> {
-  const { customer } = await peer.getCustomer({ id }, context);
-  if (customer === undefined) throw new Error('An answer carries no customer');
+  const customer = await customers.find(id, context);
+  if (customer === undefined) throw notFound('Customer');
   return customer;
 }
 
 /** A price id may be a product's: then it stands for the product's current price. */
 export async function fetchProduct(
-  { catalog }: Peers,
+  { catalog, products }: Pick<Peers, 'catalog' | 'products'>,
   { priceId, productId }: Pick<SessionInput, 'priceId' | 'productId'>,
   context: CallContext,
 ): Promise<BoughtProduct> {
@@ -33,8 +33,9 @@ export async function fetchProduct(
     const found = await unlessNotFound(catalog.getPrice({ id: priceId }, context));
     if (found !== undefined) return bought(found.product, found.price);
   }
-  const { product } = await catalog.getProduct({ id: priceId ?? productId ?? '' }, context);
-  return bought(product, product?.price);
+  const product = await products.find(priceId ?? productId ?? '', context);
+  if (product === undefined) throw notFound('Product');
+  return bought(product, product.price);
 }
 
 /** Refuses a discount that nobody knows. Whether it can be redeemed is decided where it is reserved. */
@@ -51,17 +52,17 @@ export async function checkDiscountIsKnown(
 
 /** Whether the product of an open session, or its discount, went away meanwhile. */
 export async function isOfferGone(
-  { catalog, discount: discounts }: Peers,
+  { products, discount: discounts }: Pick<Peers, 'products' | 'discount'>,
   { productId, discountId }: { productId: string; discountId: string | undefined },
   context: CallContext,
 ): Promise<boolean> {
-  const [found, reduced] = await Promise.all([
-    unlessNotFound(catalog.getProduct({ id: productId }, context)),
+  const [product, reduced] = await Promise.all([
+    products.find(productId, context),
     discountId === undefined
       ? undefined
       : unlessNotFound(discounts.getDiscount({ id: discountId }, context)),
   ]);
-  if (found?.product?.active !== true) return true;
+  if (product?.active !== true) return true;
   if (discountId === undefined) return false;
   const discount = reduced?.discount;
   // That it is used up says nothing: one of its redemptions is held for the session.

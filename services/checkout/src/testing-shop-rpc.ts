@@ -117,6 +117,7 @@ export class Shop {
   private catalog() {
     return this.serve<CatalogServiceServer>(CatalogServiceService, {
       getProduct: async ({ id }) => ({ product: found(this.products.get(id), 'Product') }),
+      getProducts: async ({ ids }) => ({ products: these(this.products, ids) }),
       getPrice: async ({ id }) => {
         const current = [...this.products.values()].find(({ price }) => price?.id === id);
         if (current !== undefined) return { price: current.price, product: current };
@@ -129,6 +130,7 @@ export class Shop {
   private customer() {
     return this.serve<CustomerServiceServer>(CustomerServiceService, {
       getCustomer: async ({ id }) => ({ customer: found(this.customers.get(id), 'Customer') }),
+      getCustomers: async ({ ids }) => ({ customers: these(this.customers, ids) }),
     });
   }
 
@@ -184,6 +186,10 @@ export class Shop {
 /** What a peer says that is not there for a moment. */
 export function away(): DomainError {
   return new DomainError('unavailable', 'AWAY', 'Service unavailable');
+}
+
+function these<T>(known: ReadonlyMap<string, T>, ids: readonly string[]): T[] {
+  return ids.map((id) => known.get(id)).filter((one) => one !== undefined);
 }
 
 function found<T>(value: T | undefined, resource: string): T {

@@ -106,6 +106,7 @@ export async function startProducts(currencies: ReadonlyMap<string, string>) {
     rpcService<CatalogServiceServer>(CatalogServiceService, {
       createProduct: unused,
       listProducts: unused,
+      getProducts: unused,
       updateProduct: unused,
       getPrice: unused,
       setMeterPrices: unused,

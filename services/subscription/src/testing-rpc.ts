@@ -240,6 +240,7 @@ export class Neighbours {
     return {
       createProduct: neverAsked,
       listProducts: neverAsked,
+      getProducts: neverAsked,
       updateProduct: neverAsked,
       getPrice: neverAsked,
       setMeterPrices: neverAsked,

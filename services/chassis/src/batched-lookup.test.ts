@@ -1,0 +1,88 @@
+import { BatchedLookup } from './batched-lookup';
+import type { CallContext } from './call-context';
+import { systemClock } from './clock';
+import { newId } from './ids';
+import { testContext } from './testing';
+
+interface Thing {
+  readonly id: string;
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A peer that has all ids but those that begin with `no`, and answers when the test says so. */
+function openPeer() {
+  const calls: { ids: string[]; context: CallContext; answer: (error?: Error) => void }[] = [];
+  const lookup = new BatchedLookup<Thing>(
+    (ids, context) =>
+      new Promise((resolve, reject) => {
+        const answer = (error?: Error) => {
+          if (error !== undefined) reject(error);
+          else resolve(ids.filter((id) => !id.startsWith('no')).map((id) => ({ id })));
+        };
+        calls.push({ ids, context, answer });
+      }),
+  );
+  return { lookup, calls };
+}
+
+test('asks by one call what is asked side by side, and each gets its own answer', async () => {
+  const { lookup, calls } = openPeer();
+  const context = testContext();
+  const answers = Promise.all(['a', 'b', 'none', 'a'].map((id) => lookup.find(id, context)));
+  await turn();
+  expect(calls.map(({ ids }) => ids)).toEqual([['a', 'b', 'none']]);
+  calls[0]!.answer();
+  expect(await answers).toEqual([{ id: 'a' }, { id: 'b' }, undefined, { id: 'a' }]);
+});
+
+test('keeps environments apart, and times where the clock is manual', async () => {
+  const { lookup, calls } = openPeer();
+  const context = testContext();
+  const manual = testContext({ now: new Date('2026-01-01T00:00:00.000Z') });
+  const later = { ...manual, now: new Date('2026-01-02T00:00:00.000Z') };
+  const answers = [context, testContext(), manual, later].map((one) => lookup.find('a', one));
+  for (let asked = 0; asked < answers.length; asked += 1) {
+    await turn();
+    calls[asked]!.answer();
+  }
+  await Promise.all(answers);
+  const asked = calls.map(({ context: { tenant, now } }) => [tenant.environmentId, now]);
+  expect(asked).toEqual(
+    [context, calls[1]!.context, manual, later].map(({ tenant, now }) => [
+      tenant.environmentId,
+      now,
+    ]),
+  );
+  expect(new Set(calls.map(({ context: { tenant } }) => tenant.environmentId)).size).toBe(3);
+});
+
+test('nobody who goes away, or has little time, takes the answer of another along', async () => {
+  const { lookup, calls } = openPeer();
+  const leaving = new AbortController();
+  const now = systemClock.now();
+  const context = testContext();
+  const hurried = { ...context, deadline: now, signal: leaving.signal };
+  const patient = { ...context, deadline: new Date(now.getTime() + 60_000), requestId: newId() };
+  const answers = Promise.all([lookup.find('a', hurried), lookup.find('b', patient)]);
+  await turn();
+  leaving.abort();
+  expect(calls).toHaveLength(1);
+  expect(calls[0]!.context.signal.aborted).toBe(false);
+  expect(calls[0]!.context.deadline).toEqual(patient.deadline);
+  calls[0]!.answer();
+  expect(await answers).toEqual([{ id: 'a' }, { id: 'b' }]);
+});
+
+test('a call that fails fails all who asked, and the next ones ask again', async () => {
+  const { lookup, calls } = openPeer();
+  const context = testContext();
+  const failing = Promise.allSettled([lookup.find('a', context), lookup.find('b', context)]);
+  await turn();
+  calls[0]!.answer(new Error('away'));
+  expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  const next = lookup.find('a', context);
+  await turn();
+  calls[1]!.answer();
+  expect(await next).toEqual({ id: 'a' });
+});
