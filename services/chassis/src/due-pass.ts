@@ -1,7 +1,11 @@
 import type { Filter } from 'mongodb';
 import type { AggregateCollection } from './aggregate-collection';
-import type { AggregateDocument } from './aggregate-document';
+import type { AggregateDocument, TenantFields } from './aggregate-document';
 import { retryTransient } from './mongo';
+
+/** What is known of a document whose time has come: whoever handles it reads the rest. */
+export type DueDocument = TenantFields &
+  Pick<AggregateDocument, '_id' | 'dueAt' | 'recoverAt' | 'updatedAt'>;
 
 /** One pass over the documents of a collection whose time has come. */
 export interface DuePass {
@@ -11,8 +15,8 @@ export interface DuePass {
   readonly until: Date;
   /** Which of them, beside the time. */
   readonly filter: Filter<AggregateDocument>;
-  readonly handle: (document: AggregateDocument) => Promise<void>;
-  readonly onFailure: (document: AggregateDocument, error: unknown) => void;
+  readonly handle: (document: DueDocument) => Promise<void>;
+  readonly onFailure: (document: DueDocument, error: unknown) => void;
   /** Ends the pass early. */
   readonly signal: AbortSignal;
 }
@@ -26,6 +30,15 @@ export interface PassOutcome {
 const batchMax = 200;
 // Their reads and writes share commands to the database: the more side by side, the fewer of them.
 const concurrencyMax = 100;
+const shown = {
+  environmentId: 1,
+  organizationId: 1,
+  live: 1,
+  timeline: 1,
+  dueAt: 1,
+  recoverAt: 1,
+  updatedAt: 1,
+};
 const beginningOfTime = new Date(-8.64e15);
 
 /**
@@ -61,13 +74,14 @@ async function readBatch(
   { collection, field, until, filter }: DuePass,
   from: Date,
   visited: ReadonlySet<string>,
-): Promise<AggregateDocument[]> {
+): Promise<DueDocument[]> {
   const atFrom = { ...filter, [field]: from };
   const stillThere = from === beginningOfTime ? [] : await idsOf(collection, atFrom, visited);
   const query = { ...filter, [field]: { $gte: from, $lte: until }, _id: { $nin: stillThere } };
   return await retryTransient(() =>
     collection.documents
       .find(query as Filter<AggregateDocument>)
+      .project<DueDocument>(shown)
       .sort({ [field]: 1 })
       .limit(batchMax)
       .toArray(),

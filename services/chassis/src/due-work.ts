@@ -5,7 +5,7 @@ import {
   DueWorkServiceService,
   WorkClass as ProtoWorkClass,
 } from '@billing/proto/billing/clock/v1/due_work';
-import { passOver } from './due-pass';
+import { type DueDocument, passOver } from './due-pass';
 import { type ActivityCounter, readActivity } from './activity';
 import type { WorkClass } from './aggregate';
 import type { AggregateCollection } from './aggregate-collection';
@@ -36,10 +36,7 @@ export interface DueWorkOptions {
 
 type Collections = readonly AggregateCollection<never>[];
 type Definition = AggregateCollection<never>['definition'];
-type Handle = (
-  collection: AggregateCollection<never>,
-  document: AggregateDocument,
-) => Promise<void>;
+type Handle = (collection: AggregateCollection<never>, document: DueDocument) => Promise<void>;
 /** Which documents are due, and by which of their times. */
 interface Due {
   readonly field: 'dueAt' | 'recoverAt';
@@ -151,7 +148,7 @@ export class DueWork {
   private async inWorkSpan(
     kind: 'wake' | 'recover',
     collection: AggregateCollection<never>,
-    document: AggregateDocument,
+    document: DueDocument,
     at: Date,
   ): Promise<void> {
     const act = collection.behaviour[kind];
