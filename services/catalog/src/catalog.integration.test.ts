@@ -1,11 +1,6 @@
-import { connectPeer, type Peer } from '@billing/chassis/peer';
-import type { RunningService } from '@billing/chassis/service';
-import {
-  dropTestDatabase,
-  dropTestStream,
-  testContext,
-  testServiceConfiguration,
-} from '@billing/chassis/testing';
+import type { Peer } from '@billing/chassis/peer';
+import { testContext, testServiceConfiguration } from '@billing/chassis/testing';
+import { callService } from '@billing/chassis/testing-service';
 import {
   BillingInterval,
   type CatalogServiceServer,
@@ -18,23 +13,14 @@ import { start } from './service';
 
 // Nobody prices a meter here.
 const configuration = testServiceConfiguration('catalog', { METERING_ADDRESS: '127.0.0.1:1' });
-let service: RunningService;
 let catalog: Peer<CatalogServiceServer>;
 
-beforeAll(async () => {
-  service = await start(configuration);
-  catalog = connectPeer<CatalogServiceServer>(CatalogServiceService, {
-    address: service.address,
-    service: 'test',
-  });
-});
-
-afterAll(async () => {
-  catalog.close();
-  await service.stop();
-  await dropTestDatabase(configuration);
-  await dropTestStream(configuration);
-});
+callService<CatalogServiceServer, typeof configuration>(
+  { definition: CatalogServiceService, configuration, start },
+  (peer) => {
+    catalog = peer;
+  },
+);
 
 const least: CreateProductRequest = {
   name: 'Team',

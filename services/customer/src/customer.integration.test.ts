@@ -1,11 +1,6 @@
-import { connectPeer, type Peer } from '@billing/chassis/peer';
-import type { RunningService } from '@billing/chassis/service';
-import {
-  dropTestDatabase,
-  dropTestStream,
-  testContext,
-  testServiceConfiguration,
-} from '@billing/chassis/testing';
+import type { Peer } from '@billing/chassis/peer';
+import { testContext, testServiceConfiguration } from '@billing/chassis/testing';
+import { callService } from '@billing/chassis/testing-service';
 import {
   CollectionMethod,
   type CreateCustomerRequest,
@@ -19,23 +14,14 @@ const configuration = testServiceConfiguration('customer', {
   HOSTED_PAGE_URL: 'http://127.0.0.1:3000',
   HOSTED_PAGE_SECRET: 's'.repeat(32),
 });
-let service: RunningService;
 let customers: Peer<CustomerServiceServer>;
 
-beforeAll(async () => {
-  service = await start(configuration);
-  customers = connectPeer<CustomerServiceServer>(CustomerServiceService, {
-    address: service.address,
-    service: 'test',
-  });
-});
-
-afterAll(async () => {
-  customers.close();
-  await service.stop();
-  await dropTestDatabase(configuration);
-  await dropTestStream(configuration);
-});
+callService<CustomerServiceServer, typeof configuration>(
+  { definition: CustomerServiceService, configuration, start },
+  (peer) => {
+    customers = peer;
+  },
+);
 
 const least: CreateCustomerRequest = {
   email: 'ada@example.com',
