@@ -68,7 +68,7 @@ const commands = {
 /** `--shard=1/4 --systems=3` becomes what the crash matrix reads; all else is for jest. */
 function crashOptions(args) {
   const names = ['flow', 'journal', 'minutes', 'seed', 'shard', 'systems'];
-  const env = { CRASH_MATRIX: 'full', CRASH_SYSTEMS: '3' };
+  const env = { CRASH_MATRIX: 'full', CRASH_SYSTEMS: '4' };
   const others = args.filter((arg) => {
     const [, name, value] = /^--(\w+)=(.*)$/.exec(arg) ?? [];
     if (!names.includes(name)) return true;
