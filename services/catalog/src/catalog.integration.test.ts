@@ -154,6 +154,21 @@ describe('a product', () => {
     });
   });
 
+  test('comes among those of several ids that the environment has', async () => {
+    const context = testContext();
+    const made = [await create({}, context), await create({ name: 'Other' }, context)];
+    const foreign = await create();
+    const ids = [...made, foreign, ...made].map(({ id }) => id);
+    const { products: found } = await catalog.getProducts({ ids: [...ids, 'x'] }, context);
+    expect(found).toHaveLength(2);
+    expect(found).toEqual(expect.arrayContaining(made));
+    const tooMany = { ids: Array.from({ length: 101 }, () => 'x') };
+    await expect(catalog.getProducts(tooMany, context)).rejects.toMatchObject({
+      kind: 'invalid_input',
+      fields: { ids: ['Must have at most 100 elements'] },
+    });
+  });
+
   test('is unknown to another environment', async () => {
     const { id } = await create();
 
