@@ -1,9 +1,16 @@
-import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import type { ApiClient } from './api-client';
+import {
+  desktop,
+  expectAccessible,
+  expectToFit,
+  phone,
+  shoot,
+  typeCard,
+  visit,
+} from './browser-visit';
 import { ensureChromium, launchChromium } from './chromium';
 import { product } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
@@ -11,10 +18,6 @@ import { startTestSystem, type TestSystem } from './test-system';
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
 const timeoutMs = 60_000;
-const screenshots = join(__dirname, '..', '.cache', 'screenshots');
-
-const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
-const desktop = { viewport: { width: 1200, height: 850 } };
 
 let system: TestSystem;
 let api: ApiClient;
@@ -24,7 +27,6 @@ let shopUrl: string;
 
 beforeAll(async () => {
   if (program === undefined) return;
-  await mkdir(screenshots, { recursive: true });
   system = await startTestSystem();
   api = await system.live.manualSandbox('2026-01-31T00:00:00.000Z');
   browser = await launchChromium(program);
@@ -45,43 +47,6 @@ afterAll(async () => {
 });
 
 const make = (path: string, body: object): Promise<any> => api.expect(201, api.post(path, body));
-
-/** Runs in a browser of its own, which knows nothing and reports every complaint. */
-async function visit(
-  options: BrowserContextOptions,
-  work: (page: Page, context: BrowserContext) => Promise<void>,
-): Promise<void> {
-  const context = await browser!.newContext(options);
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  await work(page, context);
-  // A refused answer is told on the console as well; anything else, such as a breach of the policy, is a fault.
-  expect(complaints.filter((text) => !text.includes('the server responded with'))).toEqual([]);
-  await context.close();
-}
-
-async function typeCard(page: Page, number: string): Promise<void> {
-  await page.locator('[autocomplete=cc-number]').fill(number);
-  await page.locator('[autocomplete=cc-exp]').fill('12 / 34');
-  await page.locator('[autocomplete=cc-csc]').fill('123');
-  await page.locator('[autocomplete=cc-name]').fill('Ada Lovelace');
-}
-
-const shoot = (page: Page, name: string) =>
-  page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
-
-/** Nothing is wider than the window: a reader need not scroll sideways. */
-async function expectToFit(page: Page): Promise<void> {
-  const { width } = page.viewportSize()!;
-  for (const element of await page.locator('section, table, input, button').all()) {
-    const box = await element.boundingBox();
-    if (box !== null) expect(box.x + box.width).toBeLessThanOrEqual(width);
-  }
-}
 
 describe.each([
   ['on a desk', desktop],
@@ -120,7 +85,7 @@ describe.each([
         successUrl: `${shopUrl}/thanks?session={SESSION_ID}`,
         returnUrl: shopUrl,
       });
-      await visit({ ...options, javaScriptEnabled: false }, async (page) => {
+      await visit(browser!, { ...options, javaScriptEnabled: false }, async (page) => {
         await page.goto(link.url);
         await expectToFit(page);
         await shoot(page, `link-${name}`);
@@ -181,7 +146,7 @@ describe.each([
       const input = { customerId, productId, quantity: 20 };
       const { latestInvoiceId } = await make('/subscriptions', input);
       const { hostedUrl } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
-      await visit({ ...options, javaScriptEnabled: false }, async (page) => {
+      await visit(browser!, { ...options, javaScriptEnabled: false }, async (page) => {
         await page.goto(hostedUrl);
         await page.getByText('How this is computed').click();
         await expectToFit(page);
@@ -215,12 +180,13 @@ testInChromium(
       successUrl: `${shopUrl}/{SESSION_ID}`,
       cancelUrl: `${shopUrl}/cart`,
     });
-    await visit(desktop, async (page) => {
+    await visit(browser!, desktop, async (page) => {
       await page.goto(checkoutUrl);
       await page
         .getByText('14 days free, then €29.00 every month from February 14, 2026')
         .waitFor();
       await shoot(page, 'trial');
+      await expectAccessible(page);
       await typeCard(page, '5555 5555 5555 4444');
       await page.getByRole('button', { name: 'Start free trial' }).dblclick();
       await page.waitForURL(`${shopUrl}/${sessionId}`);
@@ -237,7 +203,7 @@ testInChromium(
     const { id: customerId } = await make('/customers', { email: 'a@b.co' });
     const { id: productId } = await make('/products', product);
     const { checkoutUrl } = await make('/checkout', { customerId, productId });
-    await visit(desktop, async (page) => {
+    await visit(browser!, desktop, async (page) => {
       await page.goto(checkoutUrl);
       await page.locator('#number').focus();
       for (const text of ['4242424242424242', '12/34', 'abc']) {

@@ -4,13 +4,15 @@ import { startTestSystem, type TestSystem } from './test-system';
 import { readForm, Visitor } from './visitor';
 import { putWallClockForward } from './wall-clock';
 
+const startMs = 120_000;
+
 let system: TestSystem;
 let scene: PortalScene;
 
 beforeAll(async () => {
   system = await startTestSystem();
   scene = await PortalScene.begin(system);
-});
+}, startMs);
 
 afterAll(async () => {
   await system.stop();
@@ -99,6 +101,7 @@ describe('the door', () => {
     for (const headers of [
       { 'Sec-Fetch-Site': 'cross-site' },
       { Origin: 'https://evil.example' },
+      { Origin: 'null' },
     ] as Record<string, string>[]) {
       expect((await visitor.post(url, {}, headers)).status).toBe(403);
     }

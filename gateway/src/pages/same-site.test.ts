@@ -27,3 +27,12 @@ test.each([
 ])('%j is not', (origin) => {
   expect(given(origin)).toThrow('another site');
 });
+
+test('where our own pages tell where they are, a page that does not is another’s', () => {
+  const from = (origin: string | undefined) => () => {
+    refuseOtherSites({ fetchSite: undefined, origin, host }, { isNamed: true });
+  };
+  expect(from('null')).toThrow('another site');
+  expect(from('https://pay.example')).not.toThrow();
+  expect(from(undefined)).not.toThrow();
+});

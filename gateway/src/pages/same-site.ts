@@ -20,11 +20,18 @@ export function originOf(request: Request): RequestOrigin {
   };
 }
 
-/** Refuses a form that another site has a browser send. Who sends no such headers is no browser, and needs the token all the same. */
-export function refuseOtherSites({ fetchSite, origin, host }: RequestOrigin): void {
+/**
+ * Refuses a form that another site has a browser send. Who sends no such headers is no browser, and needs the token all the same.
+ * `isNamed`: our own pages tell where they are, so `null` is another's.
+ */
+export function refuseOtherSites(
+  { fetchSite, origin, host }: RequestOrigin,
+  { isNamed = false }: { readonly isNamed?: boolean } = {},
+): void {
+  const isUntold = origin === undefined || (origin === 'null' && !isNamed);
   const isOurs =
     fetchSite === undefined
-      ? origin === undefined || origin === 'null' || URL.parse(origin)?.host === host
+      ? isUntold || URL.parse(origin)?.host === host
       : fetchSite === 'same-origin' || fetchSite === 'none';
   if (!isOurs) throw new RequestError(403, 'cross_site', 'The form was sent by another site');
 }

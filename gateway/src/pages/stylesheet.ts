@@ -22,7 +22,8 @@ body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: any
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; display: grid; gap: 1.5rem; }
 .narrow { max-width: 34rem; }
 .visit { max-width: 42rem; }
-header { max-width: 60rem; margin: 0 auto; padding: 1rem 1rem 0; }
+header { max-width: 42rem; margin: 0 auto; padding: 1rem 1rem 0; }
+body:has(main.two) header { max-width: 60rem; }
 .bar { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; }
 .bar strong { flex: 1; font-size: 1.125rem; }
 nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem; margin: .75rem 0 0; padding: 0; }
@@ -30,7 +31,9 @@ nav li a { display: block; padding: .375rem .75rem; border-radius: .5rem; text-d
 nav li a:hover { text-decoration: underline; }
 nav [aria-current] { background: var(--card); color: var(--ink); font-weight: 600; box-shadow: inset 0 0 0 1px var(--line); }
 .skip:not(:focus), .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.visit > h1 { margin: 0; }
+.visit > h1, .visit > .done { margin: 0; }
+.fields { gap: 1rem; }
+.fields legend { margin-bottom: .5rem; font-size: 1.125rem; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.5rem; min-width: 0; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; }
 h2 { font-size: 1.125rem; margin: 0 0 1rem; }
@@ -60,7 +63,7 @@ legend { padding: 0; margin-bottom: .25rem; font-weight: 600; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 .pair .field { align-content: end; }
 label { font-weight: 600; }
-input:not([type=radio]) { width: 100%; font: inherit; padding: .6rem .75rem; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .5rem; }
+input:not([type=radio], [type=checkbox]) { width: 100%; font: inherit; padding: .6rem .75rem; color: inherit; background: var(--card); border: 1px solid var(--field); border-radius: .5rem; }
 input[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 .choice { display: flex; gap: .75rem; align-items: flex-start; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; font-weight: 400; }
 .choice:has(:checked) { border-color: var(--accent); }
@@ -88,8 +91,10 @@ progress { display: block; width: 100%; height: .75rem; margin-bottom: .75rem; a
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .problem { margin: 0 0 1rem; border: 1px solid var(--bad); background: var(--bad-back); border-radius: .5rem; padding: .75rem 1rem; }
 .problem h2 { font-size: 1rem; margin: 0; color: var(--bad); }
-.problem ul { margin: .25rem 0 0; padding-left: 1.25rem; }
-.problem a { color: inherit; }
+.problem ul:not(.rows) { margin: .25rem 0 0; padding-left: 1.25rem; }
+main > .problem { margin: 0; padding: 1rem 1.5rem; }
+h1 + .problem, h1 + .done { margin-top: .75rem; }
+.problem a:not(.button) { color: inherit; }
 .error { color: var(--bad); font-size: .875rem; }
 .status { display: inline-block; padding: .1rem .6rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .875rem; font-weight: 600; }
 .good { color: var(--good); }

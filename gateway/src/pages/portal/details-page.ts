@@ -28,49 +28,22 @@ const contact: readonly TextField[] = [
     autocomplete: 'email',
     type: 'email',
     inputMode: 'email',
-    hint: 'Your invoices are sent there.',
+    hint: 'For your invoices and what concerns your subscription.',
     lengthMax: 254,
   },
   { name: 'phone', label: 'Phone', autocomplete: 'tel', lengthMax: 40, isOptional },
 ];
 
 const address: readonly TextField[] = [
+  addressField('line1', 'Street and number', 'address-line1'),
+  addressField('line2', 'Addition', 'address-line2'),
+  addressField('postalCode', 'Postal code', 'postal-code'),
+  addressField('city', 'Town', 'address-level2'),
+  addressField('state', 'State or region', 'address-level1'),
   {
-    name: 'line1',
-    label: 'Street and number',
-    autocomplete: 'address-line1',
-    lengthMax: lineMax,
-    isOptional,
-  },
-  {
-    name: 'line2',
-    label: 'Addition',
-    autocomplete: 'address-line2',
-    lengthMax: lineMax,
-    isOptional,
-  },
-  {
-    name: 'postalCode',
-    label: 'Postal code',
-    autocomplete: 'postal-code',
-    lengthMax: lineMax,
-    isOptional,
-  },
-  { name: 'city', label: 'Town', autocomplete: 'address-level2', lengthMax: lineMax, isOptional },
-  {
-    name: 'state',
-    label: 'State or region',
-    autocomplete: 'address-level1',
-    lengthMax: lineMax,
-    isOptional,
-  },
-  {
-    name: 'country',
-    label: 'Country',
-    autocomplete: 'country',
+    ...addressField('country', 'Country', 'country'),
     hint: 'Two letters, such as CH',
     lengthMax: 2,
-    isOptional,
   },
 ];
 
@@ -92,8 +65,8 @@ export function detailsPage(
     ${doneNotice(done)} ${problemSummary(problems ?? {}, labels)}
     ${postForm(placeOf(visit, detailsPath), '', [
       contact.map(field),
-      html`<fieldset id="address">
-        <legend>Address</legend>
+      html`<fieldset id="address" class="fields">
+        <legend>Address <span class="hint">(optional)</span></legend>
         ${address.map(field)}
       </fieldset>`,
       html`<button type="submit">Save</button>`,
@@ -109,4 +82,8 @@ export function detailsOf({ name, email, phone, address: given }: Customer): Typ
   return Object.fromEntries(
     detailFields.map((field) => [field.name, parts[field.name as keyof typeof parts] ?? '']),
   );
+}
+
+function addressField(name: string, label: string, autocomplete: string): TextField {
+  return { name, label, autocomplete, lengthMax: lineMax };
 }

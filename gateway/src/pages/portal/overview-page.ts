@@ -1,3 +1,4 @@
+import { PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
@@ -82,16 +83,23 @@ function owedRow({ id, number, amountDue, currency }: Invoice, isPastDue: boolea
 
 function planCard(plan: Plan, overview: Overview): Html {
   const subscription = subscriptionOf(plan);
-  const { id, quantity } = subscription;
+  const { id } = subscription;
   const { name, tone } = statusOf(subscription);
   return html`<section aria-labelledby="plan-${id}">
     <p class="status ${tone}">${name}</p>
     <h2 id="plan-${id}">${plan.productName}</h2>
-    <p>
-      ${priceTerms({ ...present(subscription.price), trialDays: undefined })}${quantity > 1 && html` <span class="hint">price of one; you have ${String(quantity)}</span>`}
-    </p>
+    <p>${termsOf(subscription)}</p>
     ${nextCharge(plan, overview)} ${ending(subscription, overview)}
   </section>`;
+}
+
+/** What it costs again and again. Where tiers decide, one unit's price would mislead. */
+function termsOf({ price, quantity }: Subscription): string {
+  const { type, ...terms } = present(price);
+  const one = priceTerms({ ...terms, type, trialDays: undefined });
+  if (quantity === 1 || type === PricingType.PRICING_TYPE_FLAT) return one;
+  const isPlain = type === PricingType.PRICING_TYPE_PER_UNIT;
+  return isPlain ? `${String(quantity)} × ${one}` : `${String(quantity)} units, priced in tiers`;
 }
 
 /** What comes next, exactly; usage is told apart, for it grows. */
@@ -108,7 +116,7 @@ function nextCharge({ upcoming, ...plan }: Plan, overview: Overview): Html | und
     <dt>${label}</dt>
     <dd>
       <strong>${amountText(total, currency)}</strong> on ${dateText(present(at))}
-      ${discountName !== undefined && html`<span class="hint line">${discountName}: ${amountText(-discountAmount, currency)} taken off</span>`}
+      ${discountName !== undefined && html`<span class="hint line">${discountName}: ${amountText(discountAmount, currency)} taken off</span>`}
     </dd>
     ${
       isMetered &&

@@ -1,4 +1,5 @@
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import { dateText } from '../../date-text';
 import { type CardEntry, cardForm, cardReady } from '../card-form';
 import { type FormProblems, notice, postForm } from '../form-fields';
 import { type Html, html, type HtmlValue } from '../html';
@@ -61,7 +62,7 @@ export function confirmMethodPage(visit: Visit, setupId: string, isFirst: boolea
 }
 
 function row(visit: Visit, method: PaymentMethod, methods: readonly PaymentMethod[]): Html {
-  const { id, isDefault } = method;
+  const { id, isDefault, createdAt } = method;
   const name = methodText(method);
   const place = placeOf(visit, `${methodsPath}/${id}`);
   const button = (text: string) =>
@@ -70,17 +71,15 @@ function row(visit: Visit, method: PaymentMethod, methods: readonly PaymentMetho
     </button>`;
   // Something must be charged while it stands; whoever has another says which.
   const isRemovable = !isDefault || methods.length === 1;
+  const removal = isRemovable ? '' : 'To remove it, make another card the default first.';
   return html`<li>
-    <span
-      >${name}${
-        isDefault &&
-        html` <span class="status good">Default</span>
-          <span class="hint line">
-            What you owe is charged to
-            it.${!isRemovable && ' To remove it, make another card the default first.'}
-          </span>`
-      }</span
-    >
+    <span>
+      ${name} ${isDefault && html`<span class="status good">Default</span>`}
+      <span class="hint line">
+        ${createdAt === undefined ? '' : `Saved on ${dateText(createdAt)}. `}
+        ${isDefault && `What you owe is charged to it. ${removal}`}
+      </span>
+    </span>
     <span class="actions">
       ${!isDefault && postForm(place, '/default', button('Make default'))}
       ${isRemovable && postForm(place, '/remove', button('Remove'))}

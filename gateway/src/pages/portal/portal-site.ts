@@ -85,7 +85,7 @@ function showDoor({ peers, pageRate }: PortalSite): PageWork {
 function openDoor({ peers, pageRate, clock }: PortalSite): PageWork {
   return async (call, { request }, note) => {
     admitAddress(request, call, pageRate);
-    refuseOtherSites(originOf(request));
+    refuseOtherSites(originOf(request), { isNamed: true });
     const token = tokenOf(request);
     const context = call as CallContext;
     const { tenant, siteUrl } = await peers.portal.findPortalSession({ token }, context);
@@ -108,7 +108,7 @@ function visitWork(route: PortalRoute, site: PortalSite): PageWork {
   return async (call, { request, response }, note) => {
     admitAddress(request, call, site.pageRate);
     const isSent = route.method === 'POST';
-    if (isSent) refuseOtherSites(originOf(request));
+    if (isSent) refuseOtherSites(originOf(request), { isNamed: true });
     const { visit, context } = await findVisit(request, call, site);
     note({ environmentId: context.tenant.environmentId });
     const form = isSent ? await readForm(request, response) : new Map<string, string>();
@@ -128,7 +128,7 @@ function visitWork(route: PortalRoute, site: PortalSite): PageWork {
 function leaveWork(site: PortalSite): PageWork {
   return async (call, { request, response }, note) => {
     admitAddress(request, call, site.pageRate);
-    refuseOtherSites(originOf(request));
+    refuseOtherSites(originOf(request), { isNamed: true });
     const { visit, secret, context } = await findVisit(request, call, site);
     note({ environmentId: context.tenant.environmentId });
     refuseForeignForm(await readForm(request, response), visit);

@@ -1,0 +1,70 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { source as axeSource } from 'axe-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+
+/** Where pictures of pages are put, to be looked at. */
+const screenshots = join(__dirname, '..', '.cache', 'screenshots');
+
+export const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true };
+export const desktop = { viewport: { width: 1200, height: 850 } };
+/** How people look at pages. */
+export const lookings: readonly (readonly [string, BrowserContextOptions])[] = [
+  ['on a desk', desktop],
+  ['on a phone', phone],
+  ['in the dark', { ...desktop, colorScheme: 'dark' }],
+  ['on a phone in the dark', { ...phone, colorScheme: 'dark' }],
+];
+
+/** Runs in a browser of its own, which knows nothing and reports every complaint. */
+export async function visit(
+  browser: Browser,
+  options: BrowserContextOptions,
+  work: (page: Page, context: BrowserContext) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await work(page, context);
+  // A refused answer is told on the console as well; anything else, such as a breach of the policy, is a fault.
+  expect(complaints.filter((text) => !text.includes('the server responded with'))).toEqual([]);
+  await context.close();
+}
+
+export async function typeCard(page: Page, number: string): Promise<void> {
+  await page.locator('[autocomplete=cc-number]').fill(number);
+  await page.locator('[autocomplete=cc-exp]').fill('12 / 34');
+  await page.locator('[autocomplete=cc-csc]').fill('123');
+  await page.locator('[autocomplete=cc-name]').fill('Ada Lovelace');
+}
+
+/** Takes a picture of the whole page. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({
+    path: join(screenshots, `${name.replaceAll(' ', '-')}.png`),
+    fullPage: true,
+  });
+}
+
+/** Nothing is wider than the window: a reader need not scroll sideways. */
+export async function expectToFit(page: Page): Promise<void> {
+  const { width } = page.viewportSize()!;
+  for (const element of await page.locator('section, table, input, button, nav a').all()) {
+    const box = await element.boundingBox();
+    if (box !== null) expect(box.x + box.width).toBeLessThanOrEqual(width);
+  }
+}
+
+/** Nothing that axe knows of keeps anybody from using the page. Needs a page that runs scripts; axe is put in past its policy. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axeSource);
+  const found = await page.evaluate(
+    `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+  );
+  expect([page.url(), found]).toEqual([page.url(), []]);
+}
