@@ -8,14 +8,16 @@ const isFull = process.env.CRASH_MATRIX === 'full';
 const sampleMs = 100_000;
 const fullMs = Number(process.env.CRASH_MINUTES ?? 240) * 60_000;
 const runsMs = isFull ? fullMs : sampleMs;
+// However slow the machine is.
+const runsMin = isFull ? 0 : 8;
 // All but what somebody looks for.
 const flows = crashFlows.filter(({ name }) => name.includes(process.env.CRASH_FLOW ?? ''));
 const [shardIndex = 1, shardCount = 1] = (process.env.CRASH_SHARD ?? '1/1').split('/').map(Number);
 const shard = { index: shardIndex, count: shardCount };
 // Most of a run is waiting: several systems side by side fill the processors.
 const systemsCount = Number(process.env.CRASH_SYSTEMS ?? 1);
-// A run that was begun in time may take its time.
-const lastRunMs = 200_000;
+// What was begun in time may take its time.
+const lastRunsMs = 600_000;
 
 describe('a process that dies at any boundary of a flow', () => {
   let systems: CrashSystem[] = [];
@@ -56,18 +58,20 @@ describe('a process that dies at any boundary of a flow', () => {
       const startedAt = performance.now();
       const takeOneAfterTheOther = async (system: CrashSystem) => {
         for (;;) {
-          if (performance.now() - startedAt > runsMs) return;
+          const isOver = performance.now() - startedAt > runsMs;
+          if (isOver && progress.done >= runsMin) return;
           const run = queue.shift();
           if (run === undefined) return;
           await take(run, system, progress);
         }
       };
       await Promise.all(systems.map(takeOneAfterTheOther));
-      const { kills, failures } = journal.counts();
+      const { runs, kills, failures } = journal.counts();
       expect(failures).toEqual([]);
-      expect(kills).toBeGreaterThan(10);
+      // A run may pass fewer boundaries than the one that was recorded, but that is the exception.
+      expect(kills).toBeGreaterThan(runs / 2);
     },
-    runsMs + lastRunMs,
+    runsMs + lastRunsMs,
   );
 
   /** Which boundaries there are is found out once, by going through each flow unharmed. */
