@@ -10,6 +10,8 @@ import {
 
 const patience = { timeoutMs: 60_000 };
 const longAgo = '2020-01-01T00:00:00Z';
+jest.setTimeout(120_000);
+
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
 let system: TestSystem;

@@ -18,7 +18,10 @@ import {
 const { WEBHOOK_DELIVERY_STATUS_DELIVERED: DELIVERED, WEBHOOK_DELIVERY_STATUS_FAILED: FAILED } =
   WebhookDeliveryStatus;
 
-const patience = { timeoutMs: 30_000 };
+const patience = { timeoutMs: 45_000 };
+const deadlineMs = 60_000;
+
+jest.setTimeout(120_000);
 
 describe('what people ask of deliveries', () => {
   let system: TestSystem;
@@ -33,14 +36,14 @@ describe('what people ask of deliveries', () => {
 
   beforeEach(() => {
     tenant = testTenant();
-    context = testContext({ tenant });
+    context = testContext({ tenant, deadlineMs });
     system.receiver.answer = () => ({ status: 204 });
   });
 
   afterAll(() => system.close());
 
   async function list(endpointId: string, page = 1, perPage = 20) {
-    const fresh = testContext({ tenant });
+    const fresh = testContext({ tenant, deadlineMs });
     return notifier.deliveryCalls.listWebhookDeliveries({ endpointId, page, perPage }, fresh);
   }
 
@@ -53,7 +56,7 @@ describe('what people ask of deliveries', () => {
   }
 
   async function retry(endpointId: string, id: string): Promise<WebhookDelivery> {
-    const fresh = testContext({ tenant });
+    const fresh = testContext({ tenant, deadlineMs });
     const answer = await notifier.deliveryCalls.retryWebhookDelivery({ endpointId, id }, fresh);
     return answer.delivery!;
   }
@@ -71,7 +74,7 @@ describe('what people ask of deliveries', () => {
       const at = new Date('2031-05-06T07:08:09.000Z');
       const { deliveryId } = await notifier.deliveryCalls.sendTestWebhook(
         { id },
-        testContext({ tenant: { ...tenant, manualClock: true }, now: at }),
+        testContext({ tenant: { ...tenant, manualClock: true }, now: at, deadlineMs }),
       );
       const [listed] = await eventuallyListed(id, [DELIVERED]);
       const [webhook] = receiver.receivedAt('/tested');
@@ -101,7 +104,10 @@ describe('what people ask of deliveries', () => {
       const { id } = await notifier.register(tenant, '/keyed');
       const idempotency = { key: newId(), requestHash: 'same' };
       const ask = () =>
-        notifier.deliveryCalls.sendTestWebhook({ id }, { ...testContext({ tenant }), idempotency });
+        notifier.deliveryCalls.sendTestWebhook(
+          { id },
+          { ...testContext({ tenant, deadlineMs }), idempotency },
+        );
       expect(await ask()).toEqual(await ask());
       await eventuallyListed(id, [DELIVERED]);
     });
@@ -147,7 +153,7 @@ describe('what people ask of deliveries', () => {
       const ask = () =>
         notifier.calls.rotateWebhookSecret(
           { id, expectedVersion: 1n },
-          { ...testContext({ tenant }), idempotency },
+          { ...testContext({ tenant, deadlineMs }), idempotency },
         );
       const { secret, webhookEndpoint } = await ask();
       expect(secret).not.toBe('');
@@ -254,7 +260,7 @@ describe('what people ask of deliveries', () => {
       const { owner } = system;
       const mine = await notifier.register(tenant, '/mine');
       const other = await notifier.register(tenant, '/other');
-      const stranger = testContext();
+      const stranger = testContext({ deadlineMs });
       const theirs = await notifier.register(stranger.tenant, '/theirs');
       await owner.announce(tenant, newId());
       const [delivery] = await eventuallyListed(mine.id, [DELIVERED]);
@@ -269,7 +275,7 @@ describe('what people ask of deliveries', () => {
         await expect(
           notifier.deliveryCalls.retryWebhookDelivery(
             { endpointId, id: delivery!.id },
-            testContext({ tenant: stranger.tenant }),
+            testContext({ tenant: stranger.tenant, deadlineMs }),
           ),
         ).rejects.toMatchObject({ kind: 'not_found' });
       }

@@ -7,7 +7,10 @@ import type { DeliveryStatus } from './delivery';
 import { type Replay, ReplayStore } from './replay-store';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from './testing';
 
-const patience = { timeoutMs: 30_000 };
+const patience = { timeoutMs: 45_000 };
+const deadlineMs = 60_000;
+
+jest.setTimeout(120_000);
 const hour = 3_600_000;
 
 describe('webhooks that have not arrived', () => {
@@ -29,7 +32,7 @@ describe('webhooks that have not arrived', () => {
 
   beforeEach(() => {
     tenant = testTenant();
-    context = testContext({ tenant, deadlineMs: 60_000 });
+    context = testContext({ tenant, deadlineMs });
     since = new Date(Date.now() - 60_000);
     system.receiver.answer = () => ({ status: 204 });
   });
@@ -238,7 +241,7 @@ describe('webhooks that have not arrived', () => {
 
   test('of another environment or of no endpoint are unknown', async () => {
     const { id } = await notifier.register(tenant, '/known');
-    const stranger = testContext();
+    const stranger = testContext({ deadlineMs });
     const unknown = { kind: 'not_found', reason: 'WEBHOOK_ENDPOINT_NOT_FOUND' };
     const { deliveryCalls } = notifier;
     for (const [endpointId, caller] of [

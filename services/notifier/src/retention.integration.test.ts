@@ -9,7 +9,10 @@ import { RetentionStore } from './retention-store';
 import { RetentionWorker } from './retention-worker';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from './testing';
 
-const patience = { timeoutMs: 30_000 };
+const patience = { timeoutMs: 45_000 };
+const deadlineMs = 60_000;
+
+jest.setTimeout(120_000);
 const day = 24 * 3_600_000;
 
 describe('what was sent', () => {
@@ -114,7 +117,7 @@ describe('what was sent', () => {
     const [first] = await deliveries().find({ subscriptionId: id }).sort({ sequence: 1 }).toArray();
     await notifier.deliveryCalls.retryWebhookDelivery(
       { endpointId, id: first!._id },
-      testContext({ tenant }),
+      testContext({ tenant, deadlineMs }),
     );
     await eventuallyDelivered(id, 3);
     await retention.run();
@@ -125,7 +128,7 @@ describe('what was sent', () => {
     const { id } = await notifier.register(tenant, '/tested');
     const { deliveryId } = await notifier.deliveryCalls.sendTestWebhook(
       { id },
-      testContext({ tenant }),
+      testContext({ tenant, deadlineMs }),
     );
     const { messageId } = await eventually(async () => {
       const found = await deliveries().findOne({ _id: deliveryId, status: 'DELIVERED' });
