@@ -47,6 +47,7 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
     invoices: lists.invoices,
     discounts: lists.discounts,
     meterPrices: lists.products.flatMap(({ meterPrices }) => meterPrices),
+    meters: await client.expect(200, client.get('/meters')),
     usageEvents: await client.all('/events'),
     grants: await readGrants(client, lists),
     endpoints: endpoints.map((endpoint) => ({

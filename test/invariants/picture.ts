@@ -16,6 +16,7 @@ export interface InvoicePicture {
   readonly amountPaid: number;
   readonly amountDue: number;
   readonly paidAt: string | null;
+  readonly createdAt: string;
   readonly periodStart: string | null;
   readonly periodEnd: string | null;
   readonly discounts: readonly { readonly amount: number }[];
@@ -28,7 +29,10 @@ export interface LinePicture {
   readonly discountAmount: number;
   /** Of lines for usage alone. */
   readonly meterId: string | null;
+  /** A decimal text. */
+  readonly quantity: string | null;
   readonly periodStart: string | null;
+  readonly periodEnd: string | null;
   readonly details: {
     readonly exactAmount: string;
     readonly tiers: readonly { readonly amount: string }[];
@@ -38,6 +42,7 @@ export interface LinePicture {
 
 /** As it is now; from the next period of a subscription on, so that one of before may decide. */
 export interface MeterPricePicture {
+  readonly productId: string;
   readonly meterId: string;
   readonly minimumAmount: number | null;
   readonly maximumAmount: number | null;
@@ -47,6 +52,17 @@ export interface MeterPricePicture {
 export interface UsageEventPicture {
   readonly id: string;
   readonly eventId: string;
+  readonly customerId: string;
+  readonly meterId: string;
+  readonly quantity: string;
+  readonly timestamp: string;
+  readonly receivedAt: string;
+}
+
+/** One that is not deleted. */
+export interface MeterPicture {
+  readonly id: string;
+  readonly aggregation: string;
 }
 
 /** Units as decimal texts. */
@@ -170,6 +186,7 @@ export interface Picture {
   readonly invoices: readonly InvoicePicture[];
   readonly discounts: readonly DiscountPicture[];
   readonly meterPrices: readonly MeterPricePicture[];
+  readonly meters: readonly MeterPicture[];
   readonly usageEvents: readonly UsageEventPicture[];
   readonly grants: readonly GrantPicture[];
   readonly endpoints: readonly EndpointPicture[];

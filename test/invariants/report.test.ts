@@ -16,6 +16,7 @@ import {
   grant,
   line,
   march,
+  meter,
   meterPrice,
   payment,
   secondInvoice,
@@ -48,6 +49,15 @@ const held = (
   const ofTiers = tiers.map((amount) => ({ amount }));
   const lineItems = [{ ...line, details: { ...details, exactAmount, tiers: ofTiers } }];
   return { ...first({ lineItems }), meterPrices };
+};
+
+/** As if no invoice knew of any usage, by a price that was there before. */
+const unbilled: Partial<Picture> = {
+  invoices: [anInvoice(), secondInvoice].map((invoice) => ({
+    ...invoice,
+    lineItems: [{ ...line, meterId: null, details: null }],
+  })),
+  meterPrices: [{ ...meterPrice, createdAt: '2026-01-01T00:00:00.000Z' }],
 };
 
 const violations: [id: string, what: string, changes: Partial<Picture>][] = [
@@ -113,6 +123,10 @@ const violations: [id: string, what: string, changes: Partial<Picture>][] = [
     { usageEvents: [usageEvent, { ...usageEvent, id: 'x' }] },
   ],
   ['I4', 'an id of two events', { usageEvents: [usageEvent, { ...usageEvent, eventId: 'x' }] }],
+  ['I4', 'usage that is billed twice', { usageEvents: [{ ...usageEvent, quantity: '2.5' }] }],
+  ['I4', 'usage that is billed in part', { usageEvents: [{ ...usageEvent, quantity: '5.1' }] }],
+  ['I4', 'usage that nobody billed', unbilled],
+  ['I4', 'a count that is none', { meters: [{ ...meter, aggregation: 'COUNT' }] }],
   ['I5', 'credits that vanished', { grants: [{ ...grant, remaining: '2.4' }] }],
   [
     'I5',
@@ -234,6 +248,14 @@ test('a subscription that ended within a period may lack that one’s invoice, b
     examineAll({ ...whole, subscriptions, invoices: all }).find(({ id }) => id === 'I2')?.findings;
   expect(of([anInvoice()])).toEqual([]);
   expect(of([secondInvoice])).toHaveLength(1);
+});
+
+test.each<[what: string, changes: Partial<Picture>]>([
+  ['came after its bill', { usageEvents: [{ ...usageEvent, quantity: '9', receivedAt: march }] }],
+  ['is of a deleted meter', { meters: [], usageEvents: [{ ...usageEvent, quantity: '9' }] }],
+  ['is of no subscription', { usageEvents: [{ ...usageEvent, customerId: 'x' }], meters: [] }],
+])('usage that %s need not be billed yet', (_what, changes) => {
+  expect(findingsOf(examineAll({ ...whole, ...changes }))).toEqual([]);
 });
 
 test('what cannot be reached is shown as unseen', () => {

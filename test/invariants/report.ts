@@ -5,7 +5,7 @@ import { billedEachPeriod } from './periods';
 import type { Picture } from './picture';
 import { redemptionsAreLimited, sessionsEndTogether } from './redemptions';
 import { sequencesAreWhole, webhooksArrive } from './sequences';
-import { creditsAreConserved, eventsAreStoredOnce } from './usage';
+import { creditsAreConserved, eventsCountOnce } from './usage';
 import { nothingWaits, numbersHaveNoGaps, writesAreKept } from './writes';
 
 /** All rules that hold for what the product does. */
@@ -13,7 +13,7 @@ export const invariants: readonly Invariant[] = [
   amountsAddUp,
   billedEachPeriod,
   redemptionsAreLimited,
-  eventsAreStoredOnce,
+  eventsCountOnce,
   creditsAreConserved,
   paidOnce,
   sessionsEndTogether,

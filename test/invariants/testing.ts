@@ -4,6 +4,7 @@ import type {
   GrantPicture,
   InvoicePicture,
   LinePicture,
+  MeterPicture,
   MeterPricePicture,
   PaymentPicture,
   Picture,
@@ -22,7 +23,9 @@ export const line: LinePicture = {
   amount: 3,
   discountAmount: 1,
   meterId: 'meter-1',
+  quantity: '2.5',
   periodStart: january,
+  periodEnd: february,
   details: {
     exactAmount: '2.5',
     tiers: [{ amount: '2' }, { amount: '0.5' }],
@@ -31,13 +34,25 @@ export const line: LinePicture = {
 };
 
 export const meterPrice: MeterPricePicture = {
+  productId: 'product-1',
   meterId: 'meter-1',
   minimumAmount: 1,
   maximumAmount: 3,
   createdAt: january,
 };
 
-export const usageEvent: UsageEventPicture = { id: 'event-1', eventId: 'sent-1' };
+/** Billed half by each of both invoices. */
+export const usageEvent: UsageEventPicture = {
+  id: 'event-1',
+  eventId: 'sent-1',
+  customerId: 'customer-1',
+  meterId: 'meter-1',
+  quantity: '5',
+  timestamp: '2026-02-10T00:00:00.000Z',
+  receivedAt: '2026-02-10T00:00:00.000Z',
+};
+
+export const meter: MeterPicture = { id: 'meter-1', aggregation: 'SUM' };
 
 /** Both invoices burn of it. */
 export const grant: GrantPicture = {
@@ -70,6 +85,7 @@ export function anInvoice(changes: Partial<InvoicePicture> = {}): InvoicePicture
     amountPaid: 2,
     amountDue: 0,
     paidAt: january,
+    createdAt: january,
     periodStart: january,
     periodEnd: february,
     discounts: [{ amount: 1 }],
@@ -87,6 +103,7 @@ export const secondInvoice = anInvoice({
   amountPaid: 0,
   amountDue: 2,
   paidAt: null,
+  createdAt: february,
   periodStart: february,
   periodEnd: march,
   payments: [{ ...payment, id: 'payment-2', status: 'FAILED', providerPaymentId: null }],
@@ -188,6 +205,7 @@ export const whole: Picture = {
   invoices: [anInvoice(), secondInvoice],
   discounts: [discount],
   meterPrices: [meterPrice],
+  meters: [meter],
   usageEvents: [usageEvent],
   grants: [grant],
   endpoints: [anEndpoint([aWebhook(1), aWebhook(2), aWebhook(2)])],

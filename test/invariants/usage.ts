@@ -1,11 +1,16 @@
+import { recountBilledUsage } from './billed-usage';
 import { fixedPoint } from './fixed-point';
-import { examineEach, type Invariant, repeated } from './invariant';
-import type { GrantPicture } from './picture';
+import { type Examination, examineEach, type Invariant, repeated, together } from './invariant';
+import type { GrantPicture, Picture } from './picture';
 
-export const eventsAreStoredOnce: Invariant = {
+export const eventsCountOnce: Invariant = {
   id: 'I4',
-  title: 'each usage event is stored once',
-  examine: ({ usageEvents }) => ({
+  title: 'each usage event is stored once and billed once',
+  examine: (picture) => together(storedOnce(picture), recountBilledUsage(picture)),
+};
+
+function storedOnce({ usageEvents }: Pick<Picture, 'usageEvents'>): Examination {
+  return {
     examined: usageEvents.length,
     findings: [
       ...repeated(usageEvents.map(({ eventId }) => eventId)).map(
@@ -15,8 +20,8 @@ export const eventsAreStoredOnce: Invariant = {
         ([id, count]) => `the id ${id} is that of ${String(count)} usage events`,
       ),
     ],
-  }),
-};
+  };
+}
 
 export const creditsAreConserved: Invariant = {
   id: 'I5',

@@ -1,0 +1,166 @@
+import { fixedPoint, one } from './fixed-point';
+import { type Examination, groupBy } from './invariant';
+import type {
+  InvoicePicture,
+  LinePicture,
+  Picture,
+  SubscriptionPicture,
+  UsageEventPicture,
+} from './picture';
+
+type Seen = Pick<
+  Picture,
+  'invoices' | 'subscriptions' | 'usageEvents' | 'meters' | 'meterPrices' | 'isManual'
+>;
+
+/** A meter's usage in one period of a subscription, as invoices bill it. */
+interface BilledUsage {
+  readonly meterId: string;
+  readonly start: string;
+  readonly end: string;
+  /** Of all lines together: the first bill and what came late. */
+  readonly quantity: bigint;
+}
+
+// So long after a period's end events of it may still come and be billed.
+const lateMsMax = 36 * 24 * 60 * 60 * 1_000;
+// Where nobody stops the clock, an event that was being stored during a settlement may be billed by the next one.
+const storingMsMax = 60_000;
+
+/**
+ * Counts the events of billed periods again. Left out is what cannot be told from outside: meters that are deleted or whose count depends
+ * on more than quantities, meters that several subscriptions of a customer price, and periods of which events have come since the last bill.
+ */
+export function recountBilledUsage(seen: Seen): Examination {
+  let examined = 0;
+  const findings: string[] = [];
+  for (const subscription of seen.subscriptions) {
+    for (const usage of usagesOf(subscription, seen)) {
+      const counted = recount(subscription, usage, seen);
+      if (counted === undefined) continue;
+      examined += 1;
+      if (counted !== usage.quantity) {
+        const { meterId, start } = usage;
+        findings.push(
+          `subscription ${subscription.id}: the usage of ${meterId} from ${start} on is not billed once`,
+        );
+      }
+    }
+  }
+  return { examined, findings };
+}
+
+function usagesOf(subscription: SubscriptionPicture, seen: Seen): BilledUsage[] {
+  const own = seen.invoices.filter(({ subscriptionId }) => subscriptionId === subscription.id);
+  // Usage of a voided invoice is billed again only where the subscription ended.
+  if (subscription.status !== 'CANCELED' && own.some(isVoid)) return [];
+  const standing = own.filter((invoice) => !isVoid(invoice));
+  const lines = standing.flatMap(({ lineItems }) => lineItems).filter(isOfUsage);
+  const billed = [...groupBy(lines, keyOf).values()].flatMap(billedUsage);
+  const known = new Set(billed.map((usage) => keyOf({ ...usage, periodStart: usage.start })));
+  const unbilled = pricedUsages(subscription, standing, seen).filter(
+    (usage) => !known.has(keyOf({ ...usage, periodStart: usage.start })),
+  );
+  return [...billed, ...unbilled];
+}
+
+function isVoid({ status }: InvoicePicture): boolean {
+  return status === 'VOID';
+}
+
+function isOfUsage({ meterId }: LinePicture): boolean {
+  return meterId !== null;
+}
+
+function keyOf({ meterId, periodStart }: Pick<LinePicture, 'meterId' | 'periodStart'>): string {
+  return `${String(meterId)} ${String(periodStart)}`;
+}
+
+function billedUsage(lines: readonly LinePicture[]): BilledUsage[] {
+  const [first] = lines;
+  if (first === undefined || first.meterId === null) return [];
+  const { meterId, periodStart: start, periodEnd: end } = first;
+  if (start === null || end === null) return [];
+  const quantity = lines.reduce((sum, line) => sum + fixedPoint(line.quantity ?? '0'), 0n);
+  return [{ meterId, start, end, quantity }];
+}
+
+/** What a renewal has settled by prices that stood there all along; nothing of it is billed where no line tells of it. */
+function pricedUsages(
+  { productId }: SubscriptionPicture,
+  standing: readonly InvoicePicture[],
+  { meterPrices }: Seen,
+): BilledUsage[] {
+  const renewals = standing.filter(({ billingReason }) => billingReason === 'SUBSCRIPTION_CYCLE');
+  const renewed = new Set(renewals.map(({ periodStart }) => periodStart));
+  return standing.flatMap(({ periodStart: start, periodEnd: end }) => {
+    if (start === null || end === null || !renewed.has(end)) return [];
+    return meterPrices
+      .filter((price) => price.productId === productId && price.createdAt < start)
+      .map(({ meterId }) => ({ meterId, start, end, quantity: 0n }));
+  });
+}
+
+function recount(
+  subscription: SubscriptionPicture,
+  { meterId, start, end }: BilledUsage,
+  seen: Seen,
+): bigint | undefined {
+  const { id, customerId } = subscription;
+  if (isShared(subscription, meterId, seen)) return undefined;
+  const endMs = Date.parse(end);
+  const bills = seen.invoices
+    .filter(({ subscriptionId, billingReason }) => subscriptionId === id && isBill(billingReason))
+    .map(({ createdAt }) => Date.parse(createdAt))
+    .filter((at) => at >= endMs && at <= endMs + lateMsMax);
+  const lastBillMs = Math.max(...bills) - (seen.isManual ? 0 : storingMsMax);
+  const events = seen.usageEvents.filter(
+    (event) =>
+      event.customerId === customerId &&
+      event.meterId === meterId &&
+      event.timestamp >= start &&
+      event.timestamp < end,
+  );
+  if (events.some(({ receivedAt }) => Date.parse(receivedAt) >= lastBillMs)) return undefined;
+  return quantityOf(events, seen.meters.find((meter) => meter.id === meterId)?.aggregation);
+}
+
+function isBill(reason: string): boolean {
+  return reason === 'SUBSCRIPTION_CYCLE' || reason === 'SUBSCRIPTION_CANCEL';
+}
+
+/** Whether another subscription of the customer may take usage of the meter. */
+function isShared(
+  { id, customerId }: SubscriptionPicture,
+  meterId: string,
+  { subscriptions, invoices, meterPrices }: Seen,
+): boolean {
+  const others = subscriptions.filter((one) => one.customerId === customerId && one.id !== id);
+  return others.some(
+    (other) =>
+      meterPrices.some(
+        (price) => price.productId === other.productId && price.meterId === meterId,
+      ) ||
+      invoices.some(
+        ({ subscriptionId, lineItems }) =>
+          subscriptionId === other.id && lineItems.some((line) => line.meterId === meterId),
+      ),
+  );
+}
+
+function quantityOf(
+  events: readonly UsageEventPicture[],
+  aggregation: string | undefined,
+): bigint | undefined {
+  const quantities = events.map(({ quantity }) => fixedPoint(quantity));
+  switch (aggregation) {
+    case 'SUM':
+      return quantities.reduce((sum, quantity) => sum + quantity, 0n);
+    case 'COUNT':
+      return BigInt(events.length) * one;
+    case 'MAX':
+      return quantities.reduce((most, quantity) => (quantity > most ? quantity : most), 0n);
+    default:
+      return undefined;
+  }
+}
