@@ -6,6 +6,7 @@ import { type ApiAnswer, present } from '../route';
 import { challengePage, processingPage } from './challenge-page';
 import type { FormProblems } from './form-fields';
 import { confirmInvoiceCardPage, invoicePage, type InvoiceView } from './invoice-page';
+import { invoicePayable } from './invoice-payable';
 import type { PageRequest, PageRoute } from './page-route';
 import { paymentRoutes } from './payment-routes';
 import { cardEntryOf, isBeingPaid, type Payable, waitingAttempt } from './payment-steps';
@@ -62,26 +63,10 @@ async function showInvoice(
 }
 
 function payableOf(invoice: Invoice, request: PageRequest, peers: Peers): Payable {
-  const { context, path, isTest, resourceId: id } = request;
-  return {
-    customerId: invoice.customerId,
-    path,
-    url: invoice.hostedUrl ?? '',
-    isTest,
-    pay: async ({ methodId, returnUrl }) => {
-      const source =
-        methodId === undefined
-          ? undefined
-          : ({ $case: 'paymentMethodId', value: methodId } as const);
-      const { action } = await peers.payment.payInvoice({ id, source, returnUrl }, context);
-      return { action, next: path };
-    },
-    answer: async (answer) => {
-      const { action } = await peers.payment.answerInvoiceChallenge({ id, ...answer }, context);
-      return { action, next: path };
-    },
-    showProblems: (problems) => showInvoice(invoice, request, peers, problems),
-  };
+  const { context, path, isTest } = request;
+  const showProblems = (problems: FormProblems) => showInvoice(invoice, request, peers, problems);
+  const page = { path, url: invoice.hostedUrl ?? '', isTest, showProblems };
+  return invoicePayable(invoice, page, peers, context);
 }
 
 function isOpen({ status }: Invoice): boolean {

@@ -7,6 +7,7 @@ import { cardReady } from '../card-form';
 import { challengePage, processingPage } from '../challenge-page';
 import type { FormProblems } from '../form-fields';
 import { type InvoiceView, payLabel } from '../invoice-page';
+import { invoicePayable } from '../invoice-payable';
 import { readText } from '../page-input';
 import { paymentDeadlineMs, paymentRoutes } from '../payment-routes';
 import {
@@ -125,24 +126,9 @@ async function viewOf(
 
 function payableOf(invoice: Invoice, request: PortalRequest, peers: Peers): Payable {
   const { context, path: own, visit } = request;
-  const { id, customerId } = invoice;
-  return {
-    customerId,
-    path: own,
-    url: `${visit.siteUrl}${own}`,
-    isTest: visit.isTest,
-    pay: async ({ methodId: value, returnUrl }) => {
-      const source =
-        value === undefined ? undefined : ({ $case: 'paymentMethodId', value } as const);
-      const { action } = await peers.payment.payInvoice({ id, source, returnUrl }, context);
-      return { action, next: own };
-    },
-    answer: async (answer) => {
-      const { action } = await peers.payment.answerInvoiceChallenge({ id, ...answer }, context);
-      return { action, next: own };
-    },
-    showProblems: (problems) => showInvoice(invoice, request, peers, problems),
-  };
+  const showProblems = (problems: FormProblems) => showInvoice(invoice, request, peers, problems);
+  const page = { path: own, url: `${visit.siteUrl}${own}`, isTest: visit.isTest, showProblems };
+  return invoicePayable(invoice, page, peers, context);
 }
 
 /** A checkout's invoice is paid on the page of the checkout alone. */

@@ -1,0 +1,28 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
+import type { Peers } from '../peers';
+import type { Payable } from './payment-steps';
+
+/** An invoice as something that is paid, on a page of its own or in the portal. */
+export function invoicePayable(
+  { id, customerId }: Invoice,
+  page: Pick<Payable, 'path' | 'url' | 'isTest' | 'showProblems'>,
+  { payment }: Peers,
+  context: CallContext,
+): Payable {
+  const next = page.path;
+  return {
+    ...page,
+    customerId,
+    pay: async ({ methodId: value, returnUrl }) => {
+      const source =
+        value === undefined ? undefined : ({ $case: 'paymentMethodId', value } as const);
+      const { action } = await payment.payInvoice({ id, source, returnUrl }, context);
+      return { action, next };
+    },
+    answer: async (answer) => {
+      const { action } = await payment.answerInvoiceChallenge({ id, ...answer }, context);
+      return { action, next };
+    },
+  };
+}
