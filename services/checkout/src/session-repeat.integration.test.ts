@@ -12,6 +12,8 @@ import { type RunningShop, startShop } from './testing-session-rpc';
 import { away } from './testing-shop-rpc';
 
 const good = '4242424242424242';
+// A caller does not know what came of the call, whether it was still told so or not.
+const unanswered = /^(Service unavailable|Timed out)$/;
 
 let shop: RunningShop;
 let context: CallContext;
@@ -35,30 +37,28 @@ describe('creating under a key', () => {
     const request = aRequest({ discountId: shop.peers.aDiscount().id });
     shop.peers.before = awayFor('reserveRedemption');
     const key = newId();
-    await expect(shop.create(within(1_500, key), request)).rejects.toMatchObject({
-      kind: 'unavailable',
-    });
+    await expect(shop.create(within(4_000, key), request)).rejects.toThrow(unanswered);
     shop.peers.before = () => undefined;
     // The key is free again once nobody can be running the first call any more.
-    const { session } = await eventually(() => shop.create(within(10_000, key), request));
+    const { session } = await eventually(() => shop.create(within(10_000, key), request), {
+      timeoutMs: 30_000,
+    });
     expect(session.discount).toBeDefined();
     expect(await shop.storedSessions(context)).toMatchObject([{ _id: session.id, phase: 'READY' }]);
-  }, 20_000);
+  }, 60_000);
 
   test('that nobody repeats ends the session by itself, and a late repeat is told so', async () => {
     const request = aRequest({ discountId: shop.peers.aDiscount().id });
     shop.peers.before = awayFor('reserveRedemption');
     const key = newId();
-    await expect(shop.create(within(1_000, key), request)).rejects.toMatchObject({
-      kind: 'unavailable',
-    });
+    await expect(shop.create(within(4_000, key), request)).rejects.toThrow(unanswered);
     const [ended] = await eventually(
       async () => {
         const stored = await shop.storedSessions(context);
         expect(stored).toMatchObject([{ phase: 'EXPIRED', refusal: 'ABANDONED' }]);
         return stored;
       },
-      { timeoutMs: 15_000 },
+      { timeoutMs: 40_000 },
     );
     shop.peers.before = () => undefined;
     await expect(shop.create(within(10_000, key), request)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('creating under a key', () => {
       invoice: undefined,
     });
     expect(await shop.takenNumbers(context)).toBe(0);
-  }, 25_000);
+  }, 80_000);
 
   test('50 times at once makes one session', async () => {
     const request = aRequest();
