@@ -15,6 +15,9 @@ positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 41
 negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422]
 `;
 
+// Longer than the gateway takes to give up: it shall say so itself.
+const patience = '--request-timeout=30';
+
 /** The program, installed once; undefined where there is no Python or no way to its packages. */
 export function ensureSchemathesis(): string | undefined {
   const folder = join(readLauncherEnvironment().cacheDir, `schemathesis-${version}`);
@@ -36,7 +39,7 @@ export async function runSchemathesis(
   const folder = await mkdtemp(join(tmpdir(), 'billing-schemathesis-'));
   await writeFile(join(folder, 'schemathesis.toml'), configuration);
   // One worker: some Python versions break when two threads read source code at once, as the tool does to describe what it tries.
-  const common = ['--checks=all', '--continue-on-failure', '--no-color', '--workers=1'];
+  const common = ['--checks=all', '--continue-on-failure', '--no-color', '--workers=1', patience];
   const { isClean, output } = await new Promise<{ isClean: boolean; output: string }>((resolve) => {
     execFile(
       program,
