@@ -1,0 +1,150 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Tenant } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { invalidInput } from '@billing/kernel/domain-error';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import type {
+  AcceptInvitationRequest,
+  OperatorServiceServer,
+} from '@billing/proto/billing/identity/v1/operator';
+import { operatorRoles } from '@billing/proto/values/identity';
+import { liveTenant } from './environment-rpc';
+import { accept, type Invitation, invitationNotFound, invite } from './invitation';
+import { checkInvitation, join, type Operator, operatorEmail, operatorExists } from './operator';
+import { sentRole, toProtoOperator } from './operator-rpc';
+import { findAnywhere, operatorId } from './operator-store';
+import { addOwner, type Organization } from './organization';
+import { passwordProblems } from './password';
+import type { SignIn } from './sign-in-service';
+import type { TokenStore } from './token-store';
+
+/** What the calls about invitations work with. */
+export interface InvitationRpcOptions {
+  readonly signIn: SignIn;
+  readonly organizations: AggregateCollection<Organization>;
+  readonly operators: AggregateCollection<Operator>;
+  readonly invitations: TokenStore<Invitation>;
+  readonly clock: Clock;
+}
+
+type Handlers = Pick<
+  AsyncHandlers<OperatorServiceServer>,
+  'inviteFirstOwner' | 'getInvitation' | 'acceptInvitation' | 'inviteOperator'
+>;
+
+export function invitationHandlers(options: InvitationRpcOptions): Handlers {
+  const { signIn, organizations, invitations, clock } = options;
+  return {
+    inviteFirstOwner: async ({ organizationId }) => {
+      const tenant = liveTenant(organizationId);
+      await organizations.within({ tenant, now: clock.now() }).get(organizationId);
+      if (await hasOperators(tenant, options)) return {};
+      const wish = { role: 'OWNER', email: undefined } as const;
+      const { token } = await invitations.issue(tenant, (id, now) => invite(id, wish, now));
+      return { token };
+    },
+
+    getInvitation: async ({ token }) => {
+      const { state, tenant } = await openInvitation(token, options);
+      const organization = await organizations
+        .within({ tenant, now: clock.now() })
+        .get(tenant.organizationId);
+      return {
+        organizationName: organization.state.name,
+        role: operatorRoles.valueOf(state.role),
+        email: state.email,
+      };
+    },
+
+    acceptInvitation: async (request) => {
+      const operator = await acceptInvitation(request, options);
+      return { operator: toProtoOperator(operator), session: await signIn.open(operator) };
+    },
+
+    inviteOperator: async ({ sessionToken, email: text, role }) => {
+      const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
+      const email = operatorEmail(text);
+      const wish = { role: sentRole(role) ?? requireRole(), email };
+      checkInvitation(actor, wish.role);
+      if (await isTaken(email, options)) throw operatorExists();
+      const { token, stored } = await invitations.issue(tenant, (id, now) => invite(id, wish, now));
+      return { token, expiresAt: stored.state.expiresAt };
+    },
+  };
+}
+
+/**
+ * The invitation is used up for one address first, then the operator is stored: whoever was cut off in between tries again, and nobody else
+ * gets in with the same link.
+ */
+async function acceptInvitation(
+  request: AcceptInvitationRequest,
+  options: InvitationRpcOptions,
+): Promise<Stored<Operator>> {
+  const { signIn, organizations, operators, invitations, clock } = options;
+  const invitation = await openInvitation(request.token, options);
+  const email = operatorEmail(request.email);
+  const { password, name } = request;
+  refuseProblems({ password: passwordProblems(password, email) });
+  if (await isTaken(email, options)) throw operatorExists();
+  const id = operatorId(email);
+  const { role } = invitation.state;
+  // What is wrong with the rest is said before the invitation is used up, and nobody has passwords hashed without one.
+  const made = { id, email, name, role };
+  join({ ...made, passwordHash: undefined });
+  const { tenant } = await invitations.mutate(invitation, (state, now) =>
+    accept(state, { operatorId: id, email }, now),
+  );
+  const passwordHash = await signIn.hash(password);
+  const place = { tenant, now: clock.now() };
+  const { stored, inserted } = await operators
+    .within(place)
+    .insert(join({ ...made, passwordHash }));
+  if (!inserted) throw operatorExists();
+  if (role === 'OWNER') {
+    await organizations
+      .within(place)
+      .mutate(tenant.organizationId, (organization) => addOwner(organization, id));
+  }
+  return stored;
+}
+
+/** Throws not_found for one that nobody can accept any more. The first owner's is over when there is an operator. */
+async function openInvitation(
+  token: string,
+  options: InvitationRpcOptions,
+): Promise<Stored<Invitation>> {
+  const invitation = await options.invitations.find(token);
+  if (invitation === undefined) throw invitationNotFound();
+  const { state, tenant } = invitation;
+  const { acceptedBy, email, expiresAt } = state;
+  const isOver = options.clock.now() >= expiresAt;
+  const isUsed = acceptedBy !== undefined && (await isStored(acceptedBy, options));
+  const isLate = email === undefined && (await hasOperators(tenant, options));
+  if (isOver || isUsed || isLate) throw invitationNotFound();
+  return invitation;
+}
+
+async function hasOperators(
+  tenant: Tenant,
+  { operators, clock }: InvitationRpcOptions,
+): Promise<boolean> {
+  const { total } = await operators
+    .within({ tenant, now: clock.now() })
+    .list({ page: 1, perPage: 1 });
+  return total > 0;
+}
+
+function requireRole(): never {
+  throw invalidInput({ role: ['Required'] });
+}
+
+function isTaken(email: string, options: InvitationRpcOptions): Promise<boolean> {
+  return isStored(operatorId(email), options);
+}
+
+async function isStored(id: string, { operators }: InvitationRpcOptions): Promise<boolean> {
+  return (await findAnywhere(operators, id)) !== undefined;
+}

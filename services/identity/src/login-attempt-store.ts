@@ -1,0 +1,63 @@
+import type { Collection, Db } from 'mongodb';
+import { sleep } from '@billing/chassis/clock';
+import { jitter } from '@billing/chassis/ids';
+import { ensureIndexes } from '@billing/chassis/indexes';
+import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Attempts } from './login-attempts';
+
+interface AttemptsDocument {
+  /** `email:<address>` or `network:<address>`. */
+  readonly _id: string;
+  readonly version: number | bigint;
+  readonly attempts: Attempts;
+  /** Real time of the last change; what lies long back is of no use. */
+  readonly changedAt: Date;
+}
+
+const triesMax = 30;
+
+/** Who tried to sign in lately. It is not of an environment: nobody has signed in yet. */
+export class LoginAttemptStore {
+  private readonly documents: Collection<AttemptsDocument>;
+
+  constructor(db: Db) {
+    this.documents = db.collection<AttemptsDocument>('loginAttempts');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    await ensureIndexes(this.documents, [{ name: 'changedAt', key: { changedAt: 1 } }]);
+  }
+
+  /** One compare-and-set of what `decide` makes of the attempts; what it throws changes nothing. */
+  async change(key: string, decide: (attempts: Attempts) => Attempts, now: Date): Promise<void> {
+    for (let tried = 1; tried <= triesMax; tried += 1) {
+      const found = await retryTransient(() => this.documents.findOne({ _id: key }));
+      const attempts = decide(found?.attempts ?? []);
+      const version = Number(found?.version ?? 0);
+      if (await this.replace({ _id: key, version: version + 1, attempts, changedAt: now })) return;
+      await sleep(tried * 5 * jitter(1));
+    }
+    throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+  }
+
+  /** Forgets what was last changed before `until`. */
+  async forget(until: Date): Promise<void> {
+    await retryTransient(() => this.documents.deleteMany({ changedAt: { $lt: until } }));
+  }
+
+  private async replace(document: AttemptsDocument): Promise<boolean> {
+    const { _id, version } = document;
+    try {
+      const { modifiedCount, upsertedCount } = await retryTransient(() =>
+        this.documents.replaceOne({ _id, version: Number(version) - 1 }, document, {
+          upsert: version === 1,
+        }),
+      );
+      return modifiedCount + upsertedCount > 0;
+    } catch (error) {
+      if (duplicateKeyIndex(error) === undefined) throw error;
+      return false;
+    }
+  }
+}

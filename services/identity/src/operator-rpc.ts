@@ -1,0 +1,89 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Tenant } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { invalidInput } from '@billing/kernel/domain-error';
+import type {
+  Operator as ProtoOperator,
+  OperatorServiceServer,
+  Role as ProtoRole,
+} from '@billing/proto/billing/identity/v1/operator';
+import { operatorRoles } from '@billing/proto/values/identity';
+import { change, type Operator, type Role } from './operator';
+import { addOwner, type Organization, removeOwner } from './organization';
+import type { SignIn } from './sign-in-service';
+
+/** What the calls about operators work with. */
+export interface OperatorRpcOptions {
+  readonly signIn: SignIn;
+  readonly organizations: AggregateCollection<Organization>;
+  readonly operators: AggregateCollection<Operator>;
+  readonly clock: Clock;
+}
+
+type Handlers = Pick<AsyncHandlers<OperatorServiceServer>, 'listOperators' | 'updateOperator'>;
+
+const operatorsMax = 200;
+
+export function operatorHandlers(options: OperatorRpcOptions): Handlers {
+  const { signIn, operators, clock } = options;
+  return {
+    listOperators: async ({ sessionToken }) => {
+      const { tenant } = (await signIn.of(sessionToken)).operator;
+      const { data } = await operators
+        .within({ tenant, now: clock.now() })
+        .list({ page: 1, perPage: operatorsMax });
+      return { operators: data.toReversed().map(toProtoOperator) };
+    },
+
+    updateOperator: async ({ sessionToken, operatorId, role, active }) => {
+      const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
+      const wish = { role: sentRole(role), active };
+      return {
+        operator: toProtoOperator(await update(operatorId, { wish, actor, tenant }, options)),
+      };
+    },
+  };
+}
+
+/**
+ * Who stops being an owner is counted no more before it happens, and who becomes one is counted afterwards: whatever is cut off in
+ * between, an organisation never counts an owner whom it does not have.
+ */
+async function update(
+  id: string,
+  { wish, actor, tenant }: { wish: Parameters<typeof change>[1]; actor: Operator; tenant: Tenant },
+  { operators, organizations, clock }: OperatorRpcOptions,
+): Promise<Stored<Operator>> {
+  const place = { tenant, now: clock.now() };
+  const own = operators.within(place);
+  const organization = organizations.within(place);
+  const { state: before } = await own.get(id);
+  const { state: after } = change(before, wish, actor);
+  const { organizationId } = tenant;
+  if (isActiveOwner(before) && !isActiveOwner(after)) {
+    await organization.mutate(organizationId, (state) => removeOwner(state, id));
+  }
+  const changed = await own.mutate(id, (state) => change(state, wish, actor));
+  if (isActiveOwner(changed.state)) {
+    await organization.mutate(organizationId, (state) => addOwner(state, id));
+  }
+  return changed;
+}
+
+function isActiveOwner({ role, active }: Operator): boolean {
+  return role === 'OWNER' && active;
+}
+
+export function toProtoOperator({ state, createdAt }: Stored<Operator>): ProtoOperator {
+  const { id, email, name, role, active } = state;
+  return { id, email, name, role: operatorRoles.valueOf(role), active, createdAt };
+}
+
+/** Undefined where none is sent. */
+export function sentRole(role: ProtoRole): Role | undefined {
+  const name = operatorRoles.sentName(role);
+  if (name === 'UNKNOWN') throw invalidInput({ role: ['Unknown role'] });
+  return name;
+}

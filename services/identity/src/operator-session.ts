@@ -1,0 +1,76 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { type Transition, unchanged } from '@billing/kernel/transition';
+import type { Operator } from './operator';
+
+/** An operator who has signed in. Its token is kept nowhere; its id derives from the token's HMAC. */
+export interface OperatorSession {
+  readonly id: string;
+  readonly operatorId: string;
+  /** Of the operator when the session was opened, or since a change that it made itself. */
+  readonly generation: number;
+  /** Real time at which it ends, used or not. */
+  readonly expiresAt: Date;
+  /** Real time of a use, at most a few minutes before the last one. */
+  readonly lastUsedAt: Date;
+  /** Real time of a log-out. */
+  readonly endedAt: Date | undefined;
+}
+
+const hourMs = 60 * 60 * 1_000;
+const lifetimeMs = 7 * 24 * hourMs;
+const idleMsMax = 12 * hourMs;
+// Every call falls to a session's one document: it takes one write in so long.
+const useNotedEveryMs = 5 * 60 * 1_000;
+
+/** A new session; `now` is real time. */
+export function openSession(
+  id: string,
+  { id: operatorId, sessionGeneration: generation }: Operator,
+  now: Date,
+): Transition<OperatorSession> {
+  const expiresAt = new Date(now.getTime() + lifetimeMs);
+  return changed({ id, operatorId, generation, expiresAt, lastUsedAt: now, endedAt: undefined });
+}
+
+/** Whether the session opens anything to its operator at real time `now`. */
+export function isOpen(session: OperatorSession, operator: Operator, now: Date): boolean {
+  const { endedAt, expiresAt, lastUsedAt, operatorId, generation } = session;
+  return (
+    operator.active &&
+    operatorId === operator.id &&
+    generation === operator.sessionGeneration &&
+    endedAt === undefined &&
+    now < expiresAt &&
+    now.getTime() - lastUsedAt.getTime() < idleMsMax
+  );
+}
+
+/** Remembers a use at real time `now`, unless one of the last minutes is known. */
+export function noteSessionUse(session: OperatorSession, now: Date): Transition<OperatorSession> {
+  if (now.getTime() - session.lastUsedAt.getTime() < useNotedEveryMs) return unchanged(session);
+  return changed({ ...session, lastUsedAt: now });
+}
+
+/** Keeps a session whose own operator has ended all others. */
+export function keepSession(
+  session: OperatorSession,
+  { sessionGeneration: generation }: Operator,
+): Transition<OperatorSession> {
+  return generation === session.generation
+    ? unchanged(session)
+    : changed({ ...session, generation });
+}
+
+/** Ends the session; a repeat changes nothing. */
+export function endSession(session: OperatorSession, now: Date): Transition<OperatorSession> {
+  return session.endedAt === undefined ? changed({ ...session, endedAt: now }) : unchanged(session);
+}
+
+/** One answer whatever is wrong with a session. */
+export function invalidSession(): DomainError {
+  return new DomainError('unauthenticated', 'INVALID_SESSION', 'Sign in again');
+}
+
+function changed(state: OperatorSession): Transition<OperatorSession> {
+  return { state, events: [], commands: [] };
+}

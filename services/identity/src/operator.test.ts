@@ -1,0 +1,172 @@
+import { accept, type Invitation, invite } from './invitation';
+import {
+  change,
+  checkInvitation,
+  join,
+  type Operator,
+  operatorEmail,
+  type Role,
+  roles,
+  setPassword,
+} from './operator';
+import { endSession, isOpen, keepSession, noteSessionUse, openSession } from './operator-session';
+import { addOwner, removeOwner } from './organization';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const hourMs = 3_600_000;
+
+function later(ms: number): Date {
+  return new Date(now.getTime() + ms);
+}
+
+function operator(state: Partial<Operator> = {}): Operator {
+  return {
+    id: 'operator-1',
+    email: 'ada@example.com',
+    name: 'Ada',
+    role: 'DEVELOPER',
+    active: true,
+    passwordHash: undefined,
+    sessionGeneration: 1,
+    ...state,
+  };
+}
+
+const refused = expect.objectContaining({ reason: 'INSUFFICIENT_PERMISSIONS' }) as Error;
+const pairs = roles.flatMap((actor) => roles.map((role): [Role, Role] => [actor, role]));
+
+test('an address is known in lower case', () => {
+  expect(operatorEmail(' Ada@Example.COM ')).toBe('ada@example.com');
+  expect(() => operatorEmail('ada')).toThrow(
+    expect.objectContaining({ fields: { email: ['Invalid email'] } }),
+  );
+});
+
+test('who joins has a name', () => {
+  const { active: _active, sessionGeneration: _generation, ...rest } = operator({ name: '  ' });
+  expect(() => join(rest)).toThrow(expect.objectContaining({ fields: { name: ['Required'] } }));
+  expect(join({ ...rest, name: ' Ada ' }).state).toEqual(operator());
+});
+
+describe('who may lead whom', () => {
+  const allowed = new Set([
+    ...roles.map((role) => `OWNER ${role}`),
+    'ADMIN ADMIN',
+    'ADMIN DEVELOPER',
+    'ADMIN VIEWER',
+  ]);
+
+  test.each(pairs)('%s invites %s', (role, invited) => {
+    const inviting = () => {
+      checkInvitation({ id: 'operator-2', role }, invited);
+    };
+    if (allowed.has(`${role} ${invited}`)) expect(inviting).not.toThrow();
+    else expect(inviting).toThrow(refused);
+  });
+
+  test.each(pairs)('%s changes %s', (role, changed) => {
+    const actor = { id: 'operator-2', role };
+    const changing = () =>
+      change(operator({ role: changed }), { role: undefined, active: false }, actor);
+    if (allowed.has(`${role} ${changed}`)) expect(changing().state.active).toBe(false);
+    else expect(changing).toThrow(refused);
+  });
+
+  test.each(pairs)('%s makes a viewer %s', (role, given) => {
+    const actor = { id: 'operator-2', role };
+    const viewer = operator({ role: 'VIEWER' });
+    const changing = () => change(viewer, { role: given, active: undefined }, actor);
+    if (allowed.has(`${role} ${given}`)) expect(changing().state.role).toBe(given);
+    else expect(changing).toThrow(refused);
+  });
+});
+
+test('a change to what is so already is none', () => {
+  const state = operator();
+  const actor = { id: 'operator-2', role: 'OWNER' } as const;
+  expect(change(state, { role: 'DEVELOPER', active: true }, actor).state).toBe(state);
+  expect(change(state, { role: undefined, active: undefined }, actor).state).toBe(state);
+});
+
+describe('a session', () => {
+  const { state: session } = openSession('session-1', operator(), now);
+
+  test.each([
+    ['just opened', session, operator(), now, true],
+    ['about to be idle for too long', session, operator(), later(12 * hourMs - 1), true],
+    ['idle for too long', session, operator(), later(12 * hourMs), false],
+    [
+      'old, though used all the time',
+      { ...session, lastUsedAt: later(7 * 24 * hourMs) },
+      operator(),
+      later(7 * 24 * hourMs),
+      false,
+    ],
+    ['ended', endSession(session, now).state, operator(), now, false],
+    ['of one who may not sign in', session, operator({ active: false }), now, false],
+    ['of another', session, operator({ id: 'operator-2' }), now, false],
+    ['from before a new password', session, setPassword(operator(), 'hash').state, now, false],
+  ])('%s', (_case, state, of, at, expected) => {
+    expect(isOpen(state, of, at)).toBe(expected);
+  });
+
+  test('ends with its operator, and does not come back with them', () => {
+    const actor = { id: 'operator-2', role: 'OWNER' } as const;
+    const out = change(operator(), { role: undefined, active: false }, actor).state;
+    const back = change(out, { role: undefined, active: true }, actor).state;
+    expect(isOpen(session, out, now)).toBe(false);
+    expect(isOpen(session, back, now)).toBe(false);
+  });
+
+  test('goes on that has changed the password itself', () => {
+    const changed = setPassword(operator(), 'hash').state;
+    expect(isOpen(keepSession(session, changed).state, changed, now)).toBe(true);
+  });
+
+  test('notes a use once in five minutes', () => {
+    expect(noteSessionUse(session, later(5 * 60_000 - 1)).state).toBe(session);
+    expect(noteSessionUse(session, later(5 * 60_000)).state.lastUsedAt).toEqual(later(5 * 60_000));
+  });
+});
+
+describe('an invitation', () => {
+  const email = 'ada@example.com';
+  const { state: open } = invite('invitation-1', { role: 'ADMIN', email }, now);
+  const ada = { operatorId: 'operator-1', email };
+  const gone = expect.objectContaining({ reason: 'INVITATION_NOT_FOUND' }) as Error;
+
+  test('is used up by whom it is for, who may repeat it', () => {
+    const { state } = accept(open, ada, now);
+    expect(state.acceptedBy).toBe('operator-1');
+    expect(accept(state, ada, now).state).toBe(state);
+  });
+
+  test.each<[string, Invitation, typeof ada, Date]>([
+    ['meant for another', open, { operatorId: 'operator-2', email: 'eve@example.com' }, now],
+    ['used by another', { ...open, email: undefined, acceptedBy: 'operator-2' }, ada, now],
+    ['expired', open, ada, open.expiresAt],
+  ])('%s is not found', (_case, invitation, operatorOf, at) => {
+    expect(() => accept(invitation, operatorOf, at)).toThrow(gone);
+  });
+});
+
+describe("an organisation's owners", () => {
+  const organization = { id: 'organization-1', name: 'Analytical Engines', owners: ['a', 'b'] };
+
+  test('are counted once each', () => {
+    expect(addOwner(organization, 'b').state).toBe(organization);
+    expect(addOwner(organization, 'c').state.owners).toEqual(['a', 'b', 'c']);
+  });
+
+  test('never all leave', () => {
+    const { state } = removeOwner(organization, 'a');
+    expect(state.owners).toEqual(['b']);
+    expect(() => removeOwner(state, 'b')).toThrow(
+      expect.objectContaining({ reason: 'LAST_OWNER' }),
+    );
+  });
+
+  test('stay as they are where somebody leaves who was none', () => {
+    expect(removeOwner(organization, 'c').state).toBe(organization);
+  });
+});

@@ -1,0 +1,97 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { parseEmailAddress } from '@billing/kernel/email-address';
+import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import { type Transition, unchanged } from '@billing/kernel/transition';
+import { insufficientPermissions } from './api-key';
+
+/** From the most powerful on: each may do all that those after it may. */
+export const roles = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'] as const;
+
+export type Role = (typeof roles)[number];
+
+/** Somebody who works on an organisation's dashboard. */
+export interface Operator {
+  /** Derived from the e-mail address: one operator each, in all organisations. */
+  readonly id: string;
+  /** In lower case. */
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Whether they may sign in. */
+  readonly active: boolean;
+  /** See password-hash.ts; undefined for who comes through an identity provider alone. */
+  readonly passwordHash: string | undefined;
+  /** Counts what ends sessions: one that was opened under another number is over. */
+  readonly sessionGeneration: number;
+}
+
+/** Who changes somebody. */
+export type Actor = Pick<Operator, 'id' | 'role'>;
+
+const nameLengthMax = 200;
+
+/** An address as operators are known by it. Throws invalid_input under `email`. */
+export function operatorEmail(text: string): string {
+  return parseEmailAddress(text).toLowerCase();
+}
+
+/** A new operator. */
+export function join(
+  operator: Omit<Operator, 'active' | 'sessionGeneration'>,
+): Transition<Operator> {
+  const name = operator.name.trim();
+  refuseProblems({ name: textProblems(name, { min: 1, max: nameLengthMax }) });
+  return changed({ ...operator, name, active: true, sessionGeneration: 1 });
+}
+
+/** Refuses who may not lead others, and who would give a role above their own. */
+export function checkInvitation(actor: Actor, role: Role): void {
+  if (!leads(actor.role) || isAbove(role, actor.role)) throw insufficientPermissions();
+}
+
+/** Another role, or no way in any more, which ends all sessions. Refuses an operator or a role above the actor's. */
+export function change(
+  operator: Operator,
+  wish: { readonly role: Role | undefined; readonly active: boolean | undefined },
+  actor: Actor,
+): Transition<Operator> {
+  const { role = operator.role, active = operator.active } = wish;
+  const isForeign = isAbove(operator.role, actor.role) || isAbove(role, actor.role);
+  if (!leads(actor.role) || isForeign) throw insufficientPermissions();
+  if (role === operator.role && active === operator.active) return unchanged(operator);
+  const isEnded = operator.active && !active;
+  const sessionGeneration = operator.sessionGeneration + (isEnded ? 1 : 0);
+  return changed({ ...operator, role, active, sessionGeneration });
+}
+
+/** Another password; all sessions but those that are told of the new generation end. */
+export function setPassword(operator: Operator, passwordHash: string): Transition<Operator> {
+  const sessionGeneration = operator.sessionGeneration + 1;
+  return changed({ ...operator, passwordHash, sessionGeneration });
+}
+
+/** Whether a role may invite and change operators, and read what all of them did. */
+export function leads(role: Role): boolean {
+  return role === 'OWNER' || role === 'ADMIN';
+}
+
+/** One answer whatever is wrong, so that it tells nothing about operators that exist. */
+export function invalidCredentials(): DomainError {
+  return new DomainError('unauthenticated', 'INVALID_CREDENTIALS', 'Wrong e-mail or password');
+}
+
+export function operatorExists(): DomainError {
+  return new DomainError(
+    'already_exists',
+    'OPERATOR_EXISTS',
+    'An operator has this e-mail address already',
+  );
+}
+
+function isAbove(one: Role, other: Role): boolean {
+  return roles.indexOf(one) < roles.indexOf(other);
+}
+
+function changed(state: Operator): Transition<Operator> {
+  return { state, events: [], commands: [] };
+}

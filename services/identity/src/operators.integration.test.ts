@@ -1,0 +1,422 @@
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import type { RunningService } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import {
+  type IdentityServiceServer,
+  IdentityServiceService,
+} from '@billing/proto/billing/identity/v1/identity';
+import {
+  type OperatorServiceServer,
+  OperatorServiceService,
+  Role,
+} from '@billing/proto/billing/identity/v1/operator';
+import { start } from './service';
+
+// No clock is advanced here: the services that would be asked need not run.
+const nowhere = 'unix:/nowhere.sock';
+const configuration = testServiceConfiguration('identity', {
+  API_KEY_PEPPER: 'a pepper of at least 32 characters',
+  JUMP_LEASE_MS: 1_000,
+  PASSWORD_HASH_COST: 10,
+  CUSTOMER_ADDRESS: nowhere,
+  CATALOG_ADDRESS: nowhere,
+  CHECKOUT_ADDRESS: nowhere,
+  DISCOUNT_ADDRESS: nowhere,
+  SUBSCRIPTION_ADDRESS: nowhere,
+  METERING_ADDRESS: nowhere,
+  NOTIFIER_ADDRESS: nowhere,
+});
+const password = 'correct horse battery';
+
+let clockOffsetMs = 0;
+const clock = { now: () => new Date(systemClock.now().getTime() + clockOffsetMs) };
+let service: RunningService;
+let identity: Peer<IdentityServiceServer>;
+let peer: Peer<OperatorServiceServer>;
+
+beforeAll(async () => {
+  service = await start(configuration, { clock });
+  const { address } = service;
+  identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
+    address,
+    service: 'test',
+    withoutTenant: ['ensureOrganization'],
+  });
+  const calls = Object.keys(OperatorServiceService) as (keyof typeof OperatorServiceService)[];
+  peer = connectPeer<OperatorServiceServer>(OperatorServiceService, {
+    address,
+    service: 'test',
+    withoutTenant: calls.filter((name) => name !== 'endAuditEntry'),
+  });
+});
+
+afterAll(async () => {
+  identity.close();
+  peer.close();
+  await service.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+afterEach(() => {
+  clockOffsetMs = 0;
+});
+
+const context = () => testContext();
+const aNetwork = () => `test-${newId()}`;
+const anEmail = () => `${newId()}@example.com`;
+
+function reason(name: string): Error {
+  return expect.objectContaining({ reason: name }) as Error;
+}
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('The answer lacks it');
+  return value;
+}
+
+async function anOrganization() {
+  return identity.ensureOrganization({ name: `Org ${newId()}` }, context());
+}
+
+async function accept(token: string, email = anEmail()) {
+  const accepted = await peer.acceptInvitation({ token, email, name: 'Ada', password }, context());
+  return {
+    email,
+    id: present(accepted.operator).id,
+    token: present(accepted.session).token,
+    operator: present(accepted.operator),
+  };
+}
+
+async function anOwner() {
+  const organization = await anOrganization();
+  const { organizationId } = organization;
+  const { token } = await peer.inviteFirstOwner({ organizationId }, context());
+  return { organization, owner: await accept(present(token)) };
+}
+
+async function aColleague(of: { token: string }, role: Role) {
+  const email = anEmail();
+  const { token } = await peer.inviteOperator({ sessionToken: of.token, email, role }, context());
+  return accept(token, email);
+}
+
+function logIn(email: string, typed = password, network = aNetwork()) {
+  return peer.logIn({ email, password: typed, network }, context());
+}
+
+const whose = (sessionToken: string, environmentId?: string) =>
+  peer.authenticateOperator({ sessionToken, environmentId }, context());
+
+describe('the first owner', () => {
+  test('comes in by a link that is good once', async () => {
+    const { organization, owner } = await anOwner();
+    expect(owner.operator).toMatchObject({ role: Role.ROLE_OWNER, active: true, name: 'Ada' });
+    const { organizationId } = organization;
+    expect(await whose(owner.token)).toMatchObject({
+      organizationId,
+      liveEnvironmentId: organization.live?.id,
+      operator: { email: owner.email },
+    });
+    expect((await peer.inviteFirstOwner({ organizationId }, context())).token).toBeUndefined();
+  });
+
+  test('is one of twenty who have the same link', async () => {
+    const { organizationId } = await anOrganization();
+    const token = present((await peer.inviteFirstOwner({ organizationId }, context())).token);
+    const tries = await Promise.allSettled(Array.from({ length: 20 }, () => accept(token)));
+    const [made, ...others] = tries.filter(({ status }) => status === 'fulfilled');
+    expect([made?.status, others]).toEqual(['fulfilled', []]);
+    for (const one of tries.filter((tried) => tried.status === 'rejected')) {
+      expect(one.reason).toMatchObject({ reason: 'INVITATION_NOT_FOUND' });
+    }
+  }, 60_000);
+
+  test('ends all other links of the kind', async () => {
+    const { organizationId } = await anOrganization();
+    const invite = async () =>
+      present((await peer.inviteFirstOwner({ organizationId }, context())).token);
+    const [used, left] = [await invite(), await invite()];
+    await accept(used);
+    for (const token of [used, left, 'x'.repeat(43), '']) {
+      await expect(peer.getInvitation({ token }, context())).rejects.toThrow(
+        reason('INVITATION_NOT_FOUND'),
+      );
+      await expect(accept(token)).rejects.toThrow(reason('INVITATION_NOT_FOUND'));
+    }
+  });
+
+  test('is not asked for by an organisation that does not exist', async () => {
+    await expect(peer.inviteFirstOwner({ organizationId: newId() }, context())).rejects.toThrow(
+      reason('ORGANIZATION_NOT_FOUND'),
+    );
+  });
+
+  test('may try again after a password that was refused', async () => {
+    const { organizationId } = await anOrganization();
+    const token = present((await peer.inviteFirstOwner({ organizationId }, context())).token);
+    const weak = { token, email: anEmail(), name: 'Ada', password: 'short' };
+    await expect(peer.acceptInvitation(weak, context())).rejects.toMatchObject({
+      fields: { password: ['Must be at least 12 characters'] },
+    });
+    expect((await accept(token)).operator.role).toBe(Role.ROLE_OWNER);
+  });
+});
+
+describe('signing in', () => {
+  test('takes the address in any case and the password as it is', async () => {
+    const { owner } = await anOwner();
+    const { session, operator } = await logIn(` ${owner.email.toUpperCase()} `);
+    expect(operator).toEqual(owner.operator);
+    expect(present(session).token).not.toBe(owner.token);
+    expect((await whose(present(session).token)).operator?.id).toBe(owner.id);
+  });
+
+  test('fails alike whatever is wrong', async () => {
+    const { owner } = await anOwner();
+    for (const [email, typed] of [
+      [owner.email, 'correct horse batterx'],
+      [owner.email, ''],
+      [anEmail(), password],
+      ['no address', password],
+    ] as const) {
+      await expect(logIn(email, typed)).rejects.toThrow(reason('INVALID_CREDENTIALS'));
+    }
+  });
+
+  test('lets no more than ten guesses of one address through, however many come at once', async () => {
+    const { owner } = await anOwner();
+    const guesses = await Promise.allSettled(
+      Array.from({ length: 25 }, (_one, index) => logIn(owner.email, `guess ${String(index)}`)),
+    );
+    const reasons = guesses.map((guess) =>
+      guess.status === 'rejected' ? (guess.reason as { reason: string }).reason : 'let in',
+    );
+    expect(reasons.filter((one) => one === 'INVALID_CREDENTIALS')).toHaveLength(10);
+    expect(reasons.filter((one) => one === 'TOO_MANY_LOGINS')).toHaveLength(15);
+    await expect(logIn(owner.email)).rejects.toThrow(reason('TOO_MANY_LOGINS'));
+    clockOffsetMs = 15 * 60_000 + 5_000;
+    expect((await logIn(owner.email)).operator?.id).toBe(owner.id);
+  }, 60_000);
+
+  test('lets one network guess fifty times, whomever it tries, without locking anybody out', async () => {
+    const network = aNetwork();
+    const { owner } = await anOwner();
+    for (let guess = 0; guess < 50; guess += 1) {
+      await expect(logIn(`${String(guess)}-${anEmail()}`, password, network)).rejects.toThrow(
+        reason('INVALID_CREDENTIALS'),
+      );
+    }
+    await expect(logIn(owner.email, password, network)).rejects.toThrow(reason('TOO_MANY_LOGINS'));
+    expect((await logIn(owner.email)).operator?.id).toBe(owner.id);
+  }, 120_000);
+
+  test('by a provider needs an operator of that address', async () => {
+    const { owner } = await anOwner();
+    const { session } = await peer.logInByProvider({ email: owner.email }, context());
+    expect((await whose(present(session).token)).operator?.id).toBe(owner.id);
+    await expect(peer.logInByProvider({ email: anEmail() }, context())).rejects.toThrow(
+      reason('INVALID_CREDENTIALS'),
+    );
+  });
+});
+
+describe('a session', () => {
+  const ended = reason('INVALID_SESSION');
+
+  test('ends at a log-out, which may be repeated', async () => {
+    const { owner } = await anOwner();
+    const { token: sessionToken } = owner;
+    await peer.logOut({ sessionToken }, context());
+    await peer.logOut({ sessionToken }, context());
+    await expect(whose(sessionToken)).rejects.toThrow(ended);
+  });
+
+  test('ends when it is idle, and goes on while it is used', async () => {
+    const { owner } = await anOwner();
+    for (const hours of [11, 22]) {
+      clockOffsetMs = hours * 3_600_000;
+      await whose(owner.token);
+    }
+    clockOffsetMs = 34 * 3_600_000;
+    await expect(whose(owner.token)).rejects.toThrow(ended);
+  });
+
+  test.each(['', 'x', 'x'.repeat(43), '../'.repeat(14)])('%j is none', async (sessionToken) => {
+    await expect(whose(sessionToken)).rejects.toThrow(ended);
+    await peer.logOut({ sessionToken }, context());
+  });
+
+  test('that changes the password stays, and all others end', async () => {
+    const { owner } = await anOwner();
+    const other = present((await logIn(owner.email)).session).token;
+    const change = {
+      sessionToken: owner.token,
+      currentPassword: password,
+      newPassword: 'another horse battery',
+      network: aNetwork(),
+    };
+    await expect(
+      peer.changePassword({ ...change, currentPassword: 'wrong' }, context()),
+    ).rejects.toThrow(reason('INVALID_CREDENTIALS'));
+    await peer.changePassword(change, context());
+    await whose(owner.token);
+    await expect(whose(other)).rejects.toThrow(ended);
+    await expect(logIn(owner.email)).rejects.toThrow(reason('INVALID_CREDENTIALS'));
+    await logIn(owner.email, 'another horse battery');
+  });
+
+  test('opens the environments of its organisation, and no other', async () => {
+    const { organization, owner } = await anOwner();
+    const foreign = await anOrganization();
+    const { environments } = await peer.listEnvironments({ sessionToken: owner.token }, context());
+    expect(environments.map(({ id }) => id)).toEqual([
+      organization.live?.id,
+      organization.sandbox?.id,
+    ]);
+    const { environment } = await whose(owner.token, organization.sandbox?.id);
+    expect(environment?.id).toBe(organization.sandbox?.id);
+    for (const id of [foreign.live?.id, foreign.sandbox?.id, newId(), 'none']) {
+      await expect(whose(owner.token, id)).rejects.toThrow(reason('ENVIRONMENT_NOT_FOUND'));
+    }
+  });
+});
+
+describe('a team', () => {
+  test('is made by invitation, each for one address', async () => {
+    const { owner } = await anOwner();
+    const admin = await aColleague(owner, Role.ROLE_ADMIN);
+    const viewer = await aColleague(admin, Role.ROLE_VIEWER);
+    const sessionToken = viewer.token;
+    const { operators } = await peer.listOperators({ sessionToken }, context());
+    expect(operators.map(({ email }) => email)).toEqual([owner.email, admin.email, viewer.email]);
+
+    const email = anEmail();
+    const wish = { sessionToken: owner.token, email, role: Role.ROLE_VIEWER };
+    const { token } = await peer.inviteOperator(wish, context());
+    expect(await peer.getInvitation({ token }, context())).toMatchObject({ email });
+    await expect(accept(token, anEmail())).rejects.toThrow(reason('INVITATION_NOT_FOUND'));
+    await accept(token, email);
+    await expect(peer.inviteOperator(wish, context())).rejects.toThrow(reason('OPERATOR_EXISTS'));
+  });
+
+  test('an invitation needs a role and an address', async () => {
+    const { owner } = await anOwner();
+    const wish = { sessionToken: owner.token, email: anEmail(), role: Role.ROLE_UNSPECIFIED };
+    await expect(peer.inviteOperator(wish, context())).rejects.toMatchObject({
+      fields: { role: ['Required'] },
+    });
+    const wrong = { ...wish, email: 'ada', role: Role.ROLE_VIEWER };
+    await expect(peer.inviteOperator(wrong, context())).rejects.toMatchObject({
+      fields: { email: ['Invalid email'] },
+    });
+  });
+
+  test('who is let in no more is out at once', async () => {
+    const { owner } = await anOwner();
+    const viewer = await aColleague(owner, Role.ROLE_VIEWER);
+    const change = { sessionToken: owner.token, operatorId: viewer.id, active: false };
+    await peer.updateOperator({ ...change, role: Role.ROLE_UNSPECIFIED }, context());
+    await expect(whose(viewer.token)).rejects.toThrow(reason('INVALID_SESSION'));
+    await expect(logIn(viewer.email)).rejects.toThrow(reason('INVALID_CREDENTIALS'));
+  });
+
+  test('of another organisation is not found', async () => {
+    const [{ owner }, other] = [await anOwner(), await anOwner()];
+    const change = { sessionToken: owner.token, operatorId: other.owner.id, active: false };
+    await expect(
+      peer.updateOperator({ ...change, role: Role.ROLE_UNSPECIFIED }, context()),
+    ).rejects.toThrow(reason('OPERATOR_NOT_FOUND'));
+    await whose(other.owner.token);
+  });
+
+  test('keeps an owner, though all of them step down at once', async () => {
+    const { owner } = await anOwner();
+    const owners = [owner];
+    for (let count = 1; count < 4; count += 1) {
+      owners.push(await aColleague(owner, Role.ROLE_OWNER));
+    }
+    const steps = await Promise.allSettled(
+      owners.map(({ id, token }) =>
+        peer.updateOperator(
+          { sessionToken: token, operatorId: id, role: Role.ROLE_VIEWER },
+          context(),
+        ),
+      ),
+    );
+    const refused = steps.filter((step) => step.status === 'rejected');
+    expect(refused.map(({ reason: error }) => (error as { reason: string }).reason)).toEqual([
+      'LAST_OWNER',
+    ]);
+    const { operators } = await peer.listOperators({ sessionToken: owner.token }, context());
+    expect(operators.filter(({ role }) => role === Role.ROLE_OWNER)).toHaveLength(1);
+  });
+});
+
+describe('what operators did', () => {
+  test('is written down before and after, and shown to who leads', async () => {
+    const { organization, owner } = await anOwner();
+    const developer = await aColleague(owner, Role.ROLE_DEVELOPER);
+    const entry = {
+      sessionToken: developer.token,
+      action: 'POST /v1/api-keys',
+      path: '/v1/api-keys',
+      environmentId: organization.sandbox?.id,
+      requestId: newId(),
+    };
+    const { id } = await peer.beginAuditEntry(entry, context());
+    expect((await peer.beginAuditEntry(entry, context())).id).toBe(id);
+    const list = (sessionToken: string) =>
+      peer.listAuditEntries({ sessionToken, page: 1, perPage: 10 }, context());
+    const [begun] = (await list(owner.token)).entries;
+    expect(begun).toMatchObject({
+      id,
+      operatorEmail: developer.email,
+      role: Role.ROLE_DEVELOPER,
+      action: entry.action,
+      environmentId: entry.environmentId,
+      status: undefined,
+    });
+    const live = present(organization.live);
+    const { organizationId } = organization;
+    const tenant = { organizationId, environmentId: live.id, live: true, manualClock: false };
+    await peer.endAuditEntry({ id, status: 201 }, { ...context(), tenant });
+    await peer.endAuditEntry({ id, status: 500 }, { ...context(), tenant });
+    expect(await list(owner.token)).toMatchObject({ entries: [{ id, status: 201 }], total: 1 });
+    await expect(list(developer.token)).rejects.toThrow(reason('INSUFFICIENT_PERMISSIONS'));
+    const stranger = (await anOwner()).owner;
+    expect(await list(stranger.token)).toMatchObject({ entries: [], total: 0 });
+  });
+});
+
+test('no token and no password is stored anywhere', async () => {
+  const { owner } = await anOwner();
+  const { token } = await peer.inviteOperator(
+    { sessionToken: owner.token, email: anEmail(), role: Role.ROLE_VIEWER },
+    context(),
+  );
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  const mongo = await connectMongo({ uri, database, service: 'identity' });
+  const texts: string[] = [];
+  for (const { name } of await mongo.db.listCollections().toArray()) {
+    const documents = await mongo.db.collection(name).find().toArray();
+    texts.push(
+      JSON.stringify(documents, (_key, value: unknown) =>
+        typeof value === 'bigint' ? String(value) : value,
+      ),
+    );
+  }
+  await mongo.close();
+  const all = texts.join('\n');
+  expect(all).toContain(owner.email);
+  for (const secret of [owner.token, token, password]) expect(all).not.toContain(secret);
+});

@@ -1,0 +1,56 @@
+import { createHmac } from 'node:crypto';
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Tenant } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { derivedId, randomSecret } from '@billing/chassis/ids';
+import type { Transition } from '@billing/kernel/transition';
+import { findAnywhere } from './operator-store';
+
+const tokenBytes = 32;
+const tokenPattern = /^[\w-]{43}$/;
+
+/**
+ * Aggregates that are opened by a random token. It leaves in one answer and is kept nowhere: the id derives from its HMAC, so that the
+ * primary key finds it, and nobody who reads the database can make one.
+ */
+export class TokenStore<S extends { readonly id: string }> {
+  constructor(
+    private readonly collection: AggregateCollection<S>,
+    private readonly options: { readonly clock: Clock; readonly pepper: string },
+  ) {}
+
+  /** A new aggregate of the tenant's environment, in real time. */
+  async issue(
+    tenant: Tenant,
+    make: (id: string, now: Date) => Transition<S>,
+  ): Promise<{ token: string; stored: Stored<S> }> {
+    const token = randomSecret(tokenBytes).toString('base64url');
+    const now = this.options.clock.now();
+    const { stored } = await this.collection
+      .within({ tenant, now })
+      .insert(make(this.idOf(token), now));
+    return { token, stored };
+  }
+
+  /** The aggregate of a token, in whichever environment. */
+  async find(token: string): Promise<Stored<S> | undefined> {
+    if (!tokenPattern.test(token)) return undefined;
+    return findAnywhere(this.collection, this.idOf(token));
+  }
+
+  /** Changes one that was found, at real time. */
+  async mutate(
+    { state: { id }, tenant }: Pick<Stored<S>, 'state' | 'tenant'>,
+    decide: (state: S, now: Date) => Transition<S>,
+  ): Promise<Stored<S>> {
+    const now = this.options.clock.now();
+    return this.collection.within({ tenant, now }).mutate(id, decide);
+  }
+
+  private idOf(token: string): string {
+    const { aggregate } = this.collection.definition;
+    const hash = createHmac('sha256', this.options.pepper).update(`${aggregate} ${token}`);
+    return derivedId(aggregate, hash.digest('hex'));
+  }
+}
