@@ -16,7 +16,7 @@ describe('callers who race', () => {
 
   beforeAll(async () => {
     system = await startTestSystem();
-  });
+  }, 120_000);
 
   beforeEach(async () => {
     sandbox = await system.live.manualSandbox(start);

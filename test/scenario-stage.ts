@@ -1,6 +1,9 @@
 import { Scenario } from './scenario';
 import { startTestSystem, type TestSystem } from './test-system';
 
+// A busy machine may take its time.
+const startTimeoutMs = 120_000;
+
 /** A system for the tests of a block, and for each of them a scenario of its own that begins on a day and is looked over at its end. */
 export function beginEachOn(day: string, given: (scenario: Scenario) => void): void {
   let system: TestSystem;
@@ -8,7 +11,7 @@ export function beginEachOn(day: string, given: (scenario: Scenario) => void): v
 
   beforeAll(async () => {
     system = await startTestSystem();
-  });
+  }, startTimeoutMs);
 
   beforeEach(async () => {
     scenario = await Scenario.begin(system, day);
