@@ -66,10 +66,10 @@ describe('an endpoint whose name changes between a check and its use', () => {
     await receiver.close();
   });
 
-  async function clientOf(answers: readonly (readonly string[])[], timeoutMs = 1_000) {
+  async function clientOf(answers: readonly (readonly string[])[]) {
     const { asked, address, socket } = await startNameServer(answers);
     const client = new WebhookClient({
-      timeoutMs,
+      timeoutMs: 5_000,
       connectionsMax: 1,
       resolve: createResolver([address]),
       clock: systemClock,

@@ -62,15 +62,16 @@ export class ConnectionPools {
   }
 
   private open({ origin, policy }: PoolKey): Pool {
-    const { timeoutMs, connectionsMax } = this.options;
+    const { connectionsMax } = this.options;
     return new Pool(origin, {
       connections: connectionsMax,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+      // Whoever asks ends the whole of it in time; these would race with that, and call it by other names.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       connect: verifiedConnector(policy, this.options),
     });
   }

@@ -8,7 +8,8 @@ import type { Delivery } from './delivery-store';
 import { retrySpread, standardRetrySchedule } from './retry-schedule';
 import { type RunningNotifier, startSystem, type TestSystem } from './testing';
 
-const timeoutMs = 600;
+// Long enough for a busy machine to answer in time.
+const timeoutMs = 4_000;
 const dripEveryMs = 100;
 const hourMs = 3_600_000;
 const patience = { timeoutMs: 60_000 };

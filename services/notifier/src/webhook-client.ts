@@ -58,7 +58,8 @@ export class WebhookClient {
         retryAfterMs: readRetryAfter([retryAfter].flat()[0], clock.now()),
       };
     } catch (error) {
-      return { kind: 'unanswered', error: timeout.aborted ? 'Timed out' : describe(error) };
+      const isTimedOut = timeout.aborted || isConnectTimeout(error);
+      return { kind: 'unanswered', error: isTimedOut ? 'Timed out' : describe(error) };
     }
   }
 
@@ -81,6 +82,11 @@ async function readExcerpt(body: AsyncIterable<Buffer>): Promise<string> {
     // What has arrived is shown.
   }
   return Buffer.concat(kept).subarray(0, excerptBytes).toString('utf8').replaceAll('\0', '\uFFFD');
+}
+
+// A connection has as much time as the whole POST, so either may be over first.
+function isConnectTimeout(error: unknown): boolean {
+  return (error as Partial<NodeJS.ErrnoException>).code === 'UND_ERR_CONNECT_TIMEOUT';
 }
 
 /** What an attempt shows its endpoint's owner: "connect ECONNREFUSED 203.0.113.7:443". */
