@@ -66,7 +66,10 @@ describe('fields that callers may not choose', () => {
 });
 
 describe('bodies that cost much to read', () => {
-  const send = async (body: BodyInit, headers: Record<string, string> = {}) => {
+  const send = async (
+    body: NonNullable<RequestInit['body']>,
+    headers: Record<string, string> = {},
+  ) => {
     const answer = await fetch(`${system.gatewayUrl}/v1/customers`, {
       method: 'POST',
       headers: {
