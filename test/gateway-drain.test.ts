@@ -8,10 +8,11 @@ import { product } from './patterns';
 import { RawConnection } from './raw-http';
 import { startTestSystem, type TestSystem } from './test-system';
 
-const drainDelayMs = 5_000;
+// Far longer than callers take to move on, however busy the machine is.
+const drainDelayMs = 8_000;
 const workers = 100;
 const heldRequests = 20;
-const patience = { timeoutMs: 60_000 };
+const patience = { timeoutMs: 90_000 };
 
 let system: TestSystem;
 let gateway: ChildProcess;
@@ -46,7 +47,7 @@ beforeAll(async () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   }, patience);
   pagePath = await checkoutPage();
-}, 90_000);
+}, 150_000);
 
 afterAll(async () => {
   gateway.kill('SIGKILL');
@@ -88,9 +89,8 @@ function ask(agent: Agent, method: string, path: string, body?: string): Promise
   });
 }
 
-/** Callers behind a load balancer: they send as fast as they can, until it finds the gateway not ready. */
+/** Callers who send as fast as they can, and go elsewhere when an answer asks them to connect anew. */
 class Load {
-  isOn = true;
   created = 0;
   readonly answers: Answered[] = [];
   readonly failures: unknown[] = [];
@@ -103,22 +103,19 @@ class Load {
   }
 
   private async work(index: number): Promise<void> {
-    while (this.isOn) {
-      try {
-        if (index % 4 === 0) this.answers.push(await ask(this.agent, 'GET', pagePath));
-        else {
-          const answer = await ask(
-            this.agent,
-            'POST',
-            '/v1/customers',
-            '{"email":"b@example.com"}',
-          );
-          this.answers.push(answer);
-          if (answer.status === 201) this.created += 1;
-        }
-      } catch (error) {
-        this.failures.push(error);
+    const send = () =>
+      index % 4 === 0
+        ? ask(this.agent, 'GET', pagePath)
+        : ask(this.agent, 'POST', '/v1/customers', '{"email":"b@example.com"}');
+    try {
+      for (let isAsked = false; !isAsked;) {
+        const answer = await send();
+        this.answers.push(answer);
+        if (answer.status === 201) this.created += 1;
+        isAsked = answer.headers.connection === 'close';
       }
+    } catch (error) {
+      this.failures.push(error);
     }
   }
 }
@@ -143,39 +140,38 @@ async function heldRequest(): Promise<RawConnection> {
 }
 
 test('a gateway that is told to stop under load is not ready, answers all that runs, and ends', async () => {
-  const held = await Promise.all(Array.from({ length: heldRequests }, heldRequest));
   const idle = await RawConnection.open(url);
   const load = new Load();
   await eventually(() => {
     expect(load.answers.length).toBeGreaterThan(2 * workers);
   }, patience);
 
+  // They run when it is told to stop, and have a deadline of 10 s.
+  const held = await Promise.all(Array.from({ length: heldRequests }, heldRequest));
   const ended = once(gateway, 'exit');
   gateway.kill('SIGTERM');
   await eventually(async () => {
     const ready = await fetch(`${url}/readyz`);
     expect([ready.status, ready.headers.get('connection')]).toEqual([503, 'close']);
   }, patience);
-  load.isOn = false;
-  await load.end();
-  expect(load.failures).toEqual([]);
-  const statuses = new Set(load.answers.map(({ status }) => status));
-  expect([...statuses].sort()).toEqual([200, 201]);
-  expect(load.answers.at(-1)?.headers.connection).toBe('close');
-
-  // Nobody new gets in; whoever was in is still answered.
-  await eventually(async () => {
-    await expect(fetch(`${url}/healthz`)).rejects.toMatchObject({
-      cause: { code: 'ECONNREFUSED' },
-    });
-  }, patience);
   for (const connection of held) connection.send('}');
   const answers = await Promise.all(held.map((connection) => connection.answer()));
   for (const { statuses: both, headers } of answers) {
     expect([both, headers.connection]).toEqual([[100, 201], 'close']);
   }
+  await load.end();
+  expect(load.failures).toEqual([]);
+  const statuses = new Set(load.answers.map(({ status }) => status));
+  expect([...statuses].sort()).toEqual([200, 201]);
+
+  // Then nobody gets in any more.
+  await eventually(async () => {
+    await expect(fetch(`${url}/healthz`)).rejects.toMatchObject({
+      cause: { code: 'ECONNREFUSED' },
+    });
+  }, patience);
   expect((await idle.answer()).text).toBe('');
   expect(await ended).toEqual([0, null]);
   const { total } = (await system.live.get('/customers')).body;
   expect(total).toBe(load.created + heldRequests);
-}, 180_000);
+}, 240_000);
