@@ -165,7 +165,7 @@ describe('a redemption that is held for long', () => {
       expect(await check(holderId, context)).toBe(released);
     };
     const parts = { discountId, authorizedTransactionId: 'txn_2' };
-    // The creation that was overtaken is UNAVAILABLE, which the client repeats by itself.
+    expect(await refusal(under.create(parts, context))).toMatchObject({ kind: 'unavailable' });
     const { id } = await under.create(parts, context);
     const [first, next] = held;
     expect(id).toBe(next);
