@@ -2,7 +2,7 @@ import { BatchedLookup } from './batched-lookup';
 import type { CallContext } from './call-context';
 import { systemClock } from './clock';
 import { newId } from './ids';
-import { testContext } from './testing';
+import { testContext, tooLarge } from './testing';
 
 interface Thing {
   readonly id: string;
@@ -85,4 +85,24 @@ test('a call that fails fails all who asked, and the next ones ask again', async
   await turn();
   calls[1]!.answer();
   expect(await next).toEqual({ id: 'a' });
+});
+
+test('what is too much for one call is asked for in parts', async () => {
+  const calls: string[] = [];
+  const lookup = new BatchedLookup<Thing>(async (ids) => {
+    calls.push(ids.join(''));
+    if (ids.length > 2) throw tooLarge();
+    return ids.map((id) => ({ id }));
+  });
+  const context = testContext();
+  const answers = await Promise.all(
+    ['a', 'b', 'c', 'd', 'e'].map((id) => lookup.find(id, context)),
+  );
+  expect(answers.map((found) => found?.id).join('')).toBe('abcde');
+  expect(calls).toEqual(['abcde', 'abc', 'de', 'ab', 'c']);
+});
+
+test('an answer that is too large alone is a failure', async () => {
+  const lookup = new BatchedLookup<Thing>(() => Promise.reject(tooLarge()));
+  await expect(lookup.find('a', testContext())).rejects.toThrow('Service unavailable');
 });

@@ -1,5 +1,6 @@
-import { type CallContext, groupOfCall } from './call-context';
+import { type CallContext, contextOfGroup, groupOfCall } from './call-context';
 import { Coalescer, type Outcome } from './coalescer';
+import { isTooLarge } from './grpc-status';
 
 interface Question {
   readonly id: string;
@@ -8,7 +9,7 @@ interface Question {
 
 // What a peer takes in one call.
 const batchMax = 100;
-// Enough that one call that hangs holds up nobody but its own; the fewer, the more go together.
+// Of one environment: enough that a call that hangs holds up nobody but its own; the fewer, the more go together.
 const flushesMax = 4;
 
 /** Asks a peer about single resources, those that are asked for side by side by one call. */
@@ -36,16 +37,19 @@ export class BatchedLookup<Resource extends { readonly id: string }> {
     const [first, ...others] = questions;
     if (first === undefined) return [];
     const ids = [...new Set(questions.map(({ id }) => id))];
-    const context = others.length === 0 ? first.context : shared(questions, first.context);
-    const known = new Map((await this.ask(ids, context)).map((found) => [found.id, found]));
+    const context = contextOfGroup([first.context, ...others.map((other) => other.context)]);
+    const known = new Map((await this.askFor(ids, context)).map((found) => [found.id, found]));
     return questions.map(({ id }) => ({ value: known.get(id) }));
   }
-}
 
-// Who goes away takes nobody else's answer along, and who has the least time leaves the others theirs.
-function shared(questions: readonly Question[], first: CallContext): CallContext {
-  const { tenant, now, scopes, requestId } = first;
-  const latest = Math.max(...questions.map(({ context }) => context.deadline.getTime()));
-  const { signal } = new AbortController();
-  return { tenant, now, scopes, requestId, signal, deadline: new Date(latest) };
+  private async askFor(ids: string[], context: CallContext): Promise<readonly Resource[]> {
+    try {
+      return await this.ask(ids, context);
+    } catch (error) {
+      if (ids.length === 1 || !isTooLarge(error)) throw error;
+      const half = Math.ceil(ids.length / 2);
+      const parts = [ids.slice(0, half), ids.slice(half)];
+      return (await Promise.all(parts.map((part) => this.askFor(part, context)))).flat();
+    }
+  }
 }

@@ -50,6 +50,16 @@ export function groupOfCall({ tenant, now }: Pick<CallContext, 'tenant' | 'now'>
   return `${tenant.environmentId} ${tenant.manualClock ? now.toISOString() : ''}`;
 }
 
+/** What a call goes with that is made for several callers of one group: who goes away, or has little time, takes nobody else's answer along. */
+export function contextOfGroup(contexts: readonly [CallContext, ...CallContext[]]): CallContext {
+  const [first, ...others] = contexts;
+  if (others.length === 0) return first;
+  const { tenant, now, scopes, requestId } = first;
+  const latest = Math.max(...contexts.map(({ deadline }) => deadline.getTime()));
+  const { signal } = new AbortController();
+  return { tenant, now, scopes, requestId, signal, deadline: new Date(latest) };
+}
+
 /** The timeline of everything that follows real time. */
 export const realTimeline = 'real';
 

@@ -1,12 +1,13 @@
 import { Coalescer, type Outcome } from './coalescer';
 
 /** Batches that end when the test says so. */
-function openBatches({ batchMax = 10, flushesMax = 1 } = {}) {
+function openBatches({ batchMax = 10, flushesMax = 1, isGrouped = false } = {}) {
   const batches: { items: readonly string[]; end: (error?: Error) => void }[] = [];
   const coalescer = new Coalescer<string, string>({
     batchMax,
     flushesMax,
-    keyOf: (item) => item.replace(/\d/g, ''),
+    // By its letter.
+    [isGrouped ? 'groupOf' : 'keyOf']: (item: string) => item.replace(/\d/g, ''),
     flush: (items) =>
       new Promise((resolve, reject) => {
         const end = (error?: Error) => {
@@ -66,6 +67,23 @@ describe('a coalescer', () => {
     });
     await Promise.all(['a1', 'b1', 'a2', 'b2', 'c1'].map((item) => coalescer.run(item)));
     expect(batches).toEqual(['a1 a2', 'b1 b2', 'c1']);
+  });
+
+  test('keeps no group waiting for the batches of another', async () => {
+    const { coalescer, batches } = openBatches({ isGrouped: true });
+    const hanging = coalescer.run('a1');
+    await turn();
+    const later = [coalescer.run('a2'), coalescer.run('a3'), coalescer.run('b1')];
+    await turn();
+    expect(batches.map(({ items }) => items)).toEqual([['a1'], ['b1']]);
+    batches[1]!.end();
+    expect(await later[2]).toBe('B1');
+    batches[0]!.end();
+    expect(await hanging).toBe('A1');
+    await turn();
+    expect(batches[2]!.items).toEqual(['a2', 'a3']);
+    batches[2]!.end();
+    expect(await Promise.all(later)).toEqual(['A2', 'A3', 'B1']);
   });
 
   test('keeps batches and their number within bounds, and loses nothing', async () => {

@@ -6,11 +6,11 @@ export interface CoalescerOptions<Item, Result> {
   /** Does the work of a whole batch and says what became of each item, in their order. Rejecting fails all of them. */
   readonly flush: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
   readonly batchMax: number;
-  /** Batches under way at once: the fewer, the larger they grow. */
+  /** Batches under way at once, of each group for itself: the fewer, the larger they grow. */
   readonly flushesMax: number;
   /** Items of one key go in batches of their own, one after another. */
   readonly keyOf?: (item: Item) => string;
-  /** Only items of one group go together. */
+  /** Only items of one group go together, and a group whose batches hang holds up no other. */
   readonly groupOf?: (item: Item) => string;
 }
 
@@ -29,7 +29,8 @@ interface Waiting<Item, Result> {
 export class Coalescer<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private readonly busyKeys = new Set<string>();
-  private flushes = 0;
+  // How many are under way, by group.
+  private readonly flushes = new Map<string | undefined, number>();
   private isScheduled = false;
 
   constructor(private readonly options: CoalescerOptions<Item, Result>) {}
@@ -37,14 +38,15 @@ export class Coalescer<Item, Result> {
   run(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       const { keyOf, groupOf } = this.options;
-      this.waiting.push({ item, key: keyOf?.(item), group: groupOf?.(item), resolve, reject });
-      this.schedule();
+      const group = groupOf?.(item);
+      this.waiting.push({ item, key: keyOf?.(item), group, resolve, reject });
+      if (!this.isFull(group)) this.schedule();
     });
   }
 
   // After everything that is ready to run, so that what one event sets off goes together.
   private schedule(): void {
-    if (this.isScheduled || this.flushes >= this.options.flushesMax) return;
+    if (this.isScheduled) return;
     this.isScheduled = true;
     void Promise.resolve().then(() => {
       process.nextTick(() => {
@@ -55,20 +57,33 @@ export class Coalescer<Item, Result> {
   }
 
   private start(): void {
-    while (this.flushes < this.options.flushesMax) {
+    for (;;) {
       const batch = this.takeBatch();
-      if (batch.length === 0) return;
-      this.flushes += 1;
-      void this.flush(batch);
+      const [first] = batch;
+      if (first === undefined) return;
+      this.count(first.group, 1);
+      void this.flush(batch, first.group);
     }
   }
 
+  private isFull(group: string | undefined): boolean {
+    return (this.flushes.get(group) ?? 0) >= this.options.flushesMax;
+  }
+
+  private count(group: string | undefined, change: number): void {
+    const flushes = (this.flushes.get(group) ?? 0) + change;
+    if (flushes > 0) this.flushes.set(group, flushes);
+    else this.flushes.delete(group);
+  }
+
   private takeBatch(): Waiting<Item, Result>[] {
+    if (this.options.groupOf === undefined && this.isFull(undefined)) return [];
     const batch: Waiting<Item, Result>[] = [];
     const later: Waiting<Item, Result>[] = [];
     for (const one of this.waiting) {
       const isBusy = one.key !== undefined && this.busyKeys.has(one.key);
-      const isOfOthers = batch.length > 0 && batch[0]?.group !== one.group;
+      const [first] = batch;
+      const isOfOthers = first === undefined ? this.isFull(one.group) : first.group !== one.group;
       if (isBusy || isOfOthers || batch.length === this.options.batchMax) later.push(one);
       else {
         if (one.key !== undefined) this.busyKeys.add(one.key);
@@ -79,7 +94,10 @@ export class Coalescer<Item, Result> {
     return batch;
   }
 
-  private async flush(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  private async flush(
+    batch: readonly Waiting<Item, Result>[],
+    group: string | undefined,
+  ): Promise<void> {
     try {
       const outcomes = await this.options.flush(batch.map(({ item }) => item));
       batch.forEach(({ resolve, reject }, index) => {
@@ -92,7 +110,7 @@ export class Coalescer<Item, Result> {
       for (const { reject } of batch) reject(error);
     } finally {
       for (const { key } of batch) if (key !== undefined) this.busyKeys.delete(key);
-      this.flushes -= 1;
+      this.count(group, -1);
       if (this.waiting.length > 0) this.schedule();
     }
   }

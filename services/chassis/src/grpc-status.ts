@@ -66,6 +66,12 @@ export function fromServiceError(error: ServiceError): Error {
   return new Error(`Peer failed: ${error.message}`, { cause: error });
 }
 
+/** Whether request or answer was larger than a message may be: a call for less may succeed. */
+export function isTooLarge(error: unknown): boolean {
+  if (!(error instanceof DomainError) || !isServiceError(error.cause)) return false;
+  return error.reason === 'PEER_UNAVAILABLE' && error.cause.code === status.RESOURCE_EXHAUSTED;
+}
+
 /** Nobody waits any more; the outcome of the call is unknown. */
 export class DeadlineExceededError extends Error {
   constructor(cause?: unknown) {

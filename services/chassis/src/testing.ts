@@ -1,3 +1,4 @@
+import { Metadata, status } from '@grpc/grpc-js';
 import { connect, NatsError } from 'nats';
 import { z } from 'zod';
 import type { CallContext, Tenant } from './call-context';
@@ -8,6 +9,7 @@ import {
   type ServiceConfiguration,
   serviceConfigurationShape,
 } from './configuration';
+import { fromServiceError } from './grpc-status';
 import { newId, randomSecret } from './ids';
 import { connectMongo } from './mongo';
 import { natsAddress } from './nats-address';
@@ -125,4 +127,10 @@ export async function eventually<T>(
     await sleep(pauseMs);
     pauseMs = Math.min(pauseMs * 2, everyMsMax);
   }
+}
+
+/** What a call fails with whose request or answer is larger than a message may be. */
+export function tooLarge(): Error {
+  const facts = { code: status.RESOURCE_EXHAUSTED, details: '', metadata: new Metadata() };
+  return fromServiceError(Object.assign(new Error('Received message larger than max'), facts));
 }

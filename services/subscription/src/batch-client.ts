@@ -1,5 +1,6 @@
-import { type CallContext, groupOfCall } from '@billing/chassis/call-context';
+import { type CallContext, contextOfGroup, groupOfCall } from '@billing/chassis/call-context';
 import { Coalescer, type Outcome } from '@billing/chassis/coalescer';
+import { isTooLarge } from '@billing/chassis/grpc-status';
 
 interface Asked<Request> {
   readonly request: Request;
@@ -18,7 +19,7 @@ export interface BatchClientOptions<Request, Answer> {
 
 // What peers take in one call.
 const batchMax = 100;
-// One is being answered while the next is on its way.
+// Of one environment: one is being answered while the next is on its way.
 const flushesMax = 2;
 
 /** Sends by one call what is asked of a peer side by side. */
@@ -39,10 +40,25 @@ export class BatchClient<Request, Answer> {
   }
 
   private async askAll(asked: readonly Asked<Request>[]): Promise<Outcome<Answer>[]> {
-    const [first] = asked;
-    if (first === undefined || asked.length === 1) return Promise.all(asked.map(this.askOne));
+    const [first, ...others] = asked;
+    if (first === undefined || others.length === 0) return Promise.all(asked.map(this.askOne));
+    const context = contextOfGroup([first.context, ...others.map((other) => other.context)]);
+    try {
+      return await this.askTogether(asked, context);
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      const half = Math.ceil(asked.length / 2);
+      const parts = [asked.slice(0, half), asked.slice(half)];
+      return (await Promise.all(parts.map((part) => this.askAll(part)))).flat();
+    }
+  }
+
+  private async askTogether(
+    asked: readonly Asked<Request>[],
+    context: CallContext,
+  ): Promise<Outcome<Answer>[]> {
     const requests = asked.map(({ request }) => request);
-    const answers = await this.options.many(requests, first.context);
+    const answers = await this.options.many(requests, context);
     return Promise.all(
       asked.map(async (one, index) => {
         const answer = answers[index];

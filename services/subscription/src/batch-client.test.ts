@@ -1,0 +1,51 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { systemClock } from '@billing/chassis/clock';
+import { testContext, tooLarge } from '@billing/chassis/testing';
+import { BatchClient } from './batch-client';
+
+/** A peer that takes at most so many requests in one call, and says of each call how it came. */
+function openPeer({ most = 100 } = {}) {
+  const calls: { requests: readonly string[]; context: CallContext }[] = [];
+  const client = new BatchClient<string, string>({
+    one: async (request, context) => {
+      calls.push({ requests: [request], context });
+      return request.toUpperCase();
+    },
+    many: async (requests, context) => {
+      calls.push({ requests, context });
+      if (requests.length > most) throw tooLarge();
+      if (context.signal.aborted) throw new Error('The call was cancelled');
+      return requests.map((request) => request.toUpperCase());
+    },
+  });
+  return { client, calls };
+}
+
+describe('requests that are sent by one call', () => {
+  test('are answered whoever of those that asked goes away, or has little time', async () => {
+    const { client, calls } = openPeer();
+    const context = testContext();
+    const leaving = new AbortController();
+    const hurried = { ...context, deadline: systemClock.now(), signal: leaving.signal };
+    const answers = Promise.all([client.ask('a', hurried), client.ask('b', context)]);
+    leaving.abort();
+    expect(await answers).toEqual(['A', 'B']);
+    expect(calls).toMatchObject([
+      { requests: ['a', 'b'], context: { deadline: context.deadline } },
+    ]);
+  });
+
+  test('go in parts where they are too large together', async () => {
+    const { client, calls } = openPeer({ most: 2 });
+    const context = testContext();
+    const answers = ['a', 'b', 'c', 'd', 'e'].map((request) => client.ask(request, context));
+    expect(await Promise.all(answers)).toEqual(['A', 'B', 'C', 'D', 'E']);
+    expect(calls.map(({ requests }) => requests.join(''))).toEqual([
+      'abcde',
+      'abc',
+      'de',
+      'ab',
+      'c',
+    ]);
+  });
+});
