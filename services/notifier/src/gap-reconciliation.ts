@@ -62,8 +62,10 @@ export class GapReconciliation {
     const { replays, history } = this.options;
     const key = { environmentId, endpointId: state.id };
     const lacking = await replays.findLacking(key, since, sequencesMax);
-    // One message tells what all of the same id are about.
-    const examples = new Map(lacking.map((one) => [one.subscriptionId, one.messageId]));
+    // One message tells what all of the same id are about: the lowest one's, for the highest may be on its way into the store.
+    const examples = new Map(
+      lacking.toReversed().map(({ subscriptionId, messageId }) => [subscriptionId, messageId]),
+    );
     const types = await history.findTypes(environmentId, [...examples.values()]);
     return lacking.flatMap(({ subscriptionId: id, sequence }) => {
       const type = types.get(examples.get(id) ?? '');

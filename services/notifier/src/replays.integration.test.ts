@@ -217,6 +217,23 @@ describe('webhooks that have not arrived', () => {
     expect(await gapsOf(id)).toEqual([]);
   });
 
+  test('are told while a later one is only half accepted, and that one with them', async () => {
+    const { receiver } = system;
+    const { id } = await notifier.register(tenant, '/half');
+    receiver.answer = () => ({ status: 503 });
+    const subscriptionId = newId();
+    await announceTimes(1, subscriptionId);
+    await eventually(() => {
+      expect(receiver.receivedAt('/half')).toHaveLength(1);
+    }, patience);
+    const [first] = await eventuallyStored(id, ['PENDING']);
+    // Deliveries are stored before their message.
+    const later = { _id: newId(), messageId: newId(), sequence: 2, previousId: first!._id };
+    await deliveries().insertOne({ ...first!, ...later });
+
+    expect(await gapsOf(id)).toEqual([subscriptionGap(subscriptionId, 1, 2)]);
+  });
+
   test('name checkout sessions as such, and never tests', async () => {
     const { checkout } = system;
     const { id } = await notifier.register(tenant, '/checkouts', ['checkout.completed']);
