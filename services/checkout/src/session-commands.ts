@@ -42,12 +42,10 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
       // As sessions were stored that were READY only with their invoice.
       if (session.phase === 'CREATING') {
         const { state } = await maker.makeReady(session, session.snapshots.discount, context);
-        if (sessionOf(state).phase !== 'READY') return;
+        if (sessionOf(state).phase === 'EXPIRED') return;
       }
-      // One that has ended leaves this to its end, any other has it.
-      if (session.phase === 'CREATING' || session.phase === 'READY') {
-        await maker.invoiceOf(session, context);
-      }
+      // One that has ended leaves this to its end.
+      if (session.phase !== 'EXPIRED') await maker.invoiceOf(session, context);
     },
 
     voidInvoice: async (_payload, { aggregateId, context }) => {

@@ -41,12 +41,13 @@ export class SessionInvoiceWorker implements SessionInvoices {
   async open(invoice: NewSessionInvoice, context: Context): Promise<Stored<InvoiceRecord>> {
     const { invoiceId, sessionId } = invoice;
     const { tenant, now } = context;
+    // Before it takes a number: what cannot be an invoice must not hold one.
+    const { state } = draft(toNewInvoice(invoice, context));
     // It needs no DRAFT that remembers the number: its session does, and whoever repeats the step is given the same number.
     const number = await this.parts.numbers.take({
       environmentId: tenant.environmentId,
       invoiceId,
     });
-    const { state } = draft(toNewInvoice(invoice, context));
     const { stored } = await this.invoices(context).insert(only(open(state, { number, now })));
     checkHolder(stored.state, { sessionId });
     // As sessions left it while their invoices began as a DRAFT.

@@ -125,6 +125,13 @@ test('a making, stopped anywhere and resumed, makes the session', async () => {
   }
 });
 
+test('a payment that comes before the invoice is there is made once that is', async () => {
+  const scene = await aScene(healthy);
+  await expect(pays('4242424242424242')(healthy, scene)).rejects.toThrow('Invoice not found');
+  await finish(healthy, scene);
+  expect(describeEnd(await endOf(healthy, scene))).toBe('COMPLETE PAID, SUCCEEDED');
+});
+
 test('a making that is stopped anywhere, or slow, while the time of its session runs out leaves nothing to pay and no number without invoice', async () => {
   for (let writes = 0, isStopped = true; isStopped; writes += 1) {
     expect(writes).toBeLessThan(stopsMax);
