@@ -39,13 +39,15 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
 
     createInvoice: async (_payload, { aggregateId, context }) => {
       const session = await read(aggregateId, context);
-      // As sessions were stored that were READY only with their invoice.
-      if (session.phase === 'CREATING') {
-        const { state } = await maker.makeReady(session, session.snapshots.discount, context);
-        if (sessionOf(state).phase === 'EXPIRED') return;
-      }
       // One that has ended leaves this to its end.
-      if (session.phase !== 'EXPIRED') await maker.invoiceOf(session, context);
+      if (session.phase === 'EXPIRED') return;
+      // As sessions were stored that were READY only with their invoice.
+      const { discount } = session.snapshots;
+      const isReady = session.phase !== 'CREATING';
+      const ready = isReady
+        ? session
+        : sessionOf((await maker.makeReady(session, discount, context)).state);
+      if (ready.phase !== 'EXPIRED') await maker.invoiceOf(ready, context);
     },
 
     voidInvoice: async (_payload, { aggregateId, context }) => {
