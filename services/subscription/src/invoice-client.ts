@@ -1,9 +1,9 @@
+import { BatchClient } from '@billing/chassis/batch-client';
 import type { CallContext } from '@billing/chassis/call-context';
 import type {
   CreateInvoiceRequest,
   CreateInvoiceResponse,
 } from '@billing/proto/billing/checkout/v1/checkout';
-import { BatchClient } from './batch-client';
 import type { Peers } from './peers';
 
 /** Has invoices made, those that are ordered side by side by one call. */

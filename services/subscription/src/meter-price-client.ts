@@ -1,3 +1,4 @@
+import { BatchClient } from '@billing/chassis/batch-client';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Peer } from '@billing/chassis/peer';
 import type {
@@ -5,7 +6,6 @@ import type {
   GetMeterPricesRequest,
   GetMeterPricesResponse,
 } from '@billing/proto/billing/catalog/v1/catalog';
-import { BatchClient } from './batch-client';
 
 /** Which set of a product's meter prices: that of an instant, or the one with a number. */
 export type MeterPriceQuestion = Pick<GetMeterPricesRequest, 'productId' | 'at' | 'set'>;

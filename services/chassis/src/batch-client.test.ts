@@ -1,7 +1,7 @@
-import type { CallContext } from '@billing/chassis/call-context';
-import { systemClock } from '@billing/chassis/clock';
-import { testContext, tooLarge } from '@billing/chassis/testing';
 import { BatchClient } from './batch-client';
+import type { CallContext } from './call-context';
+import { systemClock } from './clock';
+import { testContext, tooLarge } from './testing';
 
 /** A peer that takes at most so many requests in one call, and says of each call how it came. */
 function openPeer({ most = 100 } = {}) {

@@ -1,6 +1,6 @@
-import { type CallContext, contextOfGroup, groupOfCall } from '@billing/chassis/call-context';
-import { Coalescer, type Outcome } from '@billing/chassis/coalescer';
-import { isTooLarge } from '@billing/chassis/grpc-status';
+import { type CallContext, contextOfGroup, groupOfCall } from './call-context';
+import { Coalescer, type Outcome } from './coalescer';
+import { isTooLarge } from './grpc-status';
 
 interface Asked<Request> {
   readonly request: Request;
@@ -15,18 +15,19 @@ export interface BatchClientOptions<Request, Answer> {
     requests: Request[],
     context: CallContext,
   ) => Promise<readonly (Answer | undefined)[]>;
+  /** Calls of one environment under way at once: the fewer, the more goes together. By default one is answered while the next is on its way. */
+  readonly flushesMax?: number;
 }
 
 // What peers take in one call.
 const batchMax = 100;
-// Of one environment: one is being answered while the next is on its way.
-const flushesMax = 2;
 
-/** Sends by one call what is asked of a peer side by side. */
+/** Sends by one call what is asked of a peer side by side, in several where that is too large for a message. */
 export class BatchClient<Request, Answer> {
   private readonly asked: Coalescer<Asked<Request>, Answer>;
 
   constructor(private readonly options: BatchClientOptions<Request, Answer>) {
+    const { flushesMax = 2 } = options;
     this.asked = new Coalescer({
       batchMax,
       flushesMax,
@@ -48,8 +49,17 @@ export class BatchClient<Request, Answer> {
     } catch (error) {
       if (!isTooLarge(error)) throw error;
       const half = Math.ceil(asked.length / 2);
-      const parts = [asked.slice(0, half), asked.slice(half)];
-      return (await Promise.all(parts.map((part) => this.askAll(part)))).flat();
+      const parts = [asked.slice(0, half), asked.slice(half)].map((part) => this.askPart(part));
+      return (await Promise.all(parts)).flat();
+    }
+  }
+
+  // One part that fails takes no other along.
+  private async askPart(asked: readonly Asked<Request>[]): Promise<Outcome<Answer>[]> {
+    try {
+      return await this.askAll(asked);
+    } catch (error) {
+      return asked.map(() => ({ error }));
     }
   }
 
