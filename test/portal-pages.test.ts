@@ -64,6 +64,25 @@ describe('the overview', () => {
     });
   });
 
+  test('tells that a discount will be taken off usage too', async () => {
+    const customerId = await scene.customer();
+    const terms = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'FOREVER' };
+    const { id: discountId } = await scene.make('/discounts', terms);
+    const { id: productId } = await scene.make('/products', usd);
+    const meterId = await scene.price(productId, { name: 'Calls' }, { unitAmount: '10' });
+    const authorizedTransactionId = authorization();
+    const wish = { customerId, productId, discountId, authorizedTransactionId };
+    const { id } = await scene.make('/subscriptions', wish);
+    await scene.make('/events/ingest', { events: [{ customerId, meterId, quantity: 100 }] });
+    const { page } = await scene.enter(customerId);
+    expect(page.text).toContain('Next charge $14.50');
+    expect(page.text).toContain('Usage so far about $10.00 An estimate before discounts');
+    const { now } = await scene.read('/sandboxes/clock');
+    await scene.api.advanceTo(new Date(Date.parse(now as string) + 31 * 86_400_000).toISOString());
+    const { data } = await scene.read(`/invoices?subscriptionId=${String(id)}`);
+    expect(data[0]).toMatchObject({ billingReason: 'SUBSCRIPTION_CYCLE', total: 1950 });
+  });
+
   test('leads to what is overdue, and paying it ends that', async () => {
     const customerId = await scene.customer();
     const { id } = await scene.subscribe(customerId, { cardNumber: numbers.declined });
@@ -119,6 +138,9 @@ describe('cancelling', () => {
     await scene.api.expect(200, scene.api.post(`/subscriptions/${String(id)}/cancel`));
     const late = await visitor.post(`/portal/subscriptions/${String(id)}/keep`, fields);
     expect([late.status, late.text]).toEqual([200, expect.stringContaining('Ended Gone')]);
+    const tooLate = await visitor.post(`/portal/subscriptions/${String(id)}/cancel`, fields);
+    expect(tooLate.text).toContain('Ended Gone');
+    expect(tooLate.text).not.toContain('Your subscription will end');
   });
 });
 
@@ -210,6 +232,41 @@ describe('payment methods', () => {
       400,
       expect.stringContaining('Your subscription is charged to this card.'),
     ]);
+  });
+
+  test('beyond what can be saved are refused in words', async () => {
+    const { visitor } = await scene.enter(await scene.customer());
+    let page = await visitor.open(methods);
+    for (let saved = 0; saved < 20; saved += 1) {
+      page = await visitor.submit(page, card(), 'Save card');
+      expect(page.text).toContain('The card was added.');
+    }
+    const refused = await visitor.submit(page, card(), 'Save card');
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining('You have as many cards as can be saved.'),
+    ]);
+  });
+
+  test('that were removed pay nothing, whatever a page of before offers', async () => {
+    const customerId = await scene.customer();
+    const { latestInvoiceId } = await scene.subscribe(customerId, { cardNumber: null });
+    const { visitor } = await scene.enter(customerId);
+    const unused = { ...card(), _default: '' };
+    await visitor.submit(await visitor.open(methods), card(numbers.declined), 'Save card');
+    const two = await visitor.submit(await visitor.open(methods), unused, 'Save card');
+    const invoice = `/portal/invoices/${String(latestInvoiceId)}`;
+    await scene.quiet();
+    const before = await visitor.open(invoice);
+    const choice = before.root.querySelector('input[name="method"]:not([checked])');
+    await visitor.submit(two, {}, 'Remove Visa ending in 4242');
+    const method = choice?.attributes.value ?? '';
+    const after = await visitor.submit(before, { _method: method }, 'Pay $29.00');
+    expect(method).not.toBe('');
+    expect(after.text).not.toContain('Visa ending in 4242');
+    const { status, payments } = await scene.read(`/invoices/${String(latestInvoiceId)}`);
+    expect(status).toBe('OPEN');
+    expect(payments.map((payment: any) => payment.status)).not.toContain('SUCCEEDED');
   });
 
   test('are all removed where nothing is charged', async () => {

@@ -11,7 +11,14 @@ import { sleep } from '@billing/chassis/clock';
 import { newRequestId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import type { HttpError } from './http-error';
-import { expectationUnknown, hostMissing, refusalBytes, refusalOf, refusalParts } from './refusal';
+import {
+  expectationUnknown,
+  hostMissing,
+  hostTwice,
+  refusalBytes,
+  refusalOf,
+  refusalParts,
+} from './refusal';
 
 // Longer than usual load balancers keep theirs, so that it is they who close.
 const keepAliveMs = 65_000;
@@ -127,9 +134,9 @@ export class HttpServer {
       request.socket.setTimeout(stalledMs);
     });
     if (this.draining) announceClose(response);
-    const needsHost = request.httpVersionMajor > 1 || request.httpVersionMinor > 0;
-    if (needsHost && request.headers.host === undefined) {
-      this.refuse(response, hostMissing);
+    const problem = hostProblem(request);
+    if (problem !== undefined) {
+      this.refuse(response, problem);
       return;
     }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -188,6 +195,16 @@ export class HttpServer {
   private endIfQuiet(): void {
     if (this.isLastCall && this.running.size === 0) this.server.closeAllConnections();
   }
+}
+
+// Of two, whoever stands in front may have looked at the other one.
+function hostProblem({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage) {
+  const isHost = (text: string, index: number) =>
+    index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';
+  const hosts = rawHeaders.filter(isHost).length;
+  if (hosts > 1) return hostTwice;
+  const needsHost = httpVersionMajor > 1 || httpVersionMinor > 0;
+  return hosts === 0 && needsHost ? hostMissing : undefined;
 }
 
 function announceClose(response: ServerResponse): void {

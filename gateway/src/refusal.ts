@@ -30,6 +30,13 @@ export const hostMissing: HttpError = {
   body: { error: 'The header Host is required' },
 };
 
+/** HTTP/1.1 allows it once. */
+export const hostTwice: HttpError = {
+  status: 400,
+  code: 'invalid_request',
+  body: { error: 'The header Host is allowed once' },
+};
+
 /** For an `Expect` that is none of HTTP's. */
 export const expectationUnknown: HttpError = {
   status: 417,

@@ -39,6 +39,8 @@ export interface Payable {
   }) => Promise<PaymentStep>;
   /** The page again, with what is wrong with its form. */
   readonly showProblems: (problems: FormProblems) => Promise<ApiAnswer>;
+  /** Tells of a refusal that the page itself would not show; undefined: it does. */
+  readonly showRefusal?: (error: unknown) => Promise<ApiAnswer> | undefined;
 }
 
 /** What steps are taken with. */
@@ -92,7 +94,7 @@ export async function payByCard(
     if (error instanceof DomainError && error.kind === 'invalid_input') {
       return await payable.showProblems(error.fields ?? {});
     }
-    return backOr(error, payable);
+    return await backOr(error, payable);
   }
 }
 
@@ -107,7 +109,7 @@ export async function payBySetup(
     const saved = await peers.payment.finishCardEntry({ customerId, setupId }, context);
     return await payByMethod(payable, saved.paymentMethodId);
   } catch (error) {
-    return backOr(error, payable);
+    return await backOr(error, payable);
   }
 }
 
@@ -120,7 +122,7 @@ export async function payByMethod(
     const step = await payable.pay({ methodId, returnUrl: `${payable.url}/return` });
     return afterStep(step, payable);
   } catch (error) {
-    return backOr(error, payable);
+    return await backOr(error, payable);
   }
 }
 
@@ -132,7 +134,7 @@ export async function answerChallenge(
   try {
     return afterStep(await payable.answer(answer), payable);
   } catch (error) {
-    return backOr(error, payable);
+    return await backOr(error, payable);
   }
 }
 
@@ -176,10 +178,10 @@ function leadOn(
 }
 
 /** Another payment runs, or nothing is left to pay: the page itself tells. */
-function backOr(error: unknown, { path, isTest }: Payable): ApiAnswer {
+async function backOr(error: unknown, { path, isTest, showRefusal }: Payable): Promise<ApiAnswer> {
   if (isOneTooMany(error)) return pageAnswer(tooManyAttemptsPage({ isTest }));
-  if (isRefusal(error)) return redirectAnswer(path);
-  throw error;
+  if (!isRefusal(error)) throw error;
+  return (await showRefusal?.(error)) ?? redirectAnswer(path);
 }
 
 function tooManyAttemptsPage({ isTest }: Pick<Page, 'isTest'>): Page {

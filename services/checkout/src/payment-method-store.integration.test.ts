@@ -80,6 +80,11 @@ describe('what a customer has', () => {
     await authorized(customerId, '4242424242424242');
     expect(await shown(customerId)).toEqual([]);
     expect(await replica.methods.defaultOf(customerId, context)).toBeUndefined();
+    const isRemoved = (id: string) => replica.methods.isRemoved({ id, customerId }, context);
+    expect([await isRemoved(first), await isRemoved(await saved(customerId))]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test('is nothing of another customer', async () => {

@@ -96,6 +96,15 @@ export class PaymentMethodStore {
     return payer?.state.defaultMethodId ?? undefined;
   }
 
+  /** Whether the customer has taken a method back: nothing new may be charged to it. */
+  async isRemoved(
+    { id, customerId }: Pick<PaymentMethod, 'id' | 'customerId'>,
+    context: Context,
+  ): Promise<boolean> {
+    const payer = await this.payers.within(context).find(payerIdOf(customerId, context));
+    return payer?.state.removedIds.includes(id) === true;
+  }
+
   /** What a customer has: the default first, then the latest. */
   async listOf(customerId: string, context: Context): Promise<OwnedMethod[]> {
     const payer = (await this.payers.within(context).find(payerIdOf(customerId, context)))?.state;

@@ -114,6 +114,11 @@ export function methodNotFound(): DomainError {
   return notFound('Payment method');
 }
 
+export function methodRemoved(): DomainError {
+  const message = 'The customer has removed the payment method';
+  return new DomainError('failed_precondition', 'PAYMENT_METHOD_REMOVED', message);
+}
+
 function tooManyMethods(): DomainError {
   const message = `A customer can have at most ${String(keptMax)} payment methods`;
   return new DomainError('failed_precondition', 'TOO_MANY_PAYMENT_METHODS', message);

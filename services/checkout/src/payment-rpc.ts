@@ -15,6 +15,7 @@ import {
 import { checkOfNoSession } from './collection';
 import type { Invoice, InvoiceRecord } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
+import { methodRemoved } from './payment-method';
 import type { PaymentMethodStore } from './payment-method-store';
 import type { PaymentMethodWorker } from './payment-method-worker';
 import type { ChargeSource } from './payment-provider';
@@ -129,6 +130,8 @@ async function fromProtoSource(
       if (method?.customerId !== invoice.customerId) {
         throw invalidInput({ paymentMethodId: ['Payment method not found'] });
       }
+      // A page that was opened before may still offer it.
+      if (await parts.methods.isRemoved(method, context)) throw methodRemoved();
       return { kind: 'METHOD', paymentMethodId };
     }
   }

@@ -104,9 +104,11 @@ function termsOf({ price, quantity }: Subscription): string {
 
 /** What comes next, exactly; usage is told apart, for it grows. */
 function nextCharge({ upcoming, ...plan }: Plan, overview: Overview): Html | undefined {
-  const { currency, id } = subscriptionOf(plan);
+  const { currency, id, discountId, discountEndsAt } = subscriptionOf(plan);
   if (upcoming === undefined) return undefined;
   const { total, discountAmount, discountName, at } = upcoming;
+  const hasDiscountThen = discountEndsAt === undefined || discountEndsAt > present(at);
+  const isDiscounted = discountId !== undefined && hasDiscountThen;
   const estimate = overview.usage
     .filter(({ subscriptionId }) => subscriptionId === id)
     .reduce((sum, { estimatedAmount }) => sum + (estimatedAmount ?? 0n), 0n);
@@ -124,7 +126,8 @@ function nextCharge({ upcoming, ...plan }: Plan, overview: Overview): Html | und
         <dd>
           about ${amountText(estimate, currency)}
           <span class="hint line"
-            >An estimate, added to it. <a href="/portal/usage">See usage</a></span
+            >An estimate${isDiscounted && ' before discounts'}, added to it.
+            <a href="/portal/usage">See usage</a></span
           >
         </dd>`
     }

@@ -5,8 +5,8 @@ import { pageAnswer } from '../shell';
 import { type Overview, overviewPage } from './overview-page';
 import type { PortalRequest, PortalRoute } from './portal-route';
 
-// What is owed is a few invoices; the list of all shows the rest.
-const openInvoicesMax = 20;
+// As many as are listed at once: those of checkouts that wait for their payer stand among what is owed.
+const openInvoicesMax = 100;
 
 export const overviewRoutes: readonly PortalRoute[] = [
   {

@@ -7,7 +7,7 @@ import { cardEntryOf, type Payable } from '../payment-steps';
 import { pageAnswer, redirectAnswer } from '../shell';
 import { confirmMethodPage, methodsPage, methodsPath } from './payment-method-page';
 import type { PortalRequest, PortalRoute } from './portal-route';
-import { doneAt } from './portal-shell';
+import { doneAt, type Done } from './portal-shell';
 
 type Wish = Parameters<Peers['paymentMethod']['removePaymentMethod']>[0];
 
@@ -64,25 +64,27 @@ export const paymentMethodRoutes: readonly PortalRoute[] = [
 async function fulfil(
   request: PortalRequest,
   peers: Peers,
-  { done, wish }: { done: string; wish: (method: Wish) => Promise<unknown> },
+  { done, wish }: { done: Done; wish: (method: Wish) => Promise<unknown> },
 ): Promise<ApiAnswer> {
   const { visit, params } = request;
   try {
     await wish({ customerId: visit.customerId, paymentMethodId: params.id ?? '' });
   } catch (error) {
-    return showRefusal(error, request, peers);
+    const shown = showRefusal(error, request, peers);
+    if (shown === undefined) throw error;
+    return await shown;
   }
   return redirectAnswer(doneAt(methodsPath, done));
 }
 
-async function showRefusal(
+/** Undefined for what customers are not told in words. */
+function showRefusal(
   error: unknown,
   request: PortalRequest,
   peers: Peers,
-): Promise<ApiAnswer> {
+): Promise<ApiAnswer> | undefined {
   const refusal = error instanceof DomainError ? refusals[error.reason] : undefined;
-  if (refusal === undefined) throw error;
-  return showMethods(request, peers, { refusal });
+  return refusal === undefined ? undefined : showMethods(request, peers, { refusal });
 }
 
 async function showMethods(
@@ -118,5 +120,6 @@ function keepable(request: PortalRequest, peers: Peers): Payable {
     },
     answer: () => Promise.reject(new Error('Nothing is charged, so nothing is answered')),
     showProblems: (problems) => showMethods(request, peers, { problems }),
+    showRefusal: (error) => showRefusal(error, request, peers),
   };
 }

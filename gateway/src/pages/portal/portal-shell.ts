@@ -44,25 +44,32 @@ export function placeOf({ formToken }: Visit, path: string): FormPlace {
   return { path, formToken };
 }
 
-const doneTexts: Readonly<Record<string, string>> = {
+const doneTexts = {
   'card-added': 'The card was added.',
   'card-removed': 'The card was removed.',
   canceled: 'Your subscription will end with the current period.',
   kept: 'Your subscription goes on.',
   'default-changed': 'From now on this card is charged.',
   'details-saved': 'Your details were saved.',
-};
+} as const;
+
+/** What can be told of as just done. */
+export type Done = keyof typeof doneTexts;
 
 /** Where a browser is sent after something was done, to be told so. */
-export function doneAt(path: string, done: keyof typeof doneTexts): string {
+export function doneAt(path: string, done: Done): string {
   return `${path}?done=${done}`;
 }
 
 /** What has just been done; undefined: nothing. */
 export function doneNotice(done: unknown): Html | undefined {
-  const text = typeof done === 'string' ? doneTexts[done] : undefined;
-  if (text === undefined) return undefined;
-  return html`<p class="done" role="status">${text}</p>`;
+  // Anybody can write anything into an address.
+  if (!isDone(done)) return undefined;
+  return html`<p class="done" role="status">${doneTexts[done]}</p>`;
+}
+
+function isDone(done: unknown): done is Done {
+  return typeof done === 'string' && Object.hasOwn(doneTexts, done);
 }
 
 function portalHeader(visit: Visit, current: Section): Html {

@@ -17,8 +17,11 @@ export const subscriptionRoutes: readonly PortalRoute[] = [
     path: '/portal/subscriptions/:id/cancel',
     handle: async (request, peers) => {
       const { id } = await ownSubscription(request, peers);
-      await peers.subscription.cancelSubscription({ id, atPeriodEnd: true }, request.context);
-      return redirectAnswer(doneAt('/portal', 'canceled'));
+      const wish = { id, atPeriodEnd: true };
+      const { subscription } = await peers.subscription.cancelSubscription(wish, request.context);
+      // What has ended meanwhile stays so, and the page tells.
+      const isOver = hasEnded(present(subscription));
+      return redirectAnswer(isOver ? '/portal' : doneAt('/portal', 'canceled'));
     },
   },
   {
@@ -41,9 +44,9 @@ export const subscriptionRoutes: readonly PortalRoute[] = [
 ];
 
 async function askToCancel(request: PortalRequest, peers: Peers): Promise<ApiAnswer> {
-  const { id, status, cancelAtPeriodEnd } = await ownSubscription(request, peers);
-  const isOver = status === SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED;
-  if (isOver || cancelAtPeriodEnd) return redirectAnswer('/portal');
+  const own = await ownSubscription(request, peers);
+  const { id, cancelAtPeriodEnd } = own;
+  if (hasEnded(own) || cancelAtPeriodEnd) return redirectAnswer('/portal');
   const { visit, context } = request;
   const { plans } = await peers.plan.listPlans({ customerId: visit.customerId }, context);
   const plan = plans.find(({ subscription }) => subscription?.id === id);
@@ -59,4 +62,8 @@ async function ownSubscription(
   const found = present(subscription);
   if (found.customerId !== visit.customerId) throw notFound('Page');
   return found;
+}
+
+function hasEnded({ status }: Subscription): boolean {
+  return status === SubscriptionStatus.SUBSCRIPTION_STATUS_CANCELED;
 }
