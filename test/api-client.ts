@@ -7,6 +7,14 @@ export interface Answer {
   readonly body: any;
 }
 
+/** Reads an answer: what is JSON by its value, all else as text. */
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const { status, headers } = response;
+  return { status, headers, body: isJson ? JSON.parse(text) : text };
+}
+
 /**
  * A REST client as a customer of the API would write it: fetch, a key and JSON. Every answer is held to the gateway's own description of
  * itself, so that each end-to-end test proves a piece of it.
@@ -35,13 +43,7 @@ export class ApiClient {
       },
       body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
     });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    const answer = {
-      status: response.status,
-      headers: response.headers,
-      body: isJson ? JSON.parse(text) : text,
-    };
+    const answer = await answerOf(response);
     contract.check({ method, path: `/v1${path}` }, answer);
     this.note(method, path, answer);
     return answer;

@@ -2,8 +2,10 @@ import type { Request, Response } from 'express';
 import ipaddr from 'ipaddr.js';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { Authentication, Caller } from './authentication';
-import type { Call } from './exchange';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Authentication } from './authentication';
+import type { OperatorAccess, SignedIn } from './dashboard/operator-access';
+import type { Call, CallerFacts } from './exchange';
 import { RequestError } from './http-error';
 import { type Allowance, rateLimitHeaders, type RateLimit } from './rate-limit';
 
@@ -12,9 +14,22 @@ const networkBytes = 8;
 // About 150 bytes each.
 const networksMax = 1_000;
 
+/** Who got in. */
+export interface Admitted {
+  readonly tenant: CallContext['tenant'];
+  /** Empty means all. */
+  readonly scopes: readonly string[];
+  /** Whom limits are of: a key, or an operator. */
+  readonly callerId: string;
+  readonly facts: CallerFacts;
+  /** Of an operator, who needs no key. */
+  readonly signedIn?: SignedIn;
+}
+
 /** What an admission is made of; a limit that is absent does not apply. */
 export interface AdmissionParts {
   readonly authentication: Authentication;
+  readonly operatorAccess: OperatorAccess;
   readonly clock: Clock;
   readonly perKey?: RateLimit;
   /** Of batches of usage events, which count for nothing else. */
@@ -23,7 +38,7 @@ export interface AdmissionParts {
   readonly refusedKeys?: RateLimit;
 }
 
-/** Decides who gets in: the address, then the key, then the key's rate. */
+/** Decides who gets in: the address, then the key or the operator's session, then the rate of whose it is. */
 export class Admission {
   private readonly networks = new Networks();
 
@@ -35,31 +50,47 @@ export class Admission {
     response: Response,
     call: Call,
     { isIngest = false }: { readonly isIngest?: boolean | undefined } = {},
-  ): Promise<Caller> {
+  ): Promise<Admitted> {
     const caller = await this.authenticate(request, call);
     const { perKey, ingestPerKey, clock } = this.parts;
     const limit = isIngest ? ingestPerKey : perKey;
     if (limit === undefined) return caller;
-    const allowance = limit.take(caller.apiKeyId, clock.now());
+    const allowance = limit.take(caller.callerId, clock.now());
     const headers = rateLimitHeaders(limit.policy, allowance);
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (!allowance.isAllowed) throw tooManyRequests(allowance);
     return caller;
   }
 
-  private async authenticate(request: Request, call: Call): Promise<Caller> {
-    const { authentication, refusedKeys, clock } = this.parts;
+  private async authenticate(request: Request, call: Call): Promise<Admitted> {
+    const { refusedKeys, clock } = this.parts;
     const network = this.networks.of(request.ip);
     const allowance = refusedKeys?.look(network, clock.now());
     if (allowance?.isAllowed === false) throw tooManyRequests(allowance);
     try {
-      return await authentication.authenticate(request.header('authorization'), call);
+      return await this.callerOf(request, call);
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') {
         refusedKeys?.charge(network, clock.now());
       }
       throw error;
     }
+  }
+
+  /** A key counts alone, whatever cookies come with it. */
+  private async callerOf(request: Request, call: Call): Promise<Admitted> {
+    const { authentication, operatorAccess } = this.parts;
+    const authorization = request.header('authorization');
+    const operator =
+      authorization === undefined ? await operatorAccess.callerOf(request, call) : undefined;
+    if (operator !== undefined) {
+      const { id: operatorId } = operator.signedIn.operator;
+      const facts = { environmentId: operator.tenant.environmentId, operatorId };
+      return { ...operator, callerId: operatorId, facts };
+    }
+    const { tenant, scopes, apiKeyId } = await authentication.authenticate(authorization, call);
+    const facts = { environmentId: tenant.environmentId, apiKeyId };
+    return { tenant, scopes, callerId: apiKeyId, facts };
   }
 }
 

@@ -14,7 +14,7 @@ const served = (app.router.stack as readonly Layer[]).flatMap(({ route }) => {
   return methods.map((method) => `${method.toUpperCase()} ${route.path}`);
 });
 
-/** What needs no key, beside the pages that the description of the API does not name. */
+/** What needs no key, beside the pages, and what the dashboard asks, that the description of the API does not name. */
 const withoutKey = [
   'GET /asyncapi.json',
   'GET /docs',
@@ -23,7 +23,7 @@ const withoutKey = [
   'GET /readyz',
   'POST /provider-events/:provider',
 ];
-const page = /^(GET|POST) \/(checkout|link|invoice|portal)(\/|$)/;
+const page = /^[A-Z]+ \/(checkout|link|invoice|portal|dashboard)(\/|$)/;
 
 test('every operation under /v1 that is served is described, and the other way round', () => {
   const paths = describeApi(routes).paths ?? {};

@@ -1,9 +1,11 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Admission } from './admission';
-import { checkScope } from './authentication';
+import { checkScope, isRead } from './authentication';
 import { parseBody, readBytes } from './body';
 import { readIfMatch, unlessMatched } from './conditions';
+import type { OperatorAccess } from './dashboard/operator-access';
+import { addOperatorApi } from './dashboard/operator-api';
 import { Documentation } from './documentation';
 import { environmentTime } from './environment-time';
 import {
@@ -62,10 +64,14 @@ export const routes: readonly Route[] = [
   ...apiKeyRoutes,
 ];
 
+/** The first segments of all paths, which scopes are named after. */
+export const segments = [...new Set(routes.map(({ path }) => segmentOf(path)))];
+
 /** What the app is made of. */
 export interface AppParts extends ExchangeSurroundings {
   readonly peers: Peers;
   readonly admission: Admission;
+  readonly operatorAccess: OperatorAccess;
   /** Places of requests with a key. */
   readonly keyedInFlight: InFlightLimit;
   /** Places of requests without one, who may take none of the others'. */
@@ -122,6 +128,7 @@ export function createApp(parts: AppParts): Express {
   const publicSite = { ...parts, inFlight: parts.publicInFlight };
   addPages(app, publicSite);
   addPortal(app, portalRoutes, publicSite);
+  addOperatorApi(app, publicSite);
   addProviderEvents(app, publicSite);
   for (const [path, operations] of byPath(routes)) {
     for (const route of operations) addRoute(app, route, parts);
@@ -144,7 +151,7 @@ export function createApp(parts: AppParts): Express {
 }
 
 function addRoute(app: Express, route: Route, parts: AppParts): void {
-  const segment = route.path.split('/')[1] ?? '';
+  const segment = segmentOf(route.path);
   const { isIngest } = route;
   const handler = authenticated(
     parts,
@@ -171,6 +178,10 @@ function addRoute(app: Express, route: Route, parts: AppParts): void {
     case 'DELETE':
       return void app.delete(path, handler);
   }
+}
+
+function segmentOf(path: string): string {
+  return path.split('/')[1] ?? '';
 }
 
 function setHeaders(response: Response, headers: Readonly<Record<string, string>>): void {
@@ -209,16 +220,19 @@ function authenticated(
 ): RequestHandler {
   const made = { ...options, inFlight: parts.keyedInFlight };
   return respond(parts, made, async (call, request, response, note) => {
-    const { tenant, scopes, apiKeyId } = await parts.admission.admit(
-      request,
-      response,
-      call,
-      options,
-    );
-    note({ environmentId: tenant.environmentId, apiKeyId });
+    const admitted = await parts.admission.admit(request, response, call, options);
+    const { tenant, scopes, facts, callerId, signedIn } = admitted;
+    note(facts);
+    const run = () => work({ ...call, tenant, scopes }, request, response);
+    if (signedIn === undefined || isRead(request.method)) {
+      return parts.inFlightPerKey.run(run, callerId);
+    }
+    const { method, path } = request;
+    const { environmentId } = tenant;
+    const action = { action: `${method} ${options.route}`, path, environmentId };
     return parts.inFlightPerKey.run(
-      () => work({ ...call, tenant, scopes }, request, response),
-      apiKeyId,
+      () => parts.operatorAccess.audited(signedIn, action, { call, work: run }),
+      callerId,
     );
   });
 }

@@ -2,7 +2,11 @@ import { hash as digestOf } from 'node:crypto';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
-import { ClockKind, EnvironmentKind } from '@billing/proto/billing/identity/v1/identity';
+import {
+  ClockKind,
+  type Environment,
+  EnvironmentKind,
+} from '@billing/proto/billing/identity/v1/identity';
 import type { Peers } from './peers';
 
 /** Who calls. */
@@ -74,14 +78,7 @@ export class Authentication {
         call as CallContext,
       );
       if (environment === undefined) throw new Error('Identity named no environment');
-      const { id, organizationId, kind, clock } = environment;
-      const tenant = {
-        environmentId: id,
-        organizationId,
-        live: kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
-        manualClock: clock === ClockKind.CLOCK_KIND_MANUAL,
-      };
-      return { tenant, apiKeyId, scopes, expiresAt };
+      return { tenant: tenantOf(environment), apiKeyId, scopes, expiresAt };
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;
       throw error;
@@ -94,10 +91,24 @@ export class Authentication {
   }
 }
 
+/** Whose data is in an environment. */
+export function tenantOf({ id, organizationId, kind, clock }: Environment): Tenant {
+  return {
+    environmentId: id,
+    organizationId,
+    live: kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
+    manualClock: clock === ClockKind.CLOCK_KIND_MANUAL,
+  };
+}
+
+/** Whether a method changes nothing. */
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
 /** The scope that a method on a route's first path segment needs. */
 export function scopeOf({ method, segment }: { method: string; segment: string }): string {
-  const isRead = method === 'GET' || method === 'HEAD';
-  return `${segment}:${isRead ? 'read' : 'write'}`;
+  return `${segment}:${isRead(method) ? 'read' : 'write'}`;
 }
 
 /** Throws permission unless the key's scopes allow the method on the route's first path segment. */

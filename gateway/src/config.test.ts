@@ -2,6 +2,7 @@ import { readConfig } from './config';
 
 const required = {
   HTTP_LISTEN: '127.0.0.1:0',
+  HOSTED_PAGE_URL: 'https://pay.example',
   IDENTITY_ADDRESS: 'unix:/i',
   CATALOG_ADDRESS: 'unix:/c',
   CUSTOMER_ADDRESS: 'unix:/u',

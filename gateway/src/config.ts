@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import {
+  hostedPageShape,
   readConfiguration,
   serviceConfigurationShape,
   transportSecurityShape,
@@ -37,6 +38,8 @@ export const configurationSchema = z.object({
   ...transportSecurityShape,
   /** Where REST is served; port 0 takes a free one. */
   HTTP_LISTEN: z.string().regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port'),
+  /** Where browsers reach the gateway; the services that make links to pages have the same. */
+  HOSTED_PAGE_URL: hostedPageShape.HOSTED_PAGE_URL,
   IDENTITY_ADDRESS: address,
   CATALOG_ADDRESS: address,
   CUSTOMER_ADDRESS: address,

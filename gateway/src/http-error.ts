@@ -87,7 +87,13 @@ export const answerOfKind: Readonly<Record<DomainErrorKind, Row>> = {
 };
 
 // What a program must tell from others of its kind.
-const rowOfReason: Readonly<Record<string, Pick<Row, 'code' | 'headers'>>> = {
+const rowOfReason: Readonly<Record<string, Omit<Partial<Row>, 'status'>>> = {
+  INVALID_CREDENTIALS: {
+    code: 'invalid_credentials',
+    message: 'Wrong e-mail or password',
+    headers: {},
+  },
+  INVALID_SESSION: { code: 'invalid_session', message: 'Not signed in, or no more', headers: {} },
   // The first request is answered soon, or given up.
   IDEMPOTENCY_KEY_IN_USE: { code: 'idempotency_key_in_use', headers: retryAfter },
   MALFORMED_JSON: { code: 'malformed_json' },

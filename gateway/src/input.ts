@@ -61,7 +61,7 @@ export const pageShape = {
 /** The body, read by the route's schema; fields that the schema does not know are left out. */
 export function readBody<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
-  { body }: ApiRequest,
+  { body }: Pick<ApiRequest, 'body'>,
 ): z.infer<z.ZodObject<S>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new RequestError(400, 'invalid_request', 'Body must be a JSON object');
@@ -70,7 +70,7 @@ export function readBody<S extends z.ZodRawShape>(
 }
 
 /** The query, read by the route's schema. */
-export function readQuery<T>(schema: z.ZodType<T>, { query }: ApiRequest): T {
+export function readQuery<T>(schema: z.ZodType<T>, { query }: Pick<ApiRequest, 'query'>): T {
   return parse(schema, query);
 }
 

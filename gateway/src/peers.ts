@@ -46,6 +46,10 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import {
+  type OperatorServiceServer,
+  OperatorServiceService,
+} from '@billing/proto/billing/identity/v1/operator';
+import {
   type MeteringServiceServer,
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
@@ -70,6 +74,7 @@ import type { GatewayConfiguration } from './config';
 /** The services behind the gateway. */
 export interface Peers {
   readonly identity: Peer<IdentityServiceServer>;
+  readonly operator: Peer<OperatorServiceServer>;
   readonly catalog: Peer<CatalogServiceServer>;
   readonly customer: Peer<CustomerServiceServer>;
   readonly portal: Peer<PortalServiceServer>;
@@ -87,6 +92,22 @@ export interface Peers {
   readonly webhookDelivery: Peer<WebhookDeliveryServiceServer>;
 }
 
+/** A session, an invitation or credentials say whose organisation is meant. */
+const operatorCallsBySession: PeerOptions<OperatorServiceServer>['withoutTenant'] = [
+  'getInvitation',
+  'acceptInvitation',
+  'logIn',
+  'authenticateOperator',
+  'logOut',
+  'changePassword',
+  'listOperators',
+  'inviteOperator',
+  'updateOperator',
+  'listEnvironments',
+  'beginAuditEntry',
+  'listAuditEntries',
+];
+
 /** Connects to all services. */
 export function connectPeers(config: GatewayConfiguration, logger?: Logger): Peers {
   const caller: Caller = { service: 'gateway', security: transportSecurityOf(config, logger) };
@@ -96,6 +117,11 @@ export function connectPeers(config: GatewayConfiguration, logger?: Logger): Pee
       ...caller,
       address: config.IDENTITY_ADDRESS,
       withoutTenant: ['authenticate', 'ensureOrganization'],
+    }),
+    operator: connectPeer<OperatorServiceServer>(OperatorServiceService, {
+      ...caller,
+      address: config.IDENTITY_ADDRESS,
+      withoutTenant: operatorCallsBySession,
     }),
     catalog: connectPeer<CatalogServiceServer>(CatalogServiceService, {
       ...caller,

@@ -65,7 +65,7 @@ export function etag(version: bigint, count?: number): { ETag: string } {
 }
 
 /** A path parameter that the route's own path names. */
-export function param({ params }: ApiRequest, name: string): string {
+export function param({ params }: Pick<ApiRequest, 'params'>, name: string): string {
   const value = params[name];
   if (value === undefined) throw new Error(`The path has no :${name}`);
   return value;

@@ -9,9 +9,10 @@ import type { RunningService, ServiceOverrides } from '@billing/chassis/service'
 import { startTracing } from '@billing/chassis/tracing';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
 import { Admission } from './admission';
-import { createApp } from './app';
+import { createApp, segments } from './app';
 import { Authentication } from './authentication';
 import type { GatewayConfiguration } from './config';
+import { OperatorAccess } from './dashboard/operator-access';
 import { HttpServer } from './http-server';
 import { InFlightLimit } from './in-flight-limit';
 import { connectPeers } from './peers';
@@ -57,6 +58,13 @@ export async function start(
     for (const peer of Object.values<{ close(): void }>({ ...peers })) peer.close();
     return Promise.resolve();
   });
+  const operatorAccess = new OperatorAccess({
+    operators: peers.operator,
+    clock,
+    logger,
+    siteUrl: config.HOSTED_PAGE_URL,
+    segments,
+  });
   const app = createApp({
     clock,
     logger,
@@ -64,9 +72,11 @@ export async function start(
     peers,
     admission: new Admission({
       authentication: new Authentication(peers.identity, clock),
+      operatorAccess,
       clock,
       ...rateLimits(config),
     }),
+    operatorAccess,
     keyedInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
     publicInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
     inFlightPerKey: InFlightLimit.perCaller(config.HTTP_IN_FLIGHT_PER_KEY_MAX),

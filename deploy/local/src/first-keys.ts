@@ -1,7 +1,4 @@
 import { join } from 'node:path';
-import type { CallContext, Tenant } from '@billing/chassis/call-context';
-import { systemClock } from '@billing/chassis/clock';
-import { newId } from '@billing/chassis/ids';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
 import { DomainError } from '@billing/kernel/domain-error';
@@ -12,6 +9,7 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import { z } from 'zod';
+import { callOf, localOrganization, noTenant } from './identity-call';
 import { readJsonIfThere, writePrivateJson } from './private-file';
 
 /** Keys of the first organisation. Only this file knows them: the services keep an HMAC. */
@@ -20,9 +18,7 @@ export interface FirstKeys {
   testKey: string;
 }
 
-const ORGANIZATION = 'Local';
 const KEY_NAME = 'First key';
-const CALL_TIMEOUT_MS = 20_000;
 const schema = z.object({ liveKey: z.string(), testKey: z.string() });
 
 type Identity = Peer<IdentityServiceServer>;
@@ -54,7 +50,7 @@ export async function ensureFirstKeys(
 /** Not so where the keys outlived their database, or were revoked. */
 async function areGood(identity: Identity, { liveKey, testKey }: FirstKeys): Promise<boolean> {
   try {
-    for (const key of [liveKey, testKey]) await identity.authenticate({ key }, call(noTenant));
+    for (const key of [liveKey, testKey]) await identity.authenticate({ key }, callOf(noTenant));
     return true;
   } catch (error) {
     if (error instanceof DomainError && error.kind === 'unauthenticated') return false;
@@ -64,8 +60,8 @@ async function areGood(identity: Identity, { liveKey, testKey }: FirstKeys): Pro
 
 async function makeKeys(identity: Identity): Promise<FirstKeys> {
   const { organizationId, live, sandbox } = await identity.ensureOrganization(
-    { name: ORGANIZATION },
-    call(noTenant),
+    { name: localOrganization },
+    callOf(noTenant),
   );
   const keyOf = async (environment: Environment | undefined): Promise<string> => {
     if (!environment) throw new Error('The organisation lacks one of its first environments');
@@ -76,22 +72,7 @@ async function makeKeys(identity: Identity): Promise<FirstKeys> {
       manualClock: false,
     };
     const request = { name: KEY_NAME, scopes: [], expiresAt: undefined };
-    return (await identity.createApiKey(request, call(tenant))).key;
+    return (await identity.createApiKey(request, callOf(tenant))).key;
   };
   return { liveKey: await keyOf(live), testKey: await keyOf(sandbox) };
-}
-
-/** For calls that carry no tenant; the channel leaves it out. */
-const noTenant: Tenant = { organizationId: '', environmentId: '', live: false, manualClock: false };
-
-function call(tenant: Tenant): CallContext {
-  const now = systemClock.now();
-  return {
-    tenant,
-    now,
-    scopes: [],
-    requestId: newId(),
-    deadline: new Date(now.getTime() + CALL_TIMEOUT_MS),
-    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
-  };
 }

@@ -102,6 +102,7 @@ function gateway({ port, rateLimits }: SystemSite): Environment {
 function own(service: ServiceName, { secrets, port, stripe }: SystemSite): Environment {
   if (service === 'identity') return { API_KEY_PEPPER: secrets.apiKeyPepper };
   const HOSTED_PAGE_URL = gatewayUrl(port);
+  if (service === 'gateway') return { HOSTED_PAGE_URL };
   if (service === 'checkout') {
     return { HOSTED_PAGE_URL, HOSTED_PAGE_SECRET: secrets.hostedPageSecret, ...stripe };
   }

@@ -14,7 +14,7 @@ export interface PageSurroundings extends ExchangeSurroundings {
 
 /** Where a page, or a step of one, is. */
 export interface PageAddress {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly deadlineMs?: number;
 }
@@ -34,6 +34,14 @@ export interface PageService<R> {
   readonly showError: (problem: HttpError, request: Request) => ApiAnswer;
 }
 
+const methodNames = {
+  GET: 'get',
+  POST: 'post',
+  PUT: 'put',
+  PATCH: 'patch',
+  DELETE: 'delete',
+} as const satisfies Record<PageAddress['method'], string>;
+
 /** Serves pages at their addresses, and refuses other methods there. */
 export function mountPages<R extends PageAddress>(
   app: Express,
@@ -44,8 +52,7 @@ export function mountPages<R extends PageAddress>(
     const here = routes.filter((route) => route.path === path);
     for (const route of here) {
       const handler = handlerOf(route, service, service.workOf(route));
-      if (route.method === 'GET') app.get(path, handler);
-      else app.post(path, handler);
+      app[methodNames[route.method]](path, handler);
     }
     const allow = { Allow: allowed(here.map(({ method }) => method)) };
     const refused = new RequestError(405, 'method_not_allowed', 'Method not allowed', allow);
@@ -79,7 +86,7 @@ function handlerOf<R>(
         route: path,
         deadlineMs,
         // Who pays and closes the window, or presses twice, has paid.
-        outlivesCaller: method === 'POST',
+        outlivesCaller: method !== 'GET',
         showError: (problem) => showError(problem, request),
       },
       (call, note) => work(call, { request, response }, note),

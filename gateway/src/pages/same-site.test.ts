@@ -1,4 +1,4 @@
-import { refuseOtherSites, type RequestOrigin } from './same-site';
+import { refuseOtherSites, type RequestOrigin, requireOwnOrigin } from './same-site';
 
 const host = 'pay.example';
 const given = (origin: Partial<RequestOrigin>) => () => {
@@ -35,4 +35,31 @@ test('where our own pages tell where they are, a page that does not is anotherâ€
   expect(from('null')).toThrow('another site');
   expect(from('https://pay.example')).not.toThrow();
   expect(from(undefined)).not.toThrow();
+});
+
+describe('what a cookie alone would prove', () => {
+  const required = (origin: Partial<RequestOrigin>, referrer?: string) => () => {
+    requireOwnOrigin({ fetchSite: undefined, origin: undefined, host, ...origin }, { referrer });
+  };
+
+  test.each([
+    [{ fetchSite: 'same-origin' }, undefined],
+    [{ origin: 'https://pay.example' }, undefined],
+    [{}, 'https://pay.example/dashboard'],
+  ])('is done for %j from the page %s', (origin, referrer) => {
+    expect(required(origin, referrer)).not.toThrow();
+  });
+
+  test.each([
+    [{}, undefined],
+    [{}, 'https://evil.example/pay.example'],
+    [{}, 'nonsense'],
+    [{ origin: 'null' }, 'https://pay.example/dashboard'],
+    [{ origin: 'https://evil.example' }, 'https://pay.example/dashboard'],
+    [{ fetchSite: 'none' }, 'https://pay.example/dashboard'],
+    [{ fetchSite: 'same-site' }, undefined],
+    [{ fetchSite: 'cross-site', origin: 'https://pay.example' }, undefined],
+  ])('is not done for %j from the page %s', (origin, referrer) => {
+    expect(required(origin, referrer)).toThrow('another site');
+  });
 });

@@ -11,6 +11,22 @@ export interface RequestOrigin {
   readonly host: string | undefined;
 }
 
+/**
+ * Refuses what is not plainly of our own pages: a cookie alone proves nothing about who has a browser send it. Reads may prove it by the
+ * page that they come from, since browsers name no origin then.
+ */
+export function requireOwnOrigin(
+  { fetchSite, origin, host }: RequestOrigin,
+  { referrer }: { readonly referrer?: string | undefined } = {},
+): void {
+  const named = origin ?? referrer;
+  const isOurs =
+    fetchSite === undefined
+      ? named !== undefined && URL.parse(named)?.host === host
+      : fetchSite === 'same-origin';
+  if (!isOurs) throw new RequestError(403, 'cross_site', 'The request was sent by another site');
+}
+
 /** What a request says of where it comes from. */
 export function originOf(request: Request): RequestOrigin {
   return {

@@ -41,7 +41,7 @@ export function randomHex(bytes: number): string {
   return pool.toString('hex', poolUsed - bytes, poolUsed);
 }
 
-/** A new UUID for a request that came without an id. It is never a key of anything stored, so it need not be ordered by time. */
+/** A new UUID for a request that came without an id. Ids of what is stored at most derive from it, so it need not be ordered by time. */
 export function newRequestId(): string {
   return randomUUID();
 }

@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import { PortalDoor } from '@billing/proto/billing/customer/v1/portal';
+import { isOverTls } from '../../cookie';
 import { environmentTime } from '../../environment-time';
 import type { Call } from '../../exchange';
 import { type HttpError, RequestError } from '../../http-error';
@@ -25,7 +26,6 @@ import { doorPage, leftPage, overPage, usedDoorPage } from './door-page';
 import {
   doorCookie,
   formTokenOf,
-  isOverTls,
   noVisitCookie,
   readDoorNonce,
   readVisit,

@@ -1,0 +1,76 @@
+import { createLogger } from '@billing/chassis/logging';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Call } from '../exchange';
+import { OperatorAccess, type OperatorAccessParts, type SignedIn } from './operator-access';
+
+const call = { requestId: 'r' } as Call;
+const action = { action: 'POST /v1/customers', path: '/v1/customers', environmentId: 'e' };
+const signedIn = { session: 's', organizationId: 'o', liveEnvironmentId: 'l' } as SignedIn;
+const unavailable = new DomainError('unavailable', 'UNAVAILABLE', 'Away');
+
+function anAccess(failing: { begin?: Error; end?: Error } = {}) {
+  const log: unknown[] = [];
+  const operators = {
+    authenticateOperator: () => Promise.reject(unavailable),
+    beginAuditEntry: (entry: unknown) => {
+      if (failing.begin !== undefined) return Promise.reject(failing.begin);
+      log.push(entry);
+      return Promise.resolve({ id: 'a' });
+    },
+    endAuditEntry: (
+      entry: unknown,
+      { tenant, signal }: { tenant: unknown; signal: AbortSignal },
+    ) => {
+      if (failing.end !== undefined) return Promise.reject(failing.end);
+      log.push([entry, tenant, signal.aborted]);
+      return Promise.resolve({});
+    },
+  } as unknown as OperatorAccessParts['operators'];
+  const parts = { operators, siteUrl: 'https://billing.example', segments: [] };
+  const clock = { now: () => new Date('2026-01-01T00:00:00Z') };
+  const access = new OperatorAccess({
+    ...parts,
+    clock,
+    logger: createLogger({ service: 'gateway', level: 'silent' }),
+  });
+  const audited = (work: () => Promise<{ status: number }>) =>
+    access.audited(signedIn, action, { call, work });
+  return { audited, log };
+}
+
+const begun = { sessionToken: 's', requestId: 'r', ...action };
+const live = { organizationId: 'o', environmentId: 'l', live: true, manualClock: false };
+
+test('what changes something stands between two lines of the audit log', async () => {
+  const { audited, log } = anAccess();
+  const answer = await audited(() => {
+    log.push('done');
+    return Promise.resolve({ status: 201 });
+  });
+  expect(answer).toEqual({ status: 201 });
+  expect(log).toEqual([begun, 'done', [{ id: 'a', status: 201 }, live, false]]);
+});
+
+test('a failure is told as it is answered, and goes on', async () => {
+  const { audited, log } = anAccess();
+  const failure = new DomainError('not_found', 'CUSTOMER_NOT_FOUND', 'Customer not found');
+  await expect(audited(() => Promise.reject(failure))).rejects.toBe(failure);
+  expect(log.at(-1)).toEqual([{ id: 'a', status: 404 }, live, false]);
+});
+
+test('without the first line nothing is done', async () => {
+  const { audited, log } = anAccess({ begin: unavailable });
+  const work = jest.fn();
+  await expect(audited(work)).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+  expect([work.mock.calls, log]).toEqual([[], []]);
+});
+
+test('a session that has just ended is told so', async () => {
+  const over = new DomainError('unauthenticated', 'INVALID_SESSION', 'Over');
+  await expect(anAccess({ begin: over }).audited(jest.fn())).rejects.toBe(over);
+});
+
+test('without the second line the answer is given all the same', async () => {
+  const { audited } = anAccess({ end: unavailable });
+  expect(await audited(() => Promise.resolve({ status: 200 }))).toEqual({ status: 200 });
+});

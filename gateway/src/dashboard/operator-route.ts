@@ -1,0 +1,48 @@
+import type { Call } from '../exchange';
+import type { Peers } from '../peers';
+import type { ApiAnswer } from '../route';
+import type { OperatorAccess, SignedIn } from './operator-access';
+
+/** A request of somebody who may not be signed in. */
+export interface OpenRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  readonly call: Call;
+  /** The cookie's session, whether it opens anything or not. */
+  readonly session: string | undefined;
+  /** What counts as one address; see networkOf. */
+  readonly network: string;
+}
+
+/** A request of an operator. */
+export interface OperatorRequest extends OpenRequest {
+  readonly session: string;
+  readonly signedIn: SignedIn;
+}
+
+/** What routes of operators work with. */
+export interface OperatorSurroundings {
+  readonly peers: Peers;
+  readonly operatorAccess: OperatorAccess;
+}
+
+interface RouteAddress {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below /dashboard/api. */
+  readonly path: string;
+}
+
+/** What whoever comes may ask for. */
+export interface OpenRoute extends RouteAddress {
+  readonly isOpen: true;
+  readonly handle: (request: OpenRequest, site: OperatorSurroundings) => Promise<ApiAnswer>;
+}
+
+/** What needs a session. What changes something is written in the audit log. */
+export interface SignedInRoute extends RouteAddress {
+  readonly isOpen?: false;
+  readonly handle: (request: OperatorRequest, site: OperatorSurroundings) => Promise<ApiAnswer>;
+}
+
+export type OperatorRoute = OpenRoute | SignedInRoute;

@@ -1,0 +1,96 @@
+import { ownerLink } from '@billing/local/owner-link';
+import { type Answer, answerOf } from './api-client';
+import type { TestSystem } from './test-system';
+
+export const password = 'correct horse battery staple';
+export type RoleName = 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'VIEWER';
+
+let people = 0;
+
+/** A browser's script on a page of the dashboard: it sends the cookie it was given, and says that it is of our own site. */
+export class OperatorClient {
+  cookie: string | undefined;
+  /** The cookie as it was last set, with its attributes. */
+  lastCookie: string | undefined;
+
+  constructor(
+    readonly gatewayUrl: string,
+    /** Where requests to the public API work. */
+    readonly environmentId?: string,
+  ) {}
+
+  /** Who comes by the first owner's link. */
+  static async owner(system: TestSystem): Promise<OperatorClient> {
+    const link = await ownerLink(system.addresses.identity, system.gatewayUrl);
+    const client = new OperatorClient(system.gatewayUrl);
+    await client.accept(link ?? '', 'owner@example.com');
+    return client;
+  }
+
+  /** A new operator with a role, invited by this one. */
+  async colleague(role: RoleName): Promise<OperatorClient> {
+    people += 1;
+    const email = `${role.toLowerCase()}${String(people)}@example.com`;
+    const { body } = await this.api('POST', '/operators', { email, role });
+    const client = new OperatorClient(this.gatewayUrl);
+    await client.accept(body.link as string, email);
+    return client;
+  }
+
+  /** The same browser at work in an environment. */
+  in(environmentId: string): OperatorClient {
+    const client = new OperatorClient(this.gatewayUrl, environmentId);
+    client.cookie = this.cookie;
+    return client;
+  }
+
+  async accept(link: string, email: string): Promise<Answer> {
+    const token = link.split('/').at(-1) ?? '';
+    const answer = await this.api('POST', `/invitations/${token}`, {
+      email,
+      name: email,
+      password,
+    });
+    if (answer.status !== 200) throw new Error(`Not accepted: ${JSON.stringify(answer.body)}`);
+    return answer;
+  }
+
+  /** A request to the operators' own API. */
+  api(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
+    return this.send(method, `/dashboard/api${path}`, { body, headers });
+  }
+
+  /** A request to the public API. */
+  v1(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
+    return this.send(method, `/v1${path}`, { body, headers });
+  }
+
+  async send(
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: unknown; headers?: Record<string, string | undefined> } = {},
+  ): Promise<Answer> {
+    const all: Record<string, string | undefined> = {
+      'Sec-Fetch-Site': 'same-origin',
+      'Content-Type': method === 'GET' ? undefined : 'application/json',
+      Cookie: this.cookie,
+      'Environment-Id': this.environmentId,
+      ...headers,
+    };
+    const sent = Object.entries(all).filter((one): one is [string, string] => one[1] !== undefined);
+    const response = await fetch(`${this.gatewayUrl}${path}`, {
+      method,
+      headers: Object.fromEntries(sent),
+      body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+      redirect: 'manual',
+    });
+    this.keep(response.headers.getSetCookie());
+    return answerOf(response);
+  }
+
+  private keep([set]: readonly string[]): void {
+    if (set === undefined) return;
+    this.lastCookie = set;
+    this.cookie = /max-age=0/i.test(set) ? undefined : set.split(';')[0];
+  }
+}

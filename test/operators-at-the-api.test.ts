@@ -1,0 +1,184 @@
+import { OperatorClient } from './operator-client';
+import { instant, unknownId, uuid } from './patterns';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const startMs = 120_000;
+
+let system: TestSystem;
+let owner: OperatorClient;
+let live: string;
+let sandbox: string;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  owner = await OperatorClient.owner(system);
+  const { body } = await owner.api('GET', '/environments');
+  [live, sandbox] = body.data.map(({ id }: { id: string }) => id);
+}, startMs);
+
+afterAll(async () => {
+  await system.stop();
+});
+
+const shown = ({ status, body, headers }: { status: number; body: any; headers: Headers }) => [
+  status,
+  body,
+  headers.get('error-code'),
+];
+const idOf = async (client: OperatorClient) =>
+  (await client.api('GET', '/session')).body.operator.id as string;
+const entries = async (): Promise<any[]> =>
+  (await owner.api('GET', '/audit?perPage=100')).body.data;
+
+describe('the public API by session', () => {
+  const refusedBody = { error: 'Insufficient permissions' };
+  const customer = { email: 'ada@example.com' };
+  const samples = [
+    ['GET', '/customers', undefined, 'read'],
+    ['GET', '/api-keys', undefined, 'read'],
+    ['POST', '/customers', customer, 'write'],
+    ['POST', '/products', {}, 'write'],
+    ['POST', `/subscriptions/${unknownId}/cancel`, {}, 'write'],
+    ['POST', '/portal/sessions', {}, 'write'],
+    ['DELETE', `/api-keys/${unknownId}`, undefined, 'develop'],
+    ['POST', '/webhook-endpoints', {}, 'develop'],
+    ['POST', '/api-keys', { name: 'k', scopes: ['customers:read'] }, 'develop'],
+  ] as const;
+  const mayIn = {
+    live: { OWNER: 'all', ADMIN: 'all', DEVELOPER: ['read', 'develop'], VIEWER: ['read'] },
+    sandbox: { OWNER: 'all', ADMIN: 'all', DEVELOPER: 'all', VIEWER: ['read'] },
+  } as const;
+
+  test.each(['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'] as const)('as %s', async (role) => {
+    const client = await owner.colleague(role);
+    for (const place of ['live', 'sandbox'] as const) {
+      const there = client.in(place === 'live' ? live : sandbox);
+      const allowed = mayIn[place][role];
+      for (const [method, path, body, kind] of samples) {
+        const answer = await there.v1(method, path, body);
+        const isAllowed = allowed === 'all' || allowed.some((one) => one === kind);
+        const seen = [place, method, path, answer.status !== 403];
+        expect(seen).toEqual([place, method, path, isAllowed]);
+        if (!isAllowed) expect(answer.body).toEqual(refusedBody);
+      }
+    }
+  });
+
+  test('gives keys that may do what their maker may, and no more', async () => {
+    const developer = await owner.colleague('DEVELOPER');
+    const make = (environment: string, scopes?: string[]) =>
+      developer.in(environment).v1('POST', '/api-keys', { name: 'k', ...(scopes && { scopes }) });
+    expect((await make(sandbox)).status).toBe(201);
+    expect((await make(live)).status).toBe(403);
+    expect((await make(live, ['customers:write'])).status).toBe(403);
+    const made = await make(live, ['customers:read', 'webhook-endpoints:write']);
+    expect(made.status).toBe(201);
+    expect((await system.client(made.body.key as string).get('/customers')).status).toBe(200);
+    const sandboxes = await developer.in(live).v1('POST', '/sandboxes', { name: 'mine' });
+    expect(sandboxes.status).toBe(201);
+    expect((await developer.in(sandbox).v1('POST', '/sandboxes', {})).status).toBe(403);
+  });
+
+  test('works in the environment that is named, at its own time', async () => {
+    const at = '2026-01-31T00:00:00.000Z';
+    const made = await owner
+      .in(live)
+      .v1('POST', '/sandboxes', { name: 'slow', clock: 'MANUAL', startsAt: at });
+    const there = owner.in(made.body.id as string);
+    const created = await there.v1('POST', '/customers', customer);
+    expect([created.status, created.body.createdAt]).toEqual([201, at]);
+    const path = `/customers/${String(created.body.id)}`;
+    expect((await there.v1('GET', path)).status).toBe(200);
+    expect((await owner.in(live).v1('GET', path)).status).toBe(404);
+    const to = '2026-02-28T00:00:00.000Z';
+    expect((await there.v1('POST', '/sandboxes/clock/advance', { to })).status).toBe(200);
+    expect((await there.v1('POST', '/customers', customer)).body.createdAt).toBe(to);
+  });
+
+  test('needs an environment of the operator’s organisation, and a session', async () => {
+    const header = 'Environment-Id';
+    expect(shown(await owner.v1('GET', '/customers'))).toEqual([
+      400,
+      { error: { [header]: ['Required'] } },
+      'invalid_request',
+    ]);
+    expect((await owner.in('nonsense').v1('GET', '/customers')).body).toEqual({
+      error: { [header]: ['Invalid UUID'] },
+    });
+    const foreign = await owner.in(unknownId).v1('GET', '/customers');
+    expect([foreign.status, foreign.headers.get('error-code')]).toEqual([
+      404,
+      'environment_not_found',
+    ]);
+    const stranger = owner.in(live);
+    stranger.cookie = `operator=${'x'.repeat(43)}`;
+    expect((await stranger.v1('GET', '/customers')).status).toBe(401);
+    stranger.cookie = undefined;
+    expect(shown(await stranger.v1('GET', '/customers'))[2]).toBe('invalid_api_key');
+  });
+
+  test('neither writes nor reads for another site, nor for nobody', async () => {
+    const there = owner.in(sandbox);
+    const status = async (method: string, headers: Record<string, string | undefined>) =>
+      (await there.v1(method, '/customers', method === 'POST' ? customer : undefined, headers))
+        .status;
+    const untold = { 'Sec-Fetch-Site': undefined };
+    const own = system.gatewayUrl;
+    for (const method of ['GET', 'POST']) {
+      for (const headers of [
+        { 'Sec-Fetch-Site': 'cross-site' },
+        { 'Sec-Fetch-Site': 'same-site' },
+        { 'Sec-Fetch-Site': 'none' },
+        untold,
+        { ...untold, Origin: 'https://evil.example' },
+        { ...untold, Origin: 'null' },
+        { ...untold, Referer: 'https://evil.example/' },
+        { ...untold, Origin: 'https://evil.example', Referer: `${own}/dashboard` },
+      ]) {
+        expect([method, headers, await status(method, headers)]).toEqual([method, headers, 403]);
+      }
+    }
+    expect(await status('GET', { ...untold, Referer: `${own}/dashboard` })).toBe(200);
+    expect(await status('POST', { ...untold, Referer: `${own}/dashboard` })).toBe(403);
+    expect(await status('POST', { ...untold, Origin: own })).toBe(201);
+  });
+
+  test('a key counts alone, whatever cookie comes with it', async () => {
+    const headers = { Authorization: `Bearer ${system.sandboxKey}`, 'Sec-Fetch-Site': undefined };
+    expect((await owner.in(live).v1('GET', '/customers', undefined, headers)).status).toBe(200);
+    const bad = { ...headers, Authorization: 'Bearer nonsense' };
+    expect((await owner.in(live).v1('GET', '/customers', undefined, bad)).status).toBe(401);
+  });
+
+  test('every write stands in the audit log with how it ended, however the caller names it', async () => {
+    const viewer = await owner.colleague('VIEWER');
+    const id = await idOf(owner);
+    const there = owner.in(sandbox);
+    const sameId = { 'X-Request-Id': 'chosen-by-the-caller' };
+    const created = await there.v1('POST', '/customers', customer, sameId);
+    await there.v1('POST', '/customers', { email: 7 }, sameId);
+    await there.v1('GET', '/customers', undefined, sameId);
+    await viewer.in(sandbox).v1('POST', '/customers?email=secret', customer);
+    await there.v1('PATCH', `/customers/${unknownId}`, { name: 'x' });
+    const written = (await entries()).slice(0, 4);
+    expect(written.map(({ action, path, status }) => [action, path, status])).toEqual([
+      ['PATCH /v1/customers/:id', `/v1/customers/${unknownId}`, 404],
+      ['POST /v1/customers', '/v1/customers', 403],
+      ['POST /v1/customers', '/v1/customers', 400],
+      ['POST /v1/customers', '/v1/customers', 201],
+    ]);
+    expect(written[3]).toEqual({
+      id: expect.stringMatching(uuid),
+      at: expect.stringMatching(instant),
+      operatorId: id,
+      operatorEmail: 'owner@example.com',
+      role: 'OWNER',
+      action: 'POST /v1/customers',
+      path: '/v1/customers',
+      environmentId: sandbox,
+      requestId: created.headers.get('x-request-id'),
+      status: 201,
+    });
+    expect(written[1].role).toBe('VIEWER');
+  });
+});
