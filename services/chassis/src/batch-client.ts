@@ -1,6 +1,6 @@
 import { type CallContext, contextOfGroup, groupOfCall } from './call-context';
 import { Coalescer, type Outcome } from './coalescer';
-import { isTooLarge } from './grpc-status';
+import { DeadlineExceededError, isTooLarge } from './grpc-status';
 
 interface Asked<Request> {
   readonly request: Request;
@@ -71,6 +71,8 @@ export class BatchClient<Request, Answer> {
     const answers = await this.options.many(requests, context);
     return Promise.all(
       asked.map(async (one, index) => {
+        // Nothing more is done for who has gone away meanwhile.
+        if (one.context.signal.aborted) return { error: new DeadlineExceededError() };
         const answer = answers[index];
         return answer === undefined ? await this.askOne(one) : { value: answer };
       }),

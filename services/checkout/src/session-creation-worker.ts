@@ -113,7 +113,7 @@ export class SessionCreationWorker {
     if (state.isTombstone || state.phase !== 'CREATING') return stored;
     // A neighbour that hangs leaves time for an answer.
     const msLeft = answerAt(context).getTime() - this.parts.clock.now().getTime();
-    return withinTime(msLeft, this.parts.maker.reserve(state, context));
+    return withinTime(Math.max(msLeft, 0), this.parts.maker.reserve(state, context));
   }
 
   /** What was begun is the relay's: waits for it. */
