@@ -55,6 +55,10 @@ test('it is served to everybody, and not sent again to whoever has it', async ()
     headers: { 'If-None-Match': answer.headers.get('etag') ?? '' },
   });
   expect(again.status).toBe(304);
+  // What is kept takes on what is said now.
+  for (const name of ['cache-control', 'content-security-policy']) {
+    expect(again.headers.get(name)).toBe(answer.headers.get(name));
+  }
 });
 
 test('webhooks of every kind are, to the last field and header, what it says', async () => {

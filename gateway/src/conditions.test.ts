@@ -32,6 +32,14 @@ describe('If-None-Match', () => {
     expect(unlessMatched(header, answer)).toBe(answer);
   });
 
+  test('leaves what else is said of it', () => {
+    const headers = { ETag: '"7"', 'Content-Security-Policy': 'p', 'Content-Type': 'text/html' };
+    expect(unlessMatched('"7"', { ...answer, headers })).toEqual({
+      status: 304,
+      headers: { ETag: '"7"', 'Content-Security-Policy': 'p' },
+    });
+  });
+
   test('means nothing to what has no version', () => {
     const list = { status: 200, body: { data: [] } };
     expect(unlessMatched('*', list)).toBe(list);

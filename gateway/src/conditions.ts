@@ -16,7 +16,11 @@ export function unlessMatched(header: string | undefined, answer: ApiAnswer): Ap
   const tag = answer.headers?.ETag;
   if (header === undefined || tag === undefined || answer.status !== 200) return answer;
   const seen = header.split(',').map((one) => one.trim().replace(/^W\//, ''));
-  return seen.includes('*') || seen.includes(tag)
-    ? { status: 304, headers: { ETag: tag } }
-    : answer;
+  const isSeen = seen.includes('*') || seen.includes(tag);
+  return isSeen ? { status: 304, headers: withoutBody(answer.headers) } : answer;
+}
+
+// What is kept takes on the headers of a 304: they must say the same of it.
+function withoutBody(headers: ApiAnswer['headers'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'Content-Type'));
 }

@@ -1,4 +1,4 @@
-import { readIdempotency, type RepeatableRequest } from './idempotency';
+import { comparableBody, readIdempotency, type RepeatableRequest } from './idempotency';
 
 const request: RepeatableRequest = {
   key: 'k',
@@ -36,5 +36,18 @@ describe('a request with an Idempotency-Key', () => {
   test('may have 255 characters and no more', () => {
     expect(hashOf({ key: 'k'.repeat(255) })).toBeDefined();
     expect(() => hashOf({ key: 'k'.repeat(256) })).toThrow('Invalid request');
+  });
+});
+
+describe('a body that was passed on as bytes', () => {
+  const levels = 200_000;
+  test.each<[string, string, unknown]>([
+    ['JSON', '{"a":1}', { a: 1 }],
+    ['no JSON', '{', '{'],
+    ['what nobody could walk', '['.repeat(levels) + ']'.repeat(levels), expect.any(String)],
+  ])('is compared as %s', (_what, text, compared) => {
+    const body = comparableBody(Buffer.from(text));
+    expect(body).toEqual(compared);
+    expect(hashOf({ body })).toBeDefined();
   });
 });

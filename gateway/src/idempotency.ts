@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Idempotency } from '@billing/chassis/call-context';
 import { invalidInput } from '@billing/kernel/domain-error';
+import { isKeepable } from './json-text';
 
 const keyLengthMax = 255;
 
@@ -28,12 +29,13 @@ export function readIdempotency(
   return { key, requestHash: createHash('sha256').update(text).digest('base64'), onReplayed };
 }
 
-/** A body as it is compared: one that was passed on as bytes by what it says, if it says anything. */
+/** A body as it is compared: one that was passed on as bytes by what it says, if that is anything that could be walked. */
 export function comparableBody(body: unknown): unknown {
   if (!Buffer.isBuffer(body)) return body;
   const text = body.toString();
   try {
-    return JSON.parse(text);
+    const parsed: unknown = JSON.parse(text);
+    return isKeepable(parsed) ? parsed : text;
   } catch {
     return text;
   }
