@@ -40,6 +40,14 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
+// What is left of the caller's time for the answer to travel.
+const answerMarginMs = 500;
+
+/** Real time by which an answer must be on its way. */
+export function answerBy({ deadline }: Pick<CallContext, 'deadline'>): Date {
+  return new Date(deadline.getTime() - answerMarginMs);
+}
+
 /** Due work of an environment runs on this timeline: its own where the clock is manual, else the common one. */
 export function timelineOf(tenant: Tenant): string {
   return tenant.manualClock ? tenant.environmentId : realTimeline;

@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext } from '@billing/chassis/call-context';
+import { answerBy, type CallContext } from '@billing/chassis/call-context';
 import { derivedId, isId } from '@billing/chassis/ids';
 import { rpcService } from '@billing/chassis/rpc';
 import { parseCurrency } from '@billing/kernel/currency';
@@ -38,8 +38,6 @@ import { shownInvoices } from './store';
 const perPageMax = 100;
 // What one call makes: it must be done before the caller gives up.
 const invoicesMax = 100;
-// What is left of the caller's time for the answer to travel.
-const answerMarginMs = 500;
 
 /** What the calls are answered from. */
 export interface CheckoutRpcParts {
@@ -134,7 +132,7 @@ async function untilOpened(
 ): Promise<Stored<InvoiceRecord>> {
   const isReached = ({ state }: Stored<InvoiceRecord>) => state.status !== 'DRAFT';
   if (isReached(stored)) return stored;
-  const until = new Date(context.deadline.getTime() - answerMarginMs);
+  const until = answerBy(context);
   const awaited = await invoices.waitFor(stored.state.id, context, { isReached, until });
   if (isReached(awaited)) return awaited;
   throw new DomainError('unavailable', 'INVOICE_NOT_OPENED', 'Service unavailable');

@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { answerBy, type CallContext, newResourceId } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, isId } from '@billing/chassis/ids';
 import type { Undertaking } from '@billing/chassis/undertaking';
@@ -52,8 +52,6 @@ export interface MadeSession {
   readonly invoice: Stored<InvoiceRecord>;
 }
 
-// What is left of the caller's time for the answer to travel.
-const answerMarginMs = 500;
 // After the caller's deadline a repeat with the same key has this long to take the session up.
 const takeUpWithinMs = 5_000;
 
@@ -112,7 +110,7 @@ export class SessionCreationWorker {
     const { state } = stored;
     if (state.isTombstone || state.phase !== 'CREATING') return stored;
     // A neighbour that hangs leaves time for an answer.
-    const msLeft = answerAt(context).getTime() - this.parts.clock.now().getTime();
+    const msLeft = answerBy(context).getTime() - this.parts.clock.now().getTime();
     return withinTime(Math.max(msLeft, 0), this.parts.maker.reserve(state, context));
   }
 
@@ -183,7 +181,7 @@ export class SessionCreationWorker {
   ): Promise<Stored<SessionRecord>> {
     return this.parts.sessions.waitFor(id, context, {
       isReached: ({ state }) => state.isTombstone || state.phase !== 'CREATING',
-      until: answerAt(context),
+      until: answerBy(context),
     });
   }
 }
@@ -243,10 +241,6 @@ function derivedIdsOf(
       ? derivedId(environmentId, subscriptionId, 'trial')
       : derivedId(environmentId, subscriptionId, 'period', 0);
   return { invoiceId, subscriptionId };
-}
-
-function answerAt({ deadline }: CallContext): Date {
-  return new Date(deadline.getTime() - answerMarginMs);
 }
 
 function abandonAt({ deadline }: CallContext): Date {

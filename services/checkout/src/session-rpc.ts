@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext } from '@billing/chassis/call-context';
+import { answerBy, type CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
 import { rpcService } from '@billing/chassis/rpc';
@@ -36,8 +36,6 @@ import { redemptionOf } from './session-redemption';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 import type { SessionWorker } from './session-worker';
 
-// What is left of the caller's time for the answer to travel.
-const answerMarginMs = 500;
 // Whoever only looks is not kept waiting by a peer that is down.
 const endedWithinMs = 2000;
 
@@ -141,7 +139,7 @@ function untilSettled(
 ): Promise<StoredSession> {
   return sessions.waitFor(id, context, {
     isReached: ({ state }) => isSettled(state),
-    until: new Date(context.deadline.getTime() - answerMarginMs),
+    until: answerBy(context),
   });
 }
 
@@ -155,10 +153,7 @@ function untilEnded(
   context: CallContext,
   { sessions, clock }: SessionRpcParts,
 ): Promise<StoredSession> {
-  const latest = Math.min(
-    clock.now().getTime() + endedWithinMs,
-    context.deadline.getTime() - answerMarginMs,
-  );
+  const latest = Math.min(clock.now().getTime() + endedWithinMs, answerBy(context).getTime());
   return sessions.waitFor(id, context, {
     isReached: (stored) => !isEnding(stored),
     until: new Date(latest),

@@ -1,4 +1,4 @@
-import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { answerBy, type CallContext, newResourceId } from '@billing/chassis/call-context';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
@@ -35,7 +35,6 @@ import { isGivenUp, madeBefore, type Subscriptions } from './subscription-store'
 
 // The gateway waits 10 s; an answer with the state reached must be on its way before that.
 const settleWithinMs = 8_000;
-const answerAheadMs = 500;
 
 /** What new subscriptions are made with. */
 export interface CreationParts {
@@ -50,7 +49,7 @@ export async function create(
   context: CallContext,
   parts: CreationParts,
 ): Promise<Stored<Subscription>> {
-  const until = answerBy(context, parts.clock);
+  const until = settleBy(context, parts.clock);
   const stored = await store(fromProtoInput(request), context, parts);
   return settle(stored, { until, context, subscriptions: parts.subscriptions });
 }
@@ -167,10 +166,8 @@ async function settle(
   }
 }
 
-function answerBy({ deadline }: CallContext, clock: Clock): Date {
-  return new Date(
-    Math.min(clock.now().getTime() + settleWithinMs, deadline.getTime() - answerAheadMs),
-  );
+function settleBy(context: CallContext, clock: Clock): Date {
+  return new Date(Math.min(clock.now().getTime() + settleWithinMs, answerBy(context).getTime()));
 }
 
 function itemIdOf(id: string, { tenant }: CallContext): string {
