@@ -230,7 +230,7 @@ describe('payment methods', () => {
     const kept = await visitor.submit(removed, {}, 'Remove Mastercard ending in 4444');
     expect([kept.status, kept.text]).toEqual([
       400,
-      expect.stringContaining('Your subscription is charged to this card.'),
+      expect.stringContaining('Your subscription is charged to this card'),
     ]);
   });
 

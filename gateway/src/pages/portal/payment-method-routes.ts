@@ -15,7 +15,7 @@ type Wish = Parameters<Peers['paymentMethod']['removePaymentMethod']>[0];
 const refusals: Readonly<Record<string, string>> = {
   PAYMENT_METHOD_IS_DEFAULT: 'Make another card the default first.',
   PAYMENT_METHOD_IN_USE:
-    'Your subscription is charged to this card. Add another one first, or cancel the subscription.',
+    'Your subscription is charged to this card, until it has ended. Add another one first.',
   TOO_MANY_PAYMENT_METHODS: 'You have as many cards as can be saved. Remove one first.',
 };
 
