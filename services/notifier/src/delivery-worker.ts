@@ -19,7 +19,7 @@ export interface DeliveryWorkerOptions {
 
 /** One endpoint is sent at most this many deliveries at the same time. */
 export const postingMaxPerEndpoint = 16;
-// Most endpoints that fail also hang. They get less, so that many of them together leave room for the others.
+// Most endpoints that fail also hang. They get less, and so does one of which nothing is known yet.
 const postingMaxWhileFailing = 2;
 // Of an endpoint that answers soon more is claimed than is sent at once, because one claim of many costs hardly more than one of one. So
 // much may wait to be sent, be sent, or wait for its outcome to be stored.
@@ -28,6 +28,10 @@ const roundsMax = claimedMaxPerEndpoint / postingMaxPerEndpoint;
 // While so much waits to be sent, nothing more is claimed.
 const waitingEnough = postingMaxPerEndpoint;
 const slotsMax = 512;
+// All endpoints that do not answer soon share these, however many there are: the others are for those that do.
+const slowSlotsMax = slotsMax / 2;
+// Only a small part of the time that something may wait passes before what was claimed ahead of an endpoint that answers soon is sent.
+const soonShare = 1 / 4;
 // Bounds what is remembered of endpoints that have nothing to send.
 const lanesMax = 10_000;
 
@@ -45,9 +49,12 @@ interface Lane {
   isWanted: boolean;
   /** There was enough for all slots: a slot that gets free will find something. */
   hasMore: boolean;
+  /** It did not take the last delivery, or has not been sent any yet. */
   isFailing: boolean;
   /** It took the last delivery, so soon that all that may be claimed could be sent in time. */
   isFast: boolean;
+  /** How many of all slots it has. */
+  slots: number;
 }
 
 /** A claimed delivery that waits for its turn. */
@@ -70,6 +77,8 @@ export class DeliveryWorker {
   private readonly stopping = new AbortController();
   private readonly cutting = new AbortController();
   private slotsTaken = 0;
+  /** Those of them that lanes have that are not fast. */
+  private slowSlotsTaken = 0;
   private searchedUpTo: string | undefined;
 
   constructor(private readonly options: DeliveryWorkerOptions) {}
@@ -108,7 +117,7 @@ export class DeliveryWorker {
       return;
     }
     const free = freeSlotsOf(lane);
-    const slots = Math.min(free, slotsMax - this.slotsTaken);
+    const slots = Math.min(free, this.roomFor(lane));
     if (slots <= 0) {
       // A lane that is full itself is filled again when one of its own deliveries ends.
       lane.hasMore = true;
@@ -116,7 +125,7 @@ export class DeliveryWorker {
       return;
     }
     lane.isFilling = true;
-    this.slotsTaken += slots;
+    this.takeSlots(lane, slots);
     this.track(this.fillSlots(lane, slots));
   }
 
@@ -135,7 +144,7 @@ export class DeliveryWorker {
     } catch (error) {
       logger.warn({ err: error, ...lane.key }, 'deliveries cannot be claimed, will repeat');
     }
-    this.slotsTaken -= slots - started;
+    this.takeSlots(lane, started - slots);
     lane.hasMore = started === slots;
     lane.isFilling = false;
     this.sendWaiting(lane);
@@ -178,12 +187,13 @@ export class DeliveryWorker {
       const tried = await sender.send(assignment, signal).finally(() => {
         lane.posting -= 1;
       });
-      lane.isFast = isAccepted(tried.outcome) && tried.durationMs * roundsMax < waitMaxMs;
+      lane.isFailing = !isAccepted(tried.outcome);
+      const isSoon = tried.durationMs * roundsMax < waitMaxMs * soonShare;
+      this.setFast(lane, isSoon && !lane.isFailing);
       if (!lane.isFast) this.giveBackWaiting(lane);
       this.freeSlot(lane);
       this.sendWaiting(lane);
-      const end = await sender.conclude(assignment, tried, { isCutOff: signal.aborted });
-      if (end !== 'UNTRIED') lane.isFailing = end === 'FAILED';
+      await sender.conclude(assignment, tried, { isCutOff: signal.aborted });
     } catch (error) {
       // The lease ends by itself.
       logger.warn({ err: error, deliveryId: _id }, 'delivery will repeat');
@@ -193,16 +203,40 @@ export class DeliveryWorker {
     this.fill(lane);
   }
 
+  /** A negative number frees slots. */
+  private takeSlots(lane: Lane, slots: number): void {
+    lane.slots += slots;
+    this.slotsTaken += slots;
+    if (!lane.isFast) this.slowSlotsTaken += slots;
+  }
+
+  private setFast(lane: Lane, isFast: boolean): void {
+    if (lane.isFast === isFast) return;
+    lane.isFast = isFast;
+    this.slowSlotsTaken += isFast ? -lane.slots : lane.slots;
+  }
+
+  /** One that takes what it is sent gets at least one slot: after a slow moment it must not wait behind all that hang. */
+  private roomFor({ isFast, isFailing, slots }: Lane): number {
+    const room = slotsMax - this.slotsTaken;
+    if (isFast) return room;
+    const least = isFailing || slots > 0 ? 0 : 1;
+    return Math.min(room, Math.max(least, slowSlotsMax - this.slowSlotsTaken));
+  }
+
   private freeSlot(lane: Lane): void {
-    this.slotsTaken -= 1;
+    this.takeSlots(lane, -1);
     if (lane.hasMore) this.turns.add(lane);
     this.giveTurn();
   }
 
   private giveTurn(): void {
     for (const lane of this.turns) {
+      const isFree = freeSlotsOf(lane) > 0;
+      // It keeps its turn until there is room for its kind.
+      if (isFree && this.roomFor(lane) <= 0) continue;
       this.turns.delete(lane);
-      if (freeSlotsOf(lane) > 0) {
+      if (isFree) {
         this.fill(lane);
         return;
       }
@@ -220,8 +254,9 @@ export class DeliveryWorker {
       isFilling: false,
       isWanted: false,
       hasMore: false,
-      isFailing: false,
+      isFailing: true,
       isFast: false,
+      slots: 0,
     };
     if (this.lanes.size >= lanesMax) this.forgetIdleLanes();
     this.lanes.set(key.endpointId, lane);
@@ -258,9 +293,8 @@ function postingMaxOf({ isFailing }: Lane): number {
 
 /** How many more of its deliveries may be claimed. */
 function freeSlotsOf(lane: Lane): number {
-  const { isFailing, isFast, posting, waiting, claimed } = lane;
+  const { isFast, posting, waiting, claimed } = lane;
   if (waiting.length >= waitingEnough) return 0;
-  const isAhead = isFast && !isFailing;
-  const ahead = isAhead ? claimedMaxPerEndpoint : postingMaxOf(lane) - posting - waiting.length;
+  const ahead = isFast ? claimedMaxPerEndpoint : postingMaxOf(lane) - posting - waiting.length;
   return Math.min(ahead, claimedMaxPerEndpoint - claimed.size);
 }

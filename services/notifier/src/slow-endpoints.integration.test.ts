@@ -1,0 +1,49 @@
+import { newId } from '@billing/chassis/ids';
+import { eventually, testTenant } from '@billing/chassis/testing';
+import { startSystem, type TestSystem } from './testing';
+
+const patience = { timeoutMs: 45_000 };
+const minuteMs = 60_000;
+
+describe('a notifier with many receivers that hang', () => {
+  let system: TestSystem;
+
+  beforeAll(async () => {
+    system = await startSystem('slow');
+  });
+
+  afterAll(() => system.close());
+
+  test(
+    'delays none that answers soon',
+    async () => {
+      const { owner, receiver } = system;
+      const notifier = await system.startNotifier({ timeoutMs: 10 * minuteMs });
+      receiver.answer = ({ path }) => (path === '/hangs' ? 'NEVER' : { status: 204 });
+      const healthy = testTenant();
+      await notifier.register(healthy, '/answers');
+      await owner.announce(healthy, newId());
+      await eventually(() => {
+        expect(receiver.receivedAt('/answers')).toHaveLength(1);
+      }, patience);
+
+      // More than there are slots, at endpoints of which nothing is known yet.
+      const hanging = Array.from({ length: 13 }, testTenant);
+      for (const tenant of hanging) {
+        const places = Array.from({ length: 10 }, () => notifier.register(tenant, '/hangs'));
+        await Promise.all(places);
+        await Promise.all(Array.from({ length: 5 }, () => owner.announce(tenant, newId())));
+      }
+      await eventually(() => {
+        expect(receiver.receivedAt('/hangs').length).toBeGreaterThanOrEqual(256);
+      }, patience);
+
+      await Promise.all(Array.from({ length: 100 }, () => owner.announce(healthy, newId())));
+      await eventually(() => {
+        expect(receiver.receivedAt('/answers')).toHaveLength(101);
+      }, patience);
+      expect(receiver.receivedAt('/hangs')).toHaveLength(256);
+    },
+    3 * minuteMs,
+  );
+});
