@@ -97,7 +97,7 @@ export class ReplayStore {
     await retryTransient(() => this.replays.deleteOne({ _id, environmentId }));
   }
 
-  /** Lets what waits for a later attempt be tried now. */
+  /** Lets what waits for a later attempt be tried now, and its schedule begin anew. */
   async hurry({ environmentId, endpointId, since, requestedAt }: Replay, now: Date): Promise<void> {
     const filter: FindFilter = {
       environmentId,
@@ -107,7 +107,7 @@ export class ReplayStore {
       claim: null,
       createdAt: { $gte: since, $lte: requestedAt },
     };
-    await retryTransient(() => this.deliveries.updateMany(filter, { $set: { dueAt: now } }));
+    await retryTransient(() => this.deliveries.updateMany(filter, { $set: afresh(now) }));
   }
 
   /** The next subscriptions after one, in the order of their ids, of which something was given up or paused; empty: there are none. */

@@ -302,6 +302,22 @@ describe('webhooks that have not arrived', () => {
     expect(await replay(id)).toBe(0);
   });
 
+  test('are not given up because they are replayed again and again', async () => {
+    const { receiver } = system;
+    const { id } = await notifier.register(tenant, '/again');
+    receiver.answer = () => ({ status: 503 });
+    await announceTimes(1, newId());
+    for (const times of [1, 2, 3]) {
+      await eventually(() => {
+        expect(receiver.receivedAt('/again')).toHaveLength(times);
+      }, patience);
+      await eventually(async () => {
+        expect(await deliveries().findOne({ endpointId: id })).toMatchObject({ claim: null });
+      }, patience);
+      expect(await replay(id)).toBe(1);
+    }
+  });
+
   test('tell when they are due, and go with what they wait for if they are retried', async () => {
     const { receiver } = system;
     const { id } = await notifier.register(tenant, '/waiting');

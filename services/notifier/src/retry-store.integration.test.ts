@@ -104,6 +104,15 @@ describe('a delivery that somebody asks for', () => {
     expect(await stored(next)).toMatchObject({ dueAt: at(1) });
   });
 
+  test('begins its schedule anew while it waits, so that asking again and again does not end it', async () => {
+    const one = delivery({ failures: 9, dueAt: at(3_600) });
+    const next = delivery({ ...one, _id: newId(), sequence: 2, previousId: one._id, failures: 0 });
+    await store.insert([one, next]);
+    const asked = await retries.send(key, next._id, at(1));
+    expect(asked).toMatchObject({ status: 'PENDING', dueAt: at(1), previousId: one._id });
+    expect(await stored(one)).toMatchObject({ dueAt: at(1), failures: 0, requestedAt: at(1) });
+  });
+
   test('stays asked for when its endpoint was found disabled before that', async () => {
     const one = delivery({ status: 'PAUSED', dueAt: null });
     const other = delivery();
