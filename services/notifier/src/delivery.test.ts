@@ -57,4 +57,11 @@ describe('an attempt', () => {
       isEndpointGone: true,
     });
   });
+
+  test('answered with 410 by what the endpoint was before is repeated', () => {
+    expect(judge(answered(410), { ...settings, isPast: true })).toMatchObject({
+      status: 'PENDING',
+      isEndpointGone: false,
+    });
+  });
 });

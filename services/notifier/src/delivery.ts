@@ -33,7 +33,7 @@ export function isAccepted(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 }
 
-/** Judges an attempt. */
+/** Judges an attempt. `isPast`: the endpoint has begun anew since it was tried, so that it is not gone. */
 export function judge(
   outcome: Outcome,
   {
@@ -41,12 +41,19 @@ export function judge(
     now,
     jitter,
     scheduleMs,
-  }: { failures: number; now: Date; jitter: number; scheduleMs: readonly number[] },
+    isPast = false,
+  }: {
+    failures: number;
+    now: Date;
+    jitter: number;
+    scheduleMs: readonly number[];
+    isPast?: boolean;
+  },
 ): Verdict {
   const settled = { dueAt: undefined, isEndpointGone: false };
   if (isAccepted(outcome)) return { ...settled, status: 'DELIVERED' };
   const isAnswered = outcome.kind === 'answered';
-  if (isAnswered && outcome.status === gone) {
+  if (isAnswered && outcome.status === gone && !isPast) {
     return { ...settled, status: 'FAILED', isEndpointGone: true };
   }
   const retryAfterMs = isAnswered ? outcome.retryAfterMs : undefined;

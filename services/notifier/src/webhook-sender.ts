@@ -39,9 +39,6 @@ export interface Tried {
   readonly durationMs: number;
 }
 
-/** How an assignment ended. UNTRIED: it was cut off, and is due again at once. */
-export type AssignmentEnd = 'SUCCEEDED' | 'FAILED' | 'UNTRIED';
-
 /** Makes one attempt at a delivery, and stores what came of it. */
 export class WebhookSender {
   constructor(private readonly options: WebhookSenderOptions) {}
@@ -54,12 +51,12 @@ export class WebhookSender {
     return { outcome, at, durationMs: Math.round(monotonicMs() - startedMs) };
   }
 
-  /** Stores what came of an attempt; `isCutOff` if it was not left to its end. */
+  /** Stores what came of an attempt; `isCutOff` if it was not left to its end: without an answer it is then due again at once. */
   async conclude(
     assignment: Assignment,
     { outcome, at, durationMs }: Tried,
     { isCutOff }: { isCutOff: boolean },
-  ): Promise<AssignmentEnd> {
+  ): Promise<void> {
     const { clock, outcomes, retryScheduleMs: scheduleMs } = this.options;
     const { delivery, claim } = assignment;
     const { failures } = delivery;
@@ -67,17 +64,19 @@ export class WebhookSender {
 
     if (isCutOff && outcome.kind === 'unanswered') {
       await this.giveBack(assignment);
-      return 'UNTRIED';
+      return;
     }
 
-    // Repeats follow the schedule of repeats: they say how a receiver does, not how late its webhooks are.
-    if (failures === 0) {
+    // Repeats follow the schedule of repeats or somebody's wish: they do not say how late webhooks are.
+    if (failures === 0 && (delivery.requestedAt ?? undefined) === undefined) {
       const lagMs = at.getTime() - assignment.message.acceptedAt.getTime();
       this.options.metrics?.recordWebhook({ lagMs });
     }
-    const verdict = judge(outcome, { failures, now, jitter: jitter(retrySpread), scheduleMs });
-    const isSuccess = verdict.status === 'DELIVERED';
-    if (!isSuccess) await this.disableIfHopeless(assignment, verdict, now);
+    const rules = { failures, now, jitter: jitter(retrySpread), scheduleMs };
+    const judged = judge(outcome, rules);
+    const isSuccess = judged.status === 'DELIVERED';
+    const isPast = !isSuccess && !(await this.disableIfHopeless(assignment, judged, now));
+    const verdict = judged.isEndpointGone ? judge(outcome, { ...rules, isPast }) : judged;
     await outcomes.write({
       attempt: toAttempt(delivery, outcome, { at, durationMs }),
       settlement: {
@@ -89,7 +88,6 @@ export class WebhookSender {
       },
     });
     if (!isSuccess) this.logFailure(assignment, outcome, verdict);
-    return isSuccess ? 'SUCCEEDED' : 'FAILED';
   }
 
   /** Ends a claim without an attempt: the delivery is due again at once. */
@@ -150,19 +148,20 @@ export class WebhookSender {
     });
   }
 
-  /** Comes before the outcome is stored: should it fail, the delivery repeats and so does this. */
+  /** Whether that leaves it inactive. Comes before the outcome is stored: should it fail, the delivery repeats and so does this. */
   private async disableIfHopeless(
     { endpoint, delivery }: Assignment,
     { isEndpointGone }: Verdict,
     now: Date,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { endpoints, deliveries, health, logger } = this.options;
     const since = await health.recordFailure(delivery, now);
     const countFrom = endpoint.state.failuresCountFrom;
-    if (!isEndpointGone && !isBeyondHope(since, { now, countFrom })) return;
-    if (!(await endpoints.disable(endpoint))) return;
+    if (!isEndpointGone && !isBeyondHope(since, { now, countFrom })) return false;
+    if (!(await endpoints.disable(endpoint))) return false;
     await deliveries.pause(delivery, { createdUntil: now, except: delivery._id });
     logger.warn({ endpointId: delivery.endpointId, isEndpointGone }, 'webhook endpoint disabled');
+    return true;
   }
 
   private logFailure(
