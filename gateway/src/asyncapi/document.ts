@@ -5,9 +5,11 @@ import { webhookHeaders, type WebhookKind, webhookKinds } from './webhook-kinds'
 const description = `What is announced to webhook endpoints, which are made with \`POST /v1/webhook-endpoints\`. An endpoint gets the six
 kinds about subscriptions unless its \`events\` name others. Subscriptions and sessions are shown as they were at that moment.
 
-Each is a POST that counts as taken when it is answered 2xx within 15 s, and is repeated with the same \`id\` and the same bytes for five days
-otherwise. It comes at least once: forget an \`id\` that you have seen. Those of one subscription come in the order of their \`sequence\` as
-long as they are taken. Signatures follow Standard Webhooks. New fields may be added at any time.`;
+Each is a POST that counts as taken when it is answered 2xx within 15 s. Otherwise it is repeated with the same \`id\` and the same bytes
+after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and then given up; for 30 days it can be replayed. An endpoint that answers 410, or
+does nothing but fail for five days, is disabled. Webhooks come at least once: forget an \`id\` that you have seen. Those of one
+subscription come in the order of their \`sequence\` as long as they are taken. Signatures follow Standard Webhooks. New fields may be
+added at any time.`;
 
 const schemaPrefix = '#/components/schemas/';
 
