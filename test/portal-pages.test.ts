@@ -130,6 +130,38 @@ describe('cancelling', () => {
     });
   });
 
+  test('before the start tells what is still charged', async () => {
+    const customerId = await scene.customer();
+    const { now } = await scene.read('/sandboxes/clock');
+    const startAt = new Date(Date.parse(now as string) + 10 * 86_400_000).toISOString();
+    const { id } = await scene.subscribe(customerId, { input: { startAt } });
+    const { visitor } = await scene.enter(customerId);
+    const asked = await visitor.open(`/portal/subscriptions/${String(id)}/cancel`);
+    expect(asked.text).toContain('its first period is charged then');
+    const canceled = await visitor.submit(asked);
+    expect(canceled.text).toContain('Next charge $29.00');
+    await scene.api.advanceTo(startAt);
+    const { data } = await scene.read(`/invoices?subscriptionId=${String(id)}`);
+    expect(data).toMatchObject([{ total: 2900, status: 'PAID' }]);
+    expect((await visitor.open('/portal')).text).not.toContain('Next charge');
+  });
+
+  test('what was used until the end is told', async () => {
+    const customerId = await scene.customer();
+    const { id: productId } = await scene.make('/products', usd);
+    const meterId = await scene.price(productId, { name: 'Minutes' }, { unitAmount: '10' });
+    const authorizedTransactionId = authorization();
+    const wish = { customerId, productId, authorizedTransactionId };
+    const { id } = await scene.make('/subscriptions', wish);
+    const { visitor } = await scene.enter(customerId);
+    await visitor.submit(await visitor.open(`/portal/subscriptions/${String(id)}/cancel`));
+    expect((await visitor.open('/portal')).text).not.toContain('Usage so far');
+    await scene.make('/events/ingest', { events: [{ customerId, meterId, quantity: 90 }] });
+    expect((await visitor.open('/portal')).text).toContain(
+      'Usage so far about $9.00 An estimate, billed at the end.',
+    );
+  });
+
   test('what has ended meanwhile stays so', async () => {
     const customerId = await scene.customer();
     const { id } = await scene.subscribe(customerId, { plan: { name: 'Gone' } });

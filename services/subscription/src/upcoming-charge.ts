@@ -20,7 +20,7 @@ export interface UpcomingCharge {
  * with the discount where it still counts. Null where no period comes.
  */
 export function upcomingCharge(subscription: Subscription): UpcomingCharge | null {
-  const at = nextInvoiceAt(subscription);
+  const at = comingPeriodAt(subscription);
   if (at === null || parkReason(subscription) !== null) return null;
   const { periodIndex, discount } = subscription;
   const next = periodIndex === null ? 0 : periodIndex + 1;
@@ -36,6 +36,12 @@ export function upcomingCharge(subscription: Subscription): UpcomingCharge | nul
     total: subtotal - discountAmount,
     discountName: discountAmount > 0n && discount !== null ? discount.name : null,
   };
+}
+
+// What was canceled before it started still starts, and is billed its first period; a trial before that ends it for nothing.
+function comingPeriodAt(subscription: Subscription): Date | null {
+  const { phase, trialEnd, anchor } = subscription;
+  return phase === 'SCHEDULED' && trialEnd === null ? anchor : nextInvoiceAt(subscription);
 }
 
 function amountOff({ discount, price }: Subscription, amounts: readonly bigint[]): bigint {

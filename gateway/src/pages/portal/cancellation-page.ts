@@ -1,4 +1,5 @@
 import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
+import { SubscriptionPhase } from '@billing/proto/billing/subscription/v1/subscription';
 import { dateText } from '../../date-text';
 import { present } from '../../route';
 import { postForm } from '../form-fields';
@@ -9,13 +10,21 @@ import { placeOf, portalPage } from './portal-shell';
 
 /** The page that asks whether a subscription is to end. */
 export function cancellationPage(visit: Visit, { subscription, productName }: Plan): Page {
-  const { id, currentPeriodEnd } = present(subscription);
+  const { id, phase, trialEnd, currentPeriodStart, currentPeriodEnd } = present(subscription);
+  const isToCome = phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED;
   const content = html`<section>
     <h1>Cancel ${productName}?</h1>
     <p>
       It stays yours until <strong>${dateText(present(currentPeriodEnd))}</strong> and does not
       renew. You can change your mind until then.
     </p>
+    ${
+      isToCome &&
+      html`<p>
+        It still starts on
+        ${dateText(present(currentPeriodStart))}${trialEnd === undefined && ', and its first period is charged then'}.
+      </p>`
+    }
     <p class="hint">What was used until then and is not included is still billed.</p>
     ${postForm(
       placeOf(visit, `/portal/subscriptions/${id}`),

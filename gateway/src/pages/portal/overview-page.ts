@@ -3,7 +3,7 @@ import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
 import { CollectionMethod, type Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { UsageState } from '@billing/proto/billing/metering/v1/metering';
-import type { Plan } from '@billing/proto/billing/subscription/v1/plan';
+import type { Plan, UpcomingCharge } from '@billing/proto/billing/subscription/v1/plan';
 import {
   SubscriptionPhase,
   SubscriptionStatus,
@@ -103,35 +103,47 @@ function termsOf({ price, quantity }: Subscription): string {
 }
 
 /** What comes next, exactly; usage is told apart, for it grows. */
-function nextCharge({ upcoming, ...plan }: Plan, overview: Overview): Html | undefined {
-  const { currency, id, discountId, discountEndsAt } = subscriptionOf(plan);
-  if (upcoming === undefined) return undefined;
-  const { total, discountAmount, discountName, at } = upcoming;
-  const hasDiscountThen = discountEndsAt === undefined || discountEndsAt > present(at);
-  const isDiscounted = discountId !== undefined && hasDiscountThen;
-  const estimate = overview.usage
-    .filter(({ subscriptionId }) => subscriptionId === id)
-    .reduce((sum, { estimatedAmount }) => sum + (estimatedAmount ?? 0n), 0n);
-  const isMetered = overview.usage.some(({ subscriptionId }) => subscriptionId === id);
-  const label = isSent(overview) ? 'Next invoice' : 'Next charge';
+function nextCharge(plan: Plan, overview: Overview): Html | undefined {
+  const usage = usageSoFar(plan, overview);
+  const { upcoming } = plan;
+  if (upcoming === undefined && usage === undefined) return undefined;
   return html`<dl class="next">
-    <dt>${label}</dt>
+    ${upcoming !== undefined && charge(plan, upcoming, overview)} ${usage}
+  </dl>`;
+}
+
+function charge(
+  plan: Plan,
+  { total, discountAmount, discountName, at }: UpcomingCharge,
+  overview: Overview,
+): Html {
+  const { currency } = subscriptionOf(plan);
+  const label = isSent(overview) ? 'Next invoice' : 'Next charge';
+  return html`<dt>${label}</dt>
     <dd>
       <strong>${amountText(total, currency)}</strong> on ${dateText(present(at))}
       ${discountName !== undefined && html`<span class="hint line">${discountName}: ${amountText(discountAmount, currency)} taken off</span>`}
-    </dd>
-    ${
-      isMetered &&
-      html`<dt>Usage so far</dt>
-        <dd>
-          about ${amountText(estimate, currency)}
-          <span class="hint line"
-            >An estimate${isDiscounted && ' before discounts'}, added to it.
-            <a href="/portal/usage">See usage</a></span
-          >
-        </dd>`
-    }
-  </dl>`;
+    </dd>`;
+}
+
+/** Undefined where nothing is metered, or where what ends has used nothing that costs. */
+function usageSoFar({ upcoming, ...plan }: Plan, { usage }: Overview): Html | undefined {
+  const { currency, id, discountId, discountEndsAt, currentPeriodEnd } = subscriptionOf(plan);
+  const states = usage.filter(({ subscriptionId }) => subscriptionId === id);
+  const estimate = states.reduce((sum, { estimatedAmount }) => sum + (estimatedAmount ?? 0n), 0n);
+  const isLast = upcoming === undefined;
+  if (states.length === 0 || (isLast && estimate === 0n)) return undefined;
+  const at = present(upcoming?.at ?? currentPeriodEnd);
+  const hasDiscountThen = discountEndsAt === undefined || discountEndsAt > at;
+  const isDiscounted = discountId !== undefined && hasDiscountThen;
+  return html`<dt>Usage so far</dt>
+    <dd>
+      about ${amountText(estimate, currency)}
+      <span class="hint line"
+        >An estimate${isDiscounted && ' before discounts'},
+        ${isLast ? 'billed at the end' : 'added to it'}. <a href="/portal/usage">See usage</a></span
+      >
+    </dd>`;
 }
 
 function ending(subscription: Subscription, { visit }: Overview): Html {
