@@ -1,6 +1,7 @@
 import { OperatorClient, password, type RoleName } from './operator-client';
 import { instant, unknownId, uuid } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
+import { putWallClockForward } from './wall-clock';
 
 const startMs = 120_000;
 
@@ -93,6 +94,20 @@ describe('a session', () => {
     ]);
     expect((await client.api('DELETE', '/session')).status).toBe(204);
     expect((await newcomer().api('DELETE', '/session')).status).toBe(204);
+  });
+
+  test.each([
+    ['/dashboard/api/session', 13],
+    ['/v1/customers', 24 * 7],
+  ])('opens %s no more when nobody used it for %i hours', async (path, hours) => {
+    const client = newcomer();
+    await logIn(client, credentials);
+    const restore = putWallClockForward(hours * 3_600_000);
+    try {
+      expect(shown(await client.send('GET', path))[2]).toBe('invalid_session');
+    } finally {
+      restore();
+    }
   });
 
   test.each([

@@ -4,6 +4,7 @@ import type { Admission } from './admission';
 import { checkScope, isRead } from './authentication';
 import { parseBody, readBytes } from './body';
 import { readIfMatch, unlessMatched } from './conditions';
+import { addDashboard } from './dashboard/dashboard-site';
 import type { OperatorAccess } from './dashboard/operator-access';
 import { addOperatorApi } from './dashboard/operator-api';
 import { Documentation } from './documentation';
@@ -129,6 +130,7 @@ export function createApp(parts: AppParts): Express {
   addPages(app, publicSite);
   addPortal(app, portalRoutes, publicSite);
   addOperatorApi(app, publicSite);
+  addDashboard(app, publicSite);
   addProviderEvents(app, publicSite);
   for (const [path, operations] of byPath(routes)) {
     for (const route of operations) addRoute(app, route, parts);

@@ -25,3 +25,9 @@ test('people see address, test key, folders and a command, and the live key stay
   expect(text).toContain('curl -s http://127.0.0.1:3000/v1/customers');
   expect(text).not.toContain('billing_live_abc');
 });
+
+test('people see how to become the dashboard’s owner, and later where it is', () => {
+  const ownerLink = 'http://127.0.0.1:3000/dashboard/invitation/token';
+  expect(toText({ ...announcement, ownerLink })).toContain(`${ownerLink} (makes you its owner`);
+  expect(toText(announcement)).toContain('http://127.0.0.1:3000/dashboard\n');
+});

@@ -3,6 +3,8 @@ export interface Announcement {
   gatewayUrl: string;
   liveKey: string;
   testKey: string;
+  /** By which somebody becomes the dashboard's first operator; absent once there is one. */
+  ownerLink?: string;
   dataDir: string;
   logDir: string;
   mongodbUri: string;
@@ -19,13 +21,17 @@ export function toJsonLine(announcement: Announcement): string {
 }
 
 /** For people; the command can be copied and pasted as it is. */
-export function toText({ gatewayUrl, testKey, dataDir, logDir, pids }: Announcement): string {
+export function toText(announcement: Announcement): string {
+  const { gatewayUrl, testKey, ownerLink, dataDir, logDir, pids } = announcement;
   const processes = Object.entries(pids ?? {}).map(([name, pid]) => `${name} ${String(pid)}`);
   return [
     '',
     'The billing system is ready.',
     '',
     `  Gateway    ${gatewayUrl}`,
+    ownerLink === undefined
+      ? `  Dashboard  ${gatewayUrl}/dashboard`
+      : `  Dashboard  ${ownerLink} (makes you its owner; works once)`,
     `  Test key   ${testKey}`,
     `  Data       ${dataDir} (keys.json holds the live key too)`,
     `  Logs       ${logDir}`,

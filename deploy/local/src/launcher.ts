@@ -5,6 +5,7 @@ import { type LauncherEnvironment, readLauncherEnvironment } from './config';
 import { ensureFirstKeys } from './first-keys';
 import type { Flags } from './flags';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
+import { ownerLink } from './owner-link';
 import { ensureSecrets } from './secrets';
 import type { SystemSite } from './service-environment';
 import { makeSocketFolder } from './socket-folder';
@@ -81,9 +82,11 @@ async function announcementOf(
   { mongodbUri, natsUrl, dataFolder }: Infrastructure,
 ): Promise<Announcement> {
   const keys = await ensureFirstKeys(system.addresses.identity, dataFolder.path);
+  const link = await ownerLink(system.addresses.identity, system.gatewayUrl);
   return {
     gatewayUrl: system.gatewayUrl,
     ...keys,
+    ...(link !== undefined && { ownerLink: link }),
     dataDir: dataFolder.path,
     logDir: dataFolder.logs,
     mongodbUri,

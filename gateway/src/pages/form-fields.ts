@@ -26,11 +26,11 @@ export interface TextField {
   readonly name: string;
   readonly label: string;
   readonly autocomplete: string;
-  readonly type?: 'text' | 'email';
+  readonly type?: 'text' | 'email' | 'password';
   readonly inputMode?: 'text' | 'numeric' | 'email';
   readonly hint?: string;
   readonly lengthMax: number;
-  /** What is typed in it already; never part of a card. */
+  /** What is typed in it already; never part of a card, or a password. */
   readonly value?: string;
   readonly isOptional?: boolean;
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isOverTls, maxAgeOf, readCookies, setCookie } from '../../cookie';
 
 /** What a browser proves its visit by, and the name of the cookie that it came in. */
@@ -51,9 +50,4 @@ export function readVisit(header: string | undefined): VisitProof | undefined {
 export function readDoorNonce(header: string | undefined): string | undefined {
   const nonce = readCookies(header).get(doorName) ?? '';
   return /^[\w-]{22}$/.test(nonce) ? nonce : undefined;
-}
-
-/** What every form of a visit carries. Another site can have a browser send the cookie perhaps, but never read a page. */
-export function formTokenOf(secret: string): string {
-  return createHash('sha256').update(`form:${secret}`).digest('base64url');
 }

@@ -12,7 +12,7 @@ import type { RateLimit } from '../../rate-limit';
 import { type ApiAnswer, present } from '../../route';
 import { failurePage } from '../failure-page';
 import { readForm } from '../form-body';
-import { formTokenField } from '../form-fields';
+import { formTokenOf, refuseForeignForm } from '../form-token';
 import {
   admitAddress,
   mountPages,
@@ -23,14 +23,7 @@ import {
 import { originOf, refuseOtherSites } from '../same-site';
 import { pageAnswer, redirectAnswer } from '../shell';
 import { doorPage, leftPage, overPage, usedDoorPage } from './door-page';
-import {
-  doorCookie,
-  formTokenOf,
-  noVisitCookie,
-  readDoorNonce,
-  readVisit,
-  visitCookie,
-} from './portal-cookie';
+import { doorCookie, noVisitCookie, readDoorNonce, readVisit, visitCookie } from './portal-cookie';
 import type { PortalRoute, Visit } from './portal-route';
 
 /** What the portal is made of. */
@@ -112,7 +105,7 @@ function visitWork(route: PortalRoute, site: PortalSite): PageWork {
     const { visit, context } = await findVisit(request, call, site);
     note({ environmentId: context.tenant.environmentId });
     const form = isSent ? await readForm(request, response) : new Map<string, string>();
-    if (isSent) refuseForeignForm(form, visit);
+    if (isSent) refuseForeignForm(form, visit.formToken);
     const asked = {
       path: pagePath(request),
       params: request.params as Record<string, string>,
@@ -131,7 +124,7 @@ function leaveWork(site: PortalSite): PageWork {
     refuseOtherSites(originOf(request), { isNamed: true });
     const { visit, secret, context } = await findVisit(request, call, site);
     note({ environmentId: context.tenant.environmentId });
-    refuseForeignForm(await readForm(request, response), visit);
+    refuseForeignForm(await readForm(request, response), visit.formToken);
     await site.peers.portal.leavePortal({ secret }, call as CallContext);
     const { siteUrl, returnUrl } = visit;
     return pageAnswer(leftPage(returnUrl), { 'Set-Cookie': noVisitCookie(siteUrl) });
@@ -169,11 +162,6 @@ async function withoutExpired<T>(finding: Promise<T>): Promise<T> {
       throw visitIsOver();
     throw error;
   }
-}
-
-function refuseForeignForm(form: ReadonlyMap<string, string>, { formToken }: Visit): void {
-  if (form.get(formTokenField) === formToken) return;
-  throw new RequestError(403, 'cross_site', 'The form is not of a page of the visit');
 }
 
 function showError(problem: HttpError, request: Request): ApiAnswer {
