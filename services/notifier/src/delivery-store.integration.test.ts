@@ -6,6 +6,7 @@ import { AttemptStore } from './attempt-store';
 import { type Delivery, DeliveryStore } from './delivery-store';
 import { EndpointHealthStore } from './endpoint-health-store';
 import { OutcomeStore } from './outcome-store';
+import { ReplayStore } from './replay-store';
 
 describe('stored deliveries', () => {
   const configuration = testServiceConfiguration('delivery_store');
@@ -86,6 +87,23 @@ describe('stored deliveries', () => {
 
     expect(await dueAtOf(head)).toBeNull();
     expect(await dueAtOf(follower)).toEqual(start);
+  });
+
+  test('are known to have arrived although they were paused while they were being sent', async () => {
+    const [arrived, refused] = [delivery({}), delivery({ subscriptionId: newId() })];
+    await store.insert([arrived, refused]);
+    const claimed = await Promise.all([arrived, refused].map((one) => claim(one, 'sender', 0)));
+    await store.pause({ environmentId, endpointId: 'endpoint' }, { createdUntil: at(1) });
+    const delivered = { status: 'DELIVERED', dueAt: undefined, failures: 0 } as const;
+    await store.settle([
+      { delivery: claimed[0]!, claim: 'sender', ...delivered },
+      { delivery: claimed[1]!, claim: 'sender', dueAt: at(5), ...again },
+    ]);
+
+    const replays = new ReplayStore(mongo.db);
+    const lacking = await replays.findLacking({ environmentId, endpointId: 'endpoint' }, start, 10);
+    expect(lacking.map(({ _id }) => _id)).toEqual([refused._id]);
+    expect(await dueAtOf(arrived)).toBeNull();
   });
 
   test('leave to its sender what is being sent', async () => {

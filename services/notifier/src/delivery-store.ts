@@ -1,4 +1,4 @@
-import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { derivedId } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { retryTransient } from '@billing/chassis/mongo';
@@ -195,7 +195,8 @@ export class DeliveryStore {
 
   /**
    * Ends claims. What follows a delivery that will be tried again waits for the same time, so that it is not looked at over and over.
-   * A claim that has meanwhile been lost changes nothing.
+   * A claim that has meanwhile been lost changes nothing, but that what arrived has arrived: one that was paused while it was being sent
+   * is no gap.
    */
   async settle(settlements: readonly Settlement[]): Promise<void> {
     if (settlements.length === 0) return;
@@ -214,7 +215,21 @@ export class DeliveryStore {
       dueAt === undefined ? [] : [{ ...delivery, dueAt }],
     );
     const isAll = matchedCount === settlements.length;
+    if (!isAll) await this.noteArrivals(settlements);
     await this.hold(isAll ? again : await this.findStanding(again));
+  }
+
+  private async noteArrivals(settlements: readonly Settlement[]): Promise<void> {
+    const arrived = settlements.flatMap(({ status, delivery }) =>
+      status === 'DELIVERED' ? [delivery] : [],
+    );
+    if (arrived.length === 0) return;
+    const filter: Filter<Delivery> = {
+      _id: { $in: arrived.map(({ _id }) => _id) },
+      environmentId: { $in: [...new Set(arrived.map(({ environmentId }) => environmentId))] },
+      status: { $ne: 'DELIVERED' },
+    };
+    await retryTransient(() => this.deliveries.updateMany(filter, { $set: { hasArrived: true } }));
   }
 
   /** Those that stand as a settlement would have left them: the others were lost to another claim before. */
