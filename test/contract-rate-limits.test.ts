@@ -1,4 +1,5 @@
 import type { ApiClient } from './api-client';
+import { OperatorClient } from './operator-client';
 import { startTestSystem, type TestSystem } from './test-system';
 
 let system: TestSystem;
@@ -41,6 +42,22 @@ test('a key has a burst, then it is told to wait, and other keys are not', async
     expect(headers.get('x-request-id')).not.toBeNull();
   }
   expect((await system.live.get('/products/x')).status).toBe(404);
+});
+
+test('an operator has a burst of their own in all environments together', async () => {
+  const owner = await OperatorClient.owner(system);
+  const { body } = await owner.api('GET', '/environments');
+  const [live, sandbox] = body.data.map(({ id }: { id: string }) => owner.in(id));
+  const asked = Array.from({ length: 60 }, (_, index) =>
+    (index % 2 === 0 ? live : sandbox).v1('GET', '/products/x'),
+  );
+  const answers = await Promise.all(asked);
+  expect(answers.find(({ status }) => status === 404)?.headers.get('ratelimit-policy')).toBe(
+    '"key";q=40;w=40',
+  );
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThanOrEqual(5);
+  expect(refused[0]?.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 });
 
 test('an address that orders again and again at checkout links is told to wait, but may open pages', async () => {

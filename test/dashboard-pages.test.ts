@@ -1,3 +1,6 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventually } from '@billing/chassis/testing';
 import { ownerLink } from '@billing/local/owner-link';
 import { OperatorClient, password } from './operator-client';
 import { startTestSystem, type TestSystem } from './test-system';
@@ -20,6 +23,8 @@ afterAll(async () => {
 
 const link = () => ownerLink(system.addresses.identity, system.gatewayUrl);
 const invitations: string[] = [];
+/** What no log may hold. */
+const secrets = [password, script, 'ada@example.com'];
 const apiOf = (visitor: Visitor) => {
   const client = new OperatorClient(system.gatewayUrl);
   client.cookie = `operator=${visitor.cookies.get('operator') ?? ''}`;
@@ -66,6 +71,7 @@ describe('the first owner', () => {
     const made = await owner.submit(keys, { name: 'Backend', expiresAt: '2036-01-01' }, 'Make key');
     expect(made.status).toBe(201);
     const key = textOf(made, '#key');
+    secrets.push(key);
     expect(key).toMatch(/^billing_test_/);
     const [, url = '', authorization = ''] =
       /^curl -s (\S+) -H 'Authorization: ([^']+)'$/.exec(textOf(made, '#curl')) ?? [];
@@ -218,5 +224,24 @@ test('pages run no script, are kept and framed by nobody', async () => {
       'no-store',
       'DENY',
     ]);
+  }
+});
+
+test('no log of any service holds a password, a token, a key or an address', async () => {
+  const tokens = invitations.map((address) => address.split('/').at(-1) ?? '');
+  const all = [...secrets, ...tokens, owner.cookies.get('operator') ?? ''];
+  const headers = { 'X-Request-Id': 'the-last-request' };
+  await (await fetch(`${system.gatewayUrl}/healthz`, { headers })).arrayBuffer();
+  const read = async (file: string) => readFile(join(system.logDir, file), 'utf8');
+  await eventually(
+    async () => {
+      expect(await read('gateway.log')).toContain('the-last-request');
+    },
+    { timeoutMs: 60_000 },
+  );
+  expect(all).not.toContain('');
+  for (const file of await readdir(system.logDir)) {
+    const text = await read(file);
+    expect([file, all.filter((secret) => text.includes(secret))]).toEqual([file, []]);
   }
 });

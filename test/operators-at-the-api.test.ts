@@ -1,3 +1,10 @@
+import { newId } from '@billing/chassis/ids';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { testContext } from '@billing/chassis/testing';
+import {
+  type IdentityServiceServer,
+  IdentityServiceService,
+} from '@billing/proto/billing/identity/v1/identity';
 import { OperatorClient } from './operator-client';
 import { instant, unknownId, uuid } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
@@ -5,18 +12,25 @@ import { startTestSystem, type TestSystem } from './test-system';
 const startMs = 120_000;
 
 let system: TestSystem;
+let identity: Peer<IdentityServiceServer>;
 let owner: OperatorClient;
 let live: string;
 let sandbox: string;
 
 beforeAll(async () => {
   system = await startTestSystem();
+  identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
+    address: system.addresses.identity,
+    service: 'test',
+    withoutTenant: ['ensureOrganization'],
+  });
   owner = await OperatorClient.owner(system);
   const { body } = await owner.api('GET', '/environments');
   [live, sandbox] = body.data.map(({ id }: { id: string }) => id);
 }, startMs);
 
 afterAll(async () => {
+  identity.close();
   await system.stop();
 });
 
@@ -110,6 +124,10 @@ describe('the public API by session', () => {
       404,
       'environment_not_found',
     ]);
+    const other = await identity.ensureOrganization({ name: newId() }, testContext());
+    for (const { id = '' } of [other.live ?? {}, other.sandbox ?? {}]) {
+      expect([id, (await owner.in(id).v1('GET', '/customers')).status]).toEqual([id, 404]);
+    }
     const stranger = owner.in(live);
     stranger.cookie = `operator=${'x'.repeat(43)}`;
     expect((await stranger.v1('GET', '/customers')).status).toBe(401);

@@ -90,7 +90,10 @@ export function newKeyPage(
   }
   const content = html`<section>
     <h1>${name}</h1>
-    <p>Copy the key now: it is not shown again.</p>
+    <p>
+      A key of ${visit.tenant.live ? 'the live environment' : 'a sandbox'}. Copy it now: it is not
+      shown again.
+    </p>
     <p><code id="key">${key}</code></p>
     <h2>Try it</h2>
     <p><code id="curl">curl -s ${siteUrl}/v1/customers -H 'Authorization: Bearer ${key}'</code></p>
