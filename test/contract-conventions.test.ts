@@ -56,8 +56,13 @@ describe('routing', () => {
     expect(answer.headers.get('error-code')).toBe('method_not_allowed');
   });
 
-  test('a path that cannot be decoded is 404', async () => {
+  test('a path that cannot be decoded is 404, and 401 without a key', async () => {
     expect((await api.get('/customers/%zz')).status).toBe(404);
+    const answer = await fetch(`${api.gatewayUrl}/v1/customers/%zz`);
+    expect([answer.status, await answer.text()]).toEqual([
+      401,
+      '{"error":"Invalid or expired API key"}',
+    ]);
   });
 
   test.each([

@@ -1,4 +1,10 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Admission } from './admission';
 import { checkScope, isRead } from './authentication';
@@ -145,9 +151,11 @@ export function createApp(parts: AppParts): Express {
     authenticated(parts, { route: '/v1/*' }, () => Promise.reject(notFound())),
   );
   app.use(respond(parts, { route: '/*' }, () => Promise.reject(notFound())));
-  app.use((_error: unknown, request: Request, response: Response, _next: unknown) =>
-    // Only a path that cannot be decoded gets here: it names nothing.
-    exchange(request, response, { ...parts, route: '/*' }, () => Promise.reject(notFound())),
+  // Only a path that cannot be decoded gets here: it names nothing, which below /v1 needs a key to know.
+  const unnamed = respond(parts, { route: '/*' }, () => Promise.reject(notFound()));
+  const unnamedOfApi = authenticated(parts, { route: '/v1/*' }, () => Promise.reject(notFound()));
+  app.use((_error: unknown, request: Request, response: Response, next: NextFunction) =>
+    (request.path.startsWith('/v1/') ? unnamedOfApi : unnamed)(request, response, next),
   );
   return app;
 }
