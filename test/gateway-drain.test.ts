@@ -29,7 +29,6 @@ beforeAll(async () => {
       PATH: process.env.PATH,
       HTTP_LISTEN: `127.0.0.1:${port}`,
       HOSTED_PAGE_URL: url,
-      HOSTED_PAGE_URL: url,
       RATE_LIMIT_PER_SECOND: '0',
       RATE_LIMIT_PAGES_PER_SECOND: '0',
       DRAIN_DELAY_MS: String(drainDelayMs),

@@ -86,6 +86,11 @@ test('both keys work, one line of JSON is all that is printed, and everything su
 
   expect(first.announcement).toMatchObject({ dataDir, logDir: join(dataDir, 'logs') });
   expect(first.announcement).not.toHaveProperty('pids');
+  expect(first.announcement.ownerLink).toMatch(
+    /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/invitation\/[\w-]{43}$/,
+  );
+  const page = await fetch(first.announcement.ownerLink ?? '');
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('as owner')]);
   expect(first.output().trimEnd().split('\n')).toHaveLength(1);
   for (const file of ['keys.json', 'secrets.json']) {
     expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
