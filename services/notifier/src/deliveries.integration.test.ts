@@ -186,6 +186,32 @@ describe('a notifier with a receiver that answers', () => {
     });
     expect(receiver.receivedAt('/deleted')).toHaveLength(0);
   });
+
+  test('sends an endpoint that is deleted nothing of what it holds ready for it', async () => {
+    const { owner, receiver, mongo } = system;
+    const { id } = await notifier.register(tenant, '/leaves');
+    await owner.announce(tenant, newId());
+    await eventually(() => {
+      expect(receiver.receivedAt('/leaves')).toHaveLength(1);
+    }, patience);
+    const { promise: answered, resolve: answer } = Promise.withResolvers<Answer>();
+    receiver.answer = ({ path }) => (path === '/leaves' ? answered : { status: 204 });
+    await Promise.all(Array.from({ length: 60 }, () => owner.announce(tenant, newId())));
+    const claimed = { environmentId: tenant.environmentId, claim: { $ne: null } };
+    await eventually(async () => {
+      expect(receiver.receivedAt('/leaves')).toHaveLength(1 + 16);
+      expect(await mongo.db.collection('deliveries').countDocuments(claimed)).toBeGreaterThan(16);
+    }, patience);
+
+    await notifier.calls.deleteWebhookEndpoint({ id }, testContext({ tenant }));
+    answer({ status: 204 });
+    await notifier.register(tenant, '/after');
+    await owner.announce(tenant, newId());
+    await eventually(() => {
+      expect(receiver.receivedAt('/after')).toHaveLength(1);
+    }, patience);
+    expect(receiver.receivedAt('/leaves')).toHaveLength(1 + 16);
+  });
 });
 
 describe('several notifiers on one database', () => {

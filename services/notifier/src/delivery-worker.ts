@@ -88,6 +88,12 @@ export class DeliveryWorker {
     for (const key of endpoints) this.fill(this.laneOf(key));
   }
 
+  /** An endpoint has been changed: what waits to be sent to it is claimed anew, for the endpoint as it is now. */
+  reconsider({ endpointId }: EndpointKey): void {
+    const lane = this.lanes.get(endpointId);
+    if (lane !== undefined) this.giveBackWaiting(lane);
+  }
+
   /** Finds what is due, whoever accepted it; what there is no time for comes with the next calls. */
   async sendDue(): Promise<void> {
     if (this.isStopping()) return;

@@ -9,17 +9,19 @@ import {
   type WebhookEndpoint as ProtoWebhookEndpoint,
 } from '@billing/proto/billing/notifier/v1/notifier';
 import type { DeliveryStore } from './delivery-store';
-import type { EndpointStore } from './endpoint-store';
+import type { EndpointKey, EndpointStore } from './endpoint-store';
 import type { WebhookEndpoint, WebhookEndpointChanges } from './webhook-endpoint';
 
 /** What the calls work with. */
 export interface NotifierParts {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
+  /** Told of an endpoint that is not what it was. */
+  readonly onChange: (endpoint: EndpointKey) => void;
 }
 
 /** The notifier's calls. */
-export function notifierRpc({ endpoints, deliveries }: NotifierParts) {
+export function notifierRpc({ endpoints, deliveries, onChange }: NotifierParts) {
   const handlers: AsyncHandlers<NotifierServiceServer> = {
     createWebhookEndpoint: async ({ url, events, description, active }, context) => {
       const id = newResourceId(context, 'webhookEndpoint');
@@ -38,17 +40,21 @@ export function notifierRpc({ endpoints, deliveries }: NotifierParts) {
       const changes = fromProtoChanges(request);
       const change = { changes, ...expectedVersionOf(request) };
       const stored = await endpoints.change(tenant, request.id, change);
+      onChange({ environmentId: tenant.environmentId, endpointId: request.id });
       return { webhookEndpoint: toProtoWebhookEndpoint(stored) };
     },
     rotateWebhookSecret: async (request, context) => {
       const rotationId = newResourceId(context, 'rotation');
       const rotation = { rotationId, ...expectedVersionOf(request) };
       const stored = await endpoints.rotateSecret(context.tenant, request.id, rotation);
+      onChange({ environmentId: context.tenant.environmentId, endpointId: request.id });
       return { webhookEndpoint: toProtoWebhookEndpoint(stored), secret: stored.state.secret };
     },
     deleteWebhookEndpoint: async ({ id }, { tenant }) => {
+      const key = { environmentId: tenant.environmentId, endpointId: id };
       await endpoints.remove(tenant, id);
-      await deliveries.discard({ environmentId: tenant.environmentId, endpointId: id });
+      onChange(key);
+      await deliveries.discard(key);
       return {};
     },
   };

@@ -79,7 +79,10 @@ export async function start(
   const worker = startSending(parts);
   startConsuming(parts, worker);
   startRetention(parts);
-  return service.serve([notifierRpc(stores), startRequests(parts, worker)]);
+  const onChange = (endpoint: EndpointKey) => {
+    worker.reconsider(endpoint);
+  };
+  return service.serve([notifierRpc({ ...stores, onChange }), startRequests(parts, worker)]);
 }
 
 function openStores(service: Service, policyOf: Parts['policyOf']) {
