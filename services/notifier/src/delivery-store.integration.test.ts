@@ -103,7 +103,8 @@ describe('stored deliveries', () => {
     const replays = new ReplayStore(mongo.db);
     const lacking = await replays.findLacking({ environmentId, endpointId: 'endpoint' }, start, 10);
     expect(lacking.map(({ _id }) => _id)).toEqual([refused._id]);
-    expect(await dueAtOf(arrived)).toBeNull();
+    const stored = mongo.db.collection<Delivery>('deliveries');
+    expect(await stored.findOne({ _id: arrived._id })).toMatchObject({ status: 'DELIVERED' });
   });
 
   test('leave to its sender what is being sent', async () => {

@@ -196,7 +196,7 @@ export class DeliveryStore {
   /**
    * Ends claims. What follows a delivery that will be tried again waits for the same time, so that it is not looked at over and over.
    * A claim that has meanwhile been lost changes nothing, but that what arrived has arrived: one that was paused while it was being sent
-   * is no gap.
+   * is DELIVERED.
    */
   async settle(settlements: readonly Settlement[]): Promise<void> {
     if (settlements.length === 0) return;
@@ -224,12 +224,16 @@ export class DeliveryStore {
       status === 'DELIVERED' ? [delivery] : [],
     );
     if (arrived.length === 0) return;
-    const filter: Filter<Delivery> = {
+    const theirs: Filter<Delivery> = {
       _id: { $in: arrived.map(({ _id }) => _id) },
       environmentId: { $in: [...new Set(arrived.map(({ environmentId }) => environmentId))] },
-      status: { $ne: 'DELIVERED' },
     };
-    await retryTransient(() => this.deliveries.updateMany(filter, { $set: { hasArrived: true } }));
+    const paused: Filter<Delivery> = { ...theirs, status: 'PAUSED' };
+    const others: Filter<Delivery> = { ...theirs, status: { $ne: 'DELIVERED' } };
+    await retryTransient(() =>
+      this.deliveries.updateMany(paused, { $set: { status: 'DELIVERED', hasArrived: true } }),
+    );
+    await retryTransient(() => this.deliveries.updateMany(others, { $set: { hasArrived: true } }));
   }
 
   /** Those that stand as a settlement would have left them: the others were lost to another claim before. */
