@@ -4,6 +4,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import type { Environment } from '@billing/proto/billing/identity/v1/identity';
 import type {
   AuthenticateOperatorResponse,
   Operator,
@@ -39,7 +40,7 @@ export interface OperatorAtWork {
 export interface OperatorAccessParts {
   readonly operators: Pick<
     Peers['operator'],
-    'authenticateOperator' | 'beginAuditEntry' | 'endAuditEntry'
+    'authenticateOperator' | 'listEnvironments' | 'beginAuditEntry' | 'endAuditEntry'
   >;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -89,6 +90,12 @@ export class OperatorAccess {
     const { segments } = this.parts;
     const role = operatorRoles.nameOf(signedIn.operator.role);
     return { signedIn, tenant, scopes: scopesOfRole(role, { isLive: tenant.live, segments }) };
+  }
+
+  /** Where an operator may work: live first, then the newest. */
+  async environments(session: string, call: Call): Promise<readonly Environment[]> {
+    const request = { sessionToken: session };
+    return (await this.parts.operators.listEnvironments(request, call as CallContext)).environments;
   }
 
   /** The operator who calls the public API; undefined where no cookie says that it is one. Reads too must come from our own pages. */

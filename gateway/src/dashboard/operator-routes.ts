@@ -64,11 +64,8 @@ export const operatorRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
     path: '/environments',
-    handle: async ({ session, call }, { peers }) => {
-      const { environments } = await peers.operator.listEnvironments(
-        { sessionToken: session },
-        call as CallContext,
-      );
+    handle: async ({ session, call }, { operatorAccess }) => {
+      const environments = await operatorAccess.environments(session, call);
       return ok({ data: environments.map(toJsonEnvironment) });
     },
   },

@@ -4,7 +4,6 @@ import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import { checkScope } from '../authentication';
 import { readIdempotency } from '../idempotency';
 import { pageAnswer, redirectAnswer } from '../pages/shell';
-import type { Peers } from '../peers';
 import { type ApiAnswer, param } from '../route';
 import { apiKeyPage, keyFields, newKeyPage, type ShownKeys } from './api-key-page';
 import { apiKeysAddress, apiKeysPath, dashboardPath, frontPage } from './dashboard-page';
@@ -21,8 +20,10 @@ export const roomRoutes: readonly DashboardRoute[] = [
   {
     method: 'GET',
     path: dashboardPath,
-    handle: async (request, { peers }) =>
-      pageAnswer(frontPage(request.visit, await environmentsOf(request, peers))),
+    handle: async ({ visit, call }, { operatorAccess }) => {
+      const environments = await operatorAccess.environments(visit.signedIn.session, call);
+      return pageAnswer(frontPage(visit, environments));
+    },
   },
   {
     method: 'POST',
@@ -38,9 +39,9 @@ export const roomRoutes: readonly DashboardRoute[] = [
   {
     method: 'GET',
     path: apiKeysPath,
-    handle: async (request, { peers }) => {
+    handle: async (request, site) => {
       checkScope(request.visit.scopes, { method: 'GET', segment: 'api-keys' });
-      return showKeys(request, peers);
+      return showKeys(request, site);
     },
   },
   { method: 'POST', path: apiKeysPath, handle: makeKey },
@@ -56,10 +57,8 @@ export const roomRoutes: readonly DashboardRoute[] = [
   },
 ];
 
-async function makeKey(
-  request: DashboardRequest,
-  { peers, operatorAccess }: OperatorSurroundings,
-): Promise<ApiAnswer> {
+async function makeKey(request: DashboardRequest, site: OperatorSurroundings): Promise<ApiAnswer> {
+  const { peers, operatorAccess } = site;
   const { visit, form, context, path } = request;
   checkScope(visit.scopes, { method: 'POST', segment: 'api-keys' });
   const typed = Object.fromEntries(keyFields.map(({ name }) => [name, form.get(name) ?? '']));
@@ -77,30 +76,22 @@ async function makeKey(
     return pageAnswer(newKeyPage(visit, { key, name, siteUrl: operatorAccess.siteUrl }));
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;
-    return showKeys(request, peers, { typed, problems: error.fields ?? {} });
+    return showKeys(request, site, { typed, problems: error.fields ?? {} });
   }
 }
 
 async function showKeys(
   request: DashboardRequest,
-  peers: Peers,
+  { peers, operatorAccess }: OperatorSurroundings,
   more: Pick<ShownKeys, 'typed' | 'problems'> = {},
 ): Promise<ApiAnswer> {
   const { visit, context, call } = request;
   const [environments, { apiKeys }] = await Promise.all([
-    environmentsOf(request, peers),
+    operatorAccess.environments(visit.signedIn.session, call),
     peers.identity.listApiKeys({ page: 1, perPage: keysMax }, context),
   ]);
   const nonce = randomSecret(nonceBytes).toString('base64url');
   return pageAnswer(apiKeyPage(visit, { environments, apiKeys, now: call.now, nonce, ...more }));
-}
-
-async function environmentsOf({ visit, call }: DashboardRequest, { operator }: Peers) {
-  const { environments } = await operator.listEnvironments(
-    { sessionToken: visit.signedIn.session },
-    call as CallContext,
-  );
-  return environments;
 }
 
 /** The first instant of a day; undefined where none is typed. */

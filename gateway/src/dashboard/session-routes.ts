@@ -36,11 +36,8 @@ export const sessionRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
     path: '/session',
-    handle: async ({ signedIn, session, call }, { peers }) => {
-      const { environments } = await peers.operator.listEnvironments(
-        { sessionToken: session },
-        call as CallContext,
-      );
+    handle: async ({ signedIn, session, call }, { operatorAccess }) => {
+      const environments = await operatorAccess.environments(session, call);
       return ok({
         operator: toJsonOperator(signedIn.operator),
         organization: toJsonOrganization(signedIn),
