@@ -13,6 +13,7 @@ const NODE_MAJOR = 24;
 const TESTS_TIMEOUT_MS = 60 * 60_000;
 const KILL_AFTER_MS = 15_000;
 const SAME_SIGNAL_MS = 1_000;
+const ANCESTORS_EVERY_MS = 500;
 
 const commands = {
   start: async (args) => {
@@ -238,6 +239,7 @@ async function runInteractive(args, { env = {}, timeoutMs, onMessage, detached =
   });
   if (onMessage) child.on('message', onMessage);
   passOnSignals(child);
+  stopWithNpm(child);
   const timer = timeoutMs && setTimeout(() => stopLate(child, timeoutMs), timeoutMs);
   const status = await new Promise((resolve) => {
     child.once('error', (error) => resolve((say(error.message), 1)));
@@ -258,6 +260,32 @@ function passOnSignals(child) {
   process.on('SIGINT', () => passOn('SIGINT'));
   process.on('SIGTERM', () => passOn('SIGTERM'));
   process.on('SIGHUP', () => passOn('SIGTERM'));
+}
+
+/** npm and the shell between do not pass every signal on: who ends npm, ends this. */
+function stopWithNpm(child) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const ancestors = () => [process.ppid, parentOf(process.ppid)].join();
+  const first = ancestors();
+  const timer = setInterval(() => {
+    if (ancestors() === first) return;
+    clearInterval(timer);
+    child.kill('SIGTERM');
+  }, ANCESTORS_EVERY_MS);
+  timer.unref();
+}
+
+/** Undefined where the system does not tell. */
+function parentOf(pid) {
+  try {
+    // The name in brackets may itself hold spaces and brackets.
+    return readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
+      .split(') ')
+      .at(-1)
+      .split(' ')[1];
+  } catch {
+    return undefined;
+  }
 }
 
 function stopLate(child, timeoutMs) {

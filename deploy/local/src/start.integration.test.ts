@@ -9,7 +9,8 @@ import { type Announcement, toText } from './announcement';
 import { identify } from './process-identity';
 
 /** These tests run the command as a person or a script would, on a data folder of their own. */
-const bootstrap = join(__dirname, '../run.mjs');
+const root = join(__dirname, '../../..');
+const bootstrap = join(root, 'deploy/local/run.mjs');
 const START_TIMEOUT_MS = 120_000;
 jest.setTimeout(2 * START_TIMEOUT_MS);
 
@@ -140,6 +141,35 @@ test('services apart have processes of their own, come back when killed, and all
   expect(await end(command, 'SIGINT')).toBe(0);
   const all = [...Object.values(pids), ...Object.values(after)];
   expect(all.filter((pid) => identify(pid))).toEqual([]);
+});
+
+test('who ends npm ends the system', async () => {
+  const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
+  const args = ['start', '--', '--json', '--port', '0', '--data', dataDir];
+  const npm = spawn('npm', args, { env, cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+  commands.push(npm);
+  let output = '';
+  npm.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  await until(() => output.includes('gatewayUrl'), START_TIMEOUT_MS);
+  const { gatewayUrl } = JSON.parse(output.slice(output.indexOf('{"'))) as Announcement;
+  expect((await fetch(`${gatewayUrl}/healthz`)).status).toBe(200);
+
+  npm.kill('SIGKILL');
+  const isGone = () =>
+    fetch(`${gatewayUrl}/healthz`).then(
+      () => false,
+      () => true,
+    );
+  await until(isGone, 30_000);
+  // Its folder is free as soon as the databases have stopped, too.
+  await until(
+    () =>
+      start().then(
+        () => true,
+        () => false,
+      ),
+    START_TIMEOUT_MS,
+  );
 });
 
 test('a second system with another folder and port runs beside the first', async () => {

@@ -31,7 +31,7 @@ function aCheckout() {
       };
     },
   };
-  return { calls, invoices: new InvoiceClient(peer as never) };
+  return { calls, invoices: new InvoiceClient(peer) };
 }
 
 const create = async (invoices: InvoiceClient, id: string, context: CallContext) =>
