@@ -8,7 +8,6 @@ import {
   dropTestStream,
   eventually,
   testContext,
-  testServiceConfiguration,
 } from '@billing/chassis/testing';
 import {
   ClockKind,
@@ -18,21 +17,9 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import { start } from './service';
+import { identityTestConfiguration } from './testing';
 
-// No clock is advanced here: the services that would be asked need not run.
-const nowhere = 'unix:/nowhere.sock';
-const configuration = testServiceConfiguration('identity', {
-  API_KEY_PEPPER: 'a pepper of at least 32 characters',
-  JUMP_LEASE_MS: 1_000,
-  PASSWORD_HASH_COST: 10,
-  CUSTOMER_ADDRESS: nowhere,
-  CATALOG_ADDRESS: nowhere,
-  CHECKOUT_ADDRESS: nowhere,
-  DISCOUNT_ADDRESS: nowhere,
-  SUBSCRIPTION_ADDRESS: nowhere,
-  METERING_ADDRESS: nowhere,
-  NOTIFIER_ADDRESS: nowhere,
-});
+const configuration = identityTestConfiguration();
 
 let clockOffsetMs = 0;
 const clock = { now: () => new Date(systemClock.now().getTime() + clockOffsetMs) };

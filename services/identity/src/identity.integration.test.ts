@@ -23,21 +23,9 @@ import {
 } from '@billing/proto/billing/identity/v1/identity';
 import { formatKey } from './api-key-format';
 import { start } from './service';
+import { identityTestConfiguration } from './testing';
 
-// No clock is advanced here: the services that would be asked need not run.
-const nowhere = 'unix:/nowhere.sock';
-const configuration = testServiceConfiguration('identity', {
-  API_KEY_PEPPER: 'a pepper of at least 32 characters',
-  JUMP_LEASE_MS: 1_000,
-  PASSWORD_HASH_COST: 10,
-  CUSTOMER_ADDRESS: nowhere,
-  CATALOG_ADDRESS: nowhere,
-  CHECKOUT_ADDRESS: nowhere,
-  DISCOUNT_ADDRESS: nowhere,
-  SUBSCRIPTION_ADDRESS: nowhere,
-  METERING_ADDRESS: nowhere,
-  NOTIFIER_ADDRESS: nowhere,
-});
+const configuration = identityTestConfiguration();
 
 // A gateway's part: it hears which keys it must forget.
 const gatewayConfiguration = testServiceConfiguration('gateway');

@@ -95,10 +95,14 @@ export class JumpWorker {
       nextDue: (until) => this.ask(peers, askDeadlineMs, (peer, call) => peer.nextDue(until, call)),
       runDue: async (until, workClass, services) => {
         const asked = peers.filter((_peer, index) => services?.includes(index) !== false);
+        let isRepeated = false;
         const counts = await this.ask(asked, runDeadlineMs, (peer, call) =>
-          peer.runDue(until, workClass, call),
+          peer.runDue(until, workClass, call).catch((error: unknown) => {
+            isRepeated = true;
+            throw error;
+          }),
         );
-        return counts.reduce((sum, count) => sum + count, 0);
+        return { processed: counts.reduce((sum, count) => sum + count, 0), isRepeated };
       },
       activities: (until, workClass) =>
         this.ask(peers, askDeadlineMs, (peer, call) => peer.activity(until, workClass, call)),

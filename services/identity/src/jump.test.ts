@@ -32,7 +32,7 @@ class World {
   constructor(
     now: Date,
     work: readonly Work[],
-    private readonly options: { services: number; isMoving: () => boolean },
+    private readonly options: { services: number; isMoving: () => boolean; losesAnswers: boolean },
   ) {
     this.now = now;
     this.due = [...work];
@@ -60,7 +60,8 @@ class World {
         this.travelling.push({ work, stop: 0 });
         this.countWrite(work.route[0]);
       }
-      return ready.length;
+      if (this.options.losesAnswers) return { processed: 0, isRepeated: true };
+      return { processed: ready.length, isRepeated: false };
     },
     activities: async (until, workClass) =>
       this.writes.map((_writes, service): Activity => {
@@ -120,9 +121,9 @@ function renewal(name: string, at: Date, { route = [0], next }: Partial<Work> = 
 
 function aWorld(
   work: readonly Work[],
-  { services = 2, isMoving = (): boolean => true } = {},
+  { services = 2, isMoving = (): boolean => true, losesAnswers = false } = {},
 ): World {
-  return new World(january(1), work, { services, isMoving });
+  return new World(january(1), work, { services, isMoving, losesAnswers });
 }
 
 function advance(world: World, to: Date, processed = 0): Promise<number> {
@@ -130,6 +131,19 @@ function advance(world: World, to: Date, processed = 0): Promise<number> {
 }
 
 describe('a jump', () => {
+  test('waits for what was handled although the answer that told of it was lost', async () => {
+    const at = january(3);
+    const route = [0, 1, 0, 1, 0];
+    const work = [
+      { name: 'renewal', at, workClass: 'RENEWAL' as const, route },
+      { name: 'end', at, workClass: 'END' as const, route },
+    ];
+    const world = aWorld(work, { losesAnswers: true });
+    await advance(world, at);
+    expect(world.log.map(({ name }) => name)).toEqual(['end', 'renewal']);
+    expect(world.isEmpty).toBe(true);
+  });
+
   test('with nothing due goes straight to its target', async () => {
     const world = aWorld([]);
     expect(await advance(world, january(9))).toBe(0);
@@ -245,7 +259,7 @@ describe('quiet', () => {
     let looks = 0;
     const ports: JumpPorts = {
       nextDue: async () => [undefined],
-      runDue: async () => 0,
+      runDue: async () => ({ processed: 0, isRepeated: false }),
       activities: async () => {
         looks += 1;
         return [{ pending: looks < 9 ? 1 : 0, due: 0, writes: 0n }];

@@ -11,12 +11,20 @@ export interface Activity {
   readonly writes: bigint;
 }
 
+/** What came of letting services run what is due. */
+export interface Handled {
+  /** How many documents they handled. */
+  readonly processed: number;
+  /** Whether one of them was asked again: it may have handled more before its answer was lost. */
+  readonly isRepeated: boolean;
+}
+
 /** What a jump needs of the world. All of it may be repeated; a failure ends the jump, and another worker takes it up. */
 export interface JumpPorts {
   /** The earliest instant, not after `until`, at which each service has something due; always in the same order. */
   nextDue(until: Date): Promise<readonly (Date | undefined)[]>;
-  /** Lets services run what is due by `until` in one class: those numbered as nextDue does, or all. Returns how many documents they handled. */
-  runDue(until: Date, workClass: WorkClass, services?: readonly number[]): Promise<number>;
+  /** Lets services run what is due by `until` in one class: those numbered as nextDue does, or all. */
+  runDue(until: Date, workClass: WorkClass, services?: readonly number[]): Promise<Handled>;
   /** One answer of each service, in the same order. Due work after `until` or of later classes is not pending. */
   activities(until: Date, workClass: WorkClass): Promise<readonly Activity[]>;
   /** Sets the sandbox's time, and notes how many documents were handled so far. */
@@ -76,8 +84,8 @@ async function runInstant(
   let services = quietBut;
   for (const workClass of classes) {
     const ran = await ports.runDue(now, workClass, services);
-    processed += ran;
-    if (ran === 0 && services !== undefined) continue;
+    processed += ran.processed;
+    if (ran.processed === 0 && !ran.isRepeated && services !== undefined) continue;
     processed += await becomeQuiet(now, workClass, ports);
     services = undefined;
   }
@@ -112,7 +120,7 @@ async function look(now: Date, workClass: WorkClass, ports: JumpPorts): Promise<
 async function runUpTo(now: Date, workClass: WorkClass, ports: JumpPorts): Promise<number> {
   let processed = 0;
   for (const earlier of classes.slice(0, classes.indexOf(workClass) + 1)) {
-    processed += await ports.runDue(now, earlier);
+    processed += (await ports.runDue(now, earlier)).processed;
   }
   return processed;
 }

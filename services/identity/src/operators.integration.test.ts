@@ -3,12 +3,7 @@ import { newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { RunningService } from '@billing/chassis/service';
-import {
-  dropTestDatabase,
-  dropTestStream,
-  testContext,
-  testServiceConfiguration,
-} from '@billing/chassis/testing';
+import { dropTestDatabase, dropTestStream, testContext } from '@billing/chassis/testing';
 import {
   type IdentityServiceServer,
   IdentityServiceService,
@@ -19,21 +14,9 @@ import {
   Role,
 } from '@billing/proto/billing/identity/v1/operator';
 import { start } from './service';
+import { identityTestConfiguration } from './testing';
 
-// No clock is advanced here: the services that would be asked need not run.
-const nowhere = 'unix:/nowhere.sock';
-const configuration = testServiceConfiguration('identity', {
-  API_KEY_PEPPER: 'a pepper of at least 32 characters',
-  JUMP_LEASE_MS: 1_000,
-  PASSWORD_HASH_COST: 10,
-  CUSTOMER_ADDRESS: nowhere,
-  CATALOG_ADDRESS: nowhere,
-  CHECKOUT_ADDRESS: nowhere,
-  DISCOUNT_ADDRESS: nowhere,
-  SUBSCRIPTION_ADDRESS: nowhere,
-  METERING_ADDRESS: nowhere,
-  NOTIFIER_ADDRESS: nowhere,
-});
+const configuration = identityTestConfiguration();
 const password = 'correct horse battery';
 
 let clockOffsetMs = 0;

@@ -1,0 +1,21 @@
+import { testServiceConfiguration } from '@billing/chassis/testing';
+import type { IdentityConfiguration } from './config';
+
+// No clock is advanced with it: the services that would be asked need not run.
+const nowhere = 'unix:/nowhere.sock';
+
+/** The configuration of an identity that runs by itself, with passwords that are hashed at once. */
+export function identityTestConfiguration(): IdentityConfiguration {
+  return testServiceConfiguration('identity', {
+    API_KEY_PEPPER: 'a pepper of at least 32 characters',
+    JUMP_LEASE_MS: 1_000,
+    PASSWORD_HASH_COST: 10,
+    CUSTOMER_ADDRESS: nowhere,
+    CATALOG_ADDRESS: nowhere,
+    CHECKOUT_ADDRESS: nowhere,
+    DISCOUNT_ADDRESS: nowhere,
+    SUBSCRIPTION_ADDRESS: nowhere,
+    METERING_ADDRESS: nowhere,
+    NOTIFIER_ADDRESS: nowhere,
+  });
+}
