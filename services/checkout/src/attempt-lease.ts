@@ -1,7 +1,6 @@
-import { type Transition, unchanged } from '@billing/kernel/transition';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { resumeAt } from './attempt';
 import { isUnderWay } from './collection';
-import { only } from './collection-result';
 import type { InvoiceRecord } from './invoice';
 
 /**

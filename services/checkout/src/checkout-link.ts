@@ -1,5 +1,5 @@
 import { optionalProblems, refuseProblems, textProblems } from '@billing/kernel/input-problems';
-import type { Transition } from '@billing/kernel/transition';
+import { only, type Transition } from '@billing/kernel/transition';
 import { webAddressProblems } from '@billing/kernel/web-address';
 
 const labelLengthMax = 200;
@@ -36,7 +36,7 @@ export function createCheckoutLink(
     metadata: metadataProblems,
   });
   const state = { ...link, productIds: [...new Set(productIds)] };
-  return { state, events: [], commands: [] };
+  return only(state);
 }
 
 function productProblems({ length }: readonly string[]): string[] {

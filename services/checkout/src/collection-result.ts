@@ -38,8 +38,3 @@ export function withResult(invoice: Invoice, news: CollectionNews): Transition<I
     commands: [{ type: 'applyCollectionResult', payload }],
   };
 }
-
-/** A change that nobody is told of. */
-export function only(state: Invoice): Transition<InvoiceRecord> {
-  return { state, events: [], commands: [] };
-}

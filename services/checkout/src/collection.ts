@@ -1,5 +1,5 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { type Transition, unchanged } from '@billing/kernel/transition';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import {
   type AttemptOrigin,
   begin,
@@ -8,7 +8,7 @@ import {
   takeUp,
   waitForPayer,
 } from './attempt';
-import { type CollectionNews, only, withResult } from './collection-result';
+import { type CollectionNews, withResult } from './collection-result';
 import { isRefusedForGood } from './dunning';
 import {
   atRest,

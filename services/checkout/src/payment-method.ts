@@ -1,5 +1,5 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { type Transition, unchanged } from '@billing/kernel/transition';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
 
 // As many as anybody tells apart; a customer who gives one more by paying with it loses sight of the oldest.
 const keptMax = 20;
@@ -83,7 +83,7 @@ export function keep(
   if (asDefault || payer.defaultMethodId === null) return prefer(payer, use);
   if (!isNew) return unchanged(payer);
   const state = { ...payer, methodIds: [...payer.methodIds, methodId] };
-  return { state, events: [], commands: [] };
+  return only(state);
 }
 
 /**
@@ -107,7 +107,7 @@ export function remove(
     methodIds: methodIds.filter((id) => id !== methodId),
     removedIds: [...removedIds, methodId].slice(-removedMax),
   };
-  return { state, events: [], commands: [] };
+  return only(state);
 }
 
 export function methodNotFound(): DomainError {

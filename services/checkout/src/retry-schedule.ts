@@ -1,6 +1,6 @@
-import type { Transition } from '@billing/kernel/transition';
+import { only, type Transition } from '@billing/kernel/transition';
 import type { Attempt } from './attempt';
-import { only, withResult } from './collection-result';
+import { withResult } from './collection-result';
 import { isRefusedForGood, retryDates } from './dunning';
 import { atRest, type Invoice, type InvoiceRecord } from './invoice';
 

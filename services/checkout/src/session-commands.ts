@@ -4,7 +4,7 @@ import { unlessNotFound } from '@billing/kernel/domain-error';
 import { type InvoiceRecord, isVerification, type Payment } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
 import type { Peers } from './peers';
-import type { Session, SessionRecord } from './session';
+import { type Session, sessionOf, type SessionRecord } from './session';
 import { noteDelivered, noteVoided } from './session-ending';
 import { fetchCustomer } from './session-facts-rpc';
 import type { SessionInvoices } from './session-invoice-client';
@@ -120,9 +120,4 @@ async function subscribe(
 
 function isSuccessfulCharge(payment: Payment): boolean {
   return payment.status === 'SUCCEEDED' && !isVerification(payment);
-}
-
-function sessionOf(record: SessionRecord): Session {
-  if (record.isTombstone) throw new Error(`Session ${record.id} was never made`);
-  return record;
 }

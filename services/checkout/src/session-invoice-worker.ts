@@ -3,9 +3,9 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
+import { only } from '@billing/kernel/transition';
 import type { AttemptWorker } from './attempt-worker';
 import { attemptOfCall, settle } from './collection';
-import { only } from './collection-result';
 import type { CollectionWorker } from './collection-worker';
 import {
   checkHolder,

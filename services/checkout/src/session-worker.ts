@@ -16,6 +16,7 @@ import {
   type Session,
   type SessionRecord,
   startPayment,
+  sessionOf,
 } from './session';
 import type { SessionInvoices, SessionListener, SessionPayment } from './session-invoice-client';
 import { takeUpBegun } from './session-lease';
@@ -70,7 +71,7 @@ export class SessionWorker implements SessionListener {
     if (!isClaimed) {
       return isOver(stored.state, context.now) ? this.expireDue(id, context) : stored;
     }
-    const { invoiceId } = sessionOf(stored);
+    const { invoiceId } = sessionOf(stored.state);
     const payment = await this.parts.invoices.answerChallenge(
       { invoiceId, attempt, approved },
       context,
@@ -114,7 +115,7 @@ export class SessionWorker implements SessionListener {
     context: SessionContext,
   ): Promise<Stored<SessionRecord>> {
     const { invoices } = this.parts;
-    const session = sessionOf(stored);
+    const session = sessionOf(stored.state);
     const { invoiceId, total } = session;
     const { paymentKey, paymentMethodId, returnUrl } = planOf(session);
     if (paymentMethodId === undefined) {
@@ -136,7 +137,7 @@ export class SessionWorker implements SessionListener {
     });
     // Where a payment runs, whoever wants to end the session finds it again once that has an outcome.
     if (!isClaimed) return;
-    const { invoiceId } = sessionOf(stored);
+    const { invoiceId } = sessionOf(stored.state);
     await this.parts.invoices.cancelChallenge(invoiceId, context);
     await this.carryOut(stored, context);
   }
@@ -149,7 +150,7 @@ export class SessionWorker implements SessionListener {
     const result = resultOf(payment);
     // The invoice's worker, or this one's next look, brings it to an end.
     if (result === undefined) return stored;
-    const session = sessionOf(stored);
+    const session = sessionOf(stored.state);
     const { paymentKey } = planOf(session);
     return this.within(context).mutate(session.id, (record) =>
       recordPayment(record, { paymentKey, result }),
@@ -198,11 +199,6 @@ function resultOf(payment: SessionPayment): PaymentResult | undefined {
 
 function isPaying(record: SessionRecord): boolean {
   return !record.isTombstone && record.phase === 'PAYING';
-}
-
-function sessionOf({ state }: Stored<SessionRecord>): Session {
-  if (state.isTombstone) throw new Error(`Session ${state.id} was never made`);
-  return state;
 }
 
 function planOf({ id, payment, challenge }: Pick<Session, 'id' | 'payment' | 'challenge'>) {

@@ -1,6 +1,6 @@
 import type { Recurrence } from '@billing/kernel/billing-period';
 import type { Currency } from '@billing/kernel/currency';
-import { type Command, type Transition, unchanged } from '@billing/kernel/transition';
+import { type Command, only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { CollectionMethod } from './invoice';
 import { completed, type InvoiceForm } from './session-announcement';
 
@@ -104,6 +104,12 @@ export interface SessionTombstone {
 
 /** What may stand under a session's id. */
 export type SessionRecord = Session | SessionTombstone;
+
+/** The session of a record that can be no mark: whoever asks has seen it made. */
+export function sessionOf(record: SessionRecord): Session {
+  if (record.isTombstone) throw new Error(`Session ${record.id} was never made`);
+  return record;
+}
 
 /** Why a session could not be made. */
 export type Refusal = 'DISCOUNT_NOT_VALID' | 'ABANDONED';
@@ -337,8 +343,4 @@ function isIn(record: SessionRecord, phase: SessionPhase): record is Session {
 
 function command(type: string): Command {
   return { type, payload: {} };
-}
-
-function only(state: Session): SessionTransition {
-  return { state, events: [], commands: [] };
 }

@@ -1,5 +1,5 @@
 import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
-import type { Transition } from '@billing/kernel/transition';
+import { only, type Transition } from '@billing/kernel/transition';
 
 export type EnvironmentKind = 'LIVE' | 'SANDBOX';
 export type ClockKind = 'REAL' | 'MANUAL';
@@ -67,7 +67,7 @@ const timeMax = new Date('8999-12-31T23:59:59.999Z');
 
 /** The organisation's only environment with real money; its clock is always real. */
 export function openLive(id: string): Transition<Environment> {
-  return opened({ id, kind: 'LIVE', name: '', clock: { kind: 'REAL' } });
+  return only({ id, kind: 'LIVE', name: '', clock: { kind: 'REAL' } });
 }
 
 /** A sandbox; a manual clock starts at `startsAt` or at real time `now`. */
@@ -82,7 +82,7 @@ export function openSandbox(
     name: textProblems(trimmed, { max: nameLengthMax }),
     startsAt: startsAt === undefined ? [] : startProblems(startsAt, isManual),
   });
-  return opened({
+  return only({
     id,
     kind: 'SANDBOX',
     name: trimmed,
@@ -107,8 +107,4 @@ function startProblems(startsAt: Date, isManual: boolean): string[] {
 
 function startClock(now: Date): ManualClock {
   return { kind: 'MANUAL', now, jumps: [], landings: [], lease: undefined };
-}
-
-function opened(state: Environment): Transition<Environment> {
-  return { state, events: [], commands: [] };
 }

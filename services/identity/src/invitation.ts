@@ -1,5 +1,5 @@
 import { notFound } from '@billing/kernel/domain-error';
-import { type Transition, unchanged } from '@billing/kernel/transition';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { Role } from './operator';
 
 /** What makes whoever has its token an operator, once. Its id derives from the token's HMAC. */
@@ -24,7 +24,7 @@ export function invite(
   now: Date,
 ): Transition<Invitation> {
   const expiresAt = new Date(now.getTime() + lifetimeMs);
-  return changed({ id, role, email, expiresAt, acceptedBy: undefined });
+  return only({ id, role, email, expiresAt, acceptedBy: undefined });
 }
 
 /**
@@ -41,14 +41,10 @@ export function accept(
   if (now >= expiresAt || isForAnother) throw invitationNotFound();
   if (acceptedBy === operatorId) return unchanged(invitation);
   if (acceptedBy !== undefined) throw invitationNotFound();
-  return changed({ ...invitation, acceptedBy: operatorId });
+  return only({ ...invitation, acceptedBy: operatorId });
 }
 
 /** One answer whether it never existed, is used up or has expired. */
 export function invitationNotFound() {
   return notFound('Invitation');
-}
-
-function changed(state: Invitation): Transition<Invitation> {
-  return { state, events: [], commands: [] };
 }

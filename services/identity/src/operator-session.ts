@@ -1,5 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import { type Transition, unchanged } from '@billing/kernel/transition';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import type { Operator } from './operator';
 
 /** An operator who has signed in. Its token is kept nowhere; its id derives from the token's HMAC. */
@@ -29,7 +29,7 @@ export function openSession(
   now: Date,
 ): Transition<OperatorSession> {
   const expiresAt = new Date(now.getTime() + lifetimeMs);
-  return changed({ id, operatorId, generation, expiresAt, lastUsedAt: now, endedAt: undefined });
+  return only({ id, operatorId, generation, expiresAt, lastUsedAt: now, endedAt: undefined });
 }
 
 /** Whether the session opens anything to its operator at real time `now`. */
@@ -48,7 +48,7 @@ export function isOpen(session: OperatorSession, operator: Operator, now: Date):
 /** Remembers a use at real time `now`, unless one of the last minutes is known. */
 export function noteSessionUse(session: OperatorSession, now: Date): Transition<OperatorSession> {
   if (now.getTime() - session.lastUsedAt.getTime() < useNotedEveryMs) return unchanged(session);
-  return changed({ ...session, lastUsedAt: now });
+  return only({ ...session, lastUsedAt: now });
 }
 
 /** Keeps a session whose own operator has ended all others. */
@@ -56,21 +56,15 @@ export function keepSession(
   session: OperatorSession,
   { sessionGeneration: generation }: Operator,
 ): Transition<OperatorSession> {
-  return generation === session.generation
-    ? unchanged(session)
-    : changed({ ...session, generation });
+  return generation === session.generation ? unchanged(session) : only({ ...session, generation });
 }
 
 /** Ends the session; a repeat changes nothing. */
 export function endSession(session: OperatorSession, now: Date): Transition<OperatorSession> {
-  return session.endedAt === undefined ? changed({ ...session, endedAt: now }) : unchanged(session);
+  return session.endedAt === undefined ? only({ ...session, endedAt: now }) : unchanged(session);
 }
 
 /** One answer whatever is wrong with a session. */
 export function invalidSession(): DomainError {
   return new DomainError('unauthenticated', 'INVALID_SESSION', 'Sign in again');
-}
-
-function changed(state: OperatorSession): Transition<OperatorSession> {
-  return { state, events: [], commands: [] };
 }

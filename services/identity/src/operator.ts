@@ -1,7 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { parseEmailAddress } from '@billing/kernel/email-address';
 import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
-import { type Transition, unchanged } from '@billing/kernel/transition';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { insufficientPermissions } from './api-key';
 
 /** From the most powerful on: each may do all that those after it may. */
@@ -41,7 +41,7 @@ export function join(
 ): Transition<Operator> {
   const name = operator.name.trim();
   refuseProblems({ name: textProblems(name, { min: 1, max: nameLengthMax }) });
-  return changed({ ...operator, name, active: true, sessionGeneration: 1 });
+  return only({ ...operator, name, active: true, sessionGeneration: 1 });
 }
 
 /** Refuses who may not lead others, and who would give a role above their own. */
@@ -61,13 +61,13 @@ export function change(
   if (role === operator.role && active === operator.active) return unchanged(operator);
   const isEnded = operator.active && !active;
   const sessionGeneration = operator.sessionGeneration + (isEnded ? 1 : 0);
-  return changed({ ...operator, role, active, sessionGeneration });
+  return only({ ...operator, role, active, sessionGeneration });
 }
 
 /** Another password; all sessions but those that are told of the new generation end. */
 export function setPassword(operator: Operator, passwordHash: string): Transition<Operator> {
   const sessionGeneration = operator.sessionGeneration + 1;
-  return changed({ ...operator, passwordHash, sessionGeneration });
+  return only({ ...operator, passwordHash, sessionGeneration });
 }
 
 /** Whether a role may invite and change operators, and read what all of them did. */
@@ -90,8 +90,4 @@ export function operatorExists(): DomainError {
 
 function isAbove(one: Role, other: Role): boolean {
   return roles.indexOf(one) < roles.indexOf(other);
-}
-
-function changed(state: Operator): Transition<Operator> {
-  return { state, events: [], commands: [] };
 }

@@ -1,6 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
-import { type Transition, unchanged } from '@billing/kernel/transition';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
 
 /** Who owns environments. Its id derives from its name, so that making it twice finds the first one. */
 export interface Organization {
@@ -21,14 +21,14 @@ export function checkName(name: string): string {
 
 /** A new organisation. */
 export function found(organization: Omit<Organization, 'owners'>): Transition<Organization> {
-  return { state: { ...organization, owners: [] }, events: [], commands: [] };
+  return only({ ...organization, owners: [] });
 }
 
 /** Counts an operator among the owners, once they are one. */
 export function addOwner(organization: Organization, operatorId: string): Transition<Organization> {
   const { owners } = organization;
   if (owners.includes(operatorId)) return unchanged(organization);
-  return { state: { ...organization, owners: [...owners, operatorId] }, events: [], commands: [] };
+  return only({ ...organization, owners: [...owners, operatorId] });
 }
 
 /** Counts an operator no more, before they stop being an owner. An organisation always keeps one. */
@@ -41,5 +41,5 @@ export function removeOwner(
     throw new DomainError('failed_precondition', 'LAST_OWNER', 'An organisation needs an owner');
   }
   if (owners.length === organization.owners.length) return unchanged(organization);
-  return { state: { ...organization, owners }, events: [], commands: [] };
+  return only({ ...organization, owners });
 }

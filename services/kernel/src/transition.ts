@@ -21,3 +21,8 @@ export interface Transition<S, E extends DomainEvent = DomainEvent, C extends Co
 export function unchanged<S>(state: S): Transition<S, never, never> {
   return { state, events: [], commands: [] };
 }
+
+/** A new state of which nobody is told and that asks nothing of anybody. */
+export function only<S>(state: S): Transition<S, never, never> {
+  return { state, events: [], commands: [] };
+}
