@@ -104,6 +104,11 @@ export class OperatorAccess {
     if (session === undefined) return undefined;
     const referrer = isRead(request.method) ? request.header('referer') : undefined;
     requireOwnOrigin(originOf(request), { referrer });
+    return this.atWorkWhere(session, request, call);
+  }
+
+  /** Whose session it is, at work in the environment that the request names by its header. */
+  async atWorkWhere(session: string, request: Request, call: Call): Promise<OperatorAtWork> {
     const environmentId = request.header(environmentHeader);
     if (environmentId !== undefined && isId(environmentId)) {
       return this.atWork(session, environmentId, call);

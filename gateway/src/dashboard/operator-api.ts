@@ -2,6 +2,7 @@ import type { Express, Request } from 'express';
 import { networkOf } from '../admission';
 import { isRead } from '../authentication';
 import { parseBody } from '../body';
+import { environmentTime } from '../environment-time';
 import { toErrorAnswer } from '../exchange';
 import { RequestError } from '../http-error';
 import {
@@ -13,8 +14,14 @@ import {
 import { originOf, refuseOtherSites, requireOwnOrigin } from '../pages/same-site';
 import type { RateLimit } from '../rate-limit';
 import { invalidSession } from './invalid-session';
-import type { OpenRequest, OperatorRoute, OperatorSurroundings } from './operator-route';
+import type {
+  EnvironmentRoute,
+  OpenRequest,
+  OperatorRoute,
+  OperatorSurroundings,
+} from './operator-route';
 import { operatorRoutes } from './operator-routes';
+import { reportRoutes } from './report-routes';
 import { sessionRoutes } from './session-routes';
 
 /** What the dashboard is made of. */
@@ -23,22 +30,24 @@ export interface DashboardSite extends PageSurroundings, OperatorSurroundings {
   readonly pageRate?: RateLimit | undefined;
 }
 
+type AnyRoute = OperatorRoute | EnvironmentRoute;
+
 const base = '/dashboard/api';
 
 /** Serves what the dashboard asks about operators, in JSON; all else it asks of the public API. */
 export function addOperatorApi(app: Express, site: DashboardSite): void {
-  const routes = [...sessionRoutes, ...operatorRoutes].map((route) => ({
+  const routes = [...sessionRoutes, ...operatorRoutes, ...reportRoutes].map((route) => ({
     ...route,
     path: `${base}${route.path}`,
   }));
-  mountPages<OperatorRoute>(app, routes, {
+  mountPages<AnyRoute>(app, routes, {
     surroundings: site,
     workOf: (route) => workOf(route, site),
     showError: toErrorAnswer,
   });
 }
 
-function workOf(route: OperatorRoute, site: DashboardSite): PageWork {
+function workOf(route: AnyRoute, site: DashboardSite): PageWork {
   return async (call, { request, response }, note) => {
     admitAddress(request, call, site.pageRate);
     checkSender(request);
@@ -56,6 +65,18 @@ function workOf(route: OperatorRoute, site: DashboardSite): PageWork {
     if (route.isOpen === true) return route.handle(await withBody(), site);
     const { session } = asked;
     if (session === undefined) throw invalidSession();
+    if (route.isOfEnvironment === true) {
+      const { signedIn, tenant, scopes } = await site.operatorAccess.atWorkWhere(
+        session,
+        request,
+        call,
+      );
+      note({ environmentId: tenant.environmentId, operatorId: signedIn.operator.id });
+      const context = { ...call, tenant, scopes };
+      const now = await environmentTime(context, site.peers);
+      const whose = { ...(await withBody()), session, signedIn };
+      return route.handle({ ...whose, context: { ...context, now } }, site);
+    }
     const signedIn = await site.operatorAccess.signedIn(session, call);
     note({ operatorId: signedIn.operator.id });
     const work = async () => route.handle({ ...(await withBody()), session, signedIn }, site);

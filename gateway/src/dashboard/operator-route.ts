@@ -1,3 +1,4 @@
+import type { CallContext } from '@billing/chassis/call-context';
 import type { Call } from '../exchange';
 import type { Peers } from '../peers';
 import type { ApiAnswer } from '../route';
@@ -21,6 +22,11 @@ export interface OperatorRequest extends OpenRequest {
   readonly signedIn: SignedIn;
 }
 
+/** A request of an operator about the environment that they look at. */
+export interface EnvironmentRequest extends OperatorRequest {
+  readonly context: CallContext;
+}
+
 /** What routes of operators work with. */
 export interface OperatorSurroundings {
   readonly peers: Peers;
@@ -42,7 +48,16 @@ export interface OpenRoute extends RouteAddress {
 /** What needs a session. What changes something is written in the audit log. */
 export interface SignedInRoute extends RouteAddress {
   readonly isOpen?: false;
+  readonly isOfEnvironment?: false;
   readonly handle: (request: OperatorRequest, site: OperatorSurroundings) => Promise<ApiAnswer>;
+}
+
+/** What is read of one environment, which the header `Environment-Id` names. Whoever is signed in may read. */
+export interface EnvironmentRoute extends RouteAddress {
+  readonly method: 'GET';
+  readonly isOpen?: false;
+  readonly isOfEnvironment: true;
+  readonly handle: (request: EnvironmentRequest, site: OperatorSurroundings) => Promise<ApiAnswer>;
 }
 
 export type OperatorRoute = OpenRoute | SignedInRoute;
