@@ -4,7 +4,7 @@ import { toStored } from '@billing/chassis/aggregate-document';
 import { derivedId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { Invitation } from './invitation';
-import type { Operator, Role } from './operator';
+import type { Operator, ProviderIdentity, Role } from './operator';
 import type { OperatorSession } from './operator-session';
 
 /** Operators, in the live environment of their organisation. */
@@ -12,12 +12,21 @@ export const operators: AggregateDefinition<Operator> = {
   collection: 'operators',
   aggregate: 'operator',
   resource: 'Operator',
-  toDocument: ({ email, name, role, active, passwordHash, sessionGeneration }) => ({
+  toDocument: ({
+    email,
+    name,
+    role,
+    active,
+    passwordHash,
+    providerIdentity,
+    sessionGeneration,
+  }) => ({
     email,
     name,
     role,
     active,
     passwordHash: passwordHash ?? null,
+    providerIdentity: providerIdentity ?? null,
     sessionGeneration,
   }),
   fromDocument: ({ _id, ...fields }) => ({
@@ -27,6 +36,8 @@ export const operators: AggregateDefinition<Operator> = {
     role: fields.role as Role,
     active: fields.active as boolean,
     passwordHash: (fields.passwordHash as string | null) ?? undefined,
+    // Operators from before there were providers lack it.
+    providerIdentity: (fields.providerIdentity as ProviderIdentity | null | undefined) ?? undefined,
     sessionGeneration: Number(fields.sessionGeneration),
   }),
 };

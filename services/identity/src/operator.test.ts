@@ -5,6 +5,7 @@ import {
   join,
   type Operator,
   operatorEmail,
+  recognise,
   type Role,
   roles,
   setPassword,
@@ -27,6 +28,7 @@ function operator(state: Partial<Operator> = {}): Operator {
     role: 'DEVELOPER',
     active: true,
     passwordHash: undefined,
+    providerIdentity: undefined,
     sessionGeneration: 1,
     ...state,
   };
@@ -43,7 +45,12 @@ test('an address is known in lower case', () => {
 });
 
 test('who joins has a name', () => {
-  const { active: _active, sessionGeneration: _generation, ...rest } = operator({ name: '  ' });
+  const {
+    active: _a,
+    providerIdentity: _p,
+    sessionGeneration: _g,
+    ...rest
+  } = operator({ name: ' ' });
   expect(() => join(rest)).toThrow(expect.objectContaining({ fields: { name: ['Required'] } }));
   expect(join({ ...rest, name: ' Ada ' }).state).toEqual(operator());
 });
@@ -86,6 +93,38 @@ test('a change to what is so already is none', () => {
   const actor = { id: 'operator-2', role: 'OWNER' } as const;
   expect(change(state, { role: 'DEVELOPER', active: true }, actor).state).toBe(state);
   expect(change(state, { role: undefined, active: undefined }, actor).state).toBe(state);
+});
+
+describe('who comes through a provider', () => {
+  const identity = { issuer: 'https://id.example', subject: 'subject-1' };
+  const wrong = expect.objectContaining({ reason: 'INVALID_CREDENTIALS' }) as Error;
+  const known = recognise(operator(), identity).state;
+
+  test('is known by issuer and subject from the first time on', () => {
+    expect(known).toEqual(operator({ providerIdentity: identity }));
+    expect(recognise(known, { ...identity }).state).toBe(known);
+  });
+
+  test.each([
+    ['another subject, who has the address now', known, { ...identity, subject: 'subject-2' }],
+    ['the same subject of another issuer', known, { ...identity, issuer: 'https://evil.example' }],
+    ['nobody', operator(), { ...identity, subject: '' }],
+    ['no issuer', operator(), { ...identity, issuer: '' }],
+    ['a subject beyond all bounds', operator(), { ...identity, subject: 's'.repeat(2_001) }],
+    ['one who may not sign in', operator({ active: false }), identity],
+  ])('is not let in as %s', (_case, state, { issuer, subject }) => {
+    expect(() => recognise(state, { issuer, subject })).toThrow(wrong);
+  });
+
+  test('is forgotten when they are let in no more, so that a new identity can be theirs', () => {
+    const actor = { id: 'operator-2', role: 'OWNER' } as const;
+    const out = change(known, { role: undefined, active: false }, actor).state;
+    const back = change(out, { role: undefined, active: true }, actor).state;
+    const { state } = recognise(back, { ...identity, subject: 'subject-2' });
+    expect(state.providerIdentity?.subject).toBe('subject-2');
+    const demoted = change(known, { role: 'VIEWER', active: undefined }, actor).state;
+    expect(demoted.providerIdentity).toEqual(identity);
+  });
 });
 
 describe('a session', () => {

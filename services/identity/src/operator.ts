@@ -21,14 +21,24 @@ export interface Operator {
   readonly active: boolean;
   /** See password-hash.ts; undefined for who comes through an identity provider alone. */
   readonly passwordHash: string | undefined;
+  /** Who they are to their identity provider; undefined before they first came through it. */
+  readonly providerIdentity: ProviderIdentity | undefined;
   /** Counts what ends sessions: one that was opened under another number is over. */
   readonly sessionGeneration: number;
+}
+
+/** Somebody as an identity provider knows them. Addresses may pass to somebody else there; this never does. */
+export interface ProviderIdentity {
+  readonly issuer: string;
+  readonly subject: string;
 }
 
 /** Who changes somebody. */
 export type Actor = Pick<Operator, 'id' | 'role'>;
 
 const nameLengthMax = 200;
+// OpenID Connect allows 255 characters; issuers are addresses.
+const identityLengthMax = 2_000;
 
 /** An address as operators are known by it. Throws invalid_input under `email`. */
 export function operatorEmail(text: string): string {
@@ -37,11 +47,12 @@ export function operatorEmail(text: string): string {
 
 /** A new operator. */
 export function join(
-  operator: Omit<Operator, 'active' | 'sessionGeneration'>,
+  operator: Omit<Operator, 'active' | 'providerIdentity' | 'sessionGeneration'>,
 ): Transition<Operator> {
   const name = operator.name.trim();
   refuseProblems({ name: textProblems(name, { min: 1, max: nameLengthMax }) });
-  return only({ ...operator, name, active: true, sessionGeneration: 1 });
+  const asNew = { active: true, providerIdentity: undefined, sessionGeneration: 1 };
+  return only({ ...operator, name, ...asNew });
 }
 
 /** Refuses who may not lead others, and who would give a role above their own. */
@@ -49,7 +60,7 @@ export function checkInvitation(actor: Actor, role: Role): void {
   if (!leads(actor.role) || isAbove(role, actor.role)) throw insufficientPermissions();
 }
 
-/** Another role, or no way in any more, which ends all sessions. Refuses an operator or a role above the actor's. */
+/** Another role, or no way in any more, which ends all sessions and forgets the identity at the provider. Refuses an operator or a role above the actor's. */
 export function change(
   operator: Operator,
   wish: { readonly role: Role | undefined; readonly active: boolean | undefined },
@@ -61,7 +72,24 @@ export function change(
   if (role === operator.role && active === operator.active) return unchanged(operator);
   const isEnded = operator.active && !active;
   const sessionGeneration = operator.sessionGeneration + (isEnded ? 1 : 0);
-  return only({ ...operator, role, active, sessionGeneration });
+  const providerIdentity = isEnded ? undefined : operator.providerIdentity;
+  return only({ ...operator, role, active, providerIdentity, sessionGeneration });
+}
+
+/**
+ * Lets an operator in whom a provider vouches for, and remembers by the first time who that is. Refuses whoever has their address at the
+ * provider now but is somebody else.
+ */
+export function recognise(operator: Operator, identity: ProviderIdentity): Transition<Operator> {
+  const { active, providerIdentity: known } = operator;
+  const { issuer, subject } = identity;
+  const isNamed = [issuer, subject].every(
+    ({ length }) => length > 0 && length <= identityLengthMax,
+  );
+  if (!active || !isNamed) throw invalidCredentials();
+  if (known === undefined) return only({ ...operator, providerIdentity: { issuer, subject } });
+  if (known.issuer !== issuer || known.subject !== subject) throw invalidCredentials();
+  return unchanged(operator);
 }
 
 /** Another password; all sessions but those that are told of the new generation end. */

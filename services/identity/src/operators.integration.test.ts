@@ -203,13 +203,40 @@ describe('signing in', () => {
     expect((await logIn(owner.email)).operator?.id).toBe(owner.id);
   }, 120_000);
 
-  test('by a provider needs an operator of that address', async () => {
+  const vouched = (email: string, subject: string) =>
+    peer.logInByProvider({ email, issuer: 'https://id.example', subject }, context());
+
+  test('by a provider needs an operator of that address, who stays the one that came first', async () => {
     const { owner } = await anOwner();
-    const { session } = await peer.logInByProvider({ email: owner.email }, context());
+    const { session } = await vouched(owner.email.toUpperCase(), 'one');
     expect((await whose(present(session).token)).operator?.id).toBe(owner.id);
-    await expect(peer.logInByProvider({ email: anEmail() }, context())).rejects.toThrow(
-      reason('INVALID_CREDENTIALS'),
-    );
+    expect((await vouched(owner.email, 'one')).operator?.id).toBe(owner.id);
+    for (const [email, subject] of [
+      [owner.email, 'two'],
+      [anEmail(), 'one'],
+      ['no address', 'one'],
+    ] as const) {
+      await expect(vouched(email, subject)).rejects.toThrow(reason('INVALID_CREDENTIALS'));
+    }
+    expect((await logIn(owner.email)).operator?.id).toBe(owner.id);
+  });
+
+  test('by a provider for the first time is one of two at once', async () => {
+    const { email } = (await anOwner()).owner;
+    const both = await Promise.allSettled([vouched(email, 'one'), vouched(email, 'two')]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('by a provider is not for who may not sign in, and begins anew when they may again', async () => {
+    const { owner } = await anOwner();
+    const { id, email } = await aColleague(owner, Role.ROLE_VIEWER);
+    const wish = { sessionToken: owner.token, operatorId: id, role: Role.ROLE_UNSPECIFIED };
+    await vouched(email, 'one');
+    await peer.updateOperator({ ...wish, active: false }, context());
+    await expect(vouched(email, 'one')).rejects.toThrow(reason('INVALID_CREDENTIALS'));
+    await peer.updateOperator({ ...wish, active: true }, context());
+    expect((await vouched(email, 'two')).operator?.id).toBe(id);
+    await expect(vouched(email, 'one')).rejects.toThrow(reason('INVALID_CREDENTIALS'));
   });
 });
 

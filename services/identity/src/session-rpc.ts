@@ -42,8 +42,8 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
       return { operator: toProtoOperator(operator), session: await signIn.open(operator) };
     },
 
-    logInByProvider: async ({ email }) => {
-      const operator = await signIn.logInByProvider(email);
+    logInByProvider: async (request) => {
+      const operator = await signIn.logInByProvider(request);
       return { operator: toProtoOperator(operator), session: await signIn.open(operator) };
     },
 

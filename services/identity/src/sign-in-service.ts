@@ -6,7 +6,13 @@ import { Turns } from '@billing/chassis/turns';
 import { DomainError } from '@billing/kernel/domain-error';
 import { attempt, perEmail, perNetwork, withdraw } from './login-attempts';
 import type { LoginAttemptStore } from './login-attempt-store';
-import { invalidCredentials, type Operator, operatorEmail } from './operator';
+import {
+  invalidCredentials,
+  type Operator,
+  operatorEmail,
+  type ProviderIdentity,
+  recognise,
+} from './operator';
 import {
   endSession,
   invalidSession,
@@ -72,11 +78,18 @@ export class SignIn {
     return operator;
   }
 
-  /** Whoever has an address of which an identity provider has made sure. */
-  async logInByProvider(email: string): Promise<Stored<Operator>> {
-    const found = await findAnywhere(this.options.operators, operatorId(emailOrRefusal(email)));
-    if (found?.state.active !== true) throw invalidCredentials();
-    return found;
+  /** Whoever has an address of which an identity provider has made sure, if they are who came by it before. */
+  async logInByProvider({
+    email,
+    ...identity
+  }: ProviderIdentity & { readonly email: string }): Promise<Stored<Operator>> {
+    const { operators, clock } = this.options;
+    const found = await findAnywhere(operators, operatorId(emailOrRefusal(email)));
+    if (found === undefined) throw invalidCredentials();
+    const { state, tenant } = found;
+    return operators
+      .within({ tenant, now: clock.now() })
+      .mutate(state.id, (operator) => recognise(operator, identity));
   }
 
   async open({ state, tenant }: Stored<Operator>): Promise<{ token: string; expiresAt: Date }> {
