@@ -110,7 +110,8 @@ function isMissing({ code, input }: z.core.$ZodIssue): boolean {
   return code !== 'custom' && (input === undefined || input === null);
 }
 
-function wholeNumber(min: number, max: number) {
+/** A whole number of a query. */
+export function wholeNumber(min: number, max: number) {
   const message = `Must be a whole number from ${String(min)} to ${String(max)}`;
   return z
     .string(message)

@@ -50,13 +50,25 @@ import {
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
 import {
+  type RequestLogServiceServer,
+  RequestLogServiceService,
+} from '@billing/proto/billing/identity/v1/request_log';
+import {
   type MeteringServiceServer,
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
 import {
+  type UsageReportServiceServer,
+  UsageReportServiceService,
+} from '@billing/proto/billing/metering/v1/report';
+import {
   type NotifierServiceServer,
   NotifierServiceService,
 } from '@billing/proto/billing/notifier/v1/notifier';
+import {
+  type WebhookReportServiceServer,
+  WebhookReportServiceService,
+} from '@billing/proto/billing/notifier/v1/report';
 import {
   type WebhookDeliveryServiceServer,
   WebhookDeliveryServiceService,
@@ -90,6 +102,9 @@ export interface Peers {
   readonly metering: Peer<MeteringServiceServer>;
   readonly notifier: Peer<NotifierServiceServer>;
   readonly webhookDelivery: Peer<WebhookDeliveryServiceServer>;
+  readonly requestLog: Peer<RequestLogServiceServer>;
+  readonly usageReport: Peer<UsageReportServiceServer>;
+  readonly webhookReport: Peer<WebhookReportServiceServer>;
 }
 
 /** A session, an invitation or credentials say whose organisation is meant. */
@@ -113,6 +128,7 @@ export function connectPeers(config: GatewayConfiguration, logger?: Logger): Pee
   const caller: Caller = { service: 'gateway', security: transportSecurityOf(config, logger) };
   return {
     ...connectCheckout({ ...caller, address: config.CHECKOUT_ADDRESS }),
+    ...connectReports(caller, config),
     identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {
       ...caller,
       address: config.IDENTITY_ADDRESS,
@@ -164,6 +180,28 @@ export function connectPeers(config: GatewayConfiguration, logger?: Logger): Pee
 }
 
 type Caller = Pick<PeerOptions<never>, 'service' | 'security'>;
+
+/** What the dashboard asks beside what the public API tells. */
+function connectReports(
+  caller: Caller,
+  config: GatewayConfiguration,
+): Pick<Peers, 'requestLog' | 'usageReport' | 'webhookReport'> {
+  return {
+    requestLog: connectPeer<RequestLogServiceServer>(RequestLogServiceService, {
+      ...caller,
+      address: config.IDENTITY_ADDRESS,
+      withoutTenant: ['recordRequests'],
+    }),
+    usageReport: connectPeer<UsageReportServiceServer>(UsageReportServiceService, {
+      ...caller,
+      address: config.METERING_ADDRESS,
+    }),
+    webhookReport: connectPeer<WebhookReportServiceServer>(WebhookReportServiceService, {
+      ...caller,
+      address: config.NOTIFIER_ADDRESS,
+    }),
+  };
+}
 
 /** The one service that owns all money answers for several concerns. */
 function connectCheckout(

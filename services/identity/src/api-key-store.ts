@@ -65,6 +65,13 @@ export class ApiKeyStore {
     return this.within({ tenant }).list(wanted);
   }
 
+  /** Whether a use of any key of the environment is noted. */
+  async isAnyUsed({ tenant: { environmentId } }: Pick<CallContext, 'tenant'>): Promise<boolean> {
+    const { documents } = this.collection;
+    const used = { environmentId, lastUsedAt: { $gt: new Date(0) } };
+    return (await retryTransient(() => documents.findOne(used))) !== null;
+  }
+
   /** Throws not_found for a key of another environment. */
   async revoke(id: string, { tenant }: Pick<CallContext, 'tenant'>): Promise<Stored<ApiKey>> {
     return this.within({ tenant }).mutate(id, revoke);

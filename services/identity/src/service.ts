@@ -8,12 +8,16 @@ import { LoginAttemptStore } from './login-attempt-store';
 import { forgottenBefore } from './login-attempts';
 import { invitations, operators as operatorDefinition, operatorSessions } from './operator-store';
 import { connectDueWork } from './peers';
+import { requestsKeptMs } from './request-entry';
+import { requestLogRpc } from './request-log-rpc';
+import { RequestStore } from './request-store';
 import { identityRpc, operatorRpc } from './rpc';
 import { SignIn } from './sign-in-service';
 import { apiKeys, environments, organizationEnvironments, organizations } from './store';
 import { TokenStore } from './token-store';
 
 const forgetEveryMs = 10 * 60 * 1_000;
+const forgetRequestsEveryMs = 60 * 60 * 1_000;
 
 export async function start(
   config: IdentityConfiguration,
@@ -40,6 +44,7 @@ export async function start(
     everyMs: forgetEveryMs,
     run: () => attempts.forget(forgottenBefore(clock.now())),
   });
+  const requests = openRequests(service);
   const sessions = new TokenStore(service.aggregates(operatorSessions), tokens);
   const signIn = new SignIn({
     operators,
@@ -72,10 +77,23 @@ export async function start(
       audit,
       clock,
     }),
+    requestLogRpc({ ...stores, requests }),
   ]);
   // Closed first: calls that watch a jump end at once and are repeated elsewhere, while the jump goes on.
   service.onClose('watching calls', async () => {
     stopping.abort();
   });
   return running;
+}
+
+function openRequests(service: Service): RequestStore {
+  const requests = new RequestStore(service.db);
+  service.ensureIndexes(() => requests.ensureIndexes());
+  service.every({
+    name: 'forget old requests',
+    everyMs: forgetRequestsEveryMs,
+    run: (signal) =>
+      requests.forget(new Date(service.clock.now().getTime() - requestsKeptMs), signal),
+  });
+  return requests;
 }

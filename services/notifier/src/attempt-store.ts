@@ -1,6 +1,6 @@
 import { ensureIndexes } from '@billing/chassis/indexes';
+import { insertMissing } from '@billing/chassis/insert-missing';
 import type { Collection, Db } from 'mongodb';
-import { insertMissing } from './insert-only-store';
 
 /** One try at a delivery. Written once, never changed. */
 export interface Attempt {

@@ -1,9 +1,9 @@
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { derivedId } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
+import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { DeliveryStatus } from './delivery';
-import { insertMissing } from './insert-only-store';
 import type { EndpointKey } from './endpoint-store';
 
 /** One message on its way to one endpoint. */

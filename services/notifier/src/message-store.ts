@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { derivedId } from '@billing/chassis/ids';
+import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
-import { insertMissing } from './insert-only-store';
 
 /** An accepted event, as it goes out. Written once, after its deliveries; never changed. */
 export interface Message {

@@ -1,10 +1,10 @@
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { ensureIndexes } from '@billing/chassis/indexes';
+import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
 import { linksInOrder } from './delivery-order';
 import { afresh, type Delivery } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
-import { insertMissing } from './insert-only-store';
 
 /** A wish to send an endpoint what it has not got, until it is done. */
 export interface Replay extends EndpointKey {

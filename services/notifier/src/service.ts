@@ -6,6 +6,7 @@ import type { NotifierConfiguration } from './config';
 import { createResolver, type ResolveAddresses } from './connection-pool';
 import { CursorStore } from './cursor-store';
 import { DeliveryHistoryStore } from './delivery-history-store';
+import { DeliveryReportStore } from './delivery-report-store';
 import { deliveryRpc } from './delivery-rpc';
 import { DeliveryStore } from './delivery-store';
 import { DeliveryWorker, postingMaxPerEndpoint } from './delivery-worker';
@@ -23,6 +24,7 @@ import { connectEventLogs, type EventLogOwner } from './peers';
 import type { AddressPolicy } from './public-address';
 import { ReplayStore } from './replay-store';
 import { ReplayWorker } from './replay-worker';
+import { reportRpc } from './report-rpc';
 import { RetentionWorker } from './retention-worker';
 import { RetentionStore } from './retention-store';
 import { standardRetrySchedule } from './retry-schedule';
@@ -82,7 +84,11 @@ export async function start(
   const onChange = (endpoint: EndpointKey) => {
     worker.reconsider(endpoint);
   };
-  return service.serve([notifierRpc({ ...stores, onChange }), startRequests(parts, worker)]);
+  return service.serve([
+    notifierRpc({ ...stores, onChange }),
+    startRequests(parts, worker),
+    reportRpc({ ...stores, clock: service.clock }),
+  ]);
 }
 
 function openStores(service: Service, policyOf: Parts['policyOf']) {
@@ -99,6 +105,7 @@ function openStores(service: Service, policyOf: Parts['policyOf']) {
     history: new DeliveryHistoryStore(db),
     replays: new ReplayStore(db),
     retained: new RetentionStore(db),
+    reports: new DeliveryReportStore(db),
   };
   const { deliveries, attempts, replays, retained } = stores;
   for (const store of [slots, deliveries, attempts, replays, retained]) {

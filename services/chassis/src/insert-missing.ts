@@ -5,7 +5,7 @@ import {
   type OptionalUnlessRequiredId,
   type WriteError,
 } from 'mongodb';
-import { retryTransient } from '@billing/chassis/mongo';
+import { retryTransient } from './mongo';
 
 const duplicateKey = 11000;
 

@@ -1,0 +1,40 @@
+import type { InputProblems } from '@billing/kernel/input-problems';
+
+/** A request to the public API that wrote or failed. */
+export interface RequestEntry {
+  /** A v7 UUID that the gateway made: sorts by real time. */
+  readonly id: string;
+  readonly environmentId: string;
+  /** Callers may choose it. */
+  readonly requestId: string;
+  /** Real time of its beginning. */
+  readonly at: Date;
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly errorCode: string | undefined;
+  readonly durationMs: number;
+  readonly traceId: string | undefined;
+  readonly key: { readonly prefix: string; readonly last4: string } | undefined;
+  readonly operatorEmail: string | undefined;
+}
+
+/** What a list of requests is narrowed to. */
+export interface RequestFilter {
+  readonly method?: string | undefined;
+  /** The first digit of the status. */
+  readonly statusClass?: number | undefined;
+  readonly pathPrefix?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** Entries that one call may bring. */
+export const entriesMax = 1_000;
+/** For so long of real time requests can be looked at. */
+export const requestsKeptMs = 7 * 24 * 3_600_000;
+
+/** What is wrong with a batch. */
+export function batchProblems(count: number): InputProblems {
+  return { requests: count > entriesMax ? [`Must be at most ${String(entriesMax)}`] : [] };
+}

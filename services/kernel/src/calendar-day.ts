@@ -1,0 +1,28 @@
+import { refuseProblems, wholeNumberProblems } from './input-problems';
+
+/** A day in UTC, [start, end). */
+export interface CalendarDay {
+  /** `2026-11-21`. */
+  readonly day: string;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+const dayMs = 86_400_000;
+
+/** The day that an instant lies in. */
+export function calendarDayOf(at: Date): CalendarDay {
+  return startingAt(Math.floor(at.getTime() / dayMs) * dayMs);
+}
+
+/** So many days up to the one that `now` lies in, oldest first. Refuses a number that no report may be asked for. */
+export function lastDays(now: Date, { days, max }: { days: number; max: number }): CalendarDay[] {
+  refuseProblems({ days: wholeNumberProblems(days, { min: 1, max }) });
+  const today = calendarDayOf(now).start.getTime();
+  return Array.from({ length: days }, (_, index) => startingAt(today - (days - 1 - index) * dayMs));
+}
+
+function startingAt(time: number): CalendarDay {
+  const start = new Date(time);
+  return { day: start.toISOString().slice(0, 10), start, end: new Date(time + dayMs) };
+}

@@ -1,0 +1,26 @@
+import type { Delivery } from './delivery-store';
+
+/** How some deliveries came out. */
+export interface DeliveryOutcomes {
+  readonly delivered: number;
+  /** Given up, or failed when last tried. */
+  readonly failed: number;
+}
+
+/** Deliveries that stand alike, and how many they are. */
+export interface DeliveryGroup extends Pick<Delivery, 'status' | 'hasArrived'> {
+  readonly hasFailed: boolean;
+  readonly count: number;
+}
+
+export const noOutcomes: DeliveryOutcomes = { delivered: 0, failed: 0 };
+
+/** What has arrived once has arrived, whatever became of it when somebody asked for it again. What nobody has tried is neither. */
+export function outcomesOf(groups: Iterable<DeliveryGroup>): DeliveryOutcomes {
+  let { delivered, failed } = noOutcomes;
+  for (const { status, hasArrived, hasFailed, count } of groups) {
+    if (status === 'DELIVERED' || hasArrived === true) delivered += count;
+    else if (status === 'FAILED' || hasFailed) failed += count;
+  }
+  return { delivered, failed };
+}

@@ -1,0 +1,69 @@
+import type { Tenant } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
+import { type CalendarDay, lastDays } from '@billing/kernel/calendar-day';
+import {
+  type DeliveryDay,
+  type WebhookReportServiceServer,
+  WebhookReportServiceService,
+} from '@billing/proto/billing/notifier/v1/report';
+import type { DeliveryStatus } from './delivery';
+import type { DeliveryReportStore } from './delivery-report-store';
+import type { EndpointKey, EndpointStore } from './endpoint-store';
+import { endpointsMax } from './webhook-endpoint';
+
+/** What the calls about outcomes work with. */
+export interface ReportRpcParts {
+  readonly endpoints: EndpointStore;
+  readonly reports: DeliveryReportStore;
+  readonly clock: Clock;
+}
+
+// Deliveries are kept for thirty days: the first of thirty days is whole as long as the last is not over.
+const daysMax = 30;
+const lately = 24 * 3_600_000;
+const countMax = 10_000;
+
+/** The calls about how deliveries came out. */
+export function reportRpc({ endpoints, reports, clock }: ReportRpcParts) {
+  const keysOf = async (tenant: Tenant): Promise<EndpointKey[]> => {
+    const { data } = await endpoints.list(tenant, { page: 1, perPage: endpointsMax });
+    const { environmentId } = tenant;
+    return data.map(({ state }) => ({ environmentId, endpointId: state.id }));
+  };
+  const reportOf = async (key: EndpointKey, days: readonly CalendarDay[]) => ({
+    endpointId: key.endpointId,
+    days: await Promise.all(
+      days.map(async (day) => toProtoDay(day, await reports.count(key, day))),
+    ),
+  });
+  const handlers: AsyncHandlers<WebhookReportServiceServer> = {
+    getDeliveryReport: async ({ days }, { tenant }) => {
+      const wanted = lastDays(clock.now(), { days, max: daysMax });
+      const keys = await keysOf(tenant);
+      return { endpoints: await Promise.all(keys.map((key) => reportOf(key, wanted))) };
+    },
+    getDeliveryCounts: async (_request, { tenant }) => {
+      const keys = await keysOf(tenant);
+      const since = new Date(clock.now().getTime() - lately);
+      const count = (status: DeliveryStatus) =>
+        reports.countStanding(keys, { status, since, limit: countMax });
+      const [waiting, failed, paused] = await Promise.all(
+        (['PENDING', 'FAILED', 'PAUSED'] as const).map(count),
+      );
+      return {
+        waiting: BigInt(waiting ?? 0),
+        failed: BigInt(failed ?? 0),
+        paused: BigInt(paused ?? 0),
+      };
+    },
+  };
+  return rpcService(WebhookReportServiceService, handlers);
+}
+
+function toProtoDay(
+  { day }: CalendarDay,
+  { delivered, failed }: { delivered: number; failed: number },
+): DeliveryDay {
+  return { day, delivered: BigInt(delivered), failed: BigInt(failed) };
+}
