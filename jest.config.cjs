@@ -2,6 +2,9 @@ const path = require('node:path');
 
 const packages = ['services', 'gateway', 'deploy', 'proto'];
 
+// Published as ES modules alone.
+const esModules = 'uuid|openid-client|oauth4webapi|jose';
+
 const project = {
   rootDir: __dirname,
   testEnvironment: 'node',
@@ -17,8 +20,11 @@ const project = {
       },
     ],
   },
-  // Published as ES modules alone; below pnpm's folder the package's own name comes last.
-  transformIgnorePatterns: ['/node_modules/(?!(\\.pnpm/|uuid/))', '/\\.pnpm/(?!uuid@)'],
+  // Below pnpm's folder the package's own name comes last.
+  transformIgnorePatterns: [
+    `/node_modules/(?!(\\.pnpm/|(${esModules})/))`,
+    `/\\.pnpm/(?!(${esModules})@)`,
+  ],
   modulePathIgnorePatterns: ['/dist/'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
 };
@@ -31,7 +37,8 @@ const withInfrastructure = {
 module.exports = {
   rootDir: __dirname,
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // For what hangs; how long anything takes is no test's matter.
+  testTimeout: 120_000,
   reporters: ['default', '<rootDir>/test/infrastructure-closing-line.cjs'],
   projects: [
     {
