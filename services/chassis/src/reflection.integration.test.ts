@@ -29,7 +29,7 @@ async function ask(address: string, version: string, question: object): Promise<
   const service = contract[`grpc.reflection.${version}.ServerReflection`] as any;
   const method = service.ServerReflectionInfo;
   const client = new Client(address, credentials.createInsecure());
-  const deadline = new Date(systemClock.now().getTime() + 5_000);
+  const deadline = new Date(systemClock.now().getTime() + 60_000);
   try {
     return await new Promise((resolve, reject) => {
       const stream = client.makeBidiStreamRequest<object, object>(
