@@ -16,7 +16,10 @@ export function calendarDayOf(at: Date): CalendarDay {
 }
 
 /** So many days up to the one that `now` lies in, oldest first. Refuses a number that no report may be asked for. */
-export function lastDays(now: Date, { days, max }: { days: number; max: number }): CalendarDay[] {
+export function lastDays(
+  now: Date,
+  { days, max }: { readonly days: number; readonly max: number },
+): readonly CalendarDay[] {
   refuseProblems({ days: wholeNumberProblems(days, { min: 1, max }) });
   const today = calendarDayOf(now).start.getTime();
   return Array.from({ length: days }, (_, index) => startingAt(today - (days - 1 - index) * dayMs));

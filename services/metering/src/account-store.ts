@@ -3,7 +3,12 @@ import type { CreditAccount, CreditGrant } from './credit-account';
 
 type Count = number | bigint;
 
-type AccountDocument = Omit<CreditAccount, 'id' | 'grants'> & {
+/** An account in the database, without what every aggregate has. */
+export type AccountDocument = Omit<CreditAccount, 'id' | 'grants' | 'burns'> & {
+  /** Whether it has any. Absent in accounts that were stored before it was noted. */
+  readonly hasGrants?: boolean | null;
+  /** Absent in accounts that were stored before they were noted. */
+  readonly burns?: CreditAccount['burns'];
   readonly grants: readonly (Omit<CreditGrant, 'metadata' | 'priority'> & {
     readonly priority: Count;
     /** JSON text: its keys may contain dots, which mean paths to the database. */
@@ -16,9 +21,13 @@ export const accountDefinition: AggregateDefinition<CreditAccount> = {
   collection: 'creditAccounts',
   aggregate: 'credit_account',
   resource: 'Credit account',
-  indexes: [{ name: 'customer', keys: { customerId: 1, createdAt: -1, _id: -1 } }],
+  indexes: [
+    { name: 'customer', keys: { customerId: 1, createdAt: -1, _id: -1 } },
+    { name: 'granted', keys: { hasGrants: 1 } },
+  ],
   toDocument: ({ id: _id, ...account }): AccountDocument => ({
     ...account,
+    hasGrants: account.grants.length > 0,
     grants: account.grants.map((grant) => ({ ...grant, metadata: JSON.stringify(grant.metadata) })),
   }),
   fromDocument: (document) => {
@@ -28,6 +37,7 @@ export const accountDefinition: AggregateDefinition<CreditAccount> = {
       meterId,
       grants,
       consumptions,
+      burns = [],
     } = document as AccountDocument & {
       readonly _id: string;
     };
@@ -41,6 +51,7 @@ export const accountDefinition: AggregateDefinition<CreditAccount> = {
         metadata: JSON.parse(grant.metadata) as Record<string, unknown>,
       })),
       consumptions,
+      burns,
     };
   },
 };

@@ -22,6 +22,7 @@ const empty: CreditAccount = {
   meterId: 'm',
   grants: [],
   consumptions: [],
+  burns: [],
 };
 const grant = (id: string, amount: string) =>
   createGrant({ amount }, { id, now, metadataProblems: [] });
@@ -63,7 +64,11 @@ test('however often periods are settled anew, what is granted is consumed or rem
           const usages = [{ at: now, quantity: Decimal.of(BigInt(used)) }];
           const burnt = burnCredits(grantsFor(account, period), usages);
           const uses = usesOf(burnt);
-          account = setConsumption(account, { period, settlement, quantity: String(used), uses });
+          account = setConsumption(
+            account,
+            { period, settlement, quantity: String(used), uses },
+            now,
+          );
           expect(decidedBy(account, { period, settlement })?.uses).toEqual(uses);
           const covered = uses.reduce(
             (sum, one) => sum.add(Decimal.parse(one.quantity)),
@@ -97,7 +102,7 @@ describe('what a period burnt', () => {
   const used = [{ grantId: 'g', quantity: '1' }];
   const after = (...all: ReturnType<typeof burnt>[]) =>
     all
-      .reduce((account, one) => setConsumption(account, one), empty)
+      .reduce((account, one) => setConsumption(account, one, now), empty)
       .consumptions.map(({ period, settlement }) => `${period} by ${settlement}`);
 
   test('is remembered for good', () => {

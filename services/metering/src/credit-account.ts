@@ -1,3 +1,4 @@
+import { calendarDayOf } from '@billing/kernel/calendar-day';
 import { Decimal } from '@billing/kernel/decimal';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
@@ -41,6 +42,13 @@ export interface PeriodConsumption {
   readonly uses: readonly GrantUse[];
 }
 
+/** Units that the settlements of one day burnt, in a canonical decimal string; below 0 where they gave back more. */
+export interface DayBurn {
+  /** `2026-11-21`, by the environment's clock. */
+  readonly day: string;
+  readonly quantity: string;
+}
+
 /** All grants of a customer for a meter, and what has become of them. */
 export interface CreditAccount {
   readonly id: string;
@@ -48,6 +56,8 @@ export interface CreditAccount {
   readonly meterId: string;
   readonly grants: readonly CreditGrant[];
   readonly consumptions: readonly PeriodConsumption[];
+  /** In order; what was settled before they were written down is in none of them. */
+  readonly burns: readonly DayBurn[];
 }
 
 /** A grant as it was sent. */
@@ -143,6 +153,7 @@ export function decidedBy(
 export function setConsumption(
   account: CreditAccount,
   consumption: PeriodConsumption,
+  now: Date,
 ): CreditAccount {
   const isOver = ({ period, settlement, uses }: PeriodConsumption) =>
     uses.length === 0 &&
@@ -151,7 +162,27 @@ export function setConsumption(
   const others = account.consumptions.filter(
     (one) => one.period !== consumption.period && !isOver(one),
   );
-  return { ...account, consumptions: [...others, consumption] };
+  const before = account.consumptions.filter(({ period }) => period === consumption.period);
+  const change = unitsOf([consumption]).subtract(unitsOf(before));
+  return {
+    ...account,
+    consumptions: [...others, consumption],
+    burns: withBurn(account.burns, change, now),
+  };
+}
+
+function withBurn(burns: readonly DayBurn[], change: Decimal, now: Date): readonly DayBurn[] {
+  if (change.compare(none) === 0) return burns;
+  const { day } = calendarDayOf(now);
+  const known = burns.find((burn) => burn.day === day);
+  if (known === undefined) return [...burns, { day, quantity: change.toString() }];
+  const quantity = Decimal.parse(known.quantity).add(change).toString();
+  return burns.map((burn) => (burn === known ? { day, quantity } : burn));
+}
+
+/** Units that some periods have burnt, all in all. */
+export function unitsOf(consumptions: readonly PeriodConsumption[]): Decimal {
+  return [...consumedIn(consumptions).values()].reduce((sum, one) => sum.add(one), none);
 }
 
 function subscriptionOf(period: string): string {

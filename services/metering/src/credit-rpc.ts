@@ -90,7 +90,7 @@ async function create(
   requireKnown(meter.state);
   const id = accountId(context, { customerId, meterId });
   const store = parts.accounts.within(context);
-  const fresh = { id, customerId, meterId, grants: [grant], consumptions: [] };
+  const fresh = { id, customerId, meterId, grants: [grant], consumptions: [], burns: [] };
   const { inserted } = await store.insert({ state: fresh, events: [], commands: [] });
   const { state: account } = inserted
     ? { state: fresh }

@@ -3,7 +3,8 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { writeErrorsOf } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
-import type { UsageEvent } from './usage-event';
+import type { MeasuredEvent } from './aggregation';
+import { type UsageEvent, uniqueValue } from './usage-event';
 
 /** A usage event in the database; nothing in it can be derived from the rest. */
 export interface EventDocument {
@@ -164,6 +165,24 @@ export class EventStore {
     );
     return { data: documents.map(fromEventDocument), total };
   }
+}
+
+/** What aggregations read of an event; of its properties the one whose values are counted. */
+export function measuredEvent(
+  {
+    _id: id,
+    timestamp: at,
+    arrival,
+    quantity,
+    properties = '{}',
+  }: Omit<EventDocument, 'environmentId'>,
+  uniqueProperty: string | null,
+): MeasuredEvent {
+  const value =
+    uniqueProperty === null
+      ? null
+      : uniqueValue(JSON.parse(properties) as Record<string, unknown>, uniqueProperty);
+  return { id, at, arrival: Number(arrival), quantity, uniqueValue: value };
 }
 
 /** The event's id as its sender gave it. */

@@ -3,10 +3,13 @@ import { type RunningService, Service, type ServiceOverrides } from '@billing/ch
 import { accountDefinition } from './account-store';
 import { ArrivalOrder } from './arrival-order';
 import type { MeteringConfiguration } from './config';
+import { CreditReportStore } from './credit-report-store';
 import { CustomerDirectory } from './customer-directory';
 import { type EventDocument, ensureEventIndexes, EventStore, openEvents } from './event-store';
 import { IngestQueue } from './ingest-queue';
+import { MeterUsageStore } from './meter-usage-store';
 import { connectPeers } from './peers';
+import { reportRpc } from './report-rpc';
 import { meteringRpc } from './rpc';
 import { sealHours } from './sealing-worker';
 import { SeriesStore } from './series-store';
@@ -63,6 +66,11 @@ export async function start(
       arrivals: new ArrivalOrder(),
       peers,
       clock,
+    }),
+    reportRpc({
+      meters,
+      meterUsageOf: ({ tenant }) => new MeterUsageStore(usage, tenant),
+      creditReports: new CreditReportStore(db),
     }),
   ]);
 }

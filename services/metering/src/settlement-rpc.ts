@@ -147,7 +147,11 @@ async function decide(
       quantity: burnt.quantity.toString(),
       uses: usesOf(burnt),
     };
-    return { state: setConsumption(before, consumption), events: [], commands: [] };
+    return {
+      state: setConsumption(before, consumption, context.now),
+      events: [],
+      commands: [],
+    };
   });
   const decided = decidedBy(state, { period, settlement });
   if (decided === undefined) throw new Error('The account did not decide');
@@ -163,7 +167,7 @@ async function openAccount(
   const id = accountId(context, { customerId, meterId });
   const known = await accounts.find(id);
   if (known !== undefined) return known.state;
-  const fresh = { id, customerId, meterId, grants: [], consumptions: [] };
+  const fresh = { id, customerId, meterId, grants: [], consumptions: [], burns: [] };
   const { stored } = await accounts.insert({ state: fresh, events: [], commands: [] });
   return stored.state;
 }

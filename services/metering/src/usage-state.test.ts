@@ -12,6 +12,7 @@ const empty: CreditAccount = {
   meterId: 'm',
   grants: [],
   consumptions: [],
+  burns: [],
 };
 
 interface Grant {

@@ -5,10 +5,10 @@ import { ensureIndexes } from '@billing/chassis/indexes';
 import { writeErrorsOf } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { EventPlace, MeasuredEvent, PartialTotal } from './aggregation';
-import { DistinctValuesStore, type KeptValues, type ValueChunk } from './distinct-values-store';
-import type { EventCollection, EventDocument } from './event-store';
-import { uniqueValue } from './usage-event';
+import type { MeasuredEvent, PartialTotal } from './aggregation';
+import { DistinctValuesStore, type ValueChunk } from './distinct-values-store';
+import { type EventCollection, type EventDocument, measuredEvent } from './event-store';
+import { type HourDocument, hourIn, hoursWithValues } from './hour-document';
 import type {
   MeasuredSeries,
   PendingBatch,
@@ -18,25 +18,6 @@ import type {
   UsageHour,
   UsageStorage,
 } from './usage-hour';
-
-// The driver gives whole numbers as it finds them, 32 or 64 bits wide.
-type Count = number | bigint;
-
-type StoredTotal = Omit<PartialTotal, 'distinct' | 'events' | 'latest'> &
-  Omit<KeptValues, 'chunks'> & {
-    readonly events: Count;
-    readonly latest: (Omit<EventPlace, 'arrival'> & { readonly arrival: Count }) | null;
-    readonly chunks: Count;
-  };
-
-interface HourDocument extends SeriesHour {
-  /** `<environment>:<customer>:<meter>:<hour in ms>`. */
-  readonly _id: string;
-  readonly environmentId: string;
-  readonly version: Count;
-  readonly pending: readonly PendingBatch[];
-  readonly total: StoredTotal | null;
-}
 
 /** How far a series is sealed, and when somebody looks at it again. */
 export interface SeriesDocument extends Series, TenantFields {
@@ -81,6 +62,7 @@ export async function ensureUsageIndexes({
   await ensureIndexes(series, [
     { name: 'sealAt', key: { sealAt: 1 } },
     { name: 'customer', key: { environmentId: 1, customerId: 1 } },
+    { name: 'meter', key: { environmentId: 1, meterId: 1, customerId: 1 } },
   ]);
 }
 
@@ -154,7 +136,7 @@ export class UsageStore implements UsageStorage {
         .sort({ hour: 1 })
         .toArray(),
     );
-    return this.withValues(found);
+    return hoursWithValues(found, this.values);
   }
 
   async hoursWithoutTotal(series: Series, before: Date): Promise<UsageHour[]> {
@@ -241,16 +223,7 @@ export class UsageStore implements UsageStorage {
         ...(uniqueProperty !== null && { properties: 1 }),
       })
       .batchSize(cursorBatch);
-    for await (const { _id, timestamp, quantity, arrival, properties } of cursor) {
-      const texts = properties === undefined ? {} : (JSON.parse(properties) as object);
-      yield {
-        id: _id,
-        at: timestamp,
-        arrival: Number(arrival),
-        quantity,
-        uniqueValue: uniqueProperty === null ? null : uniqueValue({ ...texts }, uniqueProperty),
-      };
-    }
+    for await (const document of cursor) yield measuredEvent(document, uniqueProperty);
   }
 
   async edgeOf(series: Series, edge: 'first' | 'last'): Promise<Date | null> {
@@ -309,18 +282,6 @@ export class UsageStore implements UsageStorage {
     }
   }
 
-  private async withValues(documents: readonly HourDocument[]): Promise<UsageHour[]> {
-    const split = documents.filter(({ total }) => total !== null && Number(total.chunks) > 0);
-    const chunks = await this.values.ofHours(split.map(({ _id }) => _id));
-    return documents.map((document) => {
-      const { total } = document;
-      const own = chunks.filter(({ sealId }) => sealId === total?.sealId);
-      // Else somebody seals the hour anew at this moment: its events are read instead.
-      const isWhole = own.length === Number(total?.chunks);
-      return { ...hourIn(document), total: total !== null && isWhole ? totalIn(total, own) : null };
-    });
-  }
-
   private of({ customerId, meterId }: Series): Series & { environmentId: string } {
     return { environmentId: this.tenant.environmentId, customerId, meterId };
   }
@@ -332,20 +293,4 @@ export class UsageStore implements UsageStorage {
   private hourId({ hour, ...series }: SeriesHour): string {
     return `${this.seriesId(series)}:${String(hour.getTime())}`;
   }
-}
-
-function hourIn({ hour, version, pending }: HourDocument): Omit<UsageHour, 'total'> {
-  return { hour, version: Number(version), pending };
-}
-
-function totalIn(
-  { events, quantity, latest, distinct }: StoredTotal,
-  chunks: readonly ValueChunk[],
-): PartialTotal {
-  return {
-    events: Number(events),
-    quantity,
-    latest: latest === null ? null : { ...latest, arrival: Number(latest.arrival) },
-    distinct: [...distinct, ...chunks.flatMap(({ values }) => values)],
-  };
 }
