@@ -43,6 +43,8 @@ export class AggregateCollection<S extends { readonly id: string }> {
   readonly batches: DocumentBatches;
   behaviour: AggregateBehaviour = {};
   onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
+  /** Called after every write that has reached a milestone, with the time that it noted. */
+  onMilestone: (environmentId: string, at: Date) => Promise<void> = () => Promise.resolve();
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly keyTurns = new Turns();
   private readonly writeTurns = new Turns();
@@ -66,6 +68,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
         onPending: (id, written) => {
           this.onPending(id, written);
         },
+        onMilestone: (environmentId, at) => this.onMilestone(environmentId, at),
         onChange: (stored) => {
           this.changes.emit(stored.state.id, stored);
         },
@@ -135,6 +138,9 @@ function indexesOf<S extends { readonly id: string }>(
   if (definition.recoverAt !== undefined) {
     indexes.push({ name: 'recover', key: { recoverAt: 1 } });
     indexes.push({ name: 'recoverInEnvironment', key: { environmentId: 1, recoverAt: 1 } });
+  }
+  if (definition.milestones !== undefined) {
+    indexes.push({ name: 'milestones', key: { environmentId: 1, milestonesAt: 1 } });
   }
   for (const { name, keys, unique } of definition.indexes ?? []) {
     indexes.push({ name, key: { environmentId: 1, ...keys }, unique: unique === true });

@@ -17,6 +17,7 @@ import type { CallContext } from './call-context';
 import { type Clock, sleep } from './clock';
 import type { DocumentBatches, VersionedWrite } from './document-batches';
 import { jitter, newId } from './ids';
+import { noteMilestones } from './milestones';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import type { Completion } from './outbox-progress';
 import { currentTraceparent } from './tracing';
@@ -39,6 +40,8 @@ export interface StoreSurroundings<S> {
   readonly activity: ActivityCounter;
   /** Called for every document to whose outbox something has just been added; with the document, where its outbox is known. */
   readonly onPending: (id: string, written: AggregateDocument | undefined) => void;
+  /** Called after every write that has reached a milestone, with the time that it noted. */
+  readonly onMilestone: (environmentId: string, at: Date) => Promise<void>;
   /** Called with every aggregate that has just changed. */
   readonly onChange: (stored: Stored<S>) => void;
   /** Writes that claim one key of a unique index go one after another. */
@@ -162,6 +165,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     } catch (error) {
       return { stored: await this.existing(id, error), document: undefined };
     }
+    await this.tellMilestones(undefined, document);
     this.surroundings.onChange(stored);
     return { stored, document };
   }
@@ -228,6 +232,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     }
     if (!isWritten) return false;
     if (isEmptied) completion.noteWritten(document);
+    await this.tellMilestones(document, next);
     this.surroundings.onChange(after);
     // Of what stood there as it was read, something may be done by now.
     const isKnown = isEmptied || document.outbox.length === 0;
@@ -235,6 +240,14 @@ export class AggregateStore<S extends { readonly id: string }> {
       this.surroundings.onPending(id, isKnown ? { ...next, outbox: added } : undefined);
     }
     return true;
+  }
+
+  private async tellMilestones(
+    before: AggregateDocument | undefined,
+    { environmentId, milestonesAt }: AggregateDocument,
+  ): Promise<void> {
+    if (milestonesAt === undefined || milestonesAt === before?.milestonesAt) return;
+    await this.surroundings.onMilestone(environmentId, milestonesAt);
   }
 
   // A server that finds two claims of one key in a deadlock fails the whole command: a write with claims goes alone.
@@ -266,8 +279,10 @@ export class AggregateStore<S extends { readonly id: string }> {
     if (outbox.length > outboxEntriesMax || outboxBytes(outbox) > outboxBytesMax) {
       throw new DomainError('resource_exhausted', 'OUTBOX_FULL', 'Too many requests');
     }
+    const reached = this.definition.milestones?.(stored.state) ?? [];
     return {
       ...envelope,
+      ...noteMilestones(envelope, reached, this.surroundings.clock.now()),
       ...this.definition.toDocument(stored.state),
       ...scheduleOf(this.definition, stored.state),
       version: stored.version,

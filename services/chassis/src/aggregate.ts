@@ -47,6 +47,11 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
   dueAt?(state: S): DueAt | undefined;
   /** Real time at which a step that was begun is taken up by `recover`; absent: never. Pending while set. */
   recoverAt?(state: S): Date | undefined;
+  /**
+   * What has been reached for good, by name; once named, always named. The write that reaches something notes its real time, by which
+   * totals are added up (see running-totals.ts).
+   */
+  milestones?(state: S): readonly string[];
   /** A domain event as the JSON form of its proto message; absent: the aggregate announces nothing. */
   encodeEvent?(event: DomainEvent, stored: Stored<S>): unknown;
   /** A command's payload as it is stored, where it carries the aggregate right after the decision; absent: as the rule gave it. */

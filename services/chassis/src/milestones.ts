@@ -1,0 +1,42 @@
+/** What an aggregate has reached for good, by name, with the real time of the write that reached it. */
+export type Milestones = Readonly<Record<string, Date>>;
+
+/** Where a document notes them. */
+export interface MilestoneFields {
+  readonly milestones?: Milestones;
+  /** The latest of them; absent as long as there is none. */
+  readonly milestonesAt?: Date;
+}
+
+/** The fields after a write that takes place at `now`, real time: what was reached before keeps its time. */
+export function noteMilestones(
+  { milestones, milestonesAt }: MilestoneFields,
+  reached: readonly string[],
+  now: Date,
+): MilestoneFields {
+  const fresh = reached.filter((name) => milestones?.[name] === undefined);
+  if (fresh.length === 0) return milestones === undefined ? {} : asNoted(milestones, milestonesAt);
+  return asNoted(
+    { ...milestones, ...Object.fromEntries(fresh.map((name) => [name, now])) },
+    later(now, milestonesAt),
+  );
+}
+
+/** What was reached from `from` on and, where it is given, before `until`. */
+export function milestonesBetween(
+  { milestones = {} }: MilestoneFields,
+  { from, until }: { readonly from: Date; readonly until?: Date | undefined },
+): string[] {
+  return Object.entries(milestones)
+    .filter(([, at]) => at >= from && (until === undefined || at < until))
+    .map(([name]) => name);
+}
+
+function asNoted(milestones: Milestones, milestonesAt: Date | undefined): MilestoneFields {
+  return { milestones, ...(milestonesAt !== undefined && { milestonesAt }) };
+}
+
+// The clocks of two replicas differ a little.
+function later(now: Date, before: Date | undefined): Date {
+  return before !== undefined && before > now ? before : now;
+}
