@@ -1,3 +1,4 @@
+import { systemClock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import { connectPeer, type Peer, type PeerOptions } from '@billing/chassis/peer';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
@@ -13,6 +14,10 @@ import {
   type CheckoutLinkServiceServer,
   CheckoutLinkServiceService,
 } from '@billing/proto/billing/checkout/v1/checkout_link';
+import {
+  type CheckoutReportServiceServer,
+  CheckoutReportServiceService,
+} from '@billing/proto/billing/checkout/v1/report';
 import {
   type HostedPageServiceServer,
   HostedPageServiceService,
@@ -78,10 +83,15 @@ import {
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
 import {
+  type SubscriptionReportServiceServer,
+  SubscriptionReportServiceService,
+} from '@billing/proto/billing/subscription/v1/report';
+import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import type { GatewayConfiguration } from './config';
+import { ServiceStatuses } from './dashboard/service-statuses';
 
 /** The services behind the gateway. */
 export interface Peers {
@@ -105,6 +115,9 @@ export interface Peers {
   readonly requestLog: Peer<RequestLogServiceServer>;
   readonly usageReport: Peer<UsageReportServiceServer>;
   readonly webhookReport: Peer<WebhookReportServiceServer>;
+  readonly system: ServiceStatuses;
+  readonly subscriptionReport: Peer<SubscriptionReportServiceServer>;
+  readonly checkoutReport: Peer<CheckoutReportServiceServer>;
 }
 
 /** A session, an invitation or credentials say whose organisation is meant. */
@@ -112,6 +125,7 @@ const operatorCallsBySession: PeerOptions<OperatorServiceServer>['withoutTenant'
   'getInvitation',
   'acceptInvitation',
   'logIn',
+  'logInByProvider',
   'authenticateOperator',
   'logOut',
   'changePassword',
@@ -129,6 +143,7 @@ export function connectPeers(config: GatewayConfiguration, logger?: Logger): Pee
   return {
     ...connectCheckout({ ...caller, address: config.CHECKOUT_ADDRESS }),
     ...connectReports(caller, config),
+    system: connectSystem(caller, config),
     identity: connectPeer<IdentityServiceServer>(IdentityServiceService, {
       ...caller,
       address: config.IDENTITY_ADDRESS,
@@ -181,11 +196,32 @@ export function connectPeers(config: GatewayConfiguration, logger?: Logger): Pee
 
 type Caller = Pick<PeerOptions<never>, 'service' | 'security'>;
 
+function connectSystem(caller: Caller, config: GatewayConfiguration): ServiceStatuses {
+  return new ServiceStatuses({
+    ...caller,
+    version: config.SERVICE_VERSION,
+    clock: systemClock,
+    addresses: {
+      identity: config.IDENTITY_ADDRESS,
+      catalog: config.CATALOG_ADDRESS,
+      customer: config.CUSTOMER_ADDRESS,
+      discount: config.DISCOUNT_ADDRESS,
+      checkout: config.CHECKOUT_ADDRESS,
+      subscription: config.SUBSCRIPTION_ADDRESS,
+      metering: config.METERING_ADDRESS,
+      notifier: config.NOTIFIER_ADDRESS,
+    },
+  });
+}
+
 /** What the dashboard asks beside what the public API tells. */
 function connectReports(
   caller: Caller,
   config: GatewayConfiguration,
-): Pick<Peers, 'requestLog' | 'usageReport' | 'webhookReport'> {
+): Pick<
+  Peers,
+  'requestLog' | 'usageReport' | 'webhookReport' | 'subscriptionReport' | 'checkoutReport'
+> {
   return {
     requestLog: connectPeer<RequestLogServiceServer>(RequestLogServiceService, {
       ...caller,
@@ -195,6 +231,14 @@ function connectReports(
     usageReport: connectPeer<UsageReportServiceServer>(UsageReportServiceService, {
       ...caller,
       address: config.METERING_ADDRESS,
+    }),
+    subscriptionReport: connectPeer<SubscriptionReportServiceServer>(
+      SubscriptionReportServiceService,
+      { ...caller, address: config.SUBSCRIPTION_ADDRESS },
+    ),
+    checkoutReport: connectPeer<CheckoutReportServiceServer>(CheckoutReportServiceService, {
+      ...caller,
+      address: config.CHECKOUT_ADDRESS,
     }),
     webhookReport: connectPeer<WebhookReportServiceServer>(WebhookReportServiceService, {
       ...caller,

@@ -171,6 +171,7 @@ export function recordResult(
     failureCode: isFailed ? outcome.failureCode : undefined,
     decline: isFailed ? outcome.decline : undefined,
     methodId: attempt.methodId,
+    origin: attempt.origin,
     callId: attempt.callId,
     createdAt: facts.now,
   };

@@ -83,6 +83,7 @@ describe('amounts', () => {
       failureCode: undefined,
       decline: undefined,
       methodId: undefined,
+      origin: 'COLLECTION' as const,
       callId: undefined,
       createdAt: now,
     };

@@ -2,7 +2,7 @@ import type { Currency } from '@billing/kernel/currency';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import { AMOUNT_MAX, isAmount, parseAmount } from '@billing/kernel/money';
 import { type Transition, unchanged } from '@billing/kernel/transition';
-import type { Attempt } from './attempt';
+import type { Attempt, AttemptOrigin } from './attempt';
 import type { DeclineKind } from './payment-provider';
 import { type DiscountOnInvoice, discountLines, type InvoiceDiscount } from './invoice-discount';
 import { type PaidPeriod, periodFrom } from './paid-period';
@@ -73,6 +73,8 @@ export interface Payment {
   readonly decline: DeclineKind | undefined;
   /** Our saved method that was charged, or that an authorisation gives; undefined where there was none. */
   readonly methodId: string | undefined;
+  /** Who asked for it. */
+  readonly origin: AttemptOrigin;
   /** Whose call it was; see Attempt. */
   readonly callId: string | undefined;
   readonly createdAt: Date;

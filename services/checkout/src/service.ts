@@ -15,9 +15,13 @@ import { paymentMethodRpc } from './payment-method-rpc';
 import { paymentRpc } from './payment-rpc';
 import { connectPeers } from './peers';
 import { providerAlarm } from './changed-provider';
+import { reportRpc } from './report-rpc';
+import { ReportStore } from './report-store';
 import { checkoutRpc } from './rpc';
 import { openSessions } from './session-service';
 import { invoiceDefinition } from './store';
+
+const totalsEveryMs = 60_000;
 
 /** Starts checkout. */
 export async function start(
@@ -56,7 +60,11 @@ export async function start(
     },
   });
   const peers = connectPeers(service, config);
-  const { worker: sessions, rpcs: sessionRpcs } = openSessions(service, {
+  const {
+    sessions: sessionRecords,
+    worker: sessions,
+    rpcs: sessionRpcs,
+  } = openSessions(service, {
     invoices,
     sessionInvoices,
     methods,
@@ -71,10 +79,17 @@ export async function start(
     },
   });
   payers.handle({ commands: payerCommands({ payers, worker }) });
+  const reports = new ReportStore(service, { sessions: sessionRecords, invoices });
+  service.every({
+    name: 'report totals',
+    everyMs: totalsEveryMs,
+    run: (signal) => reports.keepUp(signal),
+  });
   return service.serve([
     checkoutRpc({ invoices, worker, keeper, pages }),
     paymentRpc({ invoices, payments, methods, keeper, pages, events, clock, logger }),
     paymentMethodRpc({ methods, peers, clock }),
+    reportRpc({ reports }),
     ...sessionRpcs,
   ]);
 }

@@ -38,6 +38,7 @@ function aFailedPayment(): Invoice['payments'][number] {
     failureCode: 'card_declined',
     decline: 'SOFT',
     methodId: undefined,
+    origin: 'PAYER',
     callId: newId(),
     createdAt: new Date('2026-03-01T12:00:00.000Z'),
   };

@@ -60,5 +60,5 @@ export function openSessions(service: Service, surroundings: SessionSurroundings
     checkoutLinkRpc({ links, pages, peers }),
     hostedPageRpc(pages),
   ];
-  return { worker, rpcs };
+  return { sessions, worker, rpcs };
 }

@@ -9,6 +9,7 @@ import {
   type SessionRecord,
   sessionResumeAt,
 } from './session';
+import { funnelStepsReached } from './session-funnel';
 
 /** Absent values are stored as null: a field that is left out of an update would keep its old value. */
 type Nullable<T> = {
@@ -71,6 +72,7 @@ export const sessionDefinition: AggregateDefinition<SessionRecord> = {
     return at === undefined ? undefined : { at, workClass: 'COLLECTION' };
   },
   recoverAt: sessionResumeAt,
+  milestones: (record) => (record.isTombstone ? [] : funnelStepsReached(record)),
 };
 
 function toDocumentSession(record: SessionRecord): Record<string, unknown> {

@@ -6,6 +6,7 @@ import type { Command } from '@billing/kernel/transition';
 import { type Attempt, resumeAt } from './attempt';
 import { isUnderWay } from './collection';
 import type { CollectionOutcome } from './collection-result';
+import { dunningStepsReached } from './dunning-report';
 import type {
   Invoice,
   InvoiceRecord,
@@ -47,10 +48,13 @@ type InvoiceFields = Omit<
 > & {
   readonly session: SessionDocument | null;
   readonly lineItems: readonly LineItemDocument[];
-  readonly payments: readonly Nullable<Payment>[];
+  readonly payments: readonly PaymentDocument[];
   readonly attempt: AttemptDocument | null;
   readonly resultsSent: Count;
 };
+
+/** Those that were stored before it was noted who asked for them lack it. */
+type PaymentDocument = Omit<Nullable<Payment>, 'origin'> & Partial<Pick<Payment, 'origin'>>;
 
 type SessionDocument = Nullable<Omit<InvoiceSession, 'paidPeriod'>> & {
   readonly paidPeriod: PaidPeriodDocument;
@@ -109,6 +113,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
     record.isTombstone || record.attempt === undefined || !isUnderWay(record)
       ? undefined
       : resumeAt(record.attempt),
+  milestones: dunningStepsReached,
   encodeCommand,
 };
 
@@ -179,6 +184,7 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
 // What documents lack that were stored before there were discounts, sessions, challenges, retries and usage.
 const sinceDiscounts = { discounts: [], retriesLeft: [], session: null };
 const sinceUsage = { discountAmount: 0n, meterId: null };
+const sinceOrigins = { origin: 'COLLECTION' } as const;
 const sinceChallenges = { origin: 'COLLECTION', status: 'PENDING', provider: 'none', answers: 0 };
 
 function fromDocument(stored: RecordDocument): InvoiceRecord {
@@ -302,7 +308,8 @@ function fromDiscountDocument({ discountId, name, amount }: InvoiceDiscount): In
   return { discountId, name, amount };
 }
 
-function fromPaymentDocument(payment: Nullable<Payment>): Payment {
+function fromPaymentDocument(stored: PaymentDocument): Payment {
+  const payment = { ...sinceOrigins, ...stored };
   return {
     id: payment.id,
     amount: payment.amount,
@@ -312,6 +319,7 @@ function fromPaymentDocument(payment: Nullable<Payment>): Payment {
     failureCode: payment.failureCode ?? undefined,
     decline: payment.decline ?? undefined,
     methodId: payment.methodId ?? undefined,
+    origin: payment.origin,
     callId: payment.callId ?? undefined,
     createdAt: payment.createdAt,
   };

@@ -7,9 +7,13 @@ import { InvoiceClient } from './invoice-client';
 import { connectPeers } from './peers';
 import { planRpc } from './plan-rpc';
 import { type DueStep, dueStep, takeDueStep } from './renewals';
+import { reportRpc } from './report-rpc';
+import { ReportStore } from './report-store';
 import { subscriptionRpc } from './rpc';
 import { subscriptionDefinition } from './store';
 import { Subscriptions } from './subscription-store';
+
+const totalsEveryMs = 60_000;
 
 /** Subscriptions, their renewals and their events. */
 export async function start(
@@ -34,9 +38,16 @@ export async function start(
     }),
     wake: (id, context) => takeDueStepOf(id, context, { subscriptions, service }),
   });
+  const reports = new ReportStore(service, records);
+  service.every({
+    name: 'revenue totals',
+    everyMs: totalsEveryMs,
+    run: (signal) => reports.keepUp(signal),
+  });
   return service.serve([
     subscriptionRpc({ subscriptions, peers, clock: service.clock }),
     planRpc({ subscriptions }),
+    reportRpc({ reports }),
   ]);
 }
 

@@ -4,6 +4,7 @@ import { derivedId } from '@billing/chassis/ids';
 import type { SubscriptionEvent } from './announcement';
 import type { Decision } from './billing';
 import { encodeEvent } from './events';
+import { stepsReached } from './recurring-revenue';
 import { dueStep } from './renewals';
 import type {
   LatestInvoice,
@@ -98,6 +99,7 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
     if (step === undefined) return undefined;
     return { at: step.at, workClass: step.kind === 'END' ? 'END' : 'RENEWAL' };
   },
+  milestones: (record) => (record.isTombstone ? [] : stepsReached(record)),
   encodeEvent: (event, stored) => encodeEvent(event as SubscriptionEvent, stored),
 };
 

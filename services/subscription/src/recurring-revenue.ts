@@ -1,0 +1,109 @@
+import type { Recurrence } from '@billing/kernel/billing-period';
+import { recurringCharge } from '@billing/kernel/pricing';
+import type { PriceSnapshot, Subscription } from './subscription';
+
+/** What a recurring amount follows from. */
+export type RecurringPrice = Pick<PriceSnapshot, 'type' | 'amount' | 'tiers'> &
+  Pick<PriceSnapshot, 'billingInterval' | 'intervalCount'>;
+
+// Periods a month, for an interval count of 1: a year has 365 days, 52 weeks and 12 months.
+const periodsAMonth: Readonly<
+  Record<PriceSnapshot['billingInterval'], readonly [dividend: bigint, divisor: bigint]>
+> = {
+  DAILY: [365n, 12n],
+  WEEKLY: [52n, 12n],
+  MONTHLY: [1n, 1n],
+  QUARTERLY: [1n, 3n],
+  YEARLY: [1n, 12n],
+};
+
+/**
+ * What a subscription brings a month, in the currency's smallest unit: the licensed charge of one period, before discounts and without
+ * usage, times the periods that a month has, rounded once, half up.
+ */
+export function monthlyAmount(price: RecurringPrice, quantity: number): bigint {
+  const { amount } = recurringCharge({ ...price, quantity });
+  const [dividend, divisor] = periodsAMonth[price.billingInterval];
+  return roundedRatio(amount * dividend, divisor * countOf(price));
+}
+
+/** The steps of a subscription's life that figures follow. Each is reached once, for good. */
+export const reportedSteps = ['TRIAL_BEGUN', 'TRIAL_LEFT', 'STARTED', 'ENDED'] as const;
+export type ReportedStep = (typeof reportedSteps)[number];
+
+/** Those that a subscription has reached. What was late is reached when it is done, and counts for the time when it was due. */
+export function stepsReached({
+  phase,
+  trialStart,
+  periodIndex,
+}: Pick<Subscription, 'phase' | 'trialStart' | 'periodIndex'>): ReportedStep[] {
+  const hasTrial = trialStart !== null && phase !== 'SCHEDULED';
+  const isPastTrial = phase === 'REGULAR' || phase === 'ENDED';
+  const isBilled = periodIndex !== null;
+  return reportedSteps.filter((step) => {
+    switch (step) {
+      case 'TRIAL_BEGUN':
+        return hasTrial;
+      case 'TRIAL_LEFT':
+        return hasTrial && isPastTrial;
+      case 'STARTED':
+        return isBilled;
+      case 'ENDED':
+        return isBilled && phase === 'ENDED';
+    }
+  });
+}
+
+/** What a subscription that is billed brings, and since when and until when. */
+export interface Recurring extends Pick<Subscription, 'anchor' | 'endedAt' | 'quantity'> {
+  readonly price: RecurringPrice & Pick<PriceSnapshot, 'currency'>;
+}
+
+/** A row of sums: of a currency and a month, or of the present. */
+export type RevenueRow =
+  | { readonly kind: 'MONTH'; readonly month: string; readonly currency: string }
+  | { readonly kind: 'PRESENT' };
+
+/** What a step adds to a row of sums. */
+export interface RevenueAddend {
+  readonly row: RevenueRow;
+  readonly counts: Readonly<Record<string, bigint>>;
+}
+
+/** What a step adds to the sums of all subscriptions. It never changes once the step is reached. */
+export function addendOf(recurring: Recurring, step: ReportedStep): RevenueAddend {
+  const { anchor, endedAt, price, quantity } = recurring;
+  const inMonth = (at: Date): RevenueRow => ({
+    kind: 'MONTH',
+    month: monthOf(at),
+    currency: price.currency,
+  });
+  switch (step) {
+    case 'TRIAL_BEGUN':
+      return { row: { kind: 'PRESENT' }, counts: { trialing: 1n } };
+    case 'TRIAL_LEFT':
+      return { row: { kind: 'PRESENT' }, counts: { trialing: -1n } };
+    case 'STARTED': {
+      const counts = { started: 1n, startedAmount: monthlyAmount(price, quantity) };
+      return { row: inMonth(anchor), counts };
+    }
+    case 'ENDED': {
+      const counts = { ended: 1n, endedAmount: monthlyAmount(price, quantity) };
+      return { row: inMonth(endedAt ?? anchor), counts };
+    }
+  }
+}
+
+/** `2026-11`, in UTC. */
+export function monthOf(at: Date): string {
+  return at.toISOString().slice(0, -'-01T00:00:00.000Z'.length);
+}
+
+function countOf({ intervalCount }: Recurrence): bigint {
+  return BigInt(intervalCount);
+}
+
+// Neither is negative.
+function roundedRatio(dividend: bigint, divisor: bigint): bigint {
+  return (2n * dividend + divisor) / (2n * divisor);
+}

@@ -1,0 +1,119 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type CallContext, timelineOf } from '@billing/chassis/call-context';
+import { retryTransient } from '@billing/chassis/mongo';
+import {
+  type CountedDocument,
+  RunningTotals,
+  type TotalsDefinition,
+} from '@billing/chassis/running-totals';
+import type { Service } from '@billing/chassis/service';
+import type { Addend, Totals } from '@billing/chassis/totals';
+import {
+  addendOf,
+  type Recurring,
+  type ReportedStep,
+  reportedSteps,
+  type RevenueRow,
+} from './recurring-revenue';
+import type { RevenueSums } from './revenue-report';
+import type { SubscriptionRecord } from './tombstone';
+
+type Within = Pick<CallContext, 'tenant' | 'now'>;
+
+const priceFields = ['type', 'amount', 'tiers', 'currency', 'billingInterval', 'intervalCount'];
+
+/** What is added up of all subscriptions. */
+const revenueTotals: TotalsDefinition = {
+  collection: 'revenueTotals',
+  revision: 1,
+  fields: ['anchor', 'endedAt', 'quantity', ...priceFields.map((field) => `price.${field}`)],
+  addendsOf: (document, step) => (isReported(step) ? [toAddend(document, step)] : []),
+};
+
+/** Subscriptions as figures. */
+export class ReportStore {
+  private readonly totals: RunningTotals;
+
+  constructor(
+    { db, clock }: Pick<Service, 'db' | 'clock'>,
+    private readonly records: AggregateCollection<SubscriptionRecord>,
+  ) {
+    this.totals = new RunningTotals(db, records, revenueTotals, clock);
+  }
+
+  /** What recurs and what moved it, and how many are in their trial. */
+  async revenue({
+    tenant,
+  }: Pick<Within, 'tenant'>): Promise<{ months: RevenueSums[]; trialing: bigint }> {
+    const totals = await this.totals.read(tenant);
+    return {
+      months: monthsOf(totals),
+      trialing: totals.get(rowKey({ kind: 'PRESENT' }))?.trialing ?? 0n,
+    };
+  }
+
+  /** How many are past due. Costs by the number of these. */
+  async countPastDue({ tenant: { environmentId } }: Pick<Within, 'tenant'>): Promise<number> {
+    const filter = { environmentId, status: 'PAST_DUE' };
+    return retryTransient(() => this.records.documents.countDocuments(filter));
+  }
+
+  /** How many enter a billed period before `until`. Costs by the number of what falls due by then. */
+  async countRenewals({ tenant }: Pick<Within, 'tenant'>, until: Date): Promise<number> {
+    const filter = {
+      timeline: timelineOf(tenant),
+      dueAt: { $lt: until },
+      environmentId: tenant.environmentId,
+      dueClass: 'RENEWAL' as const,
+      phase: { $in: ['TRIAL', 'REGULAR'] },
+    };
+    return retryTransient(() => this.records.documents.countDocuments(filter));
+  }
+
+  /** To be repeated, so that reads cost little. */
+  keepUp(signal: AbortSignal): Promise<void> {
+    return this.totals.keepUp(signal);
+  }
+}
+
+function isReported(step: string): step is ReportedStep {
+  return (reportedSteps as readonly string[]).includes(step);
+}
+
+type Count = number | bigint;
+
+interface RecurringDocument extends Omit<Recurring, 'quantity' | 'price'> {
+  readonly quantity: Count;
+  readonly price: Omit<Recurring['price'], 'amount' | 'intervalCount'> & {
+    readonly amount: Count;
+    readonly intervalCount: Count;
+  };
+}
+
+function toAddend(document: CountedDocument, step: ReportedStep): Addend {
+  const { anchor, endedAt, quantity, price } = document as unknown as RecurringDocument;
+  const recurring: Recurring = {
+    anchor,
+    endedAt,
+    quantity: Number(quantity),
+    price: { ...price, amount: BigInt(price.amount), intervalCount: Number(price.intervalCount) },
+  };
+  const { row, counts } = addendOf(recurring, step);
+  return { row: rowKey(row), counts };
+}
+
+const present = 'present';
+
+function rowKey(row: RevenueRow): string {
+  return row.kind === 'PRESENT' ? present : `${row.month} ${row.currency}`;
+}
+
+function monthsOf(totals: Totals): RevenueSums[] {
+  return [...totals]
+    .filter(([row]) => row !== present)
+    .map(([row, counts]) => {
+      const [month = '', currency = ''] = row.split(' ');
+      const { started = 0n, startedAmount = 0n, ended = 0n, endedAmount = 0n } = counts;
+      return { month, currency, started, startedAmount, ended, endedAmount };
+    });
+}
