@@ -16,6 +16,19 @@ module.exports = {
       to: { path: '^services/(?!kernel|chassis)' },
     },
     {
+      name: 'nothing-of-servers-in-browsers',
+      severity: 'error',
+      comment:
+        'What runs in browsers takes types from everywhere, and else only what needs nothing.',
+      from: { path: '^gateway/dashboard/' },
+      to: {
+        path: '^(services|proto|gateway/src)/',
+        pathNot:
+          '^(services/kernel/|gateway/src/amount-text|gateway/src/dashboard/operator-permission)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'no-cycles',
       severity: 'error',
       comment: 'Modules that import each other cannot be understood apart.',
@@ -30,7 +43,7 @@ module.exports = {
     enhancedResolveOptions: {
       conditionNames: ['source', 'require', 'types', 'default'],
       exportsFields: ['exports'],
-      extensions: ['.ts', '.js', '.cjs', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.cjs', '.mjs', '.json'],
     },
   },
 };

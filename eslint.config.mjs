@@ -1,4 +1,5 @@
 import eslint from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 const tests = ['**/*.test.ts', 'test/**/*.ts', 'services/*/src/testing.ts'];
@@ -147,6 +148,17 @@ export default tseslint.config(
           ],
         },
       ],
+    },
+  },
+  {
+    // The dashboard runs in browsers: of the rest of the house it takes rules and texts that need nothing, all else as types.
+    files: ['gateway/dashboard/src/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': reactHooks },
+    rules: {
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      // Handlers answer with what they call, such as a mutation.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
   },
   {

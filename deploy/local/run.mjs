@@ -2,9 +2,9 @@
 // Starts from nothing but Node 20 and npm: installs what is pinned, then does everything else on the pinned Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -18,19 +18,20 @@ const ANCESTORS_EVERY_MS = 500;
 const commands = {
   start: async (args) => {
     prepare();
-    if (!build(['deploy/local'])) return 1;
+    if (!build(['deploy/local']) || !buildSite()) return 1;
     // Out of the terminal's reach: a Ctrl-C comes to it once, from here.
     const main = join(root, 'deploy/local/dist/main.js');
     return await runInteractive([main, ...args], { detached: true });
   },
   test: async (args) => {
     prepare();
-    const checksFailed = [...checks(), () => build(projects())].filter((check) => !check()).length;
+    const steps = [...checks(), () => build(projects()), buildSite];
+    const checksFailed = steps.filter((check) => !check()).length;
     return await test(args, checksFailed);
   },
   build: () => {
     prepare();
-    return build(projects()) ? 0 : 1;
+    return build(projects()) && buildSite() ? 0 : 1;
   },
   generate: () => {
     install();
@@ -45,6 +46,11 @@ const commands = {
     prepare();
     if (!build(projects())) return 1;
     return await runInteractive([join(root, 'test/dist/bench/run.js'), ...args]);
+  },
+  demo: async (args) => {
+    prepare();
+    if (!build(['test'])) return 1;
+    return await runInteractive([join(root, 'test/dist/demo/main.js'), ...args]);
   },
   'check:invariants': async (args) => {
     prepare();
@@ -62,6 +68,7 @@ const commands = {
     prepare();
     // Tests across services also start the built processes; what does not compile is for `npm test` to judge.
     build(projects());
+    buildSite();
     return await runInteractive([join(root, 'node_modules/jest/bin/jest.js'), ...jestArgs(args)]);
   },
 };
@@ -128,7 +135,8 @@ function generate({ force }) {
 
 function projects() {
   const services = readdirSync(join(root, 'services')).map((service) => `services/${service}`);
-  const folders = ['proto', ...services.sort(), 'gateway', 'deploy/local', 'test'];
+  const parts = ['gateway', 'gateway/dashboard', 'deploy/local', 'test'];
+  const folders = ['proto', ...services.sort(), ...parts];
   return folders.filter((folder) => existsSync(join(root, folder, 'tsconfig.json')));
 }
 
@@ -138,6 +146,39 @@ function build(folders) {
   const { status } = run(pinnedNode(), [tsc, '-b', ...folders]);
   if (status !== 0) say('The build failed');
   return status === 0;
+}
+
+/** The dashboard as browsers get it, made anew only when something that goes into it has changed. */
+function buildSite() {
+  const dashboard = join(root, 'gateway/dashboard');
+  const sources = [dashboard, join(root, 'gateway/src'), join(root, 'services/kernel/src')];
+  const files = sources.flatMap(filesBelow).filter((file) => !file.endsWith('.test.ts'));
+  const hash = sha256([
+    ...files.flatMap((file) => [file, readFileSync(file)]),
+    readFileSync(join(root, 'pnpm-lock.yaml')),
+  ]);
+  const site = join(root, 'gateway/dist/site');
+  const stamp = join(dashboard, 'dist', '.site');
+  if (readIfThere(stamp) === hash && existsSync(join(site, 'index.html'))) return true;
+  say('Building the dashboard');
+  const vite = join(dashboard, 'node_modules/vite/bin/vite.js');
+  const args = [vite, 'build', '--logLevel', 'warn'];
+  if (run(pinnedNode(), args, { cwd: dashboard }).status !== 0) {
+    say('The dashboard could not be built');
+    return false;
+  }
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, hash);
+  return true;
+}
+
+/** Every file below a folder that somebody wrote, in a fixed order. */
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .filter((file) => !/(^|\/)(node_modules|dist)\//.test(relative(root, file)))
+    .sort();
 }
 
 function checks() {

@@ -1,0 +1,77 @@
+import { noAnswer, problemOf } from './problem';
+
+/** Values of a query string; what is undefined or empty is left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A request to `/v1/…` or `/dashboard/api/…`; the browser adds the session's cookie. */
+export interface ApiRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+  /** Where it works; absent: in none, such as signing in. */
+  readonly environmentId?: string | undefined;
+  /** By which a request that is sent twice does one thing. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request. Throws ApiProblem for all but a success. */
+export async function send(request: ApiRequest): Promise<unknown> {
+  const response = await answerTo(request);
+  const text = await response.text().catch(() => {
+    throw noAnswer();
+  });
+  const body = readJson(text);
+  if (!response.ok) throw problemOf(response, body);
+  return body;
+}
+
+/** The address of a request with its query. */
+export function addressOf(path: string, query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') parameters.set(name, String(value));
+  }
+  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+}
+
+/** A fresh value for `Idempotency-Key`. */
+export function newIdempotencyKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+}
+
+async function answerTo(request: ApiRequest): Promise<Response> {
+  const { method = 'GET', path, query, body, signal } = request;
+  try {
+    return await fetch(addressOf(path, query), {
+      method,
+      headers: headersOf(request),
+      credentials: 'same-origin',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw noAnswer();
+  }
+}
+
+function headersOf({ method, environmentId, idempotencyKey }: ApiRequest): Record<string, string> {
+  return {
+    Accept: 'application/json',
+    ...(method !== undefined && { 'Content-Type': 'application/json' }),
+    ...(environmentId !== undefined && { 'Environment-Id': environmentId }),
+    ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+  };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+import type { toJsonApiKey } from '@billing/proto/json/api-key';
+import type { toJsonSandbox } from '@billing/proto/json/sandbox';
+import type {
+  toJsonAuditEntry,
+  toJsonEnvironment,
+  toJsonOperator,
+  toJsonOrganization,
+} from '@billing/gateway/dashboard/operator-json';
+
+// What the API answers is declared where the API makes it; here it only gets its name. Resources that one page shows are named in that page's folder.
+
+export type ApiKey = ReturnType<typeof toJsonApiKey>;
+export type AuditEntry = ReturnType<typeof toJsonAuditEntry>;
+export type Environment = ReturnType<typeof toJsonEnvironment>;
+export type Operator = ReturnType<typeof toJsonOperator>;
+export type Organization = ReturnType<typeof toJsonOrganization>;
+export type Sandbox = ReturnType<typeof toJsonSandbox>;
+
+/** Who is signed in, and where they may work. */
+export interface Session {
+  readonly operator: Operator;
+  readonly organization: Organization;
+  readonly environments: readonly Environment[];
+}
+
+/** One page of a list. */
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly total: number;
+  readonly page: number;
+  readonly perPage: number;
+}

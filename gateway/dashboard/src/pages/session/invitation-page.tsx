@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { send } from '../../api/client';
+import { useSessionChange } from '../../api/queries';
+import { Form, TextField } from '../../parts/form';
+import { EmptyState } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
+import { wordsText } from '../../parts/text';
+import { ApiProblem } from '../../api/problem';
+import { waitingSaid } from './attempts';
+import { Door } from './door';
+
+interface Invitation {
+  readonly organization: { readonly name: string };
+  readonly role: string;
+  readonly email: string | null;
+}
+
+/** The way in by a link that works once. */
+export function InvitationPage({ token }: { token: string }) {
+  const path = `/dashboard/api/invitations/${encodeURIComponent(token)}`;
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: async ({ signal }) => (await send({ path, signal })) as Invitation,
+  });
+  const { error } = invitation;
+  if (error instanceof ApiProblem && error.details.status === 404) {
+    return (
+      <Door title="This link is over">
+        <EmptyState title="It was used, or it is too old.">
+          Ask whoever sent it for another, or <a href="/dashboard">sign in</a>.
+        </EmptyState>
+      </Door>
+    );
+  }
+  return (
+    <Answer of={invitation} what="the invitation">
+      {(invited) => <Acceptance {...{ invited, path }} />}
+    </Answer>
+  );
+}
+
+function Acceptance({ invited, path }: { invited: Invitation; path: string }) {
+  const [, navigate] = useLocation();
+  const changed = useSessionChange();
+  return (
+    <Door title={`Join ${invited.organization.name}`}>
+      <p>
+        You were invited to the billing dashboard as {wordsText(invited.role)}. This link works
+        once.
+      </p>
+      <Form
+        submit="Accept and sign in"
+        onSubmit={async (values) => {
+          const body = {
+            name: values.text('name'),
+            email: values.text('email'),
+            password: values.text('password'),
+          };
+          await waitingSaid(() => send({ method: 'POST', path, body }));
+          await changed();
+          navigate('/', { replace: true });
+        }}
+      >
+        <TextField name="name" label="Name" autoComplete="name" />
+        <TextField
+          name="email"
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          defaultValue={invited.email ?? ''}
+        />
+        <TextField
+          name="password"
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          hint="At least 12 characters."
+        />
+      </Form>
+    </Door>
+  );
+}

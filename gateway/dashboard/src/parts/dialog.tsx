@@ -1,0 +1,141 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Button } from './buttons';
+import { ErrorNotice } from './notices';
+
+/** A dialog over the page; the browser keeps the focus in it and closes it on Escape. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}
+
+/** A button whose dialog holds what it opens; `children` are given the way to close it. */
+export function DialogButton({
+  label,
+  title = label,
+  tone = 'main',
+  refusal,
+  children,
+}: {
+  label: string;
+  title?: string;
+  tone?: 'main' | 'quiet' | 'danger' | 'plain';
+  refusal?: string | undefined;
+  children: (close: () => void) => ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => {
+    setOpen(false);
+  };
+  return (
+    <>
+      <Button
+        tone={tone}
+        refusal={refusal}
+        onClick={() => {
+          setOpen(true);
+        }}
+      >
+        {label}
+      </Button>
+      {isOpen && (
+        <Dialog title={title} onClose={close}>
+          {children(close)}
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+/** A button that asks once more before it does what cannot be undone. */
+export function ConfirmButton({
+  label,
+  title,
+  confirm = label,
+  refusal,
+  onConfirm,
+  tone = 'danger',
+  children,
+}: {
+  label: string;
+  title: string;
+  /** What the second button says. */
+  confirm?: string;
+  refusal?: string | undefined;
+  onConfirm: () => Promise<unknown>;
+  tone?: 'main' | 'danger' | 'quiet';
+  /** What will happen. */
+  children: ReactNode;
+}) {
+  return (
+    <DialogButton label={label} title={title} tone="quiet" refusal={refusal}>
+      {(close) => <Confirmation {...{ confirm, onConfirm, tone, close }}>{children}</Confirmation>}
+    </DialogButton>
+  );
+}
+
+function Confirmation({
+  confirm,
+  onConfirm,
+  tone,
+  close,
+  children,
+}: {
+  confirm: string;
+  onConfirm: () => Promise<unknown>;
+  tone: 'main' | 'danger' | 'quiet';
+  close: () => void;
+  children: ReactNode;
+}) {
+  const [error, setError] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    try {
+      await onConfirm();
+      close();
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown : new Error('That did not work'));
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <div>{children}</div>
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div className="actions">
+        <Button tone={tone} isBusy={isBusy} onClick={() => void run()}>
+          {confirm}
+        </Button>
+        <Button onClick={close}>Back</Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { ChartTable } from './chart-table';
+import { useColours } from './colours';
+
+/** A line: one value for each point in time, null where there is none. */
+export interface Line {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+}
+
+interface ChartProps {
+  /** What is shown; the table beside it is called the same. */
+  readonly caption: string;
+  /** Days (2026-11-21), months (2026-11) or instants, oldest first. */
+  readonly times: readonly string[];
+  readonly lines: readonly Line[];
+  /** A value for readers. */
+  readonly format: (value: number) => string;
+  /** A value on the axis, where there is little room; like `format` unless said. */
+  readonly formatShort?: (value: number) => string;
+}
+
+const heightPx = 240;
+const lineWidth = 2;
+
+/** Values over time as lines. The picture is for those who see it; the table below says the same. */
+export function LineChart({ caption, times, lines, format, formatShort = format }: ChartProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const colours = useColours();
+  const drawn = JSON.stringify([times, lines]);
+  useEffect(() => {
+    const place = ref.current;
+    if (place === null) return undefined;
+    const seconds = times.map((time) => secondsOf(time));
+    const data = [seconds, ...lines.map(({ values }) => [...values])] as UPlot.AlignedData;
+    const chart = new UPlot(
+      optionsOf({ lines, times, format, formatShort, colours, width: place.clientWidth }),
+      data,
+      place,
+    );
+    const observer = new ResizeObserver(() => {
+      chart.setSize({ width: place.clientWidth, height: heightPx });
+    });
+    observer.observe(place);
+    return () => {
+      observer.disconnect();
+      chart.destroy();
+    };
+    // What is drawn is compared by its content: a page makes new arrays whenever it is shown.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [drawn, colours]);
+  return (
+    <figure className="chart">
+      <div ref={ref} className="plot" aria-hidden="true" />
+      <ChartTable
+        caption={caption}
+        labels={times}
+        series={lines.map(({ label, values }) => ({ label, values }))}
+        format={format}
+      />
+    </figure>
+  );
+}
+
+function optionsOf({
+  lines,
+  times,
+  format,
+  formatShort,
+  colours,
+  width,
+}: Omit<Required<ChartProps>, 'caption'> & {
+  colours: ReturnType<typeof useColours>;
+  width: number;
+}): UPlot.Options {
+  const axis = {
+    stroke: colours.faint,
+    font: '12px system-ui, sans-serif',
+    grid: { stroke: colours.line, width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width,
+    height: heightPx,
+    tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+    series: [
+      { value: (_chart, _value, _series, index) => (index === null ? '–' : (times[index] ?? '–')) },
+      ...lines.map(({ label }, index) => {
+        const stroke = colours.series[index % colours.series.length] ?? colours.faint;
+        return {
+          label,
+          stroke,
+          width: lineWidth,
+          ...(lines.length === 1 && { fill: colours.fill }),
+          points: { show: times.length <= 31, size: 5, fill: stroke },
+          value: (_chart: UPlot, value: number | null) => (value === null ? '–' : format(value)),
+        };
+      }),
+    ],
+    axes: [
+      { ...axis, grid: { show: false } },
+      {
+        ...axis,
+        size: 64,
+        values: (_chart, values) => values.map((value) => formatShort(value)),
+      },
+    ],
+    scales: {
+      x: { time: true },
+      y: { range: { min: { pad: 0.1, soft: 0, mode: 1 }, max: { pad: 0.1, soft: 1, mode: 1 } } },
+    },
+    cursor: { drag: { x: false, y: false } },
+  };
+}
+
+/** Days and months have no time of their own: they begin where UTC says. */
+function secondsOf(time: string): number {
+  return Date.parse(time.length === 7 ? `${time}-01` : time) / 1_000;
+}

@@ -1,0 +1,124 @@
+import { type ReactNode, useState } from 'react';
+import type { Query } from '../api/client';
+import { usePage, useWholeList } from '../api/queries';
+import { Button } from './buttons';
+import { type Column, DataTable, download } from './data-table';
+import { Answer, ErrorNotice, Progress } from './notices';
+import { csvName, toCsv } from './table-text';
+import { countText } from './text';
+
+const exportedRowsMax = 10_000;
+const rowsPerPage = 25;
+
+/** A list of the API as a table, page by page; its export is the whole list, to 10,000 rows. */
+export function ResourceTable<Row>({
+  caption,
+  path,
+  query = {},
+  columns,
+  rowKey,
+  empty,
+}: {
+  caption: string;
+  /** Of the list: `/v1/customers`. */
+  path: string;
+  query?: Query;
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string;
+  /** What to do next where there is none. */
+  empty: ReactNode;
+}) {
+  // Another filter begins at its first page.
+  const filter = JSON.stringify(query);
+  const [place, setPlace] = useState({ filter, page: 1 });
+  const page = place.filter === filter ? place.page : 1;
+  const list = usePage<Row>(path, { ...query, page, perPage: rowsPerPage });
+  const csv = useCsvExport(caption, { path, query, columns });
+  return (
+    <Answer of={list} what={caption}>
+      {({ data, total }) =>
+        total === 0 ? (
+          <>{empty}</>
+        ) : (
+          <>
+            <DataTable {...{ caption, columns, rowKey }} rows={data} onExport={csv.start} />
+            {csv.shown}
+            <Paging
+              {...{ page, total, caption }}
+              onPage={(next) => {
+                setPlace({ filter, page: next });
+              }}
+            />
+          </>
+        )
+      }
+    </Answer>
+  );
+}
+
+function Paging({
+  page,
+  total,
+  caption,
+  onPage,
+}: {
+  page: number;
+  total: number;
+  caption: string;
+  onPage: (page: number) => void;
+}) {
+  const pages = Math.max(1, Math.ceil(total / rowsPerPage));
+  const first = (page - 1) * rowsPerPage + 1;
+  const last = Math.min(total, page * rowsPerPage);
+  return (
+    <nav className="paging" aria-label={`Pages of ${caption}`}>
+      <span className="faint" role="status">
+        {countText(first)} to {countText(last)} of {countText(total)}
+      </span>
+      {pages > 1 && (
+        <span className="actions">
+          <Button
+            disabled={page <= 1}
+            onClick={() => {
+              onPage(page - 1);
+            }}
+          >
+            Earlier page
+          </Button>
+          <Button
+            disabled={page >= pages}
+            onClick={() => {
+              onPage(page + 1);
+            }}
+          >
+            Next page
+          </Button>
+        </span>
+      )}
+    </nav>
+  );
+}
+
+function useCsvExport<Row>(
+  caption: string,
+  { path, query, columns }: { path: string; query: Query; columns: readonly Column<Row>[] },
+) {
+  const readAll = useWholeList<Row>(path, query);
+  const [state, setState] = useState<{ done: number; total?: number } | Error>();
+  const run = async () => {
+    setState({ done: 0 });
+    try {
+      const rows = await readAll(exportedRowsMax, (done, total) => {
+        setState({ done, total });
+      });
+      download(csvName(caption), toCsv(columns, rows));
+      setState(undefined);
+    } catch (error) {
+      setState(error instanceof Error ? error : new Error('The export failed'));
+    }
+  };
+  let shown: ReactNode = null;
+  if (state instanceof Error) shown = <ErrorNotice error={state} onRetry={() => void run()} />;
+  else if (state !== undefined) shown = <Progress label={`Exporting ${caption}`} {...state} />;
+  return { start: () => void run(), shown };
+}

@@ -1,0 +1,31 @@
+import { stackedColumns } from './stacked-columns';
+
+test('what is gained grows up from zero, what is lost hangs below', () => {
+  const { rectangles, zero, highest, lowest } = stackedColumns([
+    [30, 0],
+    [10, 20],
+    [-20, 0],
+  ]);
+  expect([Math.round(zero), highest, lowest]).toEqual([67, 40, -20]);
+  const places = rectangles.map(({ series, column, y, height }) =>
+    [series, column, y, height].map((number) => Math.round(number)),
+  );
+  expect(places).toEqual([
+    [0, 0, 17, 50],
+    [1, 0, 0, 17],
+    [2, 0, 67, 33],
+    [1, 1, 33, 33],
+  ]);
+});
+
+test('no column lies over another', () => {
+  const { rectangles } = stackedColumns([[1, 2, 3]]);
+  const ends = rectangles.map(({ x, width }) => [x, x + width]);
+  for (const [index, [x = 0]] of ends.entries()) {
+    expect(x).toBeGreaterThan(ends[index - 1]?.[1] ?? 0);
+  }
+});
+
+test.each([[[]], [[[]]], [[[0, 0]]]])('nothing to show is no fault: %j', (series) => {
+  expect(stackedColumns(series).rectangles).toEqual([]);
+});

@@ -1,0 +1,45 @@
+/** A piece of a column, in a square of 100 by 100 whose y grows downwards. */
+export interface ColumnPiece {
+  readonly series: number;
+  readonly column: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const gap = 0.25;
+
+/** Where the pieces of stacked columns are: what is positive grows up from zero, what is negative hangs below. */
+export function stackedColumns(series: readonly (readonly number[])[]): {
+  readonly rectangles: readonly ColumnPiece[];
+  readonly zero: number;
+  readonly highest: number;
+  readonly lowest: number;
+} {
+  const count = Math.max(0, ...series.map((values) => values.length));
+  const columns = Array.from({ length: count }, (_, column) =>
+    series.map((values) => values[column] ?? 0),
+  );
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const ups = columns.map((values) => sum(values.filter((value) => value > 0)));
+  const downs = columns.map((values) => sum(values.filter((value) => value < 0)));
+  const highest = Math.max(0, ...ups);
+  const lowest = Math.min(0, ...downs);
+  const range = highest - lowest || 1;
+  const scale = 100 / range;
+  const zero = highest * scale;
+  const width = 100 / Math.max(1, count);
+  const rectangles = columns.flatMap((values, column) =>
+    values.flatMap((value, index) => {
+      if (value === 0) return [];
+      const same = values.slice(0, index).filter((other) => Math.sign(other) === Math.sign(value));
+      const from = sum(same);
+      const top = zero - Math.max(from, from + value) * scale;
+      const x = column * width + width * (gap / 2);
+      const place = { x, y: top, width: width * (1 - gap), height: Math.abs(value) * scale };
+      return [{ series: index, column, ...place }];
+    }),
+  );
+  return { rectangles, zero, highest, lowest };
+}

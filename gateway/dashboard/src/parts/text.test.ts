@@ -1,0 +1,47 @@
+import {
+  dayText,
+  durationText,
+  instantText,
+  moneyText,
+  monthText,
+  pluralText,
+  shortMoneyText,
+  wordsText,
+} from './text';
+
+test.each([
+  [2900, 'USD', '$29.00'],
+  ['-2900', 'USD', '-$29.00'],
+  [2900, 'JPY', '¥2,900'],
+  [2900, 'KWD', 'KWD 2.900'],
+  ['9007199254740993', 'USD', '$90,071,992,547,409.93'],
+])('%s of %s reads %s', (amount, currency, text) => {
+  expect(moneyText(amount, currency).replace(/\s/g, ' ')).toBe(text);
+});
+
+test('an amount in little room knows how many decimals its currency has', () => {
+  expect(shortMoneyText(1_234_500, 'USD')).toBe('$12.3K');
+  expect(shortMoneyText(1_234_500, 'JPY')).toBe('¥1.2M');
+});
+
+test('times read in UTC, wherever the reader is', () => {
+  expect(instantText('2026-11-21T23:59:59.123Z')).toBe('2026-11-21 23:59:59 UTC');
+  expect(dayText('2026-11-21T23:59:59.123Z')).toBe('Nov 21, 2026');
+  expect(monthText('2026-11')).toBe('Nov 2026');
+});
+
+test.each([
+  [12, '12 ms'],
+  [12_440, '12.4 s'],
+  [180_000, '3 min'],
+])('%d ms is %s', (ms, text) => {
+  expect(durationText(ms)).toBe(text);
+});
+
+test('names and counts read as people write them', () => {
+  expect(wordsText('PAST_DUE')).toBe('past due');
+  expect([pluralText(1, 'key'), pluralText(1_200, 'delivery', 'deliveries')]).toEqual([
+    '1 key',
+    '1,200 deliveries',
+  ]);
+});

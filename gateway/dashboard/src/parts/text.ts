@@ -1,0 +1,64 @@
+import { amountText } from '@billing/gateway/amount-text';
+import { exponentOf, isCurrency } from '@billing/kernel/currency';
+
+// How values read. Times are UTC, as all billing is.
+
+const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' });
+const months = new Intl.DateTimeFormat('en-US', {
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const counts = new Intl.NumberFormat('en-US');
+
+/** An amount of the API in the smallest unit: 2900 of USD is $29.00. */
+export function moneyText(amount: number | string, currency: string): string {
+  return amountText(BigInt(amount), currency);
+}
+
+/** An amount where there is little room: $12.3K. */
+export function shortMoneyText(amount: number, currency: string): string {
+  const exponent = isCurrency(currency) ? exponentOf(currency) : 0;
+  return new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency,
+    notation: 'compact',
+    maximumFractionDigits: 1,
+  }).format(amount / 10 ** exponent);
+}
+
+export function countText(count: number): string {
+  return counts.format(count);
+}
+
+/** Nov 21, 2026 */
+export function dayText(time: string): string {
+  return days.format(new Date(time));
+}
+
+/** 2026-11-21 14:03:07 UTC */
+export function instantText(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+}
+
+/** Of 2026-11: Nov 2026 */
+export function monthText(month: string): string {
+  return months.format(new Date(`${month}-01T00:00:00Z`));
+}
+
+/** Of PAST_DUE or customers:read, a word for people: past due */
+export function wordsText(name: string): string {
+  return name.replaceAll('_', ' ').toLowerCase();
+}
+
+/** 850 ms, 12.4 s, 3 min */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${String(Math.round(ms))} ms`;
+  if (ms < 60_000) return `${String(Math.round(ms / 100) / 10)} s`;
+  return `${String(Math.round(ms / 60_000))} min`;
+}
+
+/** “1 key”, “2 keys” */
+export function pluralText(count: number, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,55 @@
+import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
+
+/** What an address shows; parameters of the path are the page's properties. */
+export interface PageRoute {
+  /** Below the environment: `/customers/:id`. */
+  readonly path: string;
+  readonly Page: LazyExoticComponent<ComponentType<Readonly<Record<string, string>>>>;
+}
+
+/** An entry of the navigation, and all that is behind it. */
+export interface Entry {
+  /** Of its first page. */
+  readonly path: string;
+  readonly label: string;
+  readonly routes: readonly PageRoute[];
+}
+
+/** Entries that belong together; without a title at the top. */
+export interface Section {
+  readonly title?: string;
+  readonly entries: readonly Entry[];
+}
+
+/** Every page is a file of its own to the browser, loaded when it is opened first. */
+function page<Parameters extends Readonly<Record<string, string>>>(
+  path: string,
+  load: () => Promise<ComponentType<Parameters>>,
+): PageRoute {
+  const Page = lazy(async () => ({ default: await load() }));
+  // Which parameters a page gets is what its path names.
+  return { path, Page: Page as unknown as PageRoute['Page'] };
+}
+
+/** Every page, in the order of the navigation. */
+export const sections: readonly Section[] = [
+  {
+    entries: [
+      {
+        path: '/',
+        label: 'Home',
+        routes: [page('/', async () => (await import('../pages/home/home-page')).HomePage)],
+      },
+    ],
+  },
+];
+
+/** Pages that the navigation does not list. */
+export const otherRoutes: readonly PageRoute[] = [
+  page('/account', async () => (await import('../pages/account/account-page')).AccountPage),
+];
+
+export const allRoutes: readonly PageRoute[] = [
+  ...sections.flatMap(({ entries }) => entries.flatMap(({ routes }) => routes)),
+  ...otherRoutes,
+];

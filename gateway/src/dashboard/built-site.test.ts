@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { BuiltSite } from './built-site';
+
+const folder = mkdtempSync(join(tmpdir(), 'site-'));
+const script = `console.log(${'1 + '.repeat(500)}1);`;
+const anyCopy = { ifNoneMatch: undefined, acceptEncoding: undefined };
+
+beforeAll(() => {
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+  writeFileSync(join(folder, 'assets', 'index-1.js'), script);
+  writeFileSync(join(folder, 'assets', 'icon-1.svg'), '<svg/>');
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test('the page is kept by nobody, and runs and shows our own files alone', () => {
+  const { status, headers, body } = new BuiltSite(folder).page();
+  expect([status, String(body), headers?.['Cache-Control']]).toEqual([
+    200,
+    '<!doctype html>',
+    'no-store',
+  ]);
+  const policy = headers?.['Content-Security-Policy'] ?? '';
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+});
+
+test('an asset is kept for ever, and asked for again by its tag', () => {
+  const site = new BuiltSite(folder);
+  const { headers, body } = site.asset('index-1.js', anyCopy);
+  expect([String(body), headers?.['Content-Type'], headers?.['Cache-Control']]).toEqual([
+    script,
+    'text/javascript; charset=utf-8',
+    'public, max-age=31536000, immutable',
+  ]);
+  const again = site.asset('index-1.js', { ...anyCopy, ifNoneMatch: headers?.ETag ?? '' });
+  expect([again.status, again.body]).toEqual([304, undefined]);
+});
+
+test('who takes gzip gets what is large in it, under a tag of its own', () => {
+  const site = new BuiltSite(folder);
+  const gzip = { ...anyCopy, acceptEncoding: 'gzip, deflate, br' };
+  const { headers, body } = site.asset('index-1.js', gzip);
+  expect(gunzipSync(body as Buffer).toString()).toBe(script);
+  expect([headers?.['Content-Encoding'], headers?.Vary]).toEqual(['gzip', 'Accept-Encoding']);
+  expect(headers?.ETag).not.toBe(site.asset('index-1.js', anyCopy).headers?.ETag);
+  expect(site.asset('icon-1.svg', gzip).headers?.['Content-Encoding']).toBeUndefined();
+});
+
+test.each(['', '.', '..', '../index.html', '..%2Findex.html', '/etc/passwd', 'index-1.js\0'])(
+  'what is no asset by its exact name is not there: %j',
+  (name) => {
+    const wanted = () => new BuiltSite(folder).asset(name, anyCopy);
+    expect(wanted).toThrow(expect.objectContaining({ status: 404 }));
+  },
+);
+
+test('a dashboard that is not built says so, until it is', () => {
+  const site = new BuiltSite(join(folder, 'later'));
+  expect(() => site.page()).toThrow(expect.objectContaining({ status: 503 }));
+  mkdirSync(join(folder, 'later', 'assets'), { recursive: true });
+  writeFileSync(join(folder, 'later', 'index.html'), 'now');
+  expect(String(site.page().body)).toBe('now');
+});
