@@ -20,6 +20,7 @@ import type {
   OperatorRoute,
   OperatorSurroundings,
 } from './operator-route';
+import { moneyReportRoutes } from './money-report-routes';
 import { operatorRoutes } from './operator-routes';
 import { reportRoutes } from './report-routes';
 import { sessionRoutes } from './session-routes';
@@ -36,10 +37,9 @@ const base = '/dashboard/api';
 
 /** Serves what the dashboard asks about operators, in JSON; all else it asks of the public API. */
 export function addOperatorApi(app: Express, site: DashboardSite): void {
-  const routes = [...sessionRoutes, ...operatorRoutes, ...reportRoutes].map((route) => ({
-    ...route,
-    path: `${base}${route.path}`,
-  }));
+  const routes = [...sessionRoutes, ...operatorRoutes, ...reportRoutes, ...moneyReportRoutes].map(
+    (route) => ({ ...route, path: `${base}${route.path}` }),
+  );
   mountPages<AnyRoute>(app, routes, {
     surroundings: site,
     workOf: (route) => workOf(route, site),
