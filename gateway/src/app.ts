@@ -11,8 +11,10 @@ import { checkScope, isRead } from './authentication';
 import { parseBody, readBytes } from './body';
 import { readIfMatch, unlessMatched } from './conditions';
 import { addDashboard } from './dashboard/dashboard-site';
+import type { IdentityProvider } from './dashboard/identity-provider';
 import type { OperatorAccess } from './dashboard/operator-access';
 import { addOperatorApi } from './dashboard/operator-api';
+import { addProviderSignIn } from './dashboard/provider-routes';
 import { Documentation } from './documentation';
 import { environmentTime } from './environment-time';
 import {
@@ -79,6 +81,8 @@ export interface AppParts extends ExchangeSurroundings {
   readonly peers: Peers;
   readonly admission: Admission;
   readonly operatorAccess: OperatorAccess;
+  /** Whose word lets operators in, beside their passwords; absent: nobody's. */
+  readonly identityProvider?: IdentityProvider | undefined;
   /** Places of requests with a key. */
   readonly keyedInFlight: InFlightLimit;
   /** Places of requests without one, who may take none of the others'. */
@@ -136,6 +140,7 @@ export function createApp(parts: AppParts): Express {
   addPages(app, publicSite);
   addPortal(app, portalRoutes, publicSite);
   addOperatorApi(app, publicSite);
+  addProviderSignIn(app, publicSite);
   addDashboard(app, publicSite);
   addProviderEvents(app, publicSite);
   for (const [path, operations] of byPath(routes)) {

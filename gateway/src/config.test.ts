@@ -1,4 +1,4 @@
-import { readConfig } from './config';
+import { providerSettings, readConfig } from './config';
 
 const required = {
   HTTP_LISTEN: '127.0.0.1:0',
@@ -51,4 +51,48 @@ test('all that is wrong is said at once', () => {
   expect(() => readConfig(wrong)).toThrow(
     /RATE_LIMIT_PER_SECOND: must be a whole number\n.*RATE_LIMIT_BURST: must be at least 1\n.*HTTP_IN_FLIGHT_MAX: must be at least 1\n.*HSTS_MAX_AGE_SECONDS: must be a whole number of seconds\n.*TRUSTED_PROXIES: must be addresses/,
   );
+});
+
+describe('the identity provider', () => {
+  const provider = {
+    OIDC_ISSUER: 'https://id.example/tenant',
+    OIDC_CLIENT_ID: 'billing',
+    OIDC_CLIENT_SECRET: 'a secret of the provider',
+    OIDC_LABEL: 'Example ID',
+  };
+
+  test('is there with all that it needs, or not at all', () => {
+    expect(providerSettings(readConfig(required))).toBeUndefined();
+    expect(providerSettings(readConfig({ ...required, ...provider }))).toEqual({
+      issuer: 'https://id.example/tenant',
+      clientId: 'billing',
+      clientSecret: 'a secret of the provider',
+      label: 'Example ID',
+    });
+    for (const name of Object.keys(provider)) {
+      const some = { ...required, ...provider, [name]: '' };
+      expect(() => readConfig(some)).toThrow(`${name}: is required where another OIDC_* is set`);
+    }
+  });
+
+  test.each(['http://127.0.0.1:4000', 'http://localhost', 'http://[::1]:4000/tenant'])(
+    'may do without TLS on the machine itself: %s',
+    (issuer) => {
+      expect(() => readConfig({ ...required, ...provider, OIDC_ISSUER: issuer })).not.toThrow();
+    },
+  );
+
+  test.each(['http://id.example', 'http://localhost.evil.example', 'http://127.0.0.1.evil', 'id'])(
+    'is not believed over plain HTTP: %s',
+    (issuer) => {
+      const wrong = { ...required, ...provider, OIDC_ISSUER: issuer };
+      expect(() => readConfig(wrong)).toThrow('OIDC_ISSUER: must be an https:// address');
+    },
+  );
+
+  test('keeps its secret out of what is said of a wrong configuration', () => {
+    const wrong = { ...required, ...provider, OIDC_CLIENT_SECRET: 'too short' };
+    expect(() => readConfig(wrong)).toThrow('OIDC_CLIENT_SECRET: must have at least 16 characters');
+    expect(() => readConfig(wrong)).not.toThrow(/too short/);
+  });
 });

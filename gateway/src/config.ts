@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import type { ProviderSettings } from './dashboard/identity-provider';
 import {
   hostedPageShape,
   readConfiguration,
@@ -15,6 +16,7 @@ const {
   METRIC_EXPORT_INTERVAL_MS,
   SHUTDOWN_GRACE_MS,
   DRAIN_DELAY_MS,
+  SERVICE_VERSION,
   FAILPOINTS_FOLDER,
 } = serviceConfigurationShape;
 const address = z.string().min(1);
@@ -23,10 +25,25 @@ const count = z
   .regex(/^\d{1,6}$/, 'must be a whole number')
   .transform(Number);
 const countFromOne = count.refine((number) => number > 0, 'must be at least 1');
+// On a machine's own loopback nobody listens who could not also read the configuration.
+const issuerPattern = /^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost|\[::1\])([:/]|$))/;
 // Names that Express knows for ranges.
 const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
 
-export const configurationSchema = z.object({
+/** How operators sign in by an OpenID Connect provider: all or none. */
+const providerShape = {
+  OIDC_ISSUER: z
+    .url('must be an https:// address')
+    .regex(issuerPattern, 'must be an https:// address')
+    .optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+  /** What people call the provider, for the button. */
+  OIDC_LABEL: z.string().max(60, 'must have at most 60 characters').optional(),
+};
+const providerVariables = Object.keys(providerShape) as (keyof typeof providerShape)[];
+
+const shape = z.object({
   LOG_LEVEL,
   LOG_FILE,
   OTEL_EXPORTER_OTLP_ENDPOINT,
@@ -34,6 +51,7 @@ export const configurationSchema = z.object({
   METRIC_EXPORT_INTERVAL_MS,
   SHUTDOWN_GRACE_MS,
   DRAIN_DELAY_MS,
+  SERVICE_VERSION,
   FAILPOINTS_FOLDER,
   ...transportSecurityShape,
   /** Where REST is served; port 0 takes a free one. */
@@ -81,6 +99,16 @@ export const configurationSchema = z.object({
     .transform((list) => list.split(',').map((one) => one.trim()))
     .refine((all) => all.every(isAddressOrRange), 'must be addresses or ranges such as 10.0.0.0/8')
     .default([]),
+  ...providerShape,
+});
+
+export const configurationSchema = shape.superRefine((values, context) => {
+  const absent = providerVariables.filter((name) => values[name] === undefined);
+  if (absent.length === providerVariables.length) return;
+  for (const name of absent) {
+    const message = 'is required where another OIDC_* is set';
+    context.addIssue({ code: 'custom', path: [name], message });
+  }
 });
 
 export type GatewayConfiguration = z.infer<typeof configurationSchema>;
@@ -88,6 +116,17 @@ export type GatewayConfiguration = z.infer<typeof configurationSchema>;
 /** All problems in one message. */
 export function readConfig(env: Record<string, string | undefined>): GatewayConfiguration {
   return readConfiguration(configurationSchema, env);
+}
+
+/** The identity provider; undefined where there is none. */
+export function providerSettings({
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: clientId,
+  OIDC_CLIENT_SECRET: clientSecret,
+  OIDC_LABEL: label,
+}: GatewayConfiguration): ProviderSettings | undefined {
+  const settings = { issuer, clientId, clientSecret, label };
+  return Object.values(settings).includes(undefined) ? undefined : (settings as ProviderSettings);
 }
 
 function isAddressOrRange(text: string): boolean {

@@ -11,7 +11,8 @@ import { transportSecurityOf } from '@billing/chassis/transport-security';
 import { Admission } from './admission';
 import { createApp, segments } from './app';
 import { Authentication } from './authentication';
-import type { GatewayConfiguration } from './config';
+import { type GatewayConfiguration, providerSettings } from './config';
+import { IdentityProvider } from './dashboard/identity-provider';
 import { OperatorAccess } from './dashboard/operator-access';
 import { HttpServer } from './http-server';
 import { InFlightLimit } from './in-flight-limit';
@@ -77,6 +78,7 @@ export async function start(
       ...rateLimits(config),
     }),
     operatorAccess,
+    identityProvider: identityProvider(config, { clock, logger }),
     keyedInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
     publicInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
     inFlightPerKey: InFlightLimit.perCaller(config.HTTP_IN_FLIGHT_PER_KEY_MAX),
@@ -99,6 +101,14 @@ export async function start(
     await closers.closeAll();
     throw error;
   }
+}
+
+function identityProvider(
+  config: GatewayConfiguration,
+  parts: { clock: Clock; logger: Logger },
+): IdentityProvider | undefined {
+  const settings = providerSettings(config);
+  return settings === undefined ? undefined : new IdentityProvider(settings, parts);
 }
 
 function httpServer(

@@ -17,6 +17,8 @@ export interface LauncherEnvironment {
   rateLimits: Environment;
   /** The `STRIPE_*` that are set. */
   stripe: Environment;
+  /** The `OIDC_*` that are set. */
+  identityProvider: Environment;
   /** All of it, for tools such as `go` that have settings of their own. */
   all: NodeJS.ProcessEnv;
 }
@@ -40,6 +42,7 @@ export function readLauncherEnvironment(
     traceSampleRatio: filled(environment.TRACE_SAMPLE_RATIO),
     rateLimits: settingsOf(environment, 'RATE_LIMIT_'),
     stripe: settingsOf(environment, 'STRIPE_'),
+    identityProvider: settingsOf(environment, 'OIDC_'),
     all: environment,
   };
 }

@@ -72,6 +72,7 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     traceSampleRatio: environment.traceSampleRatio,
     rateLimits: environment.rateLimits,
     stripe: environment.stripe,
+    identityProvider: environment.identityProvider,
   };
   if (!flags.processes) return await startSystem(site);
   return await startSystemProcesses({ site, root, dataDir, environment: environment.all, log });

@@ -16,6 +16,7 @@ const site: SystemSite = {
   },
   logDir: '/data/logs',
   stripe: { STRIPE_SECRET_KEY: 'key of Stripe' },
+  identityProvider: { OIDC_CLIENT_SECRET: 'key of the provider' },
 };
 const backends = serviceNames.filter((name) => name !== 'gateway');
 
@@ -52,6 +53,7 @@ test.each([
   ['page secret', 'checkout'],
   ['portal secret', 'customer'],
   ['key of Stripe', 'checkout'],
+  ['key of the provider', 'gateway'],
 ])('the %s reaches the one service that needs it', (secret, service) => {
   const holders = serviceNames.filter((name) =>
     Object.values(serviceEnvironment(name, site)).includes(secret),

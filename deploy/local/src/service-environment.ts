@@ -34,6 +34,8 @@ export interface SystemSite {
   rateLimits?: Environment | undefined;
   /** Checkout's `STRIPE_*`; without them live environments charge nobody. */
   stripe?: Environment | undefined;
+  /** The gateway's `OIDC_*`; without them operators sign in by their passwords alone. */
+  identityProvider?: Environment | undefined;
   /** By which the launcher calls services that take no plain calls. On one machine's sockets there is none. */
   security?: TransportSecurity | undefined;
   /** What a service gets that no other does, such as certificates and credentials of its own. */
@@ -95,8 +97,8 @@ function backend(service: ServiceName, site: SystemSite): Environment {
   };
 }
 
-function gateway({ port, rateLimits }: SystemSite): Environment {
-  return { HTTP_LISTEN: `127.0.0.1:${String(port)}`, ...rateLimits };
+function gateway({ port, rateLimits, identityProvider }: SystemSite): Environment {
+  return { HTTP_LISTEN: `127.0.0.1:${String(port)}`, ...rateLimits, ...identityProvider };
 }
 
 function own(service: ServiceName, { secrets, port, stripe }: SystemSite): Environment {

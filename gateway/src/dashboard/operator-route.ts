@@ -2,6 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Call } from '../exchange';
 import type { Peers } from '../peers';
 import type { ApiAnswer } from '../route';
+import type { IdentityProvider } from './identity-provider';
 import type { OperatorAccess, SignedIn } from './operator-access';
 
 /** A request of somebody who may not be signed in. */
@@ -31,6 +32,8 @@ export interface EnvironmentRequest extends OperatorRequest {
 export interface OperatorSurroundings {
   readonly peers: Peers;
   readonly operatorAccess: OperatorAccess;
+  /** Whose word lets operators in, beside their passwords; absent: nobody's. */
+  readonly identityProvider?: IdentityProvider | undefined;
 }
 
 interface RouteAddress {

@@ -13,6 +13,7 @@ import {
   toJsonOrganization,
 } from './operator-json';
 import type { OperatorRoute, OperatorSurroundings } from './operator-route';
+import { providerPath } from './provider-page';
 
 const LogIn = z.object({ email: z.string(), password: z.string() });
 const AcceptInvitation = z.object({ email: z.string(), name: z.string(), password: z.string() });
@@ -20,6 +21,16 @@ const ChangePassword = z.object({ currentPassword: z.string(), newPassword: z.st
 
 /** How operators come in and go. */
 export const sessionRoutes: readonly OperatorRoute[] = [
+  {
+    method: 'GET',
+    path: '/sign-in-ways',
+    isOpen: true,
+    handle: (_request, { identityProvider }) => {
+      if (identityProvider === undefined) return Promise.resolve(ok({ provider: null }));
+      const { label } = identityProvider.settings;
+      return Promise.resolve(ok({ provider: { label, path: providerPath } }));
+    },
+  },
   {
     method: 'POST',
     path: '/session',

@@ -1,0 +1,69 @@
+import {
+  type BegunSignIn,
+  noSignInCookie,
+  readBegunSignIn,
+  sealNonceBytes,
+  signInCookie,
+  signInKey,
+} from './begun-sign-in';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const siteUrl = 'https://billing.example';
+const key = signInKey('client secret', 'https://id.example billing');
+const terms = { siteUrl, key };
+const begun: BegunSignIn = {
+  state: 's'.repeat(43),
+  nonce: 'n'.repeat(43),
+  codeVerifier: 'v'.repeat(43),
+  returnTo: `/dashboard/${'x'.repeat(980)}`,
+};
+const sealNonce = Buffer.alloc(sealNonceBytes, 7);
+const set = signInCookie(begun, terms, { now, sealNonce });
+const sent = set.split(';')[0] ?? '';
+const later = (ms: number) => new Date(now.getTime() + ms);
+
+test('a begun sign-in is kept by the browser for ten minutes, and fits there', () => {
+  expect(set).toMatch(
+    /^__Host-sign-in=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+  );
+  expect(set.length).toBeLessThan(4_096);
+  expect(readBegunSignIn(`other=1; ${sent}`, terms, later(599_999))).toEqual(begun);
+  expect(readBegunSignIn(sent, terms, later(600_000))).toBeUndefined();
+});
+
+test('nobody can read it who has no key, and the same is never sealed alike', () => {
+  const value = sent.split('=')[1] ?? '';
+  const bytes = Buffer.from(value, 'base64url').toString('latin1');
+  expect(bytes).not.toContain(begun.codeVerifier);
+  const again = signInCookie(begun, terms, { now, sealNonce: Buffer.alloc(sealNonceBytes, 8) });
+  expect(again).not.toBe(set);
+});
+
+test('another bit anywhere makes it nothing', () => {
+  const value = Buffer.from(sent.split('=')[1] ?? '', 'base64url');
+  for (let index = 0; index < value.length; index += 13) {
+    const changed = Buffer.from(value);
+    changed[index] = (changed[index] ?? 0) ^ 1;
+    const header = `__Host-sign-in=${changed.toString('base64url')}`;
+    expect(readBegunSignIn(header, terms, now)).toBeUndefined();
+  }
+});
+
+test.each([
+  ['none', undefined, terms],
+  ['an empty one', '__Host-sign-in=', terms],
+  ['a short one', '__Host-sign-in=abc', terms],
+  ['one that a neighbouring host may have planted', sent.replace('__Host-', ''), terms],
+  ['of another secret', sent, { siteUrl, key: signInKey('other', 'https://id.example billing') }],
+  ['of another provider', sent, { siteUrl, key: signInKey('client secret', 'https://x billing') }],
+])('%s opens nothing', (_case, header, where) => {
+  expect(readBegunSignIn(header, where, now)).toBeUndefined();
+});
+
+test('on loopback it does without TLS, and is taken back in the end', () => {
+  const local = { siteUrl: 'http://127.0.0.1:3000', key };
+  const plain = signInCookie(begun, local, { now, sealNonce });
+  expect(plain).toMatch(/^sign-in=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);
+  expect(readBegunSignIn(plain.split(';')[0], local, now)).toEqual(begun);
+  expect(noSignInCookie(siteUrl)).toMatch(/^__Host-sign-in=; Path=\/; Max-Age=0;/);
+});

@@ -1,0 +1,117 @@
+import type { Express, Request, Response } from 'express';
+import type { CallContext } from '@billing/chassis/call-context';
+import { randomSecret } from '@billing/chassis/ids';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Call } from '../exchange';
+import { type HttpError, RequestError } from '../http-error';
+import { admitAddress, mountPages, type PageAddress, type PageWork } from '../pages/page-mount';
+import { pageAnswer, redirectAnswer } from '../pages/shell';
+import { type ApiAnswer, present } from '../route';
+import {
+  noSignInCookie,
+  readBegunSignIn,
+  sealNonceBytes,
+  signInCookie,
+  type SignInCookieTerms,
+  signInKey,
+} from './begun-sign-in';
+import { signInPath } from './addresses';
+import { type IdentityProvider, providerDeadlineMs, type VouchedFor } from './identity-provider';
+import type { DashboardSite } from './operator-api';
+import { failurePage, providerPath, welcomePage } from './provider-page';
+import { returnAddress } from './return-address';
+import { cookieOf } from './session-routes';
+
+interface Step {
+  readonly call: Call;
+  readonly request: Request;
+  readonly response: Response;
+  readonly provider: IdentityProvider;
+  readonly terms: SignInCookieTerms;
+  readonly note: Parameters<PageWork>[2];
+}
+
+interface ProviderRoute extends PageAddress {
+  readonly handle: (step: Step, site: DashboardSite) => Promise<ApiAnswer>;
+}
+
+const callbackPath = `${signInPath}/callback`;
+const secretBytes = 32;
+
+const routes: readonly ProviderRoute[] = [
+  { method: 'GET', path: providerPath, deadlineMs: providerDeadlineMs, handle: begin },
+  { method: 'GET', path: callbackPath, deadlineMs: providerDeadlineMs, handle: finish },
+];
+
+/** Serves the way in by the organisation's identity provider, where there is one. */
+export function addProviderSignIn(app: Express, site: DashboardSite): void {
+  mountPages<ProviderRoute>(app, routes, {
+    surroundings: site,
+    workOf: (route) => workOf(route, site),
+    showError: (problem, request) => showError(problem, request, site),
+  });
+}
+
+function workOf(route: ProviderRoute, site: DashboardSite): PageWork {
+  return async (call, { request, response }, note) => {
+    admitAddress(request, call, site.pageRate);
+    const { identityProvider: provider, operatorAccess } = site;
+    if (provider === undefined) throw new RequestError(404, 'not_found', 'Not found');
+    const { issuer, clientId, clientSecret } = provider.settings;
+    const key = signInKey(clientSecret, `${issuer} ${clientId}`);
+    const terms = { siteUrl: operatorAccess.siteUrl, key };
+    return route.handle({ call, request, response, provider, terms, note }, site);
+  };
+}
+
+/** What this browser begins is kept by it alone: any gateway can finish it, and no other browser. */
+async function begin({ call, request, provider, terms }: Step): Promise<ApiAnswer> {
+  const secret = () => randomSecret(secretBytes).toString('base64url');
+  const proof = { state: secret(), nonce: secret(), codeVerifier: secret() };
+  const address = await provider.address(proof, `${terms.siteUrl}${callbackPath}`);
+  const returnTo = returnAddress(request.query.returnTo, terms.siteUrl);
+  const sealing = { now: call.now, sealNonce: randomSecret(sealNonceBytes) };
+  const { headers, ...sent } = redirectAnswer(address);
+  const cookie = signInCookie({ ...proof, returnTo }, terms, sealing);
+  return { ...sent, headers: { ...headers, 'Set-Cookie': cookie } };
+}
+
+async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
+  const { call, request, response, provider, terms, note } = step;
+  const { operatorAccess } = site;
+  // Whatever comes of it, this was the one try.
+  response.appendHeader('Set-Cookie', noSignInCookie(terms.siteUrl));
+  const begun = readBegunSignIn(request.header('cookie'), terms, call.now);
+  if (begun === undefined) {
+    throw new RequestError(400, 'sign_in_not_begun', 'The sign-in was not begun in this browser');
+  }
+  // Not the address that the request names: a proxy in front may have changed it, and the provider knows the one that we gave.
+  const query = new URL(request.url, terms.siteUrl).search;
+  const returned = new URL(`${terms.siteUrl}${callbackPath}${query}`);
+  const { session } = await open(await provider.vouchedFor(returned, begun), { call, site });
+  const signedIn = await operatorAccess.signedIn(present(session).token, call);
+  note({ operatorId: signedIn.operator.id });
+  const action = { action: `GET ${callbackPath}`, path: callbackPath };
+  return operatorAccess.audited(signedIn, action, {
+    call,
+    work: () => {
+      response.appendHeader('Set-Cookie', cookieOf(session, { call, site }));
+      return Promise.resolve(pageAnswer(welcomePage(begun.returnTo)));
+    },
+  });
+}
+
+async function open(vouchedFor: VouchedFor, { call, site }: { call: Call; site: DashboardSite }) {
+  try {
+    return await site.peers.operator.logInByProvider(vouchedFor, call as CallContext);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
+    throw new RequestError(403, 'not_an_operator', 'Nobody may sign in with this account');
+  }
+}
+
+function showError(problem: HttpError, request: Request, site: DashboardSite): ApiAnswer {
+  const requestId = String(request.res?.getHeader('X-Request-Id') ?? '');
+  const label = site.identityProvider?.settings.label ?? '';
+  return failurePage(problem, { requestId, label });
+}

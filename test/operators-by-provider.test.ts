@@ -1,0 +1,342 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '@billing/chassis/clock';
+import { createLogger } from '@billing/chassis/logging';
+import { eventually } from '@billing/chassis/testing';
+import { IdentityProvider } from '@billing/gateway/dashboard/identity-provider';
+import { type Manner, ProviderServer } from './identity-provider';
+import { OperatorClient, password } from './operator-client';
+import { startTestSystem, type TestSystem } from './test-system';
+import { Visitor, type VisitorPage } from './visitor';
+import { putWallClockForward } from './wall-clock';
+
+const startMs = 120_000;
+const startPath = '/dashboard/sign-in/provider';
+const callbackPath = '/dashboard/sign-in/callback';
+
+let provider: ProviderServer;
+let system: TestSystem;
+let owner: OperatorClient;
+const sessions: string[] = [];
+
+beforeAll(async () => {
+  provider = await ProviderServer.start();
+  system = await startTestSystem({ gateway: provider.variables });
+  owner = await OperatorClient.owner(system);
+}, startMs);
+
+afterAll(async () => {
+  await system.stop();
+  await provider.stop();
+});
+
+beforeEach(() => {
+  provider.manner = {};
+});
+
+const newcomer = () => new Visitor(system.gatewayUrl);
+const emailOf = async (client: OperatorClient) =>
+  (await client.api('GET', '/session')).body.operator.email as string;
+const clientOf = (visitor: Visitor) => {
+  const client = new OperatorClient(system.gatewayUrl);
+  const token = visitor.cookies.get('operator');
+  if (token !== undefined) sessions.push(token);
+  client.cookie = token === undefined ? undefined : `operator=${token}`;
+  return client;
+};
+const statusOf = async (visitor: Visitor) =>
+  (await clientOf(visitor).api('GET', '/session')).status;
+
+/** Signs in as somebody whom the provider treats in its manner. */
+async function come(manner: Manner, visitor = newcomer()): Promise<VisitorPage> {
+  provider.manner = manner;
+  return visitor.open(startPath);
+}
+
+/** Goes to the provider and comes back only as far as the address at which the browser is to return. */
+async function returnAddressOf(visitor: Visitor, manner: Manner = {}): Promise<string> {
+  const { text } = await come({ ...manner, holds: true }, visitor);
+  provider.manner = manner;
+  return text.replaceAll('&amp;', '&');
+}
+
+function expectRefused(page: VisitorPage, status: number, code: string): void {
+  expect([page.status, page.headers.get('error-code')]).toEqual([status, code]);
+  const requestId = page.headers.get('x-request-id') ?? 'none';
+  expect(page.text).toContain(requestId);
+  expect(page.root.querySelector('[role=alert]')?.textContent).toMatch(/\w{3}/);
+  expect(page.text).toContain('Sign in with Example <ID>');
+  expect(page.bytes.toString()).not.toContain('<ID>');
+  expect(page.headers.getSetCookie().filter((set) => set.startsWith('operator='))).toEqual([]);
+}
+
+describe('signing in by the provider', () => {
+  test('is offered by its name', async () => {
+    const { body } = await owner.api('GET', '/sign-in-ways');
+    expect(body).toEqual({ provider: { label: 'Example <ID>', path: startPath } });
+    const anyone = await new OperatorClient(system.gatewayUrl).api('GET', '/sign-in-ways');
+    expect(anyone.status).toBe(200);
+  });
+
+  test('opens a session of its own, by a step that the browser makes itself', async () => {
+    const visitor = newcomer();
+    visitor.cookies.set('operator', 'planted');
+    const page = await visitor.open(`${startPath}?returnTo=/dashboard/customers%3Fpage=2`);
+    expect([page.status, page.headers.get('refresh')]).toEqual([
+      200,
+      '0; url=/dashboard/customers?page=2',
+    ]);
+    expect(visitor.lastCookies).toEqual([
+      expect.stringMatching(/^sign-in=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(
+        /^operator=[\w-]{43}; Path=\/; Max-Age=60\d{4}; HttpOnly; SameSite=Strict$/,
+      ),
+    ]);
+    expect(await emailOf(clientOf(visitor))).toBe('owner@example.com');
+    const again = newcomer();
+    await again.open(startPath);
+    expect(again.cookies.get('operator')).not.toBe(visitor.cookies.get('operator'));
+    expect(await statusOf(again)).toBe(200);
+  });
+
+  test('stands in the audit log, and the ways to do it do not', async () => {
+    const { body } = await owner.api('GET', '/audit?perPage=1');
+    expect(body.data).toEqual([
+      expect.objectContaining({
+        action: `GET ${callbackPath}`,
+        path: callbackPath,
+        operatorEmail: 'owner@example.com',
+        environmentId: null,
+        status: 200,
+      }),
+    ]);
+  });
+
+  test('asks for the address where the provider tells it apart', async () => {
+    const visitor = newcomer();
+    await come({ tellsEmailApart: true }, visitor);
+    expect(await emailOf(clientOf(visitor))).toBe('owner@example.com');
+  });
+
+  test('is neither counted nor held up as a log-in by password', async () => {
+    const viewer = await owner.colleague('VIEWER');
+    const email = await emailOf(viewer);
+    const client = new OperatorClient(system.gatewayUrl);
+    const wrong = { email, password: 'not the password' };
+    for (let tries = 0; tries < 10; tries += 1) await client.api('POST', '/session', wrong);
+    expect((await client.api('POST', '/session', { email, password })).status).toBe(429);
+    const visitor = newcomer();
+    expect((await come({ email: email.toUpperCase() }, visitor)).status).toBe(200);
+    expect(await emailOf(clientOf(visitor))).toBe(email);
+    expect((await client.api('POST', '/session', { email, password })).status).toBe(429);
+  });
+});
+
+describe('nobody is let in', () => {
+  const past = Math.floor(Date.parse('2026-01-01T00:00:00Z') / 1_000);
+
+  test.each<[string, number, string, Manner]>([
+    [
+      'of whose address it is not sure',
+      403,
+      'email_not_verified',
+      { claims: { email_verified: false } },
+    ],
+    [
+      'of whose address it says so in words',
+      403,
+      'email_not_verified',
+      { claims: { email_verified: 'true' } },
+    ],
+    [
+      'of whose address it says nothing',
+      403,
+      'email_not_verified',
+      { claims: { email_verified: null } },
+    ],
+    ['without an address', 403, 'email_not_verified', { claims: { email: 7 } }],
+    ['who was never invited', 403, 'not_an_operator', { email: 'stranger@example.com' }],
+    ['whose address is none', 403, 'not_an_operator', { email: 'stranger' }],
+    ['who has the address of somebody else now', 403, 'not_an_operator', { subject: 'another' }],
+    ['by the word for another sign-in', 401, 'sign_in_refused', { claims: { nonce: 'another' } }],
+    ['by a word without a nonce', 401, 'sign_in_refused', { claims: { nonce: undefined } }],
+    ['by a word that is over', 401, 'sign_in_refused', { claims: { iat: past, exp: past + 300 } }],
+    ['by a word for another program', 401, 'sign_in_refused', { claims: { aud: 'another' } }],
+    [
+      'by the word of another provider',
+      401,
+      'sign_in_refused',
+      { claims: { iss: 'https://evil.example' } },
+    ],
+    ['by a word that is not signed by it', 401, 'sign_in_refused', { isForged: true }],
+    ['who brings another state', 401, 'sign_in_refused', { state: 'x'.repeat(43) }],
+    ['who says no there', 401, 'sign_in_refused', { isDenied: true }],
+    ['while it fails', 503, 'provider_unavailable', { failing: ['/token'] }],
+    [
+      'while it does not tell the address',
+      503,
+      'provider_unavailable',
+      { tellsEmailApart: true, failing: ['/userinfo'] },
+    ],
+  ])('%s', async (_case, status, code, manner) => {
+    await come({});
+    const visitor = newcomer();
+    expectRefused(await come(manner, visitor), status, code);
+    expect([...visitor.cookies]).toEqual([]);
+  });
+
+  test('who is let in no more, until they are again', async () => {
+    const viewer = await owner.colleague('VIEWER');
+    const { id, email } = (await viewer.api('GET', '/session')).body.operator;
+    const visitor = newcomer();
+    await come({ email }, visitor);
+    await owner.api('PATCH', `/operators/${String(id)}`, { active: false });
+    expect(await statusOf(visitor)).toBe(401);
+    expectRefused(await come({ email }), 403, 'not_an_operator');
+    await owner.api('PATCH', `/operators/${String(id)}`, { active: true });
+    expect((await come({ email, subject: 'another account' })).status).toBe(200);
+  });
+
+  test('by an address that was used already, in any browser', async () => {
+    const visitor = newcomer();
+    const address = await returnAddressOf(visitor);
+    const begun = visitor.cookies.get('sign-in') ?? '';
+    expect((await visitor.open(address)).status).toBe(200);
+    expectRefused(await visitor.open(address), 400, 'sign_in_not_begun');
+    // Even with the cookie, which is gone from the browser: the provider takes its code once.
+    const thief = newcomer();
+    thief.cookies.set('sign-in', begun);
+    expectRefused(await thief.open(address), 401, 'sign_in_refused');
+    expect(thief.cookies.has('operator')).toBe(false);
+  });
+
+  test('in a browser that did not begin: not without a cookie, nor with its own', async () => {
+    const address = await returnAddressOf(newcomer());
+    expectRefused(await newcomer().open(address), 400, 'sign_in_not_begun');
+    const other = newcomer();
+    await returnAddressOf(other);
+    expectRefused(await other.open(address), 401, 'sign_in_refused');
+    for (const cookie of ['x', 'A'.repeat(200), `${'A'.repeat(80)}=`]) {
+      const odd = newcomer();
+      odd.cookies.set('sign-in', cookie);
+      expectRefused(await odd.open(address), 400, 'sign_in_not_begun');
+    }
+  });
+
+  test('who took longer than ten minutes', async () => {
+    const visitor = newcomer();
+    const address = await returnAddressOf(visitor);
+    const restore = putWallClockForward(11 * 60_000);
+    try {
+      expectRefused(await visitor.open(address), 400, 'sign_in_not_begun');
+    } finally {
+      restore();
+    }
+  });
+
+  test.each([callbackPath, `${callbackPath}?code=x`, `${callbackPath}?state=x&code=y&code=z`])(
+    'who opens %s by hand',
+    async (path) => {
+      expectRefused(await newcomer().open(path), 400, 'sign_in_not_begun');
+      const visitor = newcomer();
+      await returnAddressOf(visitor);
+      expectRefused(await visitor.open(path), 401, 'sign_in_refused');
+    },
+  );
+});
+
+describe('where one goes on', () => {
+  test.each([
+    'https://evil.example/dashboard',
+    '//evil.example/dashboard',
+    '/\\evil.example/dashboard',
+    '/dashboard/../portal',
+    '/dashboard/api/session',
+    'javascript:alert(1)',
+    '/dashboard/a&returnTo=https://evil.example',
+  ])('is on the dashboard, whatever was asked for: %s', async (wanted) => {
+    const page = await newcomer().open(`${startPath}?returnTo=${encodeURIComponent(wanted)}`);
+    expect(page.headers.get('refresh')).toMatch(/^0; url=\/dashboard(\/a&returnTo=\S+)?$/);
+    expect(page.root.querySelector('main a')?.getAttribute('href')).toMatch(/^\/dashboard/);
+  });
+
+  test('the provider sends nobody elsewhere than where it was told, which no request changes', async () => {
+    const visitor = newcomer();
+    const address = await returnAddressOf(visitor);
+    expect(address.startsWith(`${system.gatewayUrl}${callbackPath}?`)).toBe(true);
+    const headers = { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' };
+    const sent = await fetch(`${system.gatewayUrl}${startPath}`, { headers, redirect: 'manual' });
+    const target = new URL(sent.headers.get('location') ?? '');
+    expect(target.origin).toBe(provider.issuer);
+    expect(target.searchParams.get('redirect_uri')).toBe(`${system.gatewayUrl}${callbackPath}`);
+    expect(sent.headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('a provider', () => {
+  const proof = { state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) };
+  const unavailable = expect.objectContaining({ status: 503, code: 'provider_unavailable' });
+  const aProvider = (issuer = provider.issuer) =>
+    new IdentityProvider(
+      { issuer, clientId: provider.clientId, clientSecret: provider.clientSecret, label: 'ID' },
+      {
+        clock: systemClock,
+        logger: createLogger({ service: 'gateway', level: 'silent' }),
+        timeoutMs: 500,
+      },
+    );
+  const description = '/.well-known/openid-configuration';
+
+  test.each<[string, Manner]>([
+    ['fails', { failing: [description] }],
+    ['says nothing', { silent: [description] }],
+  ])('that %s is asked again the next time', async (_case, manner) => {
+    const one = aProvider();
+    provider.manner = manner;
+    const asked = Promise.all([1, 2].map(() => one.address(proof, 'http://127.0.0.1/back')));
+    await expect(asked).rejects.toEqual(unavailable);
+    provider.manner = {};
+    expect(await one.address(proof, 'http://127.0.0.1/back')).toContain('/authorize?');
+  });
+
+  test.each(['http://127.0.0.1:1', 'http://localhost'])(
+    'that is not there is unavailable: %s',
+    async (issuer) => {
+      const { port } = new URL(provider.issuer);
+      // Known by another name it is another provider.
+      const address = issuer.endsWith('localhost') ? `${issuer}:${port}` : issuer;
+      await expect(aProvider(address).address(proof, 'http://x/back')).rejects.toEqual(unavailable);
+    },
+  );
+
+  test.each(['/token', '/jwks', '/userinfo'])(
+    'that keeps silent at %s is given up',
+    async (path) => {
+      const one = aProvider();
+      const back = 'http://127.0.0.1/back';
+      provider.manner = { holds: true, silent: [path], tellsEmailApart: true };
+      const sent = await fetch(await one.address(proof, back));
+      const returned = new URL(await sent.text());
+      await expect(one.vouchedFor(returned, proof)).rejects.toEqual(unavailable);
+    },
+  );
+});
+
+test('no log of any service holds a secret, a code, a token or an address', async () => {
+  const headers = { 'X-Request-Id': 'the-last-request' };
+  await (await fetch(`${system.gatewayUrl}/healthz`, { headers })).arrayBuffer();
+  const read = async (file: string) => readFile(join(system.logDir, file), 'utf8');
+  await eventually(
+    async () => {
+      expect(await read('gateway.log')).toContain('the-last-request');
+    },
+    { timeoutMs: 60_000 },
+  );
+  expect(await read('gateway.log')).toContain('sign-in by the provider refused');
+  const secrets = [...provider.secrets, ...sessions, 'stranger@example.com', 'owner@example.com'];
+  expect(secrets.length).toBeGreaterThan(40);
+  for (const file of await readdir(system.logDir)) {
+    const text = await read(file);
+    expect([file, secrets.filter((secret) => text.includes(secret))]).toEqual([file, []]);
+  }
+});
