@@ -1,0 +1,81 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Answer, answerOf } from '../api-client';
+
+const triesMax = 8;
+const pauseMs = 250;
+const worthAnotherTry = [429, 502, 503, 504];
+
+/** An answer that no repetition makes better. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+}
+
+/** Speaks to the API as a patient client does: what fails for the moment is asked again under the same key. */
+export class DemoClient {
+  /** Answers so far. */
+  requests = 0;
+
+  constructor(
+    readonly url: string,
+    private readonly key: string,
+    private readonly signal?: AbortSignal,
+  ) {}
+
+  get(path: string): Promise<any> {
+    return this.ask('GET', path);
+  }
+
+  /** `idempotencyKey`: with it the same step does nothing twice. */
+  post(path: string, body: object, idempotencyKey?: string): Promise<any> {
+    return this.ask('POST', path, { body, idempotencyKey });
+  }
+
+  patch(path: string, body: object, idempotencyKey?: string): Promise<any> {
+    return this.ask('PATCH', path, { body, idempotencyKey });
+  }
+
+  private async ask(
+    method: string,
+    path: string,
+    { body, idempotencyKey }: { body?: object; idempotencyKey?: string | undefined } = {},
+  ): Promise<any> {
+    const send = async () => {
+      const response = await fetch(`${this.url}/v1${path}`, {
+        method,
+        headers: {
+          Authorization: `Bearer ${this.key}`,
+          'Content-Type': 'application/json',
+          ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: this.signal ?? null,
+      });
+      return answerOf(response);
+    };
+    const answer = await patiently(send, this.signal);
+    this.requests += 1;
+    if (answer.status < 300) return answer.body;
+    const said = JSON.stringify(answer.body);
+    throw new RefusedError(`${method} /v1${path}: ${String(answer.status)} ${said}`);
+  }
+}
+
+/** Asks until the answer is final; a server that is not there may come back. */
+export async function patiently(
+  send: () => Promise<Answer>,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const answer = await send();
+      const isInUse = answer.headers.get('error-code') === 'idempotency_key_in_use';
+      const isFinal = !isInUse && !worthAnotherTry.includes(answer.status);
+      if (isFinal || tries === triesMax) return answer;
+      const seconds = Number(answer.headers.get('retry-after') ?? 0);
+      await pause(Math.max(seconds * 1000, pauseMs), undefined, { signal });
+    } catch (error) {
+      if (signal?.aborted === true || tries === triesMax) throw error;
+      await pause(pauseMs * 2 ** tries, undefined, { signal });
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { DiscountCode } from './catalogue';
+import type { Life } from './life';
+import type { CardName, Purchase, Step } from './step';
+
+/** How somebody comes to buy. */
+export type Entry = 'CHECKOUT' | 'LINK' | 'API' | 'INVOICE';
+
+const abandonedFirst = 0.3;
+const triesTwice = 0.12;
+const challenged = 0.08;
+const buysOnboarding = 0.25;
+const anchorAheadMs = 10 * 60_000;
+const dayMs = 86_400_000;
+
+/** Looks at the offer, comes back some days later, and buys it. */
+export function enter(life: Life, entry: Entry, purchase: Purchase): void {
+  const { joinDay, person, random, offer } = life;
+  switch (entry) {
+    case 'CHECKOUT': {
+      const lookDay = random.chance(abandonedFirst) ? joinDay - random.whole(2, 9) : joinDay;
+      register(life, Math.max(lookDay, 0));
+      if (lookDay >= 0 && lookDay < joinDay) abandon(life, lookDay, purchase);
+      life.on(joinDay, { kind: 'CHECK_OUT', purchase, cards: cardsTried(life), isPaid: true });
+      if (offer.hasSeats && random.chance(buysOnboarding)) buyOnboarding(life);
+      return;
+    }
+    case 'LINK':
+      life.on(joinDay, { kind: 'FOLLOW_LINK', purchase, card: 'good' });
+      return;
+    case 'API':
+      register(life, joinDay);
+      life.on(joinDay, { kind: 'SUBSCRIBE', purchase, card: 'good', startAt: startOf(life) });
+      return;
+    case 'INVOICE':
+      life.on(joinDay, { kind: 'REGISTER', person, collectionMethod: 'SEND_INVOICE' });
+      life.on(joinDay, { kind: 'SUBSCRIBE', purchase, card: undefined, startAt: undefined });
+      return;
+  }
+}
+
+/** Only ever looks. */
+export function lookOnly(life: Life, purchase: Purchase): void {
+  const { joinDay, random } = life;
+  register(life, joinDay);
+  abandon(life, joinDay, purchase);
+  if (random.chance(0.4)) abandon(life, joinDay + random.whole(2, 20), purchase);
+}
+
+/** The code that a buyer has, if it is good for what they buy. */
+export function discountFor({ offer, random }: Life): DiscountCode | undefined {
+  if (offer.isMetered || !random.chance(0.3)) return undefined;
+  if (offer.key === 'business') return 'YEAR25';
+  const codes: DiscountCode[] = ['WELCOME20', 'WELCOME20', 'PARTNER15'];
+  return random.pick(offer.currency === 'USD' ? [...codes, 'LAUNCH10'] : codes);
+}
+
+function register(life: Life, day: number): void {
+  const { person } = life;
+  life.on(day, { kind: 'REGISTER', person, collectionMethod: 'CHARGE_AUTOMATICALLY' });
+}
+
+function abandon(life: Life, day: number, purchase: Purchase): void {
+  const cards: CardName[] = life.random.chance(0.3) ? ['declined'] : [];
+  life.on(day, { kind: 'CHECK_OUT', purchase, cards, isPaid: false });
+}
+
+function cardsTried({ random, offer }: Life): CardName[] {
+  // A trial charges nothing, so that no card is declined.
+  if (offer.trialDays > 0) return ['good'];
+  if (random.chance(triesTwice)) return ['declined', 'good'];
+  return [random.chance(challenged) ? 'challenges' : 'good'];
+}
+
+function buyOnboarding(life: Life): void {
+  const day = life.joinDay + life.random.whole(2, 6);
+  const step: Step = { kind: 'CHECK_OUT', purchase: undefined, cards: ['good'], isPaid: true };
+  life.on(day, step);
+}
+
+/**
+ * Metered periods end ten minutes after a day's work, in which the usage of the day before is told: so none of it comes after the
+ * invoice that bills it.
+ */
+function startOf({ offer, calendar, joinDay }: Life): Date | undefined {
+  if (!offer.isMetered) return undefined;
+  return new Date(calendar.at(joinDay).getTime() + anchorAheadMs - dayMs);
+}

@@ -1,0 +1,65 @@
+import { type DemoClient } from './demo-client';
+import { Performance } from './performance';
+import type { DayPlan, DemoPlan } from './plan';
+import { Shopfront } from './shopfront';
+import { stockUp } from './stock';
+
+/** How far a filling is. */
+export interface FillingState {
+  readonly at: Date;
+  readonly daysDone: number;
+  readonly days: number;
+  readonly requests: number;
+}
+
+/** Customers are independent of each other; more at once than the machine has processors gains little. */
+const turnsAtOnce = 4;
+const closingMs = 60_000;
+
+/**
+ * Lives through the plan in a sandbox whose clock stands at its beginning, or anywhere after it: the clock moves on when a day's work is
+ * done, so what lies before it is done, and only the day on which it stands is gone through again.
+ */
+export async function fillSandbox({
+  client,
+  plan,
+  metadata,
+  onProgress,
+}: {
+  client: DemoClient;
+  plan: DemoPlan;
+  /** Kept in the sandbox, see `stock.ts`. */
+  metadata: object;
+  onProgress: (state: FillingState) => void;
+}): Promise<void> {
+  const stock = await stockUp(client, { seed: plan.seed, metadata });
+  const shopfront = new Shopfront(client.url, () => (client.requests += 1));
+  const performance = new Performance(client, shopfront, stock, plan.seed);
+  const { now } = await client.get('/sandboxes/clock');
+  const clock = new Date(now);
+  const days = plan.days.length;
+  for (const day of plan.days) {
+    if (day.at >= clock) {
+      if (day.at > clock) await advance(client, day.at);
+      await performDay(performance, day);
+    }
+    onProgress({ at: day.at, daysDone: day.day + 1, days, requests: client.requests });
+  }
+  const end = new Date((plan.days.at(-1)?.at ?? clock).getTime() + closingMs);
+  if (end > clock) await advance(client, end);
+}
+
+async function performDay(performance: Performance, { day, turns, usage }: DayPlan): Promise<void> {
+  await performance.report(usage);
+  const waiting = [...turns];
+  const takeTurns = async () => {
+    for (let turn = waiting.shift(); turn !== undefined; turn = waiting.shift()) {
+      await performance.perform(day, turn);
+    }
+  };
+  await Promise.all(Array.from({ length: turnsAtOnce }, takeTurns));
+}
+
+async function advance(client: DemoClient, to: Date): Promise<void> {
+  await client.post('/sandboxes/clock/advance', { to });
+}

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+import { peopleMax } from './people';
+
+/** What `npm run demo` was asked for. */
+export interface Flags {
+  readonly url: string;
+  /** Of the live environment; undefined: the one that the data folder keeps. */
+  readonly key: string | undefined;
+  readonly dataDir: string;
+  /** The key of a sandbox that was begun before; undefined: a new one is made. */
+  readonly sandboxKey: string | undefined;
+  readonly seed: string;
+  readonly customers: number;
+  readonly months: number;
+}
+
+export class FlagError extends Error {
+  override readonly name = 'FlagError';
+}
+
+export const usage = `Usage: npm run demo -- [--url <gateway>] [--key <live key>] [--sandbox <key>] [--seed <text>] …
+  --url        of a running gateway (default http://127.0.0.1:3000)
+  --key        a live key, with which the sandbox is made (default: BILLING_LIVE_KEY, else the one in the data folder)
+  --data       the data folder of \`npm start\`, where its live key is found (default .data)
+  --sandbox    the key of a sandbox to go on with, where a run was interrupted
+  --seed       another text, another demo (default 1)
+  --customers  how many (default 200)
+  --months     how many, up to today (default 13)`;
+
+const monthsMax = 36;
+
+export function parseFlags(
+  args: readonly string[],
+  { dataDir, liveKey }: { dataDir: string; liveKey: string | undefined },
+): Flags {
+  const values = read(args);
+  return {
+    url: values.url.replace(/\/$/, ''),
+    key: values.key ?? liveKey,
+    dataDir: values.data ?? dataDir,
+    sandboxKey: values.sandbox,
+    seed: values.seed,
+    customers: wholeOf('customers', values.customers, peopleMax),
+    months: wholeOf('months', values.months, monthsMax),
+  };
+}
+
+function read(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        url: { ...text, default: 'http://127.0.0.1:3000' },
+        key: text,
+        data: text,
+        sandbox: text,
+        seed: { ...text, default: '1' },
+        customers: { ...text, default: '200' },
+        months: { ...text, default: '13' },
+      },
+    }).values;
+  } catch (error) {
+    throw new FlagError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function wholeOf(name: string, text: string, max: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > max) {
+    throw new FlagError(`--${name} must be a whole number from 1 to ${String(max)}`);
+  }
+  return value;
+}

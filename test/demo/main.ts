@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '@billing/chassis/clock';
+import { Calendar } from './calendar';
+import { DemoClient } from './demo-client';
+import { fillSandbox } from './filling';
+import { FlagError, type Flags, parseFlags, usage } from './flags';
+import { progressOn } from './progress';
+import { keptPlan, openSandbox, type PlanKey, planOf, toMetadata } from './sandbox';
+import { summaryText } from './summary';
+
+/** Below `test/dist/demo`. */
+const root = join(__dirname, '../../..');
+
+async function main(): Promise<number> {
+  const { BILLING_LIVE_KEY: liveKey } = process.env;
+  const flags = parseFlags(process.argv.slice(2), { dataDir: join(root, '.data'), liveKey });
+  await mustAnswer(flags.url);
+  const key = newPlanKey(flags);
+  const sandboxName = `Demo ${key.seed}`;
+  const sandboxKey = flags.sandboxKey ?? (await newSandboxKey(flags, sandboxName, key));
+  const client = new DemoClient(flags.url, sandboxKey);
+  const planKey = await planKeyIn(client, key);
+  if (flags.sandboxKey === undefined) {
+    say(`Interrupted? Go on with: npm run demo -- --url ${flags.url} --sandbox ${sandboxKey}\n`);
+  }
+  const onProgress = progressOn(process.stderr, () => performance.now());
+  const metadata = toMetadata(planKey);
+  await fillSandbox({ client, plan: planOf(planKey), metadata, onProgress });
+  process.stdout.write(await summaryText(client, { sandboxName, sandboxKey }));
+  return 0;
+}
+
+function newPlanKey({ seed, customers, months }: Flags): PlanKey {
+  const { startsAt, lastDay } = Calendar.of({ until: systemClock.now(), months });
+  return { seed, customers, startsAt, lastDay };
+}
+
+/** What was begun is gone on with; else the plan begins where the sandbox's clock stands. */
+async function planKeyIn(client: DemoClient, key: PlanKey): Promise<PlanKey> {
+  const kept = await keptPlan(client);
+  if (kept !== undefined) return kept;
+  const { now } = await client.get('/sandboxes/clock');
+  return { ...key, startsAt: new Date(now) };
+}
+
+async function newSandboxKey(flags: Flags, name: string, { startsAt }: PlanKey): Promise<string> {
+  const live = new DemoClient(flags.url, flags.key ?? keptLiveKey(flags.dataDir));
+  const { key } = await openSandbox(live, { name, startsAt });
+  return key;
+}
+
+/** As `npm start` leaves it for whoever may read its folder. */
+function keptLiveKey(dataDir: string): string {
+  const file = join(dataDir, 'keys.json');
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).liveKey;
+  } catch (error) {
+    throw new FlagError(`There is no live key: ${file} cannot be read`, { cause: error });
+  }
+}
+
+async function mustAnswer(url: string): Promise<void> {
+  try {
+    await fetch(`${url}/v1/sandboxes/clock`);
+  } catch {
+    throw new FlagError(`Nothing answers at ${url}. Start it with: npm start`);
+  }
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const isFlag = error instanceof FlagError;
+    say(isFlag ? `${error.message}\n\n${usage}` : String(error));
+    process.exitCode = isFlag ? 2 : 1;
+  },
+);

@@ -1,0 +1,184 @@
+import type { DemoClient } from './demo-client';
+import type { Person } from './people';
+import type { Turn } from './plan';
+import type { Shopfront } from './shopfront';
+import { cards, type Purchase, type PurchaseName, type Step, type Usage } from './step';
+import { oneTimeKey } from './catalogue';
+import type { Stock } from './stock';
+
+/** Under what name a subscription says which purchase of its customer it is. */
+const purchaseField = 'purchase';
+const eventsMax = 1000;
+
+/** Carries steps out. Each may be carried out again: it finds what it made, or is known by its key. */
+export class Performance {
+  private readonly customerIds = new Map<string, string>();
+
+  constructor(
+    private readonly client: DemoClient,
+    private readonly shopfront: Shopfront,
+    private readonly stock: Stock,
+    private readonly seed: string,
+  ) {}
+
+  async perform(day: number, { person, steps }: Turn): Promise<void> {
+    for (const [index, step] of steps.entries()) {
+      const key = `demo/${this.seed}/${person.ref}/${String(day)}/${String(index)}`;
+      await this.take(step, person, key);
+    }
+  }
+
+  async report(usage: readonly Usage[]): Promise<void> {
+    for (let from = 0; from < usage.length; from += eventsMax) {
+      const events = usage.slice(from, from + eventsMax).map(({ meter, ...event }) => ({
+        ...event,
+        meterId: found(this.stock.meterIds, meter),
+      }));
+      const { rejected } = await this.client.post('/events/ingest', { events });
+      if (rejected.length > 0) throw new Error(`Usage rejected: ${JSON.stringify(rejected[0])}`);
+    }
+  }
+
+  private async take(step: Step, person: Person, key: string): Promise<void> {
+    switch (step.kind) {
+      case 'REGISTER':
+        return this.register(person, step.collectionMethod, key);
+      case 'SUBSCRIBE':
+        return this.subscribe(person, step, key);
+      case 'CHECK_OUT':
+        return this.checkOut(person, step, key);
+      case 'FOLLOW_LINK':
+        return this.followLink(person, step);
+      case 'CANCEL': {
+        const path = await this.pathOf(person, step.purchase);
+        await this.client.post(`${path}/cancel`, { atPeriodEnd: step.atPeriodEnd }, key);
+        return;
+      }
+      case 'UNCANCEL':
+        await this.client.post(`${await this.pathOf(person, step.purchase)}/uncancel`, {}, key);
+        return;
+      case 'CHANGE_CARD': {
+        const customerId = await this.customerId(person);
+        const { url } = await this.client.post('/portal/sessions', { customerId });
+        return this.shopfront.saveCard(url, step.card);
+      }
+      case 'PAY_INVOICES':
+        for (const { hostedUrl } of await this.openInvoices(person)) {
+          await this.shopfront.pay(hostedUrl, [step.card]);
+        }
+        return;
+      case 'RETRY_INVOICES':
+        for (const { id } of await this.openInvoices(person)) {
+          await this.client.post(`/invoices/${id}/pay`, {}, `${key}/${id}`);
+        }
+        return;
+      case 'GRANT_CREDITS': {
+        const { kind: _kind, meter, ...grant } = step;
+        const meterId = found(this.stock.meterIds, meter);
+        const path = `/customers/${await this.customerId(person)}/meter-credits`;
+        await this.client.post(path, { ...grant, meterId }, key);
+      }
+    }
+  }
+
+  private async register(person: Person, collectionMethod: string, key: string): Promise<void> {
+    const { ref: externalId, name, company, email, currency, address } = person;
+    const metadata = { company };
+    const input = { externalId, name, email, currency, address, collectionMethod, metadata };
+    const { id } = await this.client.post('/customers', input, key);
+    this.customerIds.set(person.ref, id);
+  }
+
+  private async subscribe(
+    person: Person,
+    { purchase, card, startAt }: Extract<Step, { kind: 'SUBSCRIBE' }>,
+    key: string,
+  ): Promise<void> {
+    const authorization = card && `txn_${cards[card]}_${person.ref}`;
+    const body = {
+      ...(await this.orderOf(person, purchase)),
+      authorizedTransactionId: authorization ?? null,
+      startAt: startAt ?? null,
+    };
+    await this.client.post('/subscriptions', body, key);
+  }
+
+  private async checkOut(
+    person: Person,
+    step: Extract<Step, { kind: 'CHECK_OUT' }>,
+    key: string,
+  ): Promise<void> {
+    const order =
+      step.purchase === undefined
+        ? {
+            customerId: await this.customerId(person),
+            productId: found(this.stock.productIds, oneTimeKey),
+          }
+        : await this.orderOf(person, step.purchase);
+    const { sessionId, checkoutUrl } = await this.client.post('/checkout', order, key);
+    await this.shopfront.pay(checkoutUrl, step.cards);
+    if (!step.isPaid) return;
+    const { status } = await this.client.get(`/checkout/${sessionId}`);
+    if (status !== 'COMPLETE') throw new Error(`Checkout ${sessionId} is ${status} after payment`);
+  }
+
+  /** Who is there already has ordered: the page would make another customer of them. */
+  private async followLink(
+    person: Person,
+    { purchase, card }: Extract<Step, { kind: 'FOLLOW_LINK' }>,
+  ): Promise<void> {
+    if ((await this.findCustomer(person)) !== undefined) return;
+    const productId = found(this.stock.productIds, purchase.offer);
+    const { email } = person;
+    const session = await this.shopfront.order(this.stock.linkUrl, { email, productId });
+    await this.shopfront.pay(session, [card]);
+  }
+
+  private async orderOf(
+    person: Person,
+    { name, offer, quantity, discount }: Purchase,
+  ): Promise<object> {
+    return {
+      customerId: await this.customerId(person),
+      productId: found(this.stock.productIds, offer),
+      quantity,
+      discountId: discount === undefined ? null : found(this.stock.discountIds, discount),
+      metadata: { [purchaseField]: name },
+    };
+  }
+
+  private async openInvoices(person: Person): Promise<{ id: string; hostedUrl: string }[]> {
+    const customerId = await this.customerId(person);
+    const { data } = await this.client.get(`/invoices?customerId=${customerId}&status=OPEN`);
+    return data;
+  }
+
+  private async pathOf(person: Person, name: PurchaseName): Promise<string> {
+    const customerId = await this.customerId(person);
+    const { data } = await this.client.get(`/subscriptions?customerId=${customerId}`);
+    // What was bought by the link bears no name, and is the first.
+    const subscription = data.find(({ metadata }: any) => {
+      return (metadata[purchaseField] ?? 'first') === name;
+    });
+    if (subscription === undefined) throw new Error(`${person.ref} has no ${name} purchase`);
+    return `/subscriptions/${subscription.id as string}`;
+  }
+
+  private async customerId(person: Person): Promise<string> {
+    const id = this.customerIds.get(person.ref) ?? (await this.findCustomer(person));
+    if (id === undefined) throw new Error(`There is no customer ${person.ref}`);
+    this.customerIds.set(person.ref, id);
+    return id;
+  }
+
+  private async findCustomer({ email }: Person): Promise<string | undefined> {
+    const { data } = await this.client.get(`/customers?email=${encodeURIComponent(email)}`);
+    return data[0]?.id;
+  }
+}
+
+function found(ids: ReadonlyMap<string, string>, name: string): string {
+  const id = ids.get(name);
+  if (id === undefined) throw new Error(`The shop has no ${name}`);
+  return id;
+}

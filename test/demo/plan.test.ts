@@ -1,0 +1,106 @@
+import { Calendar } from './calendar';
+import { offers } from './catalogue';
+import { type DemoPlan, planDemo } from './plan';
+import type { Step } from './step';
+
+const until = new Date('2026-11-21T20:00:00Z');
+const calendar = Calendar.of({ until, months: 13 });
+const plan = planDemo({ seed: '1', customers: 200, calendar });
+
+const stepsOf = ({ days }: DemoPlan): Step[] =>
+  days.flatMap(({ turns }) => turns.flatMap(({ steps }) => steps));
+const kindsOf = (some: DemoPlan): Set<string> => new Set(stepsOf(some).map(({ kind }) => kind));
+
+test('covers thirteen months that end today, one entry for each day', () => {
+  expect(plan.days[0]?.at).toEqual(new Date('2025-10-21T08:50:00Z'));
+  expect(plan.days.at(-1)?.at).toEqual(new Date('2026-11-21T08:50:00Z'));
+  plan.days.forEach(({ day, at }, index) => {
+    expect([day, at]).toEqual([index, calendar.at(index)]);
+  });
+});
+
+test('is the same for the same seed, and another one for another', () => {
+  expect(planDemo({ seed: '1', customers: 200, calendar })).toEqual(plan);
+  expect(planDemo({ seed: '2', customers: 200, calendar })).not.toEqual(plan);
+});
+
+test('has as many customers as asked for, each at an address of their own', () => {
+  const people = new Map(
+    plan.days.flatMap(({ turns }) => turns.map(({ person }) => [person.ref, person])),
+  );
+  expect([people.size, plan.totals.customers]).toEqual([200, 200]);
+  expect(new Set([...people.values()].map(({ email }) => email)).size).toBe(200);
+  for (const { email } of people.values())
+    expect(email).toMatch(/^[a-z]+\.[a-z]+@[a-z]+\.example$/);
+});
+
+test('sells everything, in every way, and lets everything happen to it', () => {
+  expect(kindsOf(plan)).toEqual(
+    new Set([
+      'REGISTER',
+      'SUBSCRIBE',
+      'CHECK_OUT',
+      'FOLLOW_LINK',
+      'CANCEL',
+      'UNCANCEL',
+      'CHANGE_CARD',
+      'PAY_INVOICES',
+      'RETRY_INVOICES',
+      'GRANT_CREDITS',
+    ]),
+  );
+  const bought = stepsOf(plan).flatMap((step) => {
+    return 'purchase' in step && typeof step.purchase === 'object' ? step.purchase.offer : [];
+  });
+  expect(new Set(bought)).toEqual(new Set(Object.keys(offers)));
+  expect(stepsOf(plan).some((step) => step.kind === 'CHECK_OUT' && !step.isPaid)).toBe(true);
+});
+
+test('grows: more join in each third of the time than in the one before', () => {
+  const third = calendar.lastDay / 3;
+  const joined = [0, 0, 0];
+  for (const { day, turns } of plan.days) {
+    const steps = turns.flatMap((turn) => turn.steps);
+    const index = Math.min(Math.floor(day / third), 2);
+    joined[index]! += steps.filter(
+      ({ kind }) => kind === 'REGISTER' || kind === 'FOLLOW_LINK',
+    ).length;
+  }
+  expect(joined).toEqual([...joined].sort((a, b) => a - b));
+});
+
+test('tells of usage within the day before, each event once, and less of it on weekends', () => {
+  const ids = new Set<string>();
+  const calls = { weekend: [] as number[], workday: [] as number[] };
+  for (const { day, at, usage } of plan.days) {
+    for (const { eventId, timestamp, quantity, meter } of usage) {
+      ids.add(eventId);
+      const ageMs = at.getTime() - timestamp.getTime();
+      expect(ageMs > 0 && ageMs < 24 * 3_600_000).toBe(true);
+      if (meter !== 'API calls') continue;
+      calls[calendar.isWeekend(day - 1) ? 'weekend' : 'workday'].push(quantity);
+    }
+  }
+  expect(ids.size).toBe(plan.totals.events);
+  const mean = (some: number[]) => some.reduce((sum, one) => sum + one, 0) / some.length;
+  expect(mean(calls.weekend)).toBeLessThan(mean(calls.workday) / 2);
+});
+
+test('of a few customers and months is as varied as it can be', () => {
+  const few = planDemo({
+    seed: 'few',
+    customers: 12,
+    calendar: Calendar.of({ until, months: 3 }),
+  });
+  expect(few.totals.customers).toBe(12);
+  expect(few.days.length).toBeLessThan(95);
+  expect(kindsOf(few).size).toBeGreaterThan(6);
+});
+
+test.each([
+  ['2026-03-31T12:00:00Z', 1, '2026-02-28T08:50:00Z'],
+  ['2024-02-29T00:00:00Z', 12, '2023-02-28T08:50:00Z'],
+  ['2026-11-21T23:59:59Z', 13, '2025-10-21T08:50:00Z'],
+])('until %s, %i months begin on %s', (ends, months, begins) => {
+  expect(Calendar.of({ until: new Date(ends), months }).startsAt).toEqual(new Date(begins));
+});

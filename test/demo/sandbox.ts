@@ -1,0 +1,44 @@
+import { Calendar } from './calendar';
+import type { DemoClient } from './demo-client';
+import { type DemoPlan, planDemo } from './plan';
+
+/** What a plan follows from. It is kept in the sandbox, so that whoever comes back to it goes on with the same plan. */
+export interface PlanKey {
+  readonly seed: string;
+  readonly customers: number;
+  readonly startsAt: Date;
+  readonly lastDay: number;
+}
+
+export function planOf({ startsAt, lastDay, ...rest }: PlanKey): DemoPlan {
+  return planDemo({ ...rest, calendar: new Calendar(startsAt, lastDay) });
+}
+
+/** As metadata of the shop's first product. */
+export function toMetadata({ seed, customers, startsAt, lastDay }: PlanKey): object {
+  return { demoSeed: seed, demoCustomers: customers, demoStart: startsAt, demoDays: lastDay };
+}
+
+/** The plan that a sandbox was begun with; undefined where nothing is in it yet. */
+export async function keptPlan(client: DemoClient): Promise<PlanKey | undefined> {
+  const { data } = await client.get('/products?perPage=100');
+  const kept = data.map(({ metadata }: any) => metadata).find((one: any) => 'demoSeed' in one);
+  if (kept === undefined) {
+    if (data.length > 0) throw new Error('The sandbox holds something else than demo data');
+    return undefined;
+  }
+  return {
+    seed: kept.demoSeed,
+    customers: kept.demoCustomers,
+    startsAt: new Date(kept.demoStart),
+    lastDay: kept.demoDays,
+  };
+}
+
+/** A new sandbox whose clock stands at the plan's beginning. */
+export async function openSandbox(
+  live: DemoClient,
+  { name, startsAt }: { name: string; startsAt: Date },
+): Promise<{ id: string; key: string }> {
+  return live.post('/sandboxes', { name, clock: 'MANUAL', startsAt });
+}

@@ -1,0 +1,94 @@
+/** A subscription as far as revenue asks, as REST shows it. */
+export interface SubscriptionRow {
+  readonly id: string;
+  readonly status: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
+  readonly phase: 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
+  readonly currency: string;
+  readonly endedAt: string | null;
+  readonly nextInvoiceAt: string | null;
+  readonly trialEnd: string | null;
+  readonly price: { readonly billingInterval: string; readonly intervalCount: number };
+}
+
+export interface InvoiceRow {
+  readonly id: string;
+  readonly subscriptionId: string | null;
+  readonly status: 'DRAFT' | 'OPEN' | 'PAID' | 'VOID' | 'UNCOLLECTIBLE';
+  readonly billingReason: string;
+  readonly collectionMethod: 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
+  readonly currency: string;
+  readonly total: number;
+  readonly createdAt: string;
+  readonly periodStart: string | null;
+  readonly lineItems: readonly {
+    readonly amount: number;
+    readonly meterId: string | null;
+    readonly periodStart: string | null;
+  }[];
+  readonly payments: readonly {
+    readonly status: 'PENDING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';
+    readonly createdAt: string;
+  }[];
+}
+
+/** What a subscription was found to bring a month, and since when and until when, from what it was invoiced. */
+export interface Recurring {
+  readonly currency: string;
+  readonly from: Date;
+  readonly until: Date | null;
+  readonly monthlyAmount: bigint;
+}
+
+// As many years' twelfths as a period is: 4 years have no leap day here, a year has 365 days and 52 weeks.
+const periodsAYear: Readonly<Record<string, bigint>> = {
+  DAILY: 365n,
+  WEEKLY: 52n,
+  MONTHLY: 12n,
+  QUARTERLY: 4n,
+  YEARLY: 1n,
+};
+
+/** Of what was ever billed for a period of its own; a trial's invoice bills none. */
+export function recurringOf(
+  subscriptions: readonly SubscriptionRow[],
+  invoices: readonly InvoiceRow[],
+): Recurring[] {
+  const bySubscription = Map.groupBy(invoices, ({ subscriptionId }) => subscriptionId);
+  return subscriptions.flatMap((subscription) => {
+    const charges = (bySubscription.get(subscription.id) ?? [])
+      .flatMap((invoice) => chargesOf(invoice))
+      .filter(({ from }) => !isInTrial(from, subscription))
+      .sort((a, b) => a.from.getTime() - b.from.getTime());
+    const [first] = charges;
+    if (first === undefined) return [];
+    const odd = charges.find(({ amount }) => amount !== first.amount);
+    if (odd !== undefined) throw new Error(`${subscription.id} is charged differently in time`);
+    const { currency, endedAt } = subscription;
+    return {
+      currency,
+      from: first.from,
+      until: endedAt === null ? null : new Date(endedAt),
+      monthlyAmount: monthly(first.amount, subscription.price),
+    };
+  });
+}
+
+/** The recurring charge comes first, for the period of the invoice itself; a last bill has none. */
+function chargesOf({ lineItems, billingReason, periodStart }: InvoiceRow) {
+  const [line] = lineItems;
+  const isCharge = line?.meterId === null && billingReason !== 'SUBSCRIPTION_CANCEL';
+  if (!isCharge || periodStart === null) return [];
+  return [{ amount: line.amount, from: new Date(periodStart) }];
+}
+
+function isInTrial(at: Date, { trialEnd }: SubscriptionRow): boolean {
+  return trialEnd !== null && at < new Date(trialEnd);
+}
+
+/** Half a unit and more is a whole one. */
+function monthly(amount: number, { billingInterval, intervalCount }: SubscriptionRow['price']) {
+  const aYear = BigInt(amount) * (periodsAYear[billingInterval] ?? 0n);
+  const divisor = 12n * BigInt(intervalCount);
+  const whole = aYear / divisor;
+  return whole + ((aYear % divisor) * 2n >= divisor ? 1n : 0n);
+}
