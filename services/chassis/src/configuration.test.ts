@@ -123,6 +123,7 @@ describe('the configuration of every service', () => {
       GRPC_IN_FLIGHT_MAX: 256,
       GRPC_CONNECTION_AGE_MS: 300_000,
       GRPC_REFLECTION: true,
+      SERVICE_VERSION: 'development',
     });
     expect(problemsOf(() => read({}))).toEqual(
       ['MONGODB_URI', 'MONGODB_DATABASE', 'NATS_URL', 'GRPC_LISTEN'].map(

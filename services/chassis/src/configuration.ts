@@ -78,6 +78,8 @@ export const serviceConfigurationShape = {
     .regex(/^(0|1|0?\.\d+|[01]\.0+)$/, 'must be a number from 0 to 1')
     .transform(Number)
     .default(1),
+  /** What people are told that runs here, such as a release or a commit. */
+  SERVICE_VERSION: z.string().max(100).default('development'),
   SHUTDOWN_GRACE_MS: milliseconds.default(10_000),
   /** How long a stopping service says that it is not serving before it refuses calls, so that callers can move on. */
   DRAIN_DELAY_MS: milliseconds.default(0),

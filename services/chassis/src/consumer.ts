@@ -98,10 +98,17 @@ const reopenDelayMsMax = 5_000;
  * meanwhile. A message is acknowledged after its effect. One that fails is repeated later, and the aggregate's following ones wait for it; it
  * stays in hand for that, because messages that were given back would return in any order.
  */
-export async function startConsumer(options: ConsumerOptions): Promise<{ stop(): Promise<void> }> {
+export async function startConsumer(options: ConsumerOptions): Promise<RunningConsumer> {
   const consumer = new StreamConsumer(options);
   await consumer.start();
-  return { stop: () => consumer.stop() };
+  return consumer;
+}
+
+/** A consumer at work. */
+export interface RunningConsumer {
+  stop(): Promise<void>;
+  /** How many events wait on the stream or are in hand, here and in other processes of its name. */
+  lag(): Promise<number>;
 }
 
 /** A delivered message that has not been answered. */
@@ -115,7 +122,7 @@ interface InHand {
   failures: number;
 }
 
-class StreamConsumer {
+class StreamConsumer implements RunningConsumer {
   private readonly stopping = new AbortController();
   private readonly lanes: MessageLanes<InHand>;
   private readonly inHand = new Map<string, InHand>();
@@ -125,6 +132,7 @@ class StreamConsumer {
   private pulling: Promise<void> = Promise.resolve();
   private messages: ConsumerMessages | undefined;
   private origin = '';
+  private opened: Consumer | undefined;
 
   constructor(private readonly options: ConsumerOptions) {
     const { concurrency = concurrencyDefault, ackWaitMs = ackWaitMsDefault } = options;
@@ -139,6 +147,12 @@ class StreamConsumer {
       this.report();
     }, this.ackWaitMs / 3);
     this.pulling = this.pullUntilStopped(consumer);
+  }
+
+  async lag(): Promise<number> {
+    if (this.opened === undefined) throw new Error('The consumer is not open');
+    const { num_pending: waiting, num_ack_pending: inHand } = await this.opened.info();
+    return waiting + inHand;
   }
 
   /** Pulls no more, finishes what is being handled, and gives back what waits. */
@@ -182,6 +196,7 @@ class StreamConsumer {
       maxAckPending,
     });
     this.origin = (await consumer.info(true)).created;
+    this.opened = consumer;
     return consumer;
   }
 

@@ -5,7 +5,12 @@ import type { AggregateDefinition } from './aggregate';
 import { AggregateCollection } from './aggregate-collection';
 import { type Clock, sleep, systemClock } from './clock';
 import type { ServiceConfiguration } from './configuration';
-import { createPoisonStore, startConsumer, type StreamMessage } from './consumer';
+import {
+  createPoisonStore,
+  type RunningConsumer,
+  startConsumer,
+  type StreamMessage,
+} from './consumer';
 import { readDueBacklog, readOutboxAges } from './backlog';
 import { DueWork, dueWorkRpc } from './due-work';
 import { ensureEventLogIndexes, eventLogRpc, openEventLog } from './event-log';
@@ -22,6 +27,7 @@ import { connectPeer, type Peer, type PeerOptions } from './peer';
 import { Closers } from './process';
 import { Relay } from './relay';
 import type { RpcService, RpcSurroundings } from './rpc';
+import { systemRpc } from './system-status';
 import { startTracing } from './tracing';
 import { transportSecurityOf } from './transport-security';
 
@@ -62,6 +68,7 @@ export class Service {
   private readonly collections: AnyCollection[] = [];
   private readonly indexers: (() => Promise<void>)[] = [];
   private readonly starters: (() => Promise<void>)[] = [];
+  private readonly consumers: RunningConsumer[] = [];
 
   private constructor(
     readonly name: string,
@@ -172,6 +179,7 @@ export class Service {
         metrics: this.metrics,
         service: this.name,
       });
+      this.consumers.push(consumer);
       this.onClose(`consumer ${options.durable}`, () => consumer.stop());
     });
   }
@@ -242,7 +250,12 @@ export class Service {
 
     metrics.observe('outboxAge', () => readOutboxAges(this.collections, clock));
     metrics.observe('dueBacklog', () => readDueBacklog(this.collections, clock));
-    const bound = [...rpcs, eventLogRpc(eventLog), dueWorkRpc(this.collections, dueWork, activity)];
+    const bound = [
+      ...rpcs,
+      eventLogRpc(eventLog),
+      dueWorkRpc(this.collections, dueWork, activity),
+      this.statusRpc(),
+    ];
     const inFlightLimit = new InFlightLimit(this.configuration.GRPC_IN_FLIGHT_MAX);
     const surroundings = { service: name, clock, logger, metrics, inFlightLimit };
     const server = await listen(
@@ -260,6 +273,23 @@ export class Service {
     });
     logger.info({ address: server.address }, 'serving');
     return { address: server.address, stop: () => this.closers.closeAll() };
+  }
+
+  /** How this process is, for people. */
+  private statusRpc(): BoundRpc {
+    const { name, clock, configuration, stream } = this;
+    return systemRpc({
+      service: name,
+      version: configuration.SERVICE_VERSION,
+      startedAt: clock.now(),
+      isStreamConnected: () => stream.isConnected(),
+      isDatabaseUp: () => this.isDatabaseUp(),
+      outboxAges: async () => {
+        const ages = await readOutboxAges(this.collections, clock);
+        return ages.map(({ value }) => value);
+      },
+      streamLags: () => Promise.all(this.consumers.map((consumer) => consumer.lag())),
+    });
   }
 
   /** Readiness follows the database and the stream. */

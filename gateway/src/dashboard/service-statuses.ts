@@ -1,0 +1,133 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { connectPeer, type Peer, type PeerOptions } from '@billing/chassis/peer';
+import { processStatus } from '@billing/chassis/system-status';
+import {
+  type GetStatusResponse,
+  type SystemServiceServer,
+  SystemServiceService,
+} from '@billing/proto/billing/system/v1/system';
+import { toJsonTime } from '@billing/proto/json/scalars';
+import type { Call } from '../exchange';
+
+/** How services are asked for their status, and what is told of the gateway itself. */
+export interface ServiceStatusesOptions extends Pick<PeerOptions<never>, 'service' | 'security'> {
+  /** By the service's name. */
+  readonly addresses: Readonly<Record<string, string>>;
+  readonly version: string;
+  readonly clock: Clock;
+}
+
+// Whoever looks wants to be told that a service hangs, not to hang with it. Services give what they read half of it.
+const timeoutMs = 1_000;
+
+/** How every service is. Where several replicas share an address, it is the one of them that answers. */
+export class ServiceStatuses {
+  private readonly peers: ReadonlyMap<string, Peer<SystemServiceServer>>;
+  private readonly startedAt: Date;
+
+  constructor(private readonly options: ServiceStatusesOptions) {
+    const { addresses, service, security, clock } = options;
+    this.startedAt = clock.now();
+    this.peers = new Map(
+      Object.entries(addresses).map(([name, address]) => {
+        const caller = { service, security, address, repeats: false };
+        const withoutTenant = ['getStatus'] as const;
+        const peer = connectPeer<SystemServiceServer>(SystemServiceService, {
+          ...caller,
+          withoutTenant,
+        });
+        return [name, peer];
+      }),
+    );
+  }
+
+  close(): void {
+    for (const peer of this.peers.values()) peer.close();
+  }
+
+  /** All at once; the gateway comes first. */
+  async read(call: Call) {
+    const deadline = new Date(this.options.clock.now().getTime() + timeoutMs);
+    // Carries no tenant.
+    const context = { ...call, deadline } as CallContext;
+    const [own, ...others] = await Promise.all([
+      processStatus(),
+      ...[...this.peers].map(async ([name, peer]) => {
+        try {
+          return toJsonStatus(name, await peer.getStatus({}, context));
+        } catch {
+          // Whatever the reason, it is not there for others either.
+          return unanswered(name);
+        }
+      }),
+    ]);
+    return [this.gateway(own), ...others];
+  }
+
+  private gateway(own: Awaited<ReturnType<typeof processStatus>>) {
+    const { service, version } = this.options;
+    return {
+      ...unanswered(service),
+      version,
+      ready: true,
+      startedAt: toJsonTime(this.startedAt),
+      ...toJsonProcess(own),
+    };
+  }
+}
+
+/** A service that does not answer. Of what a service has nothing of, the same is told. */
+function unanswered(name: string): ServiceStatus {
+  return {
+    name,
+    version: null,
+    ready: false,
+    startedAt: null,
+    databaseReachable: null,
+    streamReachable: null,
+    outboxAgeSeconds: null,
+    streamLag: null,
+    eventLoopDelayMs: null,
+    memoryBytes: null,
+  };
+}
+
+interface ServiceStatus {
+  readonly name: string;
+  readonly version: string | null;
+  /** It answers, and so do its database and the stream. */
+  readonly ready: boolean;
+  readonly startedAt: string | null;
+  readonly databaseReachable: boolean | null;
+  readonly streamReachable: boolean | null;
+  readonly outboxAgeSeconds: number | null;
+  readonly streamLag: number | null;
+  readonly eventLoopDelayMs: number | null;
+  readonly memoryBytes: number | null;
+}
+
+function toJsonStatus(name: string, status: GetStatusResponse): ServiceStatus {
+  const { version, databaseReachable, streamReachable, outboxAgeSeconds, streamLag } = status;
+  return {
+    name,
+    version,
+    ready: databaseReachable && streamReachable,
+    startedAt: toJsonTime(status.startedAt),
+    databaseReachable,
+    streamReachable,
+    outboxAgeSeconds: outboxAgeSeconds ?? null,
+    streamLag: streamLag === undefined ? null : Number(streamLag),
+    ...toJsonProcess(status),
+  };
+}
+
+function toJsonProcess({
+  eventLoopDelaySeconds,
+  memoryBytes,
+}: Pick<GetStatusResponse, 'eventLoopDelaySeconds' | 'memoryBytes'>) {
+  return {
+    eventLoopDelayMs: Math.round(eventLoopDelaySeconds * 1e6) / 1e3,
+    memoryBytes: Number(memoryBytes),
+  };
+}

@@ -1,0 +1,86 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import {
+  type GetStatusResponse,
+  type SystemServiceServer,
+  SystemServiceService,
+} from '@billing/proto/billing/system/v1/system';
+import { sleep } from './clock';
+import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
+
+/** What a service tells of itself. */
+export interface StatusSources {
+  readonly service: string;
+  readonly version: string;
+  /** Real time. */
+  readonly startedAt: Date;
+  readonly isStreamConnected: () => boolean;
+  readonly isDatabaseUp: () => Promise<boolean>;
+  /** In seconds, one for each kind of aggregate. */
+  readonly outboxAges: () => Promise<readonly number[]>;
+  /** Events that wait for each of the service's consumers. */
+  readonly streamLags: () => Promise<readonly number[]>;
+}
+
+// Whoever looks wants to be told that something hangs, not to hang with it.
+const readTimeoutMs = 500;
+const eventLoopSampleMs = 100;
+const eventLoopResolutionMs = 10;
+
+/** The call by which people see how a service is. It reads when it is asked, and only then. */
+export function systemRpc(sources: StatusSources): (surroundings: RpcSurroundings) => RpcService {
+  return rpcService<SystemServiceServer>(
+    SystemServiceService,
+    { getStatus: () => statusOf(sources) },
+    // It is asked for when there is too much to do, too.
+    { withoutTenant: ['getStatus'], unlimited: 'all' },
+  );
+}
+
+async function statusOf(sources: StatusSources): Promise<GetStatusResponse> {
+  const { service, version, startedAt } = sources;
+  const [isDatabaseUp, ages, lags, own] = await Promise.all([
+    inTime(sources.isDatabaseUp),
+    inTime(sources.outboxAges),
+    inTime(sources.streamLags),
+    processStatus(),
+  ]);
+  const hasConsumers = lags !== undefined && lags.length > 0;
+  return {
+    service,
+    version,
+    startedAt,
+    databaseReachable: isDatabaseUp === true,
+    streamReachable: sources.isStreamConnected(),
+    outboxAgeSeconds: ages === undefined ? undefined : Math.max(0, ...ages),
+    streamLag: hasConsumers ? BigInt(lags.reduce((sum, lag) => sum + lag, 0)) : undefined,
+    ...own,
+  };
+}
+
+/** How the process itself is. Its event loop is watched for a moment: to watch it for ever would wake it fifty times a second. */
+export async function processStatus(): Promise<
+  Pick<GetStatusResponse, 'eventLoopDelaySeconds' | 'memoryBytes'>
+> {
+  const delays = monitorEventLoopDelay({ resolution: eventLoopResolutionMs });
+  delays.enable();
+  await sleep(eventLoopSampleMs);
+  delays.disable();
+  // What it measures is the time between ticks; that of an idle loop is the resolution itself.
+  const measured = delays.count === 0 ? 0 : delays.percentile(99) / 1e9;
+  return {
+    eventLoopDelaySeconds: Math.max(measured - eventLoopResolutionMs / 1_000, 0),
+    memoryBytes: BigInt(process.memoryUsage.rss()),
+  };
+}
+
+/** What cannot be read, or not in time, is undefined. */
+async function inTime<T>(read: () => Promise<T>): Promise<T | undefined> {
+  const limit = new AbortController();
+  try {
+    return await Promise.race([read(), sleep(readTimeoutMs, limit.signal).then(() => undefined)]);
+  } catch {
+    return undefined;
+  } finally {
+    limit.abort();
+  }
+}
