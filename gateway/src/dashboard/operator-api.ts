@@ -24,6 +24,7 @@ import { moneyReportRoutes } from './money-report-routes';
 import { operatorRoutes } from './operator-routes';
 import { reportRoutes } from './report-routes';
 import { sessionRoutes } from './session-routes';
+import { systemRoutes } from './system-routes';
 
 /** What the dashboard is made of. */
 export interface DashboardSite extends PageSurroundings, OperatorSurroundings {
@@ -37,9 +38,16 @@ const base = '/dashboard/api';
 
 /** Serves what the dashboard asks about operators, in JSON; all else it asks of the public API. */
 export function addOperatorApi(app: Express, site: DashboardSite): void {
-  const routes = [...sessionRoutes, ...operatorRoutes, ...reportRoutes, ...moneyReportRoutes].map(
-    (route) => ({ ...route, path: `${base}${route.path}` }),
-  );
+  const routes = [
+    ...sessionRoutes,
+    ...systemRoutes,
+    ...operatorRoutes,
+    ...reportRoutes,
+    ...moneyReportRoutes,
+  ].map((route) => ({
+    ...route,
+    path: `${base}${route.path}`,
+  }));
   mountPages<AnyRoute>(app, routes, {
     surroundings: site,
     workOf: (route) => workOf(route, site),
