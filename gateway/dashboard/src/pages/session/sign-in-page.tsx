@@ -3,8 +3,9 @@ import { useSessionChange } from '../../api/queries';
 import { Form, TextField } from '../../parts/form';
 import { waitingSaid } from './attempts';
 import { Door } from './door';
+import { ProviderLink } from './provider-link';
 
-/** The way in by e-mail and password. */
+/** The ways in: by e-mail and password, and by the organisation's identity provider. */
 export function SignInPage() {
   const changed = useSessionChange();
   return (
@@ -32,6 +33,7 @@ export function SignInPage() {
           autoComplete="current-password"
         />
       </Form>
+      <ProviderLink />
     </Door>
   );
 }
