@@ -7,6 +7,17 @@ export interface Answer {
   readonly body: any;
 }
 
+// Fetch itself gives up after five minutes, and until then says nothing.
+const jumpAskedAgainAfterMs = 60_000;
+const jumpAskedMax = 10;
+
+/** What a request has besides its method and path. */
+export interface RequestOptions {
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
+}
+
 /** Reads an answer: what is JSON by its value, all else as text. */
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
@@ -31,7 +42,7 @@ export class ApiClient {
   async request(
     method: string,
     path: string,
-    { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+    { body, headers = {}, signal }: RequestOptions = {},
   ): Promise<Answer> {
     const contract = await contractOf(this.gatewayUrl);
     const response = await fetch(`${this.gatewayUrl}/v1${path}`, {
@@ -42,6 +53,7 @@ export class ApiClient {
         ...headers,
       },
       body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+      signal: signal ?? null,
     });
     const answer = await answerOf(response);
     contract.check({ method, path: `/v1${path}` }, answer);
@@ -99,7 +111,20 @@ export class ApiClient {
 
   /** Moves a manual clock and waits until all that fell due is done. */
   async advanceTo(to: string): Promise<{ now: string; processed: number }> {
-    return this.expect(200, this.post('/sandboxes/clock/advance', { to }));
+    return this.expect(200, this.advance(to));
+  }
+
+  /** A jump goes on without the request that began it: where it takes long it is asked for again, and joined. */
+  async advance(to: string): Promise<Answer> {
+    for (let asked = 1; ; asked += 1) {
+      try {
+        const signal = AbortSignal.timeout(jumpAskedAgainAfterMs);
+        return await this.request('POST', '/sandboxes/clock/advance', { body: { to }, signal });
+      } catch (error) {
+        if ((error as Error).name !== 'TimeoutError' || asked === jumpAskedMax) throw error;
+        process.stderr.write(`The clock is on its way to ${to}; asked ${String(asked)} times\n`);
+      }
+    }
   }
 
   /** Every item of a list, page by page. */

@@ -69,7 +69,7 @@ describe('services that are killed under load', () => {
     await sleep(loadMs);
     ending.abort();
     await Promise.all(work);
-    await repeated(() => sandbox.post('/sandboxes/clock/advance', { to: now.toISOString() }), 200);
+    await repeated(() => sandbox.advance(now.toISOString()), 200);
   }
 
   async function createAgainAndAgain(creator: number, ending: AbortSignal): Promise<void> {
@@ -86,7 +86,7 @@ describe('services that are killed under load', () => {
     while (!ending.aborted) {
       now = new Date(now.getTime() + dayMs);
       const to = now.toISOString();
-      await repeated(() => sandbox.post('/sandboxes/clock/advance', { to }), 200);
+      await repeated(() => sandbox.advance(to), 200);
     }
   }
 

@@ -4,6 +4,8 @@ import type { Answer, ApiClient } from './api-client';
 
 // A service that was killed is back within seconds; a step that was begun is taken up by another worker after half a minute.
 const patienceMs = 90_000;
+// A long jump may meet failures at any time of its way.
+const jumpPatienceMs = 600_000;
 const pauses = { everyMs: 100, everyMsMax: 1_000 };
 const retriedStatuses = [429, 500, 502, 503, 504];
 
@@ -28,11 +30,11 @@ export class PersistentClient {
   }
 
   async advanceTo(to: string): Promise<void> {
-    await this.insist(200, () => this.api.post('/sandboxes/clock/advance', { to }));
+    await this.insist(200, () => this.api.advance(to), jumpPatienceMs);
   }
 
   /** What the request comes to in the end, whatever that is. */
-  answer(call: () => Promise<Answer>): Promise<Answer> {
+  answer(call: () => Promise<Answer>, timeoutMs = patienceMs): Promise<Answer> {
     return eventually(
       async () => {
         const one = await call();
@@ -40,12 +42,16 @@ export class PersistentClient {
         if (retriedStatuses.includes(one.status) || isRunning) throw new Error(describe(one));
         return one;
       },
-      { timeoutMs: patienceMs, ...pauses },
+      { timeoutMs, ...pauses },
     );
   }
 
-  private async insist(status: number, call: () => Promise<Answer>): Promise<any> {
-    const answer = await this.answer(call);
+  private async insist(
+    status: number,
+    call: () => Promise<Answer>,
+    timeoutMs = patienceMs,
+  ): Promise<any> {
+    const answer = await this.answer(call, timeoutMs);
     if (answer.status !== status) throw new Error(describe(answer));
     return answer.body;
   }

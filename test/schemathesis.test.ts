@@ -1,13 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ApiClient } from './api-client';
 import { ensureSchemathesis, runSchemathesis } from './schemathesis';
+import { warningsIn } from './service-log';
 import { startTestSystem, type TestSystem } from './test-system';
 
 const requestsMin = 10_000;
 // Of each operation in each round. A round costs some seconds by itself, and the last one goes over the number.
 const examplesMax = 40;
-const warningsMax = 50;
 // Two minutes on a machine with two cores that has nothing else to do. There is no limit of time in a round, so that a slower one only
 // takes longer.
 const timeoutMs = 20 * 60_000;
@@ -35,16 +33,8 @@ async function findNothing(api: ApiClient, args: readonly string[]): Promise<num
   const key = await newKey(api);
   const url = system.gatewayUrl;
   const { isClean, output, generated } = await runSchemathesis(program ?? '', { url, key, args });
-  if (!isClean) throw new Error([output.slice(-20_000), ...(await warnings())].join('\n'));
+  if (!isClean) throw new Error([output.slice(-20_000), ...(await warningsIn(system))].join('\n'));
   return generated;
-}
-
-/** What the services themselves found wrong. */
-async function warnings(): Promise<string[]> {
-  const files = await readdir(system.logDir);
-  const texts = files.map((file) => readFile(join(system.logDir, file), 'utf8'));
-  const lines = (await Promise.all(texts)).join('').split('\n');
-  return lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line)).slice(-warningsMax);
 }
 
 testWithPython(

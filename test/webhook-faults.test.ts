@@ -8,6 +8,7 @@ import { readLauncherEnvironment } from '@billing/local/config';
 import { type Infrastructure, startInfrastructure } from '@billing/local/infrastructure';
 import { PersistentClient } from './persistent-client';
 import { cards } from './scenario';
+import { warningsIn } from './service-log';
 import { startTestSystem, type TestSystem } from './test-system';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
@@ -24,6 +25,7 @@ const watchEveryMs = 20;
 const shortLeases = { DELIVERY_LEASE_MS: '5000' };
 const settleTimeoutMs = 240_000;
 const setupTimeoutMs = 600_000;
+const logLinesMax = 40;
 
 describe('webhooks while notifier, stream and database are killed', () => {
   let infrastructure: Infrastructure;
@@ -33,6 +35,8 @@ describe('webhooks while notifier, stream and database are killed', () => {
   let endpoints: { id: string; url: string }[];
   /** How many deliveries had arrived when each was killed. */
   const kills: { name: string; arrived: number }[] = [];
+  /** What the launcher said of its servers. */
+  const launched: string[] = [];
   /** By endpoint and message, in the order in which they arrived first. */
   const arrived = new Map<string, ReturnType<typeof readWebhook>>();
 
@@ -42,7 +46,7 @@ describe('webhooks while notifier, stream and database are killed', () => {
     // Those that are given to all tests are no test's to kill.
     const environment = { ...readLauncherEnvironment(), mongodbUri: undefined, natsUrl: undefined };
     const throwawayFolders = [dataDir];
-    const log = () => undefined;
+    const log = (line: string) => launched.push(`${new Date().toISOString()} ${line}`);
     infrastructure = await startInfrastructure({ dataDir, throwawayFolders, environment, log });
     system = await startTestSystem({ processes: true, infrastructure, environment: shortLeases });
     receiver = await startWebhookReceiver();
@@ -74,6 +78,10 @@ describe('webhooks while notifier, stream and database are killed', () => {
     process.stderr.write(
       `${String(arrived.size)} deliveries, ${String(length - arrived.size)} of them repeated; killed: ${told}\n`,
     );
+    if (arrived.size < deliveriesCount) {
+      const facts = [...launched.slice(-logLinesMax), ...(await warningsIn(system))];
+      process.stderr.write(`${facts.join('\n')}\n`);
+    }
     await system.stop();
     await receiver.close();
     await infrastructure.stop();
