@@ -28,9 +28,8 @@ const definition: AggregateDefinition<Parcel> = {
 };
 const configuration = testServiceConfiguration('removal');
 const tenant = testTenant();
-// Time stands still: no sweep comes in between, however slow the machine.
+// Time stands still, but where it is moved on: no sweep comes in between, however slow the machine.
 const now = systemClock.now();
-const clock = { now: () => now };
 const event = { type: 'parcel.sent', data: {} };
 const command = { type: 'weigh', payload: { weight: 7 } };
 
@@ -51,13 +50,22 @@ afterAll(async () => {
 
 /** A relay at work, and what it and the store have written to the parcels. */
 function scene(collection: string, { weigh, publish }: { weigh: Weigh; publish?: Publish }) {
+  const time = { now };
+  const clock = { now: () => time.now };
   const parcels = new AggregateCollection(
     mongo.db,
     { ...definition, collection },
     { clock, activity: openActivity(mongo.db) },
   );
   const updates: Document[] = [];
-  Object.assign(parcels, { batches: new DocumentBatches(noting(parcels.documents, updates)) });
+  let sweeps = 0;
+  const written = noting(parcels.documents, (method, args) => {
+    if (method === 'updateOne') updates.push(args[1] as Document);
+  });
+  const swept = noting(parcels.documents, (method) => {
+    if (method === 'find') sweeps += 1;
+  });
+  Object.assign(parcels, { batches: new DocumentBatches(written), documents: swept });
   const within = () => parcels.within({ tenant, now });
   const note: Note = (id, weight, { completes, events = [] }) =>
     within().mutate(id, (parcel) => ({ state: { ...parcel, weight }, events, commands: [] }), {
@@ -83,7 +91,16 @@ function scene(collection: string, { weigh, publish }: { weigh: Weigh; publish?:
     });
   const insert = (parts: Partial<Pick<Transitioned, 'events' | 'commands'>>) =>
     within().insert({ state: { id, weight: 0 }, events: [], commands: [], ...parts });
-  return { id, parcels, relay, updates, note, stored, settled, insert };
+  /** Lets so much time pass, and then sweeps come by. */
+  const afterSweeps = async (ms: number) => {
+    time.now = new Date(time.now.getTime() + ms);
+    const before = sweeps;
+    // Once the third has begun, the second has seen what there is.
+    await eventually(() => {
+      expect(sweeps).toBeGreaterThan(before + 2);
+    });
+  };
+  return { id, parcels, relay, updates, note, stored, settled, insert, afterSweeps };
 }
 
 type Delivery = Parameters<CommandHandler>[1];
@@ -96,10 +113,10 @@ type Note = (
 type Weigh = (delivery: Delivery, note: Note) => Promise<unknown> & Promise<void>;
 type Publish = EventStream['publish'];
 
-/** Notes each single update, those of a batch too. */
+/** Tells of each call. */
 function noting(
   documents: Collection<AggregateDocument>,
-  updates: Document[],
+  note: (method: string | symbol, args: readonly unknown[]) => void,
 ): Collection<AggregateDocument> {
   return new Proxy(documents, {
     get: (target, name) => {
@@ -107,7 +124,7 @@ function noting(
       if (typeof value !== 'function') return value;
       const method = value as (...args: unknown[]) => unknown;
       return (...args: unknown[]) => {
-        if (name === 'updateOne') updates.push(args[1] as Document);
+        note(name, args);
         return method.apply(target, args);
       };
     },
@@ -286,6 +303,47 @@ describe('an outbox', () => {
     crowd.open();
     await stopping;
     expect((await stored())?.outbox.map(({ kind }) => kind)).toEqual(['command']);
+  });
+
+  test('is left to a command that is at work for long, and emptied by its last write', async () => {
+    const weighed = gate();
+    const { id, relay, updates, settled, insert, afterSweeps } = scene('long', {
+      weigh: async ({ aggregateId, completion }, note) => {
+        await weighed.passed;
+        await note(aggregateId, 7, { completes: completion });
+      },
+    });
+    await insert({ events: [event], commands: [command] });
+    await eventually(async () => {
+      expect(await openEventLog(mongo.db).findOne({ _id: `${id}:1` })).not.toBeNull();
+    });
+    await afterSweeps(5_000);
+    expect(updates).toEqual([]);
+    weighed.open();
+    await settled();
+    expect(updates).toHaveLength(1);
+    await relay.stop();
+  });
+
+  test.each([
+    ['more are announced', 0, 1],
+    ['it has had its time', 40_000, 0],
+  ])('gives up its events to a command that hangs once %s', async (_when, ms, more) => {
+    const hanging = gate();
+    const { id, relay, note, stored, insert, afterSweeps } = scene(`hangs${String(more)}`, {
+      weigh: () => hanging.passed,
+    });
+    await insert({ events: [event], commands: [command] });
+    await eventually(async () => {
+      expect(await openEventLog(mongo.db).findOne({ _id: `${id}:1` })).not.toBeNull();
+    });
+    if (more > 0) await note(id, 5, { events: [event] });
+    if (ms > 0) await afterSweeps(ms);
+    await eventually(async () => {
+      expect((await stored())?.outbox.map(({ kind }) => kind)).toEqual(['command']);
+    });
+    hanging.open();
+    await relay.stop();
   });
 
   test('of a document with events alone costs one write, and is not read', async () => {

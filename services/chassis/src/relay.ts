@@ -138,7 +138,8 @@ export class Relay {
     const key = `${collection.definition.collection}/${id}`;
     for (const lane of laneNames) {
       if (written?.outbox.some(({ kind }) => kind === lane) === false) continue;
-      if (!isBusyToo && this.lanes[lane].isBusy(key)) continue;
+      // What was left to the other lane is not looked at again before that had its time: it would cost a write of its own.
+      if (!isBusyToo && (this.lanes[lane].isBusy(key) || this.left.has(key))) continue;
       let known = written;
       this.lanes[lane].submit(key, () => {
         const visit = { collection, key, id, lane, known };
@@ -251,13 +252,13 @@ export class Relay {
 
   /**
    * Takes out of the document what is done. Where the other lane is at work on it too, that is left to whoever ends last, so that it
-   * costs one write; but not a second time, because the other lane may hang.
+   * costs one write; but not what is done later while that is at work, because it may hang.
    */
   private async takeOut(visit: Visit, { isNews }: { isNews: boolean }): Promise<void> {
     const { collection, document, key, id, lane, progress } = visit;
     const isOver = progress.isOver(document);
     const isShared = this.lanes[lane === 'event' ? 'command' : 'event'].isBusy(key);
-    if (!isOver && isShared && isNews) {
+    if (!isOver && isShared && isNews && !this.left.has(key)) {
       this.left.set(key, visit);
       return;
     }
@@ -268,7 +269,7 @@ export class Relay {
     await collection.batches.takeOut({ id, done, all });
     if (isOver) progress.noteEmptied(document);
     else progress.noteRemoved(done);
-    if (isOver) this.left.delete(key);
+    this.left.delete(key);
   }
 
   private async sweepUntilStopped(): Promise<void> {
