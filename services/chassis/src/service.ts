@@ -169,6 +169,7 @@ export class Service {
     durable: string;
     filterSubjects: string[];
     handle: (message: StreamMessage) => Promise<void>;
+    concurrency?: number;
   }): void {
     this.starters.push(async () => {
       const consumer = await startConsumer({

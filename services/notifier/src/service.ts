@@ -50,6 +50,8 @@ const timeoutMsDefault = 15_000;
 const gatherOutcomesMsDefault = 25;
 const reconcileEveryMsDefault = 5_000;
 const sendEveryMs = 1_000;
+// Each step of those that are accepted side by side is one command to the database: the more, the fewer of them.
+const acceptedAtOnce = 100;
 const replayEveryMs = 5_000;
 const retainEveryMs = 60 * 60_000;
 
@@ -188,6 +190,7 @@ function startConsuming(
   service.consume({
     durable: 'notifier',
     filterSubjects: webhookSubjects,
+    concurrency: acceptedAtOnce,
     handle: ({ data }) => acceptFromStream(data, { consumer: ordered, reconciliation }),
   });
 }
