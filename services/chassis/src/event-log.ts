@@ -42,6 +42,8 @@ export interface Announcement {
 }
 
 const limitMax = 1000;
+// Behind every UUID. A range without an end may have the server read the whole log and sort it.
+const endOfPositions = 'g';
 // Half of what a gRPC message may have: what stands around the envelopes fits as well.
 const pageBytesMax = messageBytesMax / 2;
 
@@ -101,11 +103,12 @@ export function eventLogRpc(log: EventLog): (surroundings: RpcSurroundings) => R
     EventLogServiceService,
     {
       readEventLog: ({ afterPosition, insertedAfter, limit }) => {
-        const filter =
+        const start =
           afterPosition === ''
-            ? { position: { $gte: earliestIdAt(insertedAfter ?? new Date(0)) } }
-            : { position: { $gt: afterPosition } };
-        return readPage(log, filter, Math.min(Math.max(limit, 1), limitMax));
+            ? { $gte: earliestIdAt(insertedAfter ?? new Date(0)) }
+            : { $gt: afterPosition };
+        const position = { ...start, $lt: endOfPositions };
+        return readPage(log, { position }, Math.min(Math.max(limit, 1), limitMax));
       },
       getEventLogEntries: ({ ids }) =>
         readPage(log, { _id: { $in: ids.slice(0, limitMax) } }, limitMax),
