@@ -28,6 +28,10 @@ describe('repeating', () => {
     ['a deadlock of racing inserts', serverError(16908292, 'deadlock detected')],
     ['a PostgreSQL that was killed', serverError(1, 'write failed: write: broken pipe')],
     ['a PostgreSQL that starts', serverError(1, 'the database system is starting up')],
+    [
+      'a collection that others make at the same time',
+      serverError(1, 'Unable to create the specified collection'),
+    ],
     ['a deadlock of one write in a batch', batchError([11000, 16908292])],
   ])('overcomes %s', async (_what, error) => {
     const attempt = failingWith(error, error);

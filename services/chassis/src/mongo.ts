@@ -104,8 +104,9 @@ const transientCodes = new Set<unknown>([
 // FerretDB passes on the loss of its PostgreSQL as InternalError (1), which is also the code of its bugs: only the text tells them
 // apart. These are the words of PostgreSQL, its driver and the socket.
 const internalErrorCode = 1;
+// A collection that several inserts make at once may be unknown to one of them, once.
 const lostPostgres =
-  /the database system is|terminating connection|failed to connect|connection re(?:fused|set)|broken pipe|unexpected EOF|conn closed|closed pool|too many clients|remaining connection slots|deadlock detected/;
+  /Unable to create the specified collection|the database system is|terminating connection|failed to connect|connection re(?:fused|set)|broken pipe|unexpected EOF|conn closed|closed pool|too many clients|remaining connection slots|deadlock detected/;
 
 /**
  * Repeats what failed because of the server's passing state. The first attempt may have been carried out in spite of its failure, so
