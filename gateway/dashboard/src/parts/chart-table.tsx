@@ -4,12 +4,14 @@ import { DataTable } from './data-table';
 export function ChartTable({
   caption,
   labels,
+  labelsTitle = 'When',
   series,
   format,
 }: {
   caption: string;
   /** Of the rows: days, months, names. */
   labels: readonly string[];
+  labelsTitle?: string | undefined;
   series: readonly { readonly label: string; readonly values: readonly (number | null)[] }[];
   format: (value: number) => string;
 }) {
@@ -19,7 +21,7 @@ export function ChartTable({
   }));
   type Row = (typeof rows)[number];
   const columns = [
-    { title: 'When', text: ({ label }: Row) => label },
+    { title: labelsTitle, text: ({ label }: Row) => label },
     ...series.map(({ label }, index) => ({
       title: label,
       align: 'end' as const,

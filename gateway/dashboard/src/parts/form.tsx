@@ -174,9 +174,12 @@ export function ChoicesField({
   label,
   hint,
   choices,
+  labelOf = (choice) => choice,
   marked = [],
 }: FieldLabel & {
   readonly choices: readonly string[];
+  /** What a choice is called. */
+  readonly labelOf?: (choice: string) => string;
   readonly marked?: readonly string[];
 }) {
   const problems = problemsOf(use(ProblemsContext), name);
@@ -194,7 +197,7 @@ export function ChoicesField({
               value={choice}
               defaultChecked={marked.includes(choice)}
             />{' '}
-            <span>{choice}</span>
+            <span>{labelOf(choice)}</span>
           </label>
         ))}
       </div>

@@ -13,8 +13,12 @@ export interface Line {
 interface ChartProps {
   /** What is shown; the table beside it is called the same. */
   readonly caption: string;
-  /** Days (2026-11-21), months (2026-11) or instants, oldest first. */
+  /** Days (2026-11-21), months (2026-11) or instants, oldest first; names of the positions where there are any. */
   readonly times: readonly string[];
+  /** Where the values stand if that is no time, ascending. */
+  readonly positions?: readonly number[] | undefined;
+  /** What `times` are, in the table. */
+  readonly timesTitle?: string;
   readonly lines: readonly Line[];
   /** A value for readers. */
   readonly format: (value: number) => string;
@@ -26,17 +30,33 @@ const heightPx = 240;
 const lineWidth = 2;
 
 /** Values over time as lines. The picture is for those who see it; the table below says the same. */
-export function LineChart({ caption, times, lines, format, formatShort = format }: ChartProps) {
+export function LineChart({
+  caption,
+  times,
+  positions,
+  timesTitle,
+  lines,
+  format,
+  formatShort = format,
+}: ChartProps) {
   const ref = useRef<HTMLDivElement>(null);
   const colours = useColours();
-  const drawn = JSON.stringify([times, lines]);
+  const drawn = JSON.stringify([times, positions, lines]);
   useEffect(() => {
     const place = ref.current;
     if (place === null) return undefined;
-    const seconds = times.map((time) => secondsOf(time));
-    const data = [seconds, ...lines.map(({ values }) => [...values])] as UPlot.AlignedData;
+    const places = positions ?? times.map((time) => secondsOf(time));
+    const data = [places, ...lines.map(({ values }) => [...values])] as UPlot.AlignedData;
     const chart = new UPlot(
-      optionsOf({ lines, times, format, formatShort, colours, width: place.clientWidth }),
+      optionsOf({
+        lines,
+        times,
+        positions,
+        format,
+        formatShort,
+        colours,
+        width: place.clientWidth,
+      }),
       data,
       place,
     );
@@ -57,6 +77,7 @@ export function LineChart({ caption, times, lines, format, formatShort = format 
       <ChartTable
         caption={caption}
         labels={times}
+        labelsTitle={timesTitle}
         series={lines.map(({ label, values }) => ({ label, values }))}
         format={format}
       />
@@ -67,11 +88,13 @@ export function LineChart({ caption, times, lines, format, formatShort = format 
 function optionsOf({
   lines,
   times,
+  positions,
   format,
   formatShort,
   colours,
   width,
-}: Omit<Required<ChartProps>, 'caption'> & {
+}: Pick<ChartProps, 'lines' | 'times' | 'positions' | 'format'> & {
+  formatShort: (value: number) => string;
   colours: ReturnType<typeof useColours>;
   width: number;
 }): UPlot.Options {
@@ -108,7 +131,7 @@ function optionsOf({
       },
     ],
     scales: {
-      x: { time: true },
+      x: { time: positions === undefined },
       y: { range: { min: { pad: 0.1, soft: 0, mode: 1 }, max: { pad: 0.1, soft: 1, mode: 1 } } },
     },
     cursor: { drag: { x: false, y: false } },

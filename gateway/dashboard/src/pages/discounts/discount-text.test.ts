@@ -1,0 +1,26 @@
+import { redemptionsText, termsText } from './discount-text';
+
+const off = { currency: null, durationInMonths: null } as const;
+
+test.each([
+  [{ ...off, type: 'PERCENTAGE', value: 12.5, duration: 'ONCE' }, '12.5% off once'],
+  [
+    { ...off, type: 'PERCENTAGE', value: 20, duration: 'REPEATING', durationInMonths: 3 },
+    '20% off for 3 months',
+  ],
+  [
+    { ...off, type: 'FIXED', value: 1_000, currency: 'USD', duration: 'FOREVER' },
+    '$10.00 off forever',
+  ],
+  [
+    { ...off, type: 'FIXED', value: 1_000, duration: 'REPEATING', durationInMonths: 1 },
+    '1,000 smallest units off for 1 month',
+  ],
+] as const)('%j reads “%s”', (discount, text) => {
+  expect(termsText(discount)).toBe(text);
+});
+
+test('redemptions are counted against their maximum where there is one', () => {
+  expect(redemptionsText({ redemptionCount: 1_200, maxRedemptions: null })).toBe('1,200');
+  expect(redemptionsText({ redemptionCount: 3, maxRedemptions: 10 })).toBe('3 of 10');
+});

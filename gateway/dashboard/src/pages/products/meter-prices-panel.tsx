@@ -1,0 +1,199 @@
+import { useState } from 'react';
+import type { toJsonMeter } from '@billing/proto/json/meter';
+import { useRefusal } from '../../api/environment';
+import { useAction, usePage } from '../../api/queries';
+import { Button } from '../../parts/buttons';
+import { DataTable } from '../../parts/data-table';
+import { ConfirmButton, DialogButton } from '../../parts/dialog';
+import { Form, SelectField, TextAreaField, TextField } from '../../parts/form';
+import { EmptyState, Panel } from '../../parts/layout';
+import { moneyText } from '../../parts/text';
+import { newMeterPrice, sameMeterPrice } from './meter-price-set';
+import { PriceChart } from './price-chart';
+import { curveOfMeterPrice } from './price-curve';
+import { type MeterPrice, meterPriceText, type Product } from './price-text';
+import { tiersHint } from './product-form';
+
+type Meter = ReturnType<typeof toJsonMeter>;
+
+const metersMax = 100;
+
+/** What the meters of a product cost; new rates count from each subscription's next period. */
+export function MeterPricesPanel({ product }: { product: Product }) {
+  const refusal = useRefusal('products');
+  const meters = usePage<Meter>('/v1/meters', { perPage: metersMax }).data?.data ?? [];
+  const set = useAction(({ prices }: { prices: readonly object[] }) => ({
+    method: 'PATCH',
+    path: `/v1/products/${product.id}/meter-prices`,
+    body: { prices },
+  }));
+  const others = (meterId: string) =>
+    product.meterPrices.filter((price) => price.meterId !== meterId).map(sameMeterPrice);
+  const nameOf = (meterId: string) => meters.find(({ id }) => id === meterId)?.name ?? meterId;
+  return (
+    <Panel
+      title="Metered usage"
+      actions={
+        <DialogButton label="Price a meter" tone="quiet" refusal={refusal}>
+          {(close) => (
+            <MeterPriceForm
+              meters={meters}
+              onCancel={close}
+              onSubmit={async (price) => {
+                await set.mutateAsync({ prices: [...others(price.meterId), price] });
+                close();
+              }}
+            />
+          )}
+        </DialogButton>
+      }
+    >
+      {product.meterPrices.length === 0 ? (
+        <EmptyState title="No usage is billed">
+          Price a meter, and what its customers use is billed with their next period.
+        </EmptyState>
+      ) : (
+        <MeterPriceTable
+          product={product}
+          nameOf={nameOf}
+          refusal={refusal}
+          onRemove={(price) => set.mutateAsync({ prices: others(price.meterId) })}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function MeterPriceTable({
+  product: { currency, meterPrices },
+  nameOf,
+  refusal,
+  onRemove,
+}: {
+  product: Product;
+  nameOf: (meterId: string) => string;
+  refusal: string | undefined;
+  onRemove: (price: MeterPrice) => Promise<unknown>;
+}) {
+  const [shownId, setShownId] = useState<string>();
+  const shown = meterPrices.find(({ id }) => id === shownId);
+  const bound = (amount: number | null) => (amount === null ? '–' : moneyText(amount, currency));
+  return (
+    <>
+      <DataTable<MeterPrice>
+        caption="Meter prices"
+        columns={[
+          { title: 'Meter', text: ({ meterId }) => nameOf(meterId) },
+          { title: 'Price', text: (price) => meterPriceText(price, currency) },
+          { title: 'Included', align: 'end', text: ({ includedUnits }) => includedUnits },
+          { title: 'At least', align: 'end', text: ({ minimumAmount }) => bound(minimumAmount) },
+          { title: 'At most', align: 'end', text: ({ maximumAmount }) => bound(maximumAmount) },
+          {
+            title: 'Actions',
+            text: () => '',
+            cell: (price) => (
+              <span className="actions">
+                <Button
+                  aria-pressed={price.id === shownId}
+                  aria-label={`Show the price curve of ${nameOf(price.meterId)}`}
+                  onClick={() => {
+                    setShownId(price.id === shownId ? undefined : price.id);
+                  }}
+                >
+                  Curve
+                </Button>
+                <ConfirmButton
+                  label="Remove"
+                  title={`Bill ${nameOf(price.meterId)} no more?`}
+                  refusal={refusal}
+                  onConfirm={() => onRemove(price)}
+                >
+                  <p>Subscriptions bill it to the end of their running period.</p>
+                </ConfirmButton>
+              </span>
+            ),
+          },
+        ]}
+        rows={meterPrices}
+        rowKey={({ id }) => id}
+      />
+      {shown !== undefined && (
+        <PriceChart
+          caption={`Price of ${nameOf(shown.meterId)} by units in a period`}
+          points={curveOfMeterPrice(shown)}
+          currency={currency}
+        />
+      )}
+    </>
+  );
+}
+
+function MeterPriceForm({
+  meters,
+  onCancel,
+  onSubmit,
+}: {
+  meters: readonly Meter[];
+  onCancel: () => void;
+  onSubmit: (price: ReturnType<typeof newMeterPrice>) => Promise<unknown>;
+}) {
+  const [type, setType] = useState('PER_UNIT');
+  const hasTiers = type === 'TIERED' || type === 'VOLUME';
+  if (meters.length === 0) {
+    return (
+      <EmptyState title="There is no meter yet">
+        Make one under Usage, then price it here.
+      </EmptyState>
+    );
+  }
+  return (
+    <Form
+      submit="Save price"
+      onCancel={onCancel}
+      onSubmit={(values) => onSubmit(newMeterPrice(values))}
+    >
+      <SelectField
+        name="meterId"
+        label="Meter"
+        hint="One that has a price already gets this one instead."
+        choices={meters.map(({ id, name }) => [id, name])}
+      />
+      <SelectField
+        name="type"
+        label="How it is priced"
+        value={type}
+        onChange={setType}
+        choices={[
+          ['PER_UNIT', 'For each unit'],
+          ['PACKAGE', 'For each package begun'],
+          ['TIERED', 'In tiers, each unit by its own'],
+          ['VOLUME', 'In tiers, all units by the one reached'],
+        ]}
+      />
+      {hasTiers ? (
+        <TextAreaField
+          name="tiers"
+          label="Tiers"
+          hint={tiersHint}
+          defaultValue={'1000, 0.5\n-, 0.25'}
+        />
+      ) : (
+        <TextField
+          name="unitAmount"
+          label="Rate"
+          inputMode="decimal"
+          hint="In the smallest unit: 0.5 of USD is half a cent."
+        />
+      )}
+      {type === 'PACKAGE' && (
+        <TextField name="packageSize" label="Units in a package" inputMode="decimal" />
+      )}
+      <TextField
+        name="includedUnits"
+        label="Included units"
+        inputMode="decimal"
+        hint="Free in each period. Empty: none."
+      />
+    </Form>
+  );
+}

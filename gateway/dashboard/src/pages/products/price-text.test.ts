@@ -1,0 +1,40 @@
+import { meterPriceText, priceText, tierSpanText } from './price-text';
+
+const monthly = { currency: 'USD', billingInterval: 'MONTHLY', intervalCount: 1 } as const;
+const tier = (upTo: string | null) => ({ upTo, unitAmount: '50', flatAmount: '0' });
+
+test.each([
+  [{ ...monthly, type: 'FLAT', amount: 2_900, tiers: null }, '$29.00 every month'],
+  [
+    { ...monthly, type: 'PER_UNIT', amount: 500, tiers: null, intervalCount: 2 },
+    '$5.00 a unit every 2 months',
+  ],
+  [
+    { ...monthly, type: 'FLAT', amount: 9_900, tiers: null, billingInterval: 'ONE_TIME' },
+    '$99.00 once',
+  ],
+  [
+    { ...monthly, type: 'TIERED', amount: 0, tiers: [tier('10'), tier(null)] },
+    'by 2 tiers every month',
+  ],
+] as const)('%j reads “%s”', (product, text) => {
+  expect(priceText({ ...product, tiers: product.tiers === null ? null : [...product.tiers] })).toBe(
+    text,
+  );
+});
+
+test('a rate shows fractions of the smallest unit', () => {
+  const price = { type: 'PER_UNIT', unitAmount: '0.25', packageSize: null, tiers: [] } as const;
+  expect(meterPriceText({ ...price, tiers: null }, 'USD')).toBe('$0.0025 a unit');
+  expect(
+    meterPriceText({ ...price, tiers: null, type: 'PACKAGE', packageSize: '100' }, 'USD'),
+  ).toBe('$0.0025 for each 100 units begun');
+});
+
+test('tiers say where they begin and end', () => {
+  const [first, second, last] = [tier('100'), tier('1000'), tier(null)];
+  expect(tierSpanText(first, undefined)).toBe('up to 100');
+  expect(tierSpanText(second, first)).toBe('above 100 to 1,000');
+  expect(tierSpanText(last, second)).toBe('above 1,000');
+  expect(tierSpanText(last, undefined)).toBe('any number');
+});

@@ -1,0 +1,171 @@
+import { rateText } from '@billing/gateway/amount-text';
+import { useRefusal } from '../../api/environment';
+import { useAction, useResource } from '../../api/queries';
+import { amountToType, typedAmount } from '../../parts/amount';
+import { DataTable } from '../../parts/data-table';
+import { ConfirmButton, DialogButton } from '../../parts/dialog';
+import { Form, TextAreaField, TextField } from '../../parts/form';
+import { PageLayout, Panel } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
+import { pluralText } from '../../parts/text';
+import { Day, Facts, StatusBadge } from '../../parts/values';
+import { MeterPricesPanel } from './meter-prices-panel';
+import { PriceChart } from './price-chart';
+import { curveOfProduct } from './price-curve';
+import { priceText, type Product, tierSpanText } from './price-text';
+import { tiersHint } from './product-form';
+import { tiersToType, typedTiers } from './typed-tiers';
+
+/** One product: what it is, what it costs by quantity, and what its meters cost. */
+export function ProductPage({ id = '' }: { readonly id?: string }) {
+  const answer = useResource<Product>(`/v1/products/${id}`);
+  return (
+    <Answer of={answer} what="product">
+      {(product) => (
+        <PageLayout
+          title={product.name}
+          lead={priceText(product)}
+          back={{ href: '/products', label: 'Products' }}
+          actions={<ProductActions product={product} />}
+        >
+          <Panel title="Product">
+            <ProductFacts product={product} />
+          </Panel>
+          {product.type !== 'FLAT' && <PricePanel product={product} />}
+          <MeterPricesPanel product={product} />
+        </PageLayout>
+      )}
+    </Answer>
+  );
+}
+
+function ProductFacts({ product }: { product: Product }) {
+  const { active, description, trialDays, lookupKey } = product;
+  return (
+    <Facts
+      facts={[
+        ['State', <StatusBadge key="state" status={active ? 'ACTIVE' : 'INACTIVE'} />],
+        ['Price', priceText(product)],
+        ['Trial', trialDays === null ? 'None' : pluralText(trialDays, 'day')],
+        ['Description', description ?? '–'],
+        ['Lookup key', lookupKey === null ? '–' : <code key="key">{lookupKey}</code>],
+        ['Since', <Day key="since" at={product.createdAt} />],
+        ['Id', <code key="id">{product.id}</code>],
+        ['Price version', <code key="price">{product.priceId}</code>],
+      ]}
+    />
+  );
+}
+
+function PricePanel({ product }: { product: Product }) {
+  const { currency, tiers } = product;
+  const rows = (tiers ?? []).map((tier, index) => ({ ...tier, before: tiers?.[index - 1] }));
+  type Row = (typeof rows)[number];
+  return (
+    <Panel title="Price by quantity">
+      <PriceChart
+        caption="Price of a period by quantity"
+        points={curveOfProduct(product)}
+        currency={currency}
+      />
+      {rows.length > 0 && (
+        <DataTable<Row>
+          caption="Tiers"
+          columns={[
+            { title: 'Units', text: ({ before, ...tier }) => tierSpanText(tier, before) },
+            {
+              title: 'Each unit',
+              align: 'end',
+              text: ({ unitAmount }) => rateText(unitAmount, currency),
+            },
+            {
+              title: 'Flat',
+              align: 'end',
+              text: ({ flatAmount }) => rateText(flatAmount, currency),
+            },
+          ]}
+          rows={rows}
+          rowKey={({ upTo }) => upTo ?? 'open'}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function ProductActions({ product }: { product: Product }) {
+  const refusal = useRefusal('products');
+  const change = useAction((body: object) => ({
+    method: 'PATCH',
+    path: `/v1/products/${product.id}`,
+    body,
+  }));
+  return (
+    <>
+      <DialogButton label="Change" tone="quiet" title="Change product" refusal={refusal}>
+        {(close) => (
+          <Form
+            submit="Save"
+            onCancel={close}
+            onSubmit={async (values) => {
+              await change.mutateAsync({
+                name: values.text('name'),
+                description: values.optional('description') ?? null,
+                ...(values.has('tiers')
+                  ? { tiers: typedTiers(values.text('tiers')) }
+                  : { amount: typedAmount(values.text('amount'), product.currency) }),
+              });
+              close();
+            }}
+          >
+            <TextField name="name" label="Name" defaultValue={product.name} />
+            <TextField
+              name="description"
+              label="Description"
+              defaultValue={product.description ?? ''}
+            />
+            <PriceField product={product} />
+            <p className="faint">
+              Another price is a new version: running subscriptions keep the one they have.
+            </p>
+          </Form>
+        )}
+      </DialogButton>
+      {product.active ? (
+        <ConfirmButton
+          label="Deactivate"
+          title="Deactivate this product?"
+          refusal={refusal}
+          onConfirm={() => change.mutateAsync({ active: false })}
+        >
+          <p>Nobody can buy it any more. Running subscriptions go on.</p>
+        </ConfirmButton>
+      ) : (
+        <ConfirmButton
+          label="Activate"
+          title="Activate this product?"
+          tone="main"
+          refusal={refusal}
+          onConfirm={() => change.mutateAsync({ active: true })}
+        >
+          <p>It can be bought again.</p>
+        </ConfirmButton>
+      )}
+    </>
+  );
+}
+
+function PriceField({ product: { tiers, amount, currency } }: { product: Product }) {
+  if (tiers === null) {
+    return (
+      <TextField
+        name="amount"
+        label={`Amount in ${currency}`}
+        inputMode="decimal"
+        defaultValue={amountToType(amount, currency)}
+      />
+    );
+  }
+  return (
+    <TextAreaField name="tiers" label="Tiers" hint={tiersHint} defaultValue={tiersToType(tiers)} />
+  );
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { amountToType, typedAmount, typedCount } from './amount';
+
+test.each([
+  ['29', 'USD', 2_900],
+  ['29.9', 'USD', 2_990],
+  [' 29.99 ', 'USD', 2_999],
+  ['0', 'USD', 0],
+  ['2900', 'JPY', 2_900],
+  ['1.234', 'KWD', 1_234],
+])('%s of %s is %s in the smallest unit', (typed, currency, amount) => {
+  expect(typedAmount(typed, currency)).toBe(amount);
+});
+
+test.each([
+  ['29.999', 'USD'],
+  ['29.9', 'JPY'],
+  ['-1', 'USD'],
+  ['1,000', 'USD'],
+  ['', 'USD'],
+  ['99999999999999999', 'USD'],
+])('%j of %s stays as it was typed', (typed, currency) => {
+  expect(typedAmount(typed, currency)).toBe(typed);
+});
+
+test('what is shown for changing is what was typed', () => {
+  const currencies = fc.constantFrom('USD', 'JPY', 'KWD');
+  fc.assert(
+    fc.property(fc.nat({ max: 99_999_999_999 }), currencies, (amount, currency) => {
+      expect(typedAmount(amountToType(amount, currency), currency)).toBe(amount);
+    }),
+  );
+});
+
+test('a count is a whole number, nothing, or what was typed', () => {
+  expect(typedCount('12')).toBe(12);
+  expect(typedCount(undefined)).toBeUndefined();
+  expect(typedCount('twelve')).toBe('twelve');
+  expect(typedCount('1.5')).toBe('1.5');
+});
