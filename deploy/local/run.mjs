@@ -57,6 +57,11 @@ const commands = {
     if (!build(['test'])) return 2;
     return await runInteractive([join(root, 'test/dist/invariants/main.js'), ...args]);
   },
+  'check:reports': async (args) => {
+    prepare();
+    if (!build(['test'])) return 2;
+    return await runInteractive([join(root, 'test/dist/recount/main.js'), ...args]);
+  },
   crash: async (args) => {
     prepare();
     if (!build(projects())) return 1;

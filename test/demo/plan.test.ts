@@ -20,8 +20,10 @@ test('covers thirteen months that end today, one entry for each day', () => {
 });
 
 test('is the same for the same seed, and another one for another', () => {
-  expect(planDemo({ seed: '1', customers: 200, calendar })).toEqual(plan);
-  expect(planDemo({ seed: '2', customers: 200, calendar })).not.toEqual(plan);
+  const textOf = (seed: string) => JSON.stringify(planDemo({ seed, customers: 200, calendar }));
+  // Texts, because a difference in a plan of this size takes long to print.
+  expect(textOf('1') === JSON.stringify(plan)).toBe(true);
+  expect(textOf('2') === JSON.stringify(plan)).toBe(false);
 });
 
 test('has as many customers as asked for, each at an address of their own', () => {

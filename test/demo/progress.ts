@@ -17,7 +17,7 @@ export function progressLine(state: FillingState, elapsedMs: number): string {
 }
 
 // The months become fuller: the days to come take longer than those behind. Measured on the usual plan.
-const workGrowth = 2;
+const workGrowth = 1.6;
 
 function leftText(share: number, elapsedMs: number): string {
   const workDone = share ** workGrowth;

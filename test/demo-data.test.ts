@@ -1,0 +1,97 @@
+import { Calendar } from './demo/calendar';
+import { DemoClient } from './demo/demo-client';
+import { fillSandbox } from './demo/filling';
+import { keptPlan, openSandbox, type PlanKey, planOf, toMetadata } from './demo/sandbox';
+import { summaryText } from './demo/summary';
+import { expectInvariants } from './invariants/expectation';
+import { OperatorClient } from './operator-client';
+import { recount } from './recount/recount';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const startMs = 120_000;
+const fillMs = 300_000;
+
+const calendar = Calendar.of({ until: new Date('2026-11-21T20:00:00Z'), months: 2 });
+const { startsAt, lastDay } = calendar;
+const planKey: PlanKey = { seed: 'e2e55', customers: 12, startsAt, lastDay };
+const plan = planOf(planKey);
+
+let system: TestSystem;
+let sandbox: { id: string; key: string };
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  const live = new DemoClient(system.gatewayUrl, system.live.key ?? '');
+  sandbox = await openSandbox(live, { name: 'Demo', startsAt });
+}, startMs);
+
+afterAll(async () => {
+  await system.stop();
+});
+
+/** Runs the plan; with `requests`, until so many were answered, wherever that is. */
+async function run({ requests = Infinity }: { requests?: number } = {}): Promise<void> {
+  const breaker = new AbortController();
+  const client = new DemoClient(system.gatewayUrl, sandbox.key, breaker.signal);
+  const onProgress = () => {
+    if (client.requests > requests) breaker.abort();
+  };
+  const metadata = toMetadata(planKey);
+  await fillSandbox({ client, plan, metadata, onProgress });
+}
+
+/** Everything that lists show, without what a repeated look may order differently. */
+async function contents(): Promise<Record<string, any[]>> {
+  const api = system.client(sandbox.key);
+  const names = ['customers', 'products', 'discounts', 'subscriptions', 'invoices', 'events'];
+  const lists = await Promise.all(names.map((name) => api.all(`/${name}`)));
+  return Object.fromEntries(names.map((name, index) => [name, lists[index] ?? []]));
+}
+
+test(
+  'demo data that was interrupted is gone on with, and made once',
+  async () => {
+    await expect(run({ requests: 40 })).rejects.toThrow();
+    await expect(run({ requests: 60 })).rejects.toThrow();
+    await run();
+    const once = await contents();
+    const { totals } = plan;
+    expect(
+      Object.fromEntries(Object.entries(once).map(([name, list]) => [name, list.length])),
+    ).toMatchObject({
+      customers: totals.customers,
+      subscriptions: totals.subscriptions,
+      events: totals.events,
+    });
+    await run();
+    expect(await contents()).toEqual(once);
+  },
+  fillMs,
+);
+
+test('who comes back to the sandbox finds the plan that it was begun with', async () => {
+  const client = new DemoClient(system.gatewayUrl, sandbox.key);
+  expect(await keptPlan(client)).toEqual(planKey);
+  const text = await summaryText(client, { sandboxName: 'Demo', sandboxKey: sandbox.key });
+  expect(text).toContain(`Customers       ${String(plan.totals.customers)}`);
+});
+
+test('nothing that must always hold is broken by it', async () => {
+  await expectInvariants(system, system.client(sandbox.key));
+}, 60_000);
+
+test('revenue, dunning and checkout are as a recount from lists finds them', async () => {
+  const api = system.client(sandbox.key);
+  const operator = (await OperatorClient.owner(system)).in(sandbox.id);
+  const reports = await recount({ client: api, operator });
+  for (const { path, shown, counted } of reports) {
+    expect({ path, ...shown }).toEqual({ path, ...counted });
+  }
+  const shownAt = (path: string) => reports.find((one) => one.path.startsWith(path))?.shown;
+  expect(shownAt('/reports/overview').mrr[0].amount).toBeGreaterThan(0);
+  expect(shownAt('/reports/dunning').failed).toBeGreaterThan(2);
+  expect(shownAt('/reports/checkout')).toMatchObject({
+    completed: expect.any(Number),
+    expired: expect.any(Number),
+  });
+});
