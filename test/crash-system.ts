@@ -15,7 +15,8 @@ const hitsMax = 3;
 // What only reads leaves the same behind every time.
 const reads = /Service\/(Get|Find|List|Authenticate|BeginCardEntry)/;
 // Counters and polls: nothing depends on what a crash beside them leaves behind.
-const immaterial = /\/activity\/|\/EventLogService\/|DueWorkService\/(GetActivity|GetNextDue)/;
+const immaterial =
+  /\/activity\/|\/requests\/|\/(EventLog|RequestLog)Service\/|DueWorkService\/(GetActivity|GetNextDue)/;
 // A webhook or an attempt at a payment whose worker died is taken up after half a minute.
 const settleTimeoutMs = 100_000;
 const upWithinMs = 60_000;

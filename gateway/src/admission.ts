@@ -5,9 +5,10 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Authentication } from './authentication';
 import type { OperatorAccess, SignedIn } from './dashboard/operator-access';
-import type { Call, CallerFacts } from './exchange';
+import type { Call, CallerFacts, NoteCaller } from './exchange';
 import { RequestError } from './http-error';
 import { type Allowance, rateLimitHeaders, type RateLimit } from './rate-limit';
+import type { RequestAuthor } from './request-log';
 
 // A single subscriber holds a whole /64 of IPv6: eight of the sixteen bytes.
 const networkBytes = 8;
@@ -22,6 +23,7 @@ export interface Admitted {
   /** Whom limits are of: a key, or an operator. */
   readonly callerId: string;
   readonly facts: CallerFacts;
+  readonly author: RequestAuthor;
   /** Of an operator, who needs no key. */
   readonly signedIn?: SignedIn;
 }
@@ -49,9 +51,14 @@ export class Admission {
     request: Request,
     response: Response,
     call: Call,
-    { isIngest = false }: { readonly isIngest?: boolean | undefined } = {},
+    {
+      isIngest = false,
+      note,
+    }: { readonly isIngest?: boolean | undefined; readonly note?: NoteCaller } = {},
   ): Promise<Admitted> {
     const caller = await this.authenticate(request, call);
+    // Before the rate: whoever is refused for it is known.
+    note?.(caller.facts, caller.author);
     const { perKey, ingestPerKey, clock } = this.parts;
     const limit = isIngest ? ingestPerKey : perKey;
     if (limit === undefined) return caller;
@@ -84,13 +91,20 @@ export class Admission {
     const operator =
       authorization === undefined ? await operatorAccess.callerOf(request, call) : undefined;
     if (operator !== undefined) {
-      const { id: operatorId } = operator.signedIn.operator;
-      const facts = { environmentId: operator.tenant.environmentId, operatorId };
-      return { ...operator, callerId: operatorId, facts };
+      const { id: operatorId, email } = operator.signedIn.operator;
+      const { environmentId } = operator.tenant;
+      const facts = { environmentId, operatorId };
+      const caller = { $case: 'operatorEmail', value: email } as const;
+      return { ...operator, callerId: operatorId, facts, author: { environmentId, caller } };
     }
-    const { tenant, scopes, apiKeyId } = await authentication.authenticate(authorization, call);
-    const facts = { environmentId: tenant.environmentId, apiKeyId };
-    return { tenant, scopes, callerId: apiKeyId, facts };
+    const { tenant, scopes, apiKeyId, shownKey } = await authentication.authenticate(
+      authorization,
+      call,
+    );
+    const { environmentId } = tenant;
+    const facts = { environmentId, apiKeyId };
+    const author = { environmentId, caller: { $case: 'key', value: shownKey } as const };
+    return { tenant, scopes, callerId: apiKeyId, facts, author };
   }
 }
 

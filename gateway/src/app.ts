@@ -20,9 +20,9 @@ import { environmentTime } from './environment-time';
 import {
   type Call,
   exchange,
-  type CallerFacts,
   type ExchangeOptions,
   type ExchangeSurroundings,
+  type NoteCaller,
   toErrorAnswer,
 } from './exchange';
 import { type HttpError, RequestError, withoutUnavailability } from './http-error';
@@ -230,14 +230,14 @@ async function readRequest(
 /** A handler that knows its caller. */
 function authenticated(
   parts: AppParts,
-  options: ExchangeOptions & Pick<Route, 'isIngest'>,
+  options: ExchangeOptions,
   work: (call: CallContext, request: Request, response: Response) => Promise<ApiAnswer>,
 ): RequestHandler {
   const made = { ...options, inFlight: parts.keyedInFlight };
   return respond(parts, made, async (call, request, response, note) => {
-    const admitted = await parts.admission.admit(request, response, call, options);
-    const { tenant, scopes, facts, callerId, signedIn } = admitted;
-    note(facts);
+    const { isIngest } = options;
+    const admitted = await parts.admission.admit(request, response, call, { isIngest, note });
+    const { tenant, scopes, callerId, signedIn } = admitted;
     const run = () => work({ ...call, tenant, scopes }, request, response);
     if (signedIn === undefined || isRead(request.method)) {
       return parts.inFlightPerKey.run(run, callerId);
@@ -264,15 +264,10 @@ function showAsFault(problem: HttpError): ApiAnswer {
 function respond(
   parts: AppParts,
   options: ExchangeOptions,
-  work: (
-    call: Call,
-    request: Request,
-    response: Response,
-    note: (caller: CallerFacts) => void,
-  ) => Promise<ApiAnswer>,
+  work: (call: Call, request: Request, response: Response, note: NoteCaller) => Promise<ApiAnswer>,
 ): RequestHandler {
-  const { clock, logger, metrics } = parts;
-  const made = { clock, logger, metrics, ...options };
+  const { clock, logger, metrics, requestLog } = parts;
+  const made = { clock, logger, metrics, requestLog, ...options };
   return (request, response) =>
     exchange(request, response, made, (call, note) => work(call, request, response, note));
 }

@@ -7,6 +7,7 @@ import {
   type Environment,
   EnvironmentKind,
 } from '@billing/proto/billing/identity/v1/identity';
+import type { ShownKey } from '@billing/proto/billing/identity/v1/request_log';
 import type { Peers } from './peers';
 
 /** Who calls. */
@@ -14,6 +15,8 @@ export interface Caller {
   readonly tenant: Tenant;
   /** Of the key that it called with. */
   readonly apiKeyId: string;
+  /** What may be shown of that key. */
+  readonly shownKey: ShownKey;
   /** Empty means all. */
   readonly scopes: readonly string[];
   readonly expiresAt: Date | undefined;
@@ -78,7 +81,8 @@ export class Authentication {
         call as CallContext,
       );
       if (environment === undefined) throw new Error('Identity named no environment');
-      return { tenant: tenantOf(environment), apiKeyId, scopes, expiresAt };
+      const shownKey = shownKeyOf(key);
+      return { tenant: tenantOf(environment), apiKeyId, shownKey, scopes, expiresAt };
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;
       throw error;
@@ -89,6 +93,11 @@ export class Authentication {
     const [oldest] = this.cache.keys();
     if (oldest !== undefined) this.cache.delete(oldest);
   }
+}
+
+/** What may be shown of a good key: what all of its kind begin with, and its last four characters. */
+export function shownKeyOf(key: string): ShownKey {
+  return { prefix: /^billing_[a-z]+_/.exec(key)?.[0] ?? '', last4: key.slice(-4) };
 }
 
 /** Whose data is in an environment. */

@@ -8,6 +8,7 @@ import type { Metrics } from '@billing/chassis/metrics';
 import { currentTraceId, inSpan } from '@billing/chassis/tracing';
 import { type HttpError, RequestError, toHttpError } from './http-error';
 import type { InFlightLimit } from './in-flight-limit';
+import type { RequestAuthor, RequestLog } from './request-log';
 import type { ApiAnswer } from './route';
 
 /** A call before it is known who makes it. */
@@ -18,6 +19,8 @@ export interface ExchangeSurroundings {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
+  /** For people to look at; of callers who are named alone. */
+  readonly requestLog?: RequestLog | undefined;
 }
 
 /** What the log tells of whoever asks, once it is known. Nothing of it is secret. */
@@ -27,8 +30,11 @@ export interface CallerFacts {
   readonly operatorId?: string | undefined;
 }
 
+/** Notes who asks; `author` is whom the request log tells of, which is kept of no other request. */
+export type NoteCaller = (caller: CallerFacts, author?: RequestAuthor) => void;
+
 /** What is done for a request, and whom it notes as its caller. */
-export type Work = (call: Call, note: (caller: CallerFacts) => void) => Promise<ApiAnswer>;
+export type Work = (call: Call, note: NoteCaller) => Promise<ApiAnswer>;
 
 /** How one exchange differs from others. */
 export interface ExchangeOptions {
@@ -41,6 +47,8 @@ export interface ExchangeOptions {
   readonly showError?: ((problem: HttpError) => ApiAnswer) | undefined;
   /** Whose places the request takes one of; absent: it is always served. */
   readonly inFlight?: InFlightLimit | undefined;
+  /** Whether it is one of many batches of usage events; see request-log.ts. */
+  readonly isIngest?: boolean | undefined;
 }
 
 interface AnswerParts {
@@ -64,11 +72,13 @@ export async function exchange(
     clock,
     logger,
     metrics,
+    requestLog,
     route,
     deadlineMs = defaultDeadlineMs,
     outlivesCaller = false,
     showError = toErrorAnswer,
     inFlight,
+    isIngest = false,
   }: ExchangeSurroundings & ExchangeOptions,
   work: Work,
 ): Promise<void> {
@@ -93,11 +103,13 @@ export async function exchange(
         signal: outlivesCaller ? AbortSignal.timeout(deadlineMs) : abortWithConnection(response),
       };
       let caller: CallerFacts | undefined;
+      let author: RequestAuthor | undefined;
       const run = () =>
-        work(call, (facts) => {
+        work(call, (facts, whom) => {
           caller = facts;
+          author = whom;
         });
-      const status = await answer({ response, logger, showError }, () =>
+      const { status, headers } = await answer({ response, logger, showError }, () =>
         inFlight === undefined ? run() : inFlight.run(run),
       );
       const done = {
@@ -108,6 +120,12 @@ export async function exchange(
       };
       metrics?.recordRequest(done);
       logger.info({ ...done, ...caller }, 'request');
+      if (author === undefined) return;
+      const { path } = request;
+      const errorCode = headers?.['Error-Code'];
+      const asked = { requestId, at: startedAt, path, traceId, errorCode, isIngest };
+      const { method, durationMs } = done;
+      requestLog?.note({ ...asked, method, status, durationMs }, author);
     }),
   );
 }
@@ -115,11 +133,11 @@ export async function exchange(
 async function answer(
   { response, logger, showError }: AnswerParts,
   work: () => Promise<ApiAnswer>,
-): Promise<number> {
+): Promise<ApiAnswer> {
   try {
     const done = await work();
     send(response, done);
-    return done.status;
+    return done;
   } catch (error) {
     const problem = toHttpError(error);
     if (problem.status === 500) logger.error({ err: error }, 'request failed');
@@ -129,7 +147,7 @@ async function answer(
     }
     const shown = showError(problem);
     send(response, shown);
-    return shown.status;
+    return shown;
   }
 }
 

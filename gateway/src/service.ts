@@ -18,6 +18,7 @@ import { HttpServer } from './http-server';
 import { InFlightLimit } from './in-flight-limit';
 import { connectPeers } from './peers';
 import { RateLimit } from './rate-limit';
+import { RequestLog } from './request-log';
 import { securityHeaders } from './security-headers';
 
 // A probe must answer before whoever asks gives up.
@@ -42,23 +43,20 @@ export async function start(
     createLogger({ service: 'gateway', level: config.LOG_LEVEL, file: config.LOG_FILE });
   openFailpoints('gateway', config.FAILPOINTS_FOLDER);
   const closers = new Closers();
-  const tracing = startTracing({
-    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
-    sampleRatio: config.TRACE_SAMPLE_RATIO,
-  });
-  closers.add('tracing', () => tracing.shutdown());
-  const metrics = new Metrics({
-    service: 'gateway',
-    logger,
-    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
-    exportEveryMs: config.METRIC_EXPORT_INTERVAL_MS,
-  });
-  closers.add('metrics', () => metrics.shutdown());
+  const metrics = startTelemetry(config, { logger, closers });
   const peers = connectPeers(config, logger);
   closers.add('peers', () => {
     for (const peer of Object.values<{ close(): void }>({ ...peers })) peer.close();
     return Promise.resolve();
   });
+  const requestLog = new RequestLog({
+    record: peers.requestLog.recordRequests,
+    clock,
+    logger,
+    metrics,
+  });
+  // After the server, whose last requests it still tells of.
+  closers.add('request log', () => requestLog.close());
   const operatorAccess = new OperatorAccess({
     operators: peers.operator,
     clock,
@@ -70,6 +68,7 @@ export async function start(
     clock,
     logger,
     metrics,
+    requestLog,
     peers,
     admission: new Admission({
       authentication: new Authentication(peers.identity, clock),
@@ -101,6 +100,25 @@ export async function start(
     await closers.closeAll();
     throw error;
   }
+}
+
+function startTelemetry(
+  config: GatewayConfiguration,
+  { logger, closers }: { logger: Logger; closers: Closers },
+): Metrics {
+  const tracing = startTracing({
+    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    sampleRatio: config.TRACE_SAMPLE_RATIO,
+  });
+  closers.add('tracing', () => tracing.shutdown());
+  const metrics = new Metrics({
+    service: 'gateway',
+    logger,
+    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    exportEveryMs: config.METRIC_EXPORT_INTERVAL_MS,
+  });
+  closers.add('metrics', () => metrics.shutdown());
+  return metrics;
 }
 
 function identityProvider(

@@ -23,7 +23,9 @@ import type {
 } from './operator-route';
 import { moneyReportRoutes } from './money-report-routes';
 import { operatorRoutes } from './operator-routes';
+import { paymentMethodRoutes } from './payment-method-routes';
 import { reportRoutes } from './report-routes';
+import { requestRoutes } from './request-routes';
 import { sessionRoutes } from './session-routes';
 import { systemRoutes } from './system-routes';
 
@@ -40,10 +42,13 @@ const base = '/dashboard/api';
 /** Every operation of it, below /dashboard/api. */
 export const operatorApiRoutes: readonly AnyRoute[] = [
   ...sessionRoutes,
+  ...choiceRoutes,
   ...systemRoutes,
   ...operatorRoutes,
   ...reportRoutes,
+  ...requestRoutes,
   ...moneyReportRoutes,
+  ...paymentMethodRoutes,
 ];
 
 /** Serves what the dashboard asks about operators, in JSON; all else it asks of the public API. */

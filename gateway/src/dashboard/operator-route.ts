@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Call } from '../exchange';
 import type { Peers } from '../peers';
+import type { RequestLog } from '../request-log';
 import type { ApiAnswer } from '../route';
 import type { IdentityProvider } from './identity-provider';
 import type { OperatorAccess, SignedIn } from './operator-access';
@@ -32,6 +33,7 @@ export interface EnvironmentRequest extends OperatorRequest {
 export interface OperatorSurroundings {
   readonly peers: Peers;
   readonly operatorAccess: OperatorAccess;
+  readonly requestLog?: RequestLog | undefined;
   /** Whose word lets operators in, beside their passwords; absent: nobody's. */
   readonly identityProvider?: IdentityProvider | undefined;
 }

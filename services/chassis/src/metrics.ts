@@ -65,6 +65,12 @@ export const instruments = {
     unit: 's',
     description: 'Duration of answered requests, by method, route and status',
   },
+  droppedRequests: {
+    name: 'billing.request_log.dropped',
+    unit: '{request}',
+    description:
+      'Requests that are missing in the log that people look at; the requests themselves were answered',
+  },
   activeRequests: {
     name: 'http.server.active_requests',
     unit: '{request}',
@@ -127,6 +133,7 @@ export class Metrics {
   private readonly payments: Counter;
   private readonly webhookLag: Histogram;
   private readonly poisonMessages: Counter;
+  private readonly droppedRequests: Counter;
   private readonly callDuration: Histogram;
   private readonly requestDuration: Histogram;
 
@@ -147,6 +154,7 @@ export class Metrics {
     this.payments = this.counter('payments');
     this.webhookLag = this.histogram('webhookLag', lagBoundaries);
     this.poisonMessages = this.counter('poisonMessages');
+    this.droppedRequests = this.counter('droppedRequests');
     this.callDuration = this.histogram('callDuration', callBoundaries);
     this.requestDuration = this.histogram('requestDuration', callBoundaries);
     // It wakes the process fifty times a second: not for nobody.
@@ -173,6 +181,10 @@ export class Metrics {
 
   recordPoisonMessage(consumer: string): void {
     this.poisonMessages.add(1, { 'messaging.consumer.group.name': consumer });
+  }
+
+  recordDroppedRequests(count: number): void {
+    this.droppedRequests.add(count);
   }
 
   /** `path` is the method's: `/package.Service/Method`. */
@@ -222,7 +234,8 @@ export class Metrics {
   }
 
   private counter(
-    instrument: 'renewals' | 'parkedSubscriptions' | 'payments' | 'poisonMessages',
+    instrument:
+      'renewals' | 'parkedSubscriptions' | 'payments' | 'poisonMessages' | 'droppedRequests',
   ): Counter {
     const { name, ...descriptor } = instruments[instrument];
     return this.meter.createCounter(name, descriptor);

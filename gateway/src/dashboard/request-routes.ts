@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { LoggedRequest } from '@billing/proto/billing/identity/v1/request_log';
+import { toJsonTime } from '@billing/proto/json/scalars';
+import { optional, pageShape, readQuery } from '../input';
+import { pageQuery } from '../list';
+import { ok } from '../route';
+import type { EnvironmentRoute } from './operator-route';
+
+const textLengthMax = 500;
+const text = optional(z.string().max(textLengthMax));
+
+const ListRequests = z.object({
+  ...pageShape,
+  method: optional(z.enum(['GET', 'POST', 'PATCH', 'DELETE'])),
+  /** A class of them. */
+  status: optional(z.enum(['2xx', '3xx', '4xx', '5xx'])),
+  path: text,
+  requestId: text,
+});
+
+/** What was asked of the public API. */
+export const requestRoutes: readonly EnvironmentRoute[] = [
+  {
+    method: 'GET',
+    path: '/requests',
+    isOfEnvironment: true,
+    handle: async ({ query, context }, { peers, requestLog }) => {
+      const { status, path: pathPrefix, ...wanted } = readQuery(ListRequests, { query });
+      const statusClass = status === undefined ? undefined : Number(status[0]);
+      const asked = pageQuery({ ...wanted, statusClass, pathPrefix });
+      const { requests, total } = await peers.requestLog.listRequests(asked, context);
+      const { page, perPage } = wanted;
+      const dropped = requestLog?.droppedRecently ?? 0;
+      return ok({ data: requests.map(toJsonRequest), total, page, perPage, dropped });
+    },
+  },
+];
+
+export function toJsonRequest(request: LoggedRequest) {
+  const { caller } = request;
+  const key = caller?.$case === 'key' ? caller.value : undefined;
+  return {
+    id: request.requestId,
+    /** Callers may give the same id to several requests. */
+    entryId: request.id,
+    at: toJsonTime(request.at),
+    method: request.method,
+    path: request.path,
+    status: request.status,
+    errorCode: request.errorCode ?? null,
+    durationMs: request.durationMs,
+    keyPrefix: key?.prefix ?? null,
+    keyLast4: key?.last4 ?? null,
+    operatorEmail: caller?.$case === 'operatorEmail' ? caller.value : null,
+    traceId: request.traceId ?? null,
+  };
+}

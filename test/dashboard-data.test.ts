@@ -1,0 +1,202 @@
+import { eventually } from '@billing/chassis/testing';
+import { OperatorClient } from './operator-client';
+import { instant, uuid } from './patterns';
+import { startTestSystem, type TestSystem } from './test-system';
+
+const startMs = 120_000;
+const patience = { timeoutMs: 45_000 };
+
+let system: TestSystem;
+let owner: OperatorClient;
+let sandbox: OperatorClient;
+let live: OperatorClient;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  owner = await OperatorClient.owner(system);
+  const { body } = await owner.api('GET', '/environments');
+  const [liveId, sandboxId] = body.data.map(({ id }: { id: string }) => id);
+  [live, sandbox] = [owner.in(liveId), owner.in(sandboxId)];
+}, startMs);
+
+afterAll(async () => {
+  await system.stop();
+});
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+test('every service says how it is, and the gateway with them', async () => {
+  const { status, body } = await owner.api('GET', '/system');
+  expect(status).toBe(200);
+  expect(body.services.map(({ name }: { name: string }) => name)).toEqual([
+    'gateway',
+    'identity',
+    'catalog',
+    'customer',
+    'discount',
+    'checkout',
+    'subscription',
+    'metering',
+    'notifier',
+  ]);
+  for (const service of body.services) {
+    expect(service).toMatchObject({
+      version: 'development',
+      ready: true,
+      startedAt: expect.stringMatching(instant),
+      eventLoopDelayMs: expect.any(Number),
+      memoryBytes: expect.any(Number),
+    });
+  }
+  const byName = new Map(body.services.map((one: any) => [one.name, one]));
+  expect(byName.get('catalog')).toMatchObject({ outboxAgeSeconds: 0, streamLag: null });
+  expect(byName.get('notifier')).toMatchObject({ streamLag: expect.any(Number) });
+});
+
+describe('the request log', () => {
+  const requests = async (query: string, client = sandbox) => {
+    const { status, body } = await client.api('GET', `/requests${query}`);
+    expect(status).toBe(200);
+    return body;
+  };
+
+  test('tells of what was written and what failed, by whom, and nothing of reads and other environments', async () => {
+    const headers = { 'X-Request-Id': 'request-log-1' };
+    await system.sandbox.request('POST', '/customers', {
+      body: { email: 'ada@example.com' },
+      headers,
+    });
+    await system.sandbox.get('/customers?search=secret-in-a-query');
+    await system.sandbox.get('/customers/nobody?search=secret-in-a-query');
+    await sandbox.v1('POST', '/customers', { email: 'not an address' });
+    await system.live.post('/customers', { email: 'live@example.com' });
+    const body = await eventually(async () => {
+      const found = await requests('');
+      expect(found.total).toBe(3);
+      return found;
+    }, patience);
+    const key = { keyPrefix: 'billing_test_', keyLast4: system.sandboxKey.slice(-4) };
+    const entry = {
+      id: expect.any(String),
+      entryId: expect.stringMatching(uuid),
+      at: expect.stringMatching(instant),
+      durationMs: expect.any(Number),
+      traceId: expect.stringMatching(/^[\da-f]{32}$/),
+    };
+    expect(body).toEqual({
+      data: [
+        {
+          ...entry,
+          method: 'POST',
+          path: '/v1/customers',
+          status: 400,
+          errorCode: 'invalid_request',
+          keyPrefix: null,
+          keyLast4: null,
+          operatorEmail: 'owner@example.com',
+        },
+        {
+          ...entry,
+          ...key,
+          method: 'GET',
+          path: '/v1/customers/nobody',
+          status: 404,
+          errorCode: 'customer_not_found',
+          operatorEmail: null,
+        },
+        {
+          ...entry,
+          ...key,
+          id: 'request-log-1',
+          method: 'POST',
+          path: '/v1/customers',
+          status: 201,
+          errorCode: null,
+          operatorEmail: null,
+        },
+      ],
+      total: 3,
+      page: 1,
+      perPage: 20,
+      dropped: 0,
+    });
+    await eventually(async () => {
+      const ofLive = (await requests('', live)).data;
+      expect(ofLive.map(({ keyPrefix }: any) => keyPrefix)).toEqual(['billing_live_']);
+    }, patience);
+  });
+
+  test.each([
+    ['?method=GET', 1],
+    ['?status=4xx', 2],
+    ['?path=/v1/customers/', 1],
+    ['?requestId=request-log-1', 1],
+    ['?requestId=request-log-2', 0],
+    ['?page=2&perPage=2', 3],
+  ])('narrowed to %s counts %i', async (query, total) => {
+    expect((await requests(query)).total).toBe(total);
+  });
+});
+
+describe('a report', () => {
+  test('on webhooks names every endpoint and day', async () => {
+    const { body: made } = await sandbox.v1('POST', '/webhook-endpoints', {
+      url: 'https://example.com/hooks',
+    });
+    const { status, body } = await sandbox.api('GET', '/reports/webhooks?days=2');
+    expect([status, body.data[0]]).toEqual([
+      200,
+      {
+        endpointId: made.id,
+        days: [expect.anything(), { day: today(), delivered: 0, failed: 0 }],
+      },
+    ]);
+  });
+
+  test('on usage and on credits follows what was used and granted', async () => {
+    const { body: customer } = await sandbox.v1('POST', '/customers', { email: 'u@example.com' });
+    const { body: meter } = await sandbox.v1('POST', '/meters', { name: 'Calls', unit: 'call' });
+    const event = { customerId: customer.id, meterId: meter.id, quantity: 2.5 };
+    await sandbox.v1('POST', '/events/ingest', { events: [event, event] });
+    await sandbox.v1('POST', `/customers/${customer.id}/meter-credits`, {
+      meterId: meter.id,
+      amount: 100,
+    });
+    const usage = await sandbox.api('GET', `/reports/usage?meterId=${meter.id}&days=1`);
+    expect([usage.status, usage.body]).toEqual([
+      200,
+      {
+        meter: expect.objectContaining({ id: meter.id, name: 'Calls' }),
+        days: [{ day: today(), value: '5', events: 2 }],
+        customers: [{ customerId: customer.id, value: '5', events: 2 }],
+      },
+    ]);
+    const credits = await sandbox.api('GET', '/reports/credits?days=1');
+    expect([credits.status, credits.body]).toEqual([
+      200,
+      {
+        data: [
+          {
+            meterId: meter.id,
+            meterName: 'Calls',
+            unit: 'call',
+            days: [{ day: today(), granted: '100', used: '0', expired: '0', balance: '100' }],
+          },
+        ],
+      },
+    ]);
+  });
+
+  test.each(['/reports/webhooks', '/reports/usage', '/reports/credits', '/requests'])(
+    'is %s only for an environment of the operator’s organisation',
+    async (path) => {
+      const stranger = owner.in('01890a5d-ac96-774b-bcce-b302099a8057');
+      expect((await stranger.api('GET', path)).status).toBe(404);
+      expect((await owner.api('GET', path)).body).toEqual({
+        error: { 'Environment-Id': ['Required'] },
+      });
+      const nobody = new OperatorClient(system.gatewayUrl, live.environmentId);
+      expect((await nobody.api('GET', path)).status).toBe(401);
+    },
+  );
+});
