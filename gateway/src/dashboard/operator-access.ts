@@ -72,6 +72,11 @@ export class OperatorAccess {
     return this.parts.siteUrl;
   }
 
+  /** The first segments of all routes, which scopes are named after. */
+  get segments(): readonly string[] {
+    return this.parts.segments;
+  }
+
   /** The session that a request proves by its cookie; undefined: none. */
   sessionOf(request: Request): string | undefined {
     return readOperatorSession(request.header('cookie'), this.siteUrl);

@@ -23,9 +23,7 @@ import type {
 } from './operator-route';
 import { moneyReportRoutes } from './money-report-routes';
 import { operatorRoutes } from './operator-routes';
-import { paymentMethodRoutes } from './payment-method-routes';
 import { reportRoutes } from './report-routes';
-import { requestRoutes } from './request-routes';
 import { sessionRoutes } from './session-routes';
 import { systemRoutes } from './system-routes';
 
@@ -46,9 +44,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...systemRoutes,
   ...operatorRoutes,
   ...reportRoutes,
-  ...requestRoutes,
   ...moneyReportRoutes,
-  ...paymentMethodRoutes,
 ];
 
 /** Serves what the dashboard asks about operators, in JSON; all else it asks of the public API. */

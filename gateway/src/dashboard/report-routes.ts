@@ -54,7 +54,8 @@ function withEvents<T extends { readonly events: bigint }>(usage: T) {
   return { ...usage, events: Number(usage.events) };
 }
 
-function toJsonEndpointReport({ endpointId, days }: EndpointReport) {
+/** What became of an endpoint's webhooks, day by day. */
+export function toJsonEndpointReport({ endpointId, days }: EndpointReport) {
   return {
     endpointId,
     days: days.map(({ day, delivered, failed }) => ({

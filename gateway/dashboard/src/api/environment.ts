@@ -21,6 +21,12 @@ export function useEnvironment(): Environment {
   return useAtWork().environment;
 }
 
+/** The live environment's time, as the session told it: what no sandbox's clock moves, such as keys, goes by it. */
+export function useRealNow(): string {
+  const { session } = useAtWork();
+  return session.environments.find(({ kind }) => kind === 'LIVE')?.now ?? '';
+}
+
 /** What an environment is called by people. */
 export function environmentName({ kind, name }: Pick<Environment, 'kind' | 'name'>): string {
   return kind === 'LIVE' ? 'Live' : (name ?? 'Sandbox');

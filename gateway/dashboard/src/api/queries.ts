@@ -71,14 +71,18 @@ export function useResource<T>(
     query = {},
     refetchMs,
     isEnabled = true,
+    inEnvironment,
   }: {
     readonly query?: Query;
+    /** The id of another environment than the one that is looked at. */
+    readonly inEnvironment?: string;
     /** Asks again so often while the page is looked at; absent: not by itself. */
     readonly refetchMs?: number | undefined;
     readonly isEnabled?: boolean;
   } = {},
 ) {
-  const { id: environmentId } = useEnvironment();
+  const here = useEnvironment().id;
+  const environmentId = inEnvironment ?? here;
   return useQuery({
     queryKey: [environmentId, path, query],
     queryFn: async ({ signal }) => (await send({ path, query, environmentId, signal })) as T,
@@ -88,11 +92,12 @@ export function useResource<T>(
 }
 
 /** One page of a list; the page before stays until the next is here. */
-export function usePage<T>(path: string, query: Query) {
+export function usePage<T>(path: string, query: Query, refetchMs?: number) {
   const { id: environmentId } = useEnvironment();
   return useQuery({
     queryKey: [environmentId, path, query],
     queryFn: async ({ signal }) => (await send({ path, query, environmentId, signal })) as Page<T>,
+    refetchInterval: refetchMs ?? false,
     placeholderData: (before, beforeQuery) =>
       beforeQuery?.queryKey[0] === environmentId ? before : undefined,
   });

@@ -1,5 +1,6 @@
 import type { toJsonApiKey } from '@billing/proto/json/api-key';
 import type { toJsonSandbox } from '@billing/proto/json/sandbox';
+import type { toJsonChoices } from '@billing/gateway/dashboard/choice-routes';
 import type {
   toJsonAuditEntry,
   toJsonEnvironment,
@@ -11,6 +12,8 @@ import type {
 
 export type ApiKey = ReturnType<typeof toJsonApiKey>;
 export type AuditEntry = ReturnType<typeof toJsonAuditEntry>;
+/** What forms offer to choose from. */
+export type Choices = ReturnType<typeof toJsonChoices>;
 export type Environment = ReturnType<typeof toJsonEnvironment>;
 export type Operator = ReturnType<typeof toJsonOperator>;
 export type Organization = ReturnType<typeof toJsonOrganization>;

@@ -18,6 +18,7 @@ export function ResourceTable<Row>({
   columns,
   rowKey,
   empty,
+  refetchMs,
 }: {
   caption: string;
   /** Of the list: `/v1/customers`. */
@@ -27,12 +28,14 @@ export function ResourceTable<Row>({
   rowKey: (row: Row) => string;
   /** What to do next where there is none. */
   empty: ReactNode;
+  /** Asks again so often while the page is looked at; absent: not by itself. */
+  refetchMs?: number;
 }) {
   // Another filter begins at its first page.
   const filter = JSON.stringify(query);
   const [place, setPlace] = useState({ filter, page: 1 });
   const page = place.filter === filter ? place.page : 1;
-  const list = usePage<Row>(path, { ...query, page, perPage: rowsPerPage });
+  const list = usePage<Row>(path, { ...query, page, perPage: rowsPerPage }, refetchMs);
   const csv = useCsvExport(caption, { path, query, columns });
   return (
     <Answer of={list} what={caption}>

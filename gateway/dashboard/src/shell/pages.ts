@@ -42,6 +42,117 @@ export const sections: readonly Section[] = [
       },
     ],
   },
+  {
+    title: 'Developers',
+    entries: [
+      {
+        path: '/developers/api-keys',
+        label: 'API keys',
+        routes: [
+          page(
+            '/developers/api-keys',
+            async () => (await import('../pages/api-keys/api-key-list-page')).ApiKeyListPage,
+          ),
+        ],
+      },
+      {
+        path: '/developers/sandboxes',
+        label: 'Sandboxes',
+        routes: [
+          page(
+            '/developers/sandboxes',
+            async () => (await import('../pages/sandboxes/sandbox-list-page')).SandboxListPage,
+          ),
+          page(
+            '/developers/sandboxes/:id',
+            async () => (await import('../pages/sandboxes/sandbox-page')).SandboxPage,
+          ),
+        ],
+      },
+      {
+        path: '/developers/webhooks',
+        label: 'Webhooks',
+        routes: [
+          page(
+            '/developers/webhooks',
+            async () => (await import('../pages/webhooks/endpoint-list-page')).EndpointListPage,
+          ),
+          page(
+            '/developers/webhooks/:id',
+            async () => (await import('../pages/webhooks/endpoint-page')).EndpointPage,
+          ),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Organisation',
+    entries: [
+      {
+        path: '/team',
+        label: 'Team',
+        routes: [
+          page(
+            '/team',
+            async () => (await import('../pages/team/operator-list-page')).OperatorListPage,
+          ),
+        ],
+      },
+      {
+        path: '/audit-log',
+        label: 'Audit log',
+        routes: [
+          page(
+            '/audit-log',
+            async () => (await import('../pages/team/audit-log-page')).AuditLogPage,
+          ),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Offers',
+    entries: [
+      {
+        path: '/products',
+        label: 'Products',
+        routes: [
+          page(
+            '/products',
+            async () => (await import('../pages/products/product-list-page')).ProductListPage,
+          ),
+          page(
+            '/products/:id',
+            async () => (await import('../pages/products/product-page')).ProductPage,
+          ),
+        ],
+      },
+      {
+        path: '/discounts',
+        label: 'Discounts',
+        routes: [
+          page(
+            '/discounts',
+            async () => (await import('../pages/discounts/discount-list-page')).DiscountListPage,
+          ),
+          page(
+            '/discounts/:id',
+            async () => (await import('../pages/discounts/discount-page')).DiscountPage,
+          ),
+        ],
+      },
+      {
+        path: '/checkout',
+        label: 'Checkout',
+        routes: [
+          page(
+            '/checkout',
+            async () => (await import('../pages/checkout/checkout-page')).CheckoutPage,
+          ),
+        ],
+      },
+    ],
+  },
 ];
 
 /** Pages that the navigation does not list. */

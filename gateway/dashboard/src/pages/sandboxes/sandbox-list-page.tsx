@@ -1,0 +1,149 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { environmentName, refusalOf, useAtWork } from '../../api/environment';
+import { useAction, useResource } from '../../api/queries';
+import type { Environment, Sandbox } from '../../api/resources';
+import { Button, CopyText } from '../../parts/buttons';
+import { type Column, DataTable } from '../../parts/data-table';
+import { DialogButton } from '../../parts/dialog';
+import { Form, SelectField, TextField } from '../../parts/form';
+import { EmptyState, PageLayout, Panel } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
+import { wordsText } from '../../parts/text';
+import { Day, Instant } from '../../parts/values';
+import { environmentPath } from '../../shell/environment-path';
+import { fromTimeField } from '../../parts/time-field';
+
+type MadeSandbox = Sandbox & { readonly key: string | null };
+
+/** Where one can try everything: no money moves, and time can be one's own. */
+export function SandboxListPage() {
+  const { session } = useAtWork();
+  const refusal = refusalOf(session.operator.role, { isLive: true, segment: 'sandboxes' });
+  const [made, setMade] = useState<MadeSandbox>();
+  const environments = useResource<{ data: readonly Environment[] }>('/dashboard/api/environments');
+  return (
+    <PageLayout
+      title="Sandboxes"
+      lead="Environments of their own, in which nobody is charged. One with a manual clock lives months in a minute."
+      actions={
+        <DialogButton label="New sandbox" refusal={refusal}>
+          {(close) => (
+            <SandboxForm
+              onCancel={close}
+              onMade={(sandbox) => {
+                setMade(sandbox);
+                close();
+              }}
+            />
+          )}
+        </DialogButton>
+      }
+    >
+      {made !== undefined && made.key !== null && (
+        <FirstKey made={made} onDone={() => setMade(undefined)} />
+      )}
+      <Panel>
+        <Answer of={environments} what="sandboxes">
+          {({ data }) => <SandboxTable sandboxes={data.filter(({ kind }) => kind === 'SANDBOX')} />}
+        </Answer>
+      </Panel>
+    </PageLayout>
+  );
+}
+
+function FirstKey({ made, onDone }: { made: MadeSandbox; onDone: () => void }) {
+  return (
+    <Panel title={made.name ?? 'Sandbox'}>
+      <p>Its first API key. Copy it now: it is not shown again.</p>
+      <CopyText text={made.key ?? ''} what="API key" />
+      <div className="actions">
+        <Button onClick={onDone}>I have it</Button>
+        <Link className="button main" href={`~/dashboard/${made.id}`}>
+          Work there
+        </Link>
+      </div>
+    </Panel>
+  );
+}
+
+function SandboxTable({ sandboxes }: { sandboxes: readonly Environment[] }) {
+  if (sandboxes.length === 0) {
+    return (
+      <EmptyState title="No sandboxes yet">
+        Make one with “New sandbox” to try what you build.
+      </EmptyState>
+    );
+  }
+  const columns: Column<Environment>[] = [
+    {
+      title: 'Name',
+      text: environmentName,
+      cell: (one) => (
+        <Link href={`~/dashboard${environmentPath(one)}/developers/sandboxes/${one.id}`}>
+          {environmentName(one)}
+        </Link>
+      ),
+    },
+    { title: 'Clock', text: ({ clock }) => wordsText(clock) },
+    { title: 'Its time', text: ({ now }) => now, cell: ({ now }) => <Instant at={now} /> },
+    {
+      title: 'Made',
+      text: ({ createdAt }) => createdAt,
+      cell: ({ createdAt }) => <Day at={createdAt} />,
+    },
+    { title: 'Id', text: ({ id }) => id, cell: ({ id }) => <code className="number">{id}</code> },
+  ];
+  return (
+    <DataTable caption="Sandboxes" columns={columns} rows={sandboxes} rowKey={({ id }) => id} />
+  );
+}
+
+function SandboxForm({
+  onMade,
+  onCancel,
+}: {
+  onMade: (sandbox: MadeSandbox) => void;
+  onCancel: () => void;
+}) {
+  const { session } = useAtWork();
+  const live = session.environments.find(({ kind }) => kind === 'LIVE');
+  const [clock, setClock] = useState('MANUAL');
+  const make = useAction<{ body: object }, MadeSandbox>(({ body }) => ({
+    method: 'POST',
+    path: '/v1/sandboxes',
+    // Only the live environment makes sandboxes, wherever one looks.
+    environmentId: live?.id,
+    body,
+  }));
+  return (
+    <Form
+      submit="Make sandbox"
+      onCancel={onCancel}
+      onSubmit={async (values) => {
+        const startsAt = fromTimeField(values.optional('startsAt'));
+        onMade(await make.mutateAsync({ body: { name: values.text('name'), clock, startsAt } }));
+      }}
+    >
+      <TextField name="name" label="Name" autoComplete="off" maxLength={200} autoFocus />
+      <SelectField
+        name="clock"
+        label="Clock"
+        value={clock}
+        onChange={setClock}
+        choices={[
+          ['MANUAL', 'Manual: it stands until you advance it'],
+          ['REAL', 'Real: it is now'],
+        ]}
+      />
+      {clock === 'MANUAL' && (
+        <TextField
+          name="startsAt"
+          label="Starts at"
+          type="datetime-local"
+          hint="In UTC. Empty: now."
+        />
+      )}
+    </Form>
+  );
+}

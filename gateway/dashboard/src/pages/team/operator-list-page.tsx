@@ -1,0 +1,169 @@
+import { useState } from 'react';
+import { useAtWork } from '../../api/environment';
+import { useAction, useResource } from '../../api/queries';
+import type { Operator } from '../../api/resources';
+import { Button, CopyText } from '../../parts/buttons';
+import { type Column, DataTable } from '../../parts/data-table';
+import { ConfirmButton, DialogButton } from '../../parts/dialog';
+import { Form, SelectField, TextField } from '../../parts/form';
+import { PageLayout, Panel } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
+import { wordsText } from '../../parts/text';
+import { Day, Instant, StatusBadge } from '../../parts/values';
+import { leadingRefusal, rolesToGive } from './leading';
+
+interface Invitation {
+  readonly link: string;
+  readonly expiresAt: string;
+}
+
+const path = '/dashboard/api/operators';
+
+/** Who works here. */
+export function OperatorListPage() {
+  const { operator } = useAtWork().session;
+  const refusal = leadingRefusal(operator.role);
+  const operators = useResource<{ data: readonly Operator[] }>(path);
+  const [invited, setInvited] = useState<Invitation>();
+  return (
+    <PageLayout
+      title="Team"
+      lead="Who may sign in here. Owners and admins do everything, developers build in sandboxes, viewers look."
+      actions={
+        <DialogButton label="Invite" title="Invite somebody" refusal={refusal}>
+          {(close) => (
+            <InvitationForm
+              onCancel={close}
+              onInvited={(invitation) => {
+                setInvited(invitation);
+                close();
+              }}
+            />
+          )}
+        </DialogButton>
+      }
+    >
+      {invited !== undefined && (
+        <Panel title="Invitation">
+          <p>
+            Send them this link. It works once, until <Instant at={invited.expiresAt} />, and is not
+            shown again.
+          </p>
+          <CopyText text={invited.link} what="invitation link" />
+          <div className="actions">
+            <Button onClick={() => setInvited(undefined)}>I have it</Button>
+          </div>
+        </Panel>
+      )}
+      <Panel>
+        <Answer of={operators} what="the team">
+          {({ data }) => <OperatorTable operators={data} />}
+        </Answer>
+      </Panel>
+    </PageLayout>
+  );
+}
+
+function OperatorTable({ operators }: { operators: readonly Operator[] }) {
+  const me = useAtWork().session.operator;
+  const given = rolesToGive(me.role);
+  const columns: Column<Operator>[] = [
+    { title: 'Name', text: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
+    { title: 'E-mail', text: ({ email }) => email },
+    { title: 'Role', text: ({ role }) => wordsText(role) },
+    {
+      title: 'State',
+      text: ({ active }) => (active ? 'active' : 'off'),
+      cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'OFF'} />,
+    },
+    {
+      title: 'Since',
+      text: ({ createdAt }) => createdAt,
+      cell: ({ createdAt }) => <Day at={createdAt} />,
+    },
+    {
+      title: 'What to do',
+      text: () => '',
+      cell: (one) =>
+        one.id !== me.id && given.includes(one.role) && <OperatorActions {...{ one }} />,
+    },
+  ];
+  return <DataTable caption="Team" columns={columns} rows={operators} rowKey={({ id }) => id} />;
+}
+
+function OperatorActions({ one }: { one: Operator }) {
+  const { operator: me } = useAtWork().session;
+  const change = useAction(({ body }: { body: object }) => ({
+    method: 'PATCH',
+    path: `${path}/${one.id}`,
+    body,
+  }));
+  return (
+    <div className="actions">
+      <DialogButton label="Role" title={`The role of ${one.name}`} tone="quiet">
+        {(close) => (
+          <Form
+            submit="Change role"
+            onCancel={close}
+            onSubmit={async (values) => {
+              await change.mutateAsync({ body: { role: values.text('role') } });
+              close();
+            }}
+          >
+            <SelectField
+              name="role"
+              label="Role"
+              defaultValue={one.role}
+              choices={rolesToGive(me.role).map((role) => [role, wordsText(role)])}
+            />
+          </Form>
+        )}
+      </DialogButton>
+      <ConfirmButton
+        label={one.active ? 'Shut out' : 'Let in'}
+        title={one.active ? `Shut ${one.name} out?` : `Let ${one.name} in again?`}
+        tone={one.active ? 'danger' : 'main'}
+        onConfirm={() => change.mutateAsync({ body: { active: !one.active } })}
+      >
+        <p>
+          {one.active
+            ? 'All their sessions end at once, and they cannot sign in.'
+            : 'They can sign in with their old password.'}
+        </p>
+      </ConfirmButton>
+    </div>
+  );
+}
+
+function InvitationForm({
+  onInvited,
+  onCancel,
+}: {
+  onInvited: (invitation: Invitation) => void;
+  onCancel: () => void;
+}) {
+  const { operator } = useAtWork().session;
+  const invite = useAction<{ email: string; role: string }, Invitation>((body) => ({
+    method: 'POST',
+    path,
+    body,
+  }));
+  return (
+    <Form
+      submit="Make invitation"
+      onCancel={onCancel}
+      onSubmit={async (values) => {
+        const wish = { email: values.text('email'), role: values.text('role') };
+        onInvited(await invite.mutateAsync(wish));
+      }}
+    >
+      <TextField name="email" label="E-mail" type="email" autoComplete="off" autoFocus />
+      <SelectField
+        name="role"
+        label="Role"
+        defaultValue="VIEWER"
+        choices={rolesToGive(operator.role).map((role) => [role, wordsText(role)])}
+      />
+    </Form>
+  );
+}

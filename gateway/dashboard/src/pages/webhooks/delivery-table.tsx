@@ -1,0 +1,141 @@
+import { useRefusal } from '../../api/environment';
+import { useAction } from '../../api/queries';
+import { CopyText } from '../../parts/buttons';
+import type { Column } from '../../parts/data-table';
+import { ConfirmButton, DialogButton } from '../../parts/dialog';
+import { EmptyState } from '../../parts/layout';
+import { ResourceTable } from '../../parts/resource-table';
+import { durationText } from '../../parts/text';
+import { Facts, Instant, StatusBadge } from '../../parts/values';
+import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-resources';
+
+// What was just sent arrives in a moment.
+const refetchMs = 3_000;
+
+/** What an endpoint was sent, and how each was answered. */
+export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const columns: Column<WebhookDelivery>[] = [
+    {
+      title: 'Accepted',
+      text: ({ createdAt }) => createdAt,
+      cell: ({ createdAt }) => <Instant at={createdAt} />,
+    },
+    { title: 'Kind', text: ({ type }) => type, cell: ({ type }) => <code>{type}</code> },
+    {
+      title: 'Sequence',
+      align: 'end',
+      text: ({ sequence }) => (sequence === null ? '' : String(sequence)),
+    },
+    {
+      title: 'State',
+      text: ({ status }) => status,
+      cell: ({ status }) => <StatusBadge status={status} />,
+    },
+    {
+      title: 'Attempts',
+      align: 'end',
+      text: ({ attempts }) => String(attempts.length),
+    },
+    { title: 'Answer', text: ({ attempts }) => answerText(attempts.at(-1)) },
+    {
+      title: 'Next attempt',
+      text: ({ nextAttemptAt }) => nextAttemptAt ?? '',
+      cell: ({ nextAttemptAt }) => <Instant at={nextAttemptAt} />,
+    },
+    {
+      title: 'What to do',
+      text: () => '',
+      cell: (delivery) => (
+        <div className="actions">
+          <DialogButton label="Look" title={delivery.type} tone="plain">
+            {(close) => <DeliveryDetail {...{ delivery, close }} />}
+          </DialogButton>
+          <RetryButton {...{ endpoint, delivery }} />
+        </div>
+      ),
+    },
+  ];
+  return (
+    <ResourceTable
+      caption="Deliveries"
+      path={`/v1/webhook-endpoints/${endpoint.id}/deliveries`}
+      columns={columns}
+      rowKey={({ id }) => id}
+      refetchMs={refetchMs}
+      empty={
+        <EmptyState title="Nothing sent yet">
+          Press “Send a test” to see that it arrives and is answered.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+function RetryButton({
+  endpoint,
+  delivery,
+}: {
+  endpoint: WebhookEndpoint;
+  delivery: WebhookDelivery;
+}) {
+  const refusal = useRefusal('webhook-endpoints');
+  const retry = useAction(({ id }: WebhookDelivery) => ({
+    method: 'POST',
+    path: `/v1/webhook-endpoints/${endpoint.id}/deliveries/${id}/retry`,
+    body: {},
+  }));
+  if (refusal !== undefined || !endpoint.active) return null;
+  return (
+    <ConfirmButton
+      label="Send again"
+      title="Send this webhook again?"
+      tone="main"
+      onConfirm={() => retry.mutateAsync(delivery)}
+    >
+      <p>The same bytes under the same id: a receiver that has them already can tell.</p>
+    </ConfirmButton>
+  );
+}
+
+function DeliveryDetail({ delivery, close }: { delivery: WebhookDelivery; close: () => void }) {
+  const { messageId, subscriptionId, attempts, nextAttemptAt } = delivery;
+  return (
+    <>
+      <Facts
+        facts={[
+          ['Message', <code key="message">{messageId}</code>],
+          ['Subscription', subscriptionId ?? '–'],
+          ['Next attempt', <Instant key="next" at={nextAttemptAt} />],
+        ]}
+      />
+      {attempts.length === 0 && <p>It was not tried yet.</p>}
+      {attempts.map((attempt, index) => (
+        <section key={attempt.at}>
+          <h3>
+            Attempt {index + 1}: {answerText(attempt)}
+          </h3>
+          <p className="faint">
+            <Instant at={attempt.at} />, {durationText(attempt.durationMs)}
+          </p>
+          {attempt.responseBody !== null && attempt.responseBody !== '' && (
+            <CopyText
+              text={attempt.responseBody}
+              what={`response of attempt ${String(index + 1)}`}
+            />
+          )}
+        </section>
+      ))}
+      <div className="actions">
+        <button type="button" className="button quiet" onClick={close}>
+          Close
+        </button>
+      </div>
+    </>
+  );
+}
+
+function answerText(attempt: WebhookAttempt | undefined): string {
+  if (attempt === undefined) return '';
+  if (attempt.responseStatus !== null) return String(attempt.responseStatus);
+  return attempt.error ?? 'no answer';
+}
