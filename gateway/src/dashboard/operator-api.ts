@@ -24,6 +24,7 @@ import type {
 import { moneyReportRoutes } from './money-report-routes';
 import { operatorRoutes } from './operator-routes';
 import { reportRoutes } from './report-routes';
+import { requestRoutes } from './request-routes';
 import { sessionRoutes } from './session-routes';
 import { systemRoutes } from './system-routes';
 
@@ -44,6 +45,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...systemRoutes,
   ...operatorRoutes,
   ...reportRoutes,
+  ...requestRoutes,
   ...moneyReportRoutes,
 ];
 

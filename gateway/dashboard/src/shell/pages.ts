@@ -43,6 +43,49 @@ export const sections: readonly Section[] = [
     ],
   },
   {
+    title: 'Offers',
+    entries: [
+      {
+        path: '/products',
+        label: 'Products',
+        routes: [
+          page(
+            '/products',
+            async () => (await import('../pages/products/product-list-page')).ProductListPage,
+          ),
+          page(
+            '/products/:id',
+            async () => (await import('../pages/products/product-page')).ProductPage,
+          ),
+        ],
+      },
+      {
+        path: '/discounts',
+        label: 'Discounts',
+        routes: [
+          page(
+            '/discounts',
+            async () => (await import('../pages/discounts/discount-list-page')).DiscountListPage,
+          ),
+          page(
+            '/discounts/:id',
+            async () => (await import('../pages/discounts/discount-page')).DiscountPage,
+          ),
+        ],
+      },
+      {
+        path: '/checkout',
+        label: 'Checkout',
+        routes: [
+          page(
+            '/checkout',
+            async () => (await import('../pages/checkout/checkout-page')).CheckoutPage,
+          ),
+        ],
+      },
+    ],
+  },
+  {
     title: 'Developers',
     entries: [
       {
@@ -83,6 +126,16 @@ export const sections: readonly Section[] = [
           ),
         ],
       },
+      {
+        path: '/developers/requests',
+        label: 'Request log',
+        routes: [
+          page(
+            '/developers/requests',
+            async () => (await import('../pages/request-log/request-log-page')).RequestLogPage,
+          ),
+        ],
+      },
     ],
   },
   {
@@ -105,49 +158,6 @@ export const sections: readonly Section[] = [
           page(
             '/audit-log',
             async () => (await import('../pages/team/audit-log-page')).AuditLogPage,
-          ),
-        ],
-      },
-    ],
-  },
-  {
-    title: 'Offers',
-    entries: [
-      {
-        path: '/products',
-        label: 'Products',
-        routes: [
-          page(
-            '/products',
-            async () => (await import('../pages/products/product-list-page')).ProductListPage,
-          ),
-          page(
-            '/products/:id',
-            async () => (await import('../pages/products/product-page')).ProductPage,
-          ),
-        ],
-      },
-      {
-        path: '/discounts',
-        label: 'Discounts',
-        routes: [
-          page(
-            '/discounts',
-            async () => (await import('../pages/discounts/discount-list-page')).DiscountListPage,
-          ),
-          page(
-            '/discounts/:id',
-            async () => (await import('../pages/discounts/discount-page')).DiscountPage,
-          ),
-        ],
-      },
-      {
-        path: '/checkout',
-        label: 'Checkout',
-        routes: [
-          page(
-            '/checkout',
-            async () => (await import('../pages/checkout/checkout-page')).CheckoutPage,
           ),
         ],
       },

@@ -1,0 +1,158 @@
+import type { toJsonRequest } from '@billing/gateway/dashboard/request-routes';
+import { useSearchParams } from 'wouter';
+import { Button, CopyButton } from '../../parts/buttons';
+import type { Column } from '../../parts/data-table';
+import { SelectField, TextField } from '../../parts/form';
+import { FormValues } from '../../parts/form-values';
+import { EmptyState, PageLayout, Panel } from '../../parts/layout';
+import { ResourceTable } from '../../parts/resource-table';
+import { durationText } from '../../parts/text';
+import { Instant } from '../../parts/values';
+
+type LoggedRequest = ReturnType<typeof toJsonRequest>;
+
+const methods = ['GET', 'POST', 'PATCH', 'DELETE'];
+const statuses = [
+  ['2xx', '2xx: done'],
+  ['3xx', '3xx: as before'],
+  ['4xx', '4xx: refused'],
+  ['5xx', '5xx: failed'],
+] as const;
+const filters = ['method', 'status', 'path', 'requestId'] as const;
+
+/** What was asked of the public API: writes and failures of the last seven days. */
+export function RequestLogPage() {
+  const [parameters, setParameters] = useSearchParams();
+  const chosen = Object.fromEntries(filters.map((name) => [name, parameters.get(name) ?? '']));
+  return (
+    <PageLayout
+      title="Request log"
+      lead="Requests to the API that changed something or failed, of the last seven days."
+    >
+      <Panel>
+        <Filters
+          key={parameters.toString()}
+          chosen={chosen}
+          onChoose={(next) => {
+            const named = Object.entries(next).filter(([, value]) => value !== '');
+            setParameters(Object.fromEntries(named));
+          }}
+        />
+        <ResourceTable
+          caption="Requests"
+          path="/dashboard/api/requests"
+          query={chosen}
+          columns={columns}
+          rowKey={({ entryId }) => entryId}
+          empty={
+            <EmptyState title="No such requests">
+              {Object.values(chosen).some((value) => value !== '')
+                ? 'Choose less, or look again after the next call.'
+                : 'Call the API with a key: what changes something or fails is listed here.'}
+            </EmptyState>
+          }
+        />
+      </Panel>
+    </PageLayout>
+  );
+}
+
+function Filters({
+  chosen,
+  onChoose,
+}: {
+  chosen: Readonly<Record<string, string>>;
+  onChoose: (chosen: Readonly<Record<string, string>>) => void;
+}) {
+  return (
+    <form
+      className="filters"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const values = new FormValues(new FormData(event.currentTarget));
+        onChoose(Object.fromEntries(filters.map((name) => [name, values.text(name).trim()])));
+      }}
+    >
+      <SelectField
+        name="method"
+        label="Method"
+        defaultValue={chosen.method ?? ''}
+        choices={[['', 'Any'], ...methods.map((name) => [name, name] as const)]}
+      />
+      <SelectField
+        name="status"
+        label="Status"
+        defaultValue={chosen.status ?? ''}
+        choices={[['', 'Any'], ...statuses]}
+      />
+      <TextField
+        name="path"
+        label="Path begins with"
+        autoComplete="off"
+        defaultValue={chosen.path}
+      />
+      <TextField
+        name="requestId"
+        label="Request id"
+        autoComplete="off"
+        defaultValue={chosen.requestId}
+      />
+      <Button type="submit">Filter</Button>
+    </form>
+  );
+}
+
+const columns: readonly Column<LoggedRequest>[] = [
+  { title: 'When', text: ({ at }) => at, cell: ({ at }) => <Instant at={at} /> },
+  {
+    title: 'Request',
+    text: ({ method, path }) => `${method} ${path}`,
+    cell: ({ method, path }) => (
+      <code>
+        {method} {path}
+      </code>
+    ),
+  },
+  {
+    title: 'Status',
+    text: ({ status, errorCode }) => [status, errorCode].filter(Boolean).join(' '),
+    cell: ({ status, errorCode }) => (
+      <>
+        <span className={`badge ${toneOf(status)}`}>{status}</span>
+        {errorCode !== null && <div className="faint">{errorCode}</div>}
+      </>
+    ),
+  },
+  { title: 'Took', align: 'end', text: ({ durationMs }) => durationText(durationMs) },
+  { title: 'By', text: callerText },
+  {
+    title: 'Request id',
+    text: ({ id }) => id,
+    cell: ({ id }) => <CopiedId id={id} what="request id" />,
+  },
+  {
+    title: 'Trace',
+    text: ({ traceId }) => traceId ?? '',
+    cell: ({ traceId }) => (traceId === null ? '–' : <CopiedId id={traceId} what="trace id" />),
+  },
+];
+
+function CopiedId({ id, what }: { id: string; what: string }) {
+  return (
+    <span className="number">
+      <code title={id}>{id.length > 13 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id}</code>{' '}
+      <CopyButton text={id} what={`${what} ${id}`} />
+    </span>
+  );
+}
+
+function callerText({ keyPrefix, keyLast4, operatorEmail }: LoggedRequest): string {
+  if (operatorEmail !== null) return operatorEmail;
+  return keyPrefix === null ? '–' : `${keyPrefix}…${keyLast4 ?? ''}`;
+}
+
+function toneOf(status: number): string {
+  if (status >= 500) return 'bad';
+  return status >= 400 ? 'wait' : 'good';
+}
