@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import type { Meter } from '@billing/proto/billing/metering/v1/metering';
+import type {
+  GetUsageReportResponse,
+  MeterCredits,
+} from '@billing/proto/billing/metering/v1/report';
 import { toJsonMeter } from '@billing/proto/json/meter';
 import type { EndpointReport } from '@billing/proto/billing/notifier/v1/report';
 import { readQuery, wholeNumber } from '../input';
@@ -27,15 +32,11 @@ export const reportRoutes: readonly EnvironmentRoute[] = [
     isOfEnvironment: true,
     handle: async ({ query, context }, { peers }) => {
       const wanted = readQuery(UsageReport, { query });
-      const [{ meters }, { days, customers }] = await Promise.all([
+      const [{ meters }, usage] = await Promise.all([
         peers.metering.getMeters({ ids: [wanted.meterId] }, context),
         peers.usageReport.getUsageReport(wanted, context),
       ]);
-      return ok({
-        meter: toJsonMeter(present(meters[0])),
-        days: days.map(withEvents),
-        customers: customers.map(withEvents),
-      });
+      return ok(toJsonUsageReport(present(meters[0]), usage));
     },
   },
   {
@@ -45,10 +46,24 @@ export const reportRoutes: readonly EnvironmentRoute[] = [
     handle: async ({ query, context }, { peers }) => {
       const wanted = readQuery(CreditReport, { query });
       const { meters } = await peers.usageReport.getCreditReport(wanted, context);
-      return ok({ data: meters.map((credits) => ({ ...credits, unit: credits.unit ?? null })) });
+      return ok({ data: meters.map(toJsonMeterCredits) });
     },
   },
 ];
+
+/** What was used of one meter, by day and by customer. */
+export function toJsonUsageReport(meter: Meter, { days, customers }: GetUsageReportResponse) {
+  return {
+    meter: toJsonMeter(meter),
+    days: days.map(withEvents),
+    customers: customers.map(withEvents),
+  };
+}
+
+/** What became of the credits of one meter, by day. */
+export function toJsonMeterCredits(credits: MeterCredits) {
+  return { ...credits, unit: credits.unit ?? null };
+}
 
 function withEvents<T extends { readonly events: bigint }>(usage: T) {
   return { ...usage, events: Number(usage.events) };

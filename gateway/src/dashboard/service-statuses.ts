@@ -93,7 +93,8 @@ function unanswered(name: string): ServiceStatus {
   };
 }
 
-interface ServiceStatus {
+/** A service as the dashboard shows it; null where it has nothing of the kind or did not answer. */
+export interface ServiceStatus {
   readonly name: string;
   readonly version: string | null;
   /** It answers, and so do its database and the stream. */

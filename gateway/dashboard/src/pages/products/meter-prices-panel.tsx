@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { toJsonMeter } from '@billing/proto/json/meter';
 import { useRefusal } from '../../api/environment';
-import { useAction, usePage } from '../../api/queries';
+import { useAction, useResource } from '../../api/queries';
 import { Button } from '../../parts/buttons';
 import { DataTable } from '../../parts/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
@@ -16,12 +16,10 @@ import { tiersHint } from './product-form';
 
 type Meter = ReturnType<typeof toJsonMeter>;
 
-const metersMax = 100;
-
 /** What the meters of a product cost; new rates count from each subscription's next period. */
 export function MeterPricesPanel({ product }: { product: Product }) {
   const refusal = useRefusal('products');
-  const meters = usePage<Meter>('/v1/meters', { perPage: metersMax }).data?.data ?? [];
+  const meters = useResource<readonly Meter[]>('/v1/meters').data ?? [];
   const set = useAction(({ prices }: { prices: readonly object[] }) => ({
     method: 'PATCH',
     path: `/v1/products/${product.id}/meter-prices`,

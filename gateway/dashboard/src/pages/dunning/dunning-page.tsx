@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import type { toJsonDunning } from '@billing/gateway/dashboard/money-report-routes';
+import { useResource } from '../../api/queries';
+import { Bars } from '../../parts/bars';
+import { DataTable } from '../../parts/data-table';
+import { SelectField } from '../../parts/form';
+import { EmptyState, PageLayout, Panel } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
+import { countText, moneyText } from '../../parts/text';
+import { type DunningCounts, outcomes } from './outcomes';
+
+type Dunning = ReturnType<typeof toJsonDunning>;
+
+/** What became of charges that failed. */
+export function DunningPage() {
+  const [days, setDays] = useState('90');
+  const answer = useResource<Dunning>('/dashboard/api/reports/dunning', { query: { days } });
+  return (
+    <PageLayout title="Dunning" lead="Invoices whose first charge failed, and how they ended.">
+      <Panel>
+        <SelectField
+          name="days"
+          label="First failed in"
+          value={days}
+          onChange={setDays}
+          choices={[
+            ['30', 'The last 30 days'],
+            ['90', 'The last 90 days'],
+            ['365', 'The last year'],
+          ]}
+        />
+        <Answer of={answer} what="failed payments">
+          {(dunning) => <DunningView dunning={dunning} />}
+        </Answer>
+      </Panel>
+    </PageLayout>
+  );
+}
+
+function DunningView({ dunning }: { dunning: Dunning }) {
+  if (dunning.failed === 0) {
+    return (
+      <EmptyState title="No charge failed in this time">
+        Once one does, it is repeated after some days, and its end is counted here.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <Bars
+        caption="Invoices whose first charge failed, by what became of them"
+        bars={outcomes(dunning).map(({ label, value }) => ({
+          key: label,
+          label,
+          value,
+          text: countText(value),
+        }))}
+      />
+      {dunning.amounts.map((amounts) => (
+        <AmountTable key={amounts.currency} {...{ dunning, amounts }} />
+      ))}
+    </>
+  );
+}
+
+function AmountTable({
+  amounts,
+}: {
+  amounts: DunningCounts<number | string> & { currency: string };
+}) {
+  const { currency } = amounts;
+  return (
+    <DataTable
+      caption={`Amounts in ${currency}`}
+      isCaptionShown
+      columns={[
+        { title: 'What became of them', text: ({ label }) => label },
+        { title: currency, align: 'end', text: ({ value }) => moneyText(value, currency) },
+      ]}
+      rows={outcomes(amounts)}
+      rowKey={({ label }) => label}
+    />
+  );
+}

@@ -1,0 +1,215 @@
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { toJsonUsageReport } from '@billing/gateway/dashboard/report-routes';
+import { quantityText } from '@billing/gateway/amount-text';
+import { useRefusal } from '../../api/environment';
+import { useAction, useResource } from '../../api/queries';
+import { Bars, Columns } from '../../parts/bars';
+import { type Column, DataTable } from '../../parts/data-table';
+import { ConfirmButton, DialogButton } from '../../parts/dialog';
+import { Form, SelectField, TextField } from '../../parts/form';
+import { EmptyState, PageLayout, Panel } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
+import { wordsText } from '../../parts/text';
+import { Day, StatusBadge } from '../../parts/values';
+import { CustomerLink } from '../customers/customer-link';
+import { drawnQuantity, type Meter } from './meter';
+
+type UsageReport = ReturnType<typeof toJsonUsageReport>;
+
+/** The meters, and what was used of one of them. */
+export function UsagePage() {
+  const refusal = useRefusal('meters');
+  const meters = useResource<readonly Meter[]>('/v1/meters');
+  return (
+    <PageLayout
+      title="Usage"
+      lead="What customers used, by the events that were ingested."
+      actions={
+        <DialogButton label="New meter" refusal={refusal}>
+          {(close) => <MeterForm onDone={close} />}
+        </DialogButton>
+      }
+    >
+      <Answer of={meters} what="meters">
+        {(list) =>
+          list.length === 0 ? (
+            <Panel>
+              <EmptyState title="There is no meter yet">
+                Make one with <em>New meter</em>, price it on a product, and send events to{' '}
+                <code>POST /v1/events/ingest</code>.
+              </EmptyState>
+            </Panel>
+          ) : (
+            <>
+              <MeterUsage meters={list} />
+              <Panel title="Meters">
+                <MeterTable meters={list} refusal={refusal} />
+              </Panel>
+            </>
+          )
+        }
+      </Answer>
+    </PageLayout>
+  );
+}
+
+function MeterUsage({ meters }: { meters: readonly Meter[] }) {
+  const [search, setSearch] = useSearchParams();
+  const chosen = meters.find(({ id }) => id === search.get('meter')) ?? meters[0];
+  const days = search.get('days') ?? '30';
+  const choose = (name: string, value: string) => {
+    setSearch((before) => ({ ...Object.fromEntries(before), [name]: value }));
+  };
+  if (chosen === undefined) return null;
+  return (
+    <Panel title="Usage by day">
+      <div className="filters">
+        <SelectField
+          name="meter"
+          label="Meter"
+          value={chosen.id}
+          onChange={(value) => {
+            choose('meter', value);
+          }}
+          choices={meters.map(({ id, name }) => [id, name])}
+        />
+        <SelectField
+          name="days"
+          label="Over"
+          value={days}
+          onChange={(value) => {
+            choose('days', value);
+          }}
+          choices={[
+            ['7', 'The last 7 days'],
+            ['30', 'The last 30 days'],
+            ['90', 'The last 90 days'],
+          ]}
+        />
+      </div>
+      <UsageView key={chosen.id} meter={chosen} days={days} />
+    </Panel>
+  );
+}
+
+function UsageView({ meter, days }: { meter: Meter; days: string }) {
+  const query = { meterId: meter.id, days };
+  const answer = useResource<UsageReport>('/dashboard/api/reports/usage', { query });
+  return (
+    <Answer of={answer} what="usage">
+      {(report) =>
+        report.customers.length === 0 ? (
+          <EmptyState title="Nothing was used in this time">
+            Send events with this meter’s id to <code>POST /v1/events/ingest</code>:{' '}
+            <code>{meter.id}</code>
+          </EmptyState>
+        ) : (
+          <>
+            <Columns
+              caption={`Usage of ${meter.name} by day`}
+              times={report.days.map(({ day }) => day)}
+              series={[
+                {
+                  label: meter.unit ?? 'units',
+                  values: report.days.map(({ value }) => drawnQuantity(value)),
+                },
+              ]}
+              format={(value) => quantityText(String(value))}
+            />
+            <h3>Who used most</h3>
+            <Bars
+              caption={`Customers by usage of ${meter.name}`}
+              bars={report.customers.map(({ customerId, value }) => ({
+                key: customerId,
+                label: <CustomerLink id={customerId} />,
+                value: drawnQuantity(value),
+                text: quantityText(value),
+              }))}
+            />
+          </>
+        )
+      }
+    </Answer>
+  );
+}
+
+function MeterTable({
+  meters,
+  refusal,
+}: {
+  meters: readonly Meter[];
+  refusal: string | undefined;
+}) {
+  const remove = useAction(({ id }: Meter) => ({ method: 'DELETE', path: `/v1/meters/${id}` }));
+  const columns: readonly Column<Meter>[] = [
+    { title: 'Name', text: ({ name }) => name },
+    { title: 'Counts', text: ({ aggregation }) => wordsText(aggregation) },
+    { title: 'Unit', text: ({ unit }) => unit ?? '' },
+    {
+      title: 'State',
+      text: ({ active }) => (active ? 'active' : 'inactive'),
+      cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'INACTIVE'} />,
+    },
+    { title: 'Id', text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+    {
+      title: 'Since',
+      text: ({ createdAt }) => createdAt,
+      cell: ({ createdAt }) => <Day at={createdAt} />,
+    },
+    {
+      title: 'Actions',
+      text: () => '',
+      cell: (meter) => (
+        <ConfirmButton
+          label="Delete"
+          title={`Delete ${meter.name}?`}
+          refusal={refusal}
+          onConfirm={() => remove.mutateAsync(meter)}
+        >
+          <p>Events for it are refused from now on. What was recorded is still billed.</p>
+        </ConfirmButton>
+      ),
+    },
+  ];
+  return <DataTable caption="Meters" columns={columns} rows={meters} rowKey={({ id }) => id} />;
+}
+
+function MeterForm({ onDone }: { onDone: () => void }) {
+  const [aggregation, setAggregation] = useState('SUM');
+  const create = useAction((body: object) => ({ method: 'POST', path: '/v1/meters', body }));
+  return (
+    <Form
+      submit="Create meter"
+      onCancel={onDone}
+      onSubmit={async (values) => {
+        await create.mutateAsync({
+          name: values.text('name'),
+          aggregation,
+          unit: values.optional('unit'),
+          uniqueProperty: values.optional('uniqueProperty'),
+        });
+        onDone();
+      }}
+    >
+      <TextField name="name" label="Name" hint="Customers see it on their invoice." />
+      <SelectField
+        name="aggregation"
+        label="What it counts"
+        value={aggregation}
+        onChange={setAggregation}
+        choices={[
+          ['SUM', 'The sum of quantities'],
+          ['COUNT', 'The number of events'],
+          ['MAX', 'The largest quantity'],
+          ['LATEST', 'The latest quantity'],
+          ['UNIQUE_COUNT', 'The distinct values of a property'],
+        ]}
+      />
+      {aggregation === 'UNIQUE_COUNT' && (
+        <TextField name="uniqueProperty" label="Property" hint="Such as userId." />
+      )}
+      <TextField name="unit" label="Unit" hint="Such as calls or GB." />
+    </Form>
+  );
+}
