@@ -1,0 +1,160 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createLogger } from '@billing/chassis/logging';
+import { eventually } from '@billing/chassis/testing';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { LoggedRequest } from '@billing/proto/billing/identity/v1/request_log';
+import { type AnsweredRequest, RequestLog, type RequestAuthor } from './request-log';
+
+const author: RequestAuthor = {
+  environmentId: 'e',
+  caller: { $case: 'key', value: { prefix: 'billing_test_', last4: 'abcd' } },
+};
+const logger = createLogger({ service: 'gateway', level: 'silent' });
+const patience = { timeoutMs: 30_000 };
+
+function aRequest(request: Partial<AnsweredRequest> = {}): AnsweredRequest {
+  return {
+    requestId: 'r',
+    at: new Date(0),
+    method: 'POST',
+    path: '/v1/customers',
+    status: 201,
+    errorCode: undefined,
+    durationMs: 3,
+    traceId: undefined,
+    isIngest: false,
+    ...request,
+  };
+}
+
+/** A log and what came of it; `answer` is asked for each batch. */
+function aLog(answer: () => Promise<unknown> = () => Promise.resolve(), gatherMs = 5) {
+  const batches: LoggedRequest[][] = [];
+  const metrics = { dropped: 0 };
+  let now = new Date('2026-11-21T12:00:00Z');
+  const log = new RequestLog({
+    record: async ({ requests }) => {
+      await answer();
+      batches.push(requests);
+      return {};
+    },
+    clock: { now: () => now },
+    logger,
+    metrics: {
+      recordDroppedRequests: (count) => {
+        metrics.dropped += count;
+      },
+    },
+    gatherMs,
+  });
+  const pass = (ms: number) => {
+    now = new Date(now.getTime() + ms);
+  };
+  return { log, batches, metrics, pass };
+}
+
+test.each([
+  ['a write', { method: 'POST' }, true],
+  ['a write that fails', { method: 'DELETE', status: 404 }, true],
+  ['a read that fails', { method: 'GET', status: 404 }, true],
+  ['a read', { method: 'GET', status: 200 }, false],
+  ['a look at headers', { method: 'HEAD', status: 200 }, false],
+  ['a batch of usage events', { isIngest: true }, false],
+  ['a batch of usage events that fails', { isIngest: true, status: 429 }, true],
+])('of %s is kept: %j, %p', async (_name, request, isKept) => {
+  const { log, batches } = aLog();
+  log.note(aRequest(request), author);
+  await log.close();
+  expect(batches.flat()).toHaveLength(isKept ? 1 : 0);
+});
+
+test('goes by a batch when there is enough, whole and in order, each with an id of its own', async () => {
+  const { log, batches } = aLog(undefined, 60_000);
+  for (let index = 0; index < 250; index += 1) {
+    log.note(aRequest({ requestId: String(index) }), author);
+  }
+  await eventually(() => { expect(batches.length).toBeGreaterThanOrEqual(2); }, patience);
+  await log.close();
+  const kept = batches.flat();
+  expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);
+  expect(kept.map(({ requestId }) => requestId)).toEqual(
+    Array.from({ length: 250 }, (_, n) => String(n)),
+  );
+  expect(new Set(kept.map(({ id }) => id)).size).toBe(250);
+  expect(kept[0]).toEqual({
+    id: expect.any(String),
+    environmentId: 'e',
+    requestId: '0',
+    at: new Date(0),
+    method: 'POST',
+    path: '/v1/customers',
+    status: 201,
+    errorCode: undefined,
+    durationMs: 3,
+    traceId: undefined,
+    caller: author.caller,
+  });
+});
+
+test('waits for company when there is little, and for nothing when there is none', async () => {
+  const { log, batches } = aLog();
+  log.note(aRequest(), author);
+  log.note(aRequest(), author);
+  expect(batches).toEqual([]);
+  await eventually(() => { expect(batches.map(({ length }) => length)).toEqual([2]); }, patience);
+  log.note(aRequest(), author);
+  await eventually(() => { expect(batches.map(({ length }) => length)).toEqual([2, 1]); }, patience);
+});
+
+test('drops what is too much and says so for some minutes, while nobody waits', async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { log, batches, metrics, pass } = aLog(() => held);
+  for (let index = 0; index < 2_500; index += 1) log.note(aRequest(), author);
+  expect([log.droppedRecently, metrics.dropped]).toEqual([500, 500]);
+  pass(12 * 60_000);
+  expect(log.droppedRecently).toBe(0);
+  release();
+  await eventually(() => { expect(batches.flat()).toHaveLength(2_000); }, patience);
+});
+
+test('keeps for later what nobody takes at the moment, and drops what nobody ever will', async () => {
+  const failures = [
+    new DomainError('unavailable', 'UNAVAILABLE', 'Away'),
+    new DomainError('invalid_input', 'INVALID_REQUEST', 'Bad'),
+  ];
+  const { log, batches, metrics } = aLog(async () => {
+    const failure = failures.shift();
+    if (failure !== undefined) throw failure;
+  });
+  log.note(aRequest(), author);
+  await eventually(() => { expect(metrics.dropped).toBe(1); }, patience);
+  log.note(aRequest(), author);
+  await eventually(() => { expect(batches.flat()).toHaveLength(1); }, patience);
+});
+
+test('shows no secret that a path may hold, and no more of a path than a line', async () => {
+  const { log, batches } = aLog();
+  const key = `billing_live_${'A'.repeat(49)}`;
+  log.note(aRequest({ path: `/v1/customers/${key}` }), author);
+  log.note(aRequest({ path: `/v1/${'a'.repeat(9_000)}` }), author);
+  await log.close();
+  const [first, second] = batches.flat();
+  expect(first?.path).toBe('/v1/customers/[redacted]');
+  expect(second?.path).toHaveLength(500);
+});
+
+test('is sent outside of the request that set it off', async () => {
+  const request = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  const { log } = aLog(async () => {
+    seen.push(request.getStore());
+  });
+  request.run('a request', () => {
+    log.note(aRequest(), author);
+  });
+  await log.close();
+  expect(seen).toEqual([undefined]);
+});
