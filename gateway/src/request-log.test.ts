@@ -73,7 +73,9 @@ test('goes by a batch when there is enough, whole and in order, each with an id 
   for (let index = 0; index < 250; index += 1) {
     log.note(aRequest({ requestId: String(index) }), author);
   }
-  await eventually(() => { expect(batches.length).toBeGreaterThanOrEqual(2); }, patience);
+  await eventually(() => {
+    expect(batches.length).toBeGreaterThanOrEqual(2);
+  }, patience);
   await log.close();
   const kept = batches.flat();
   expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);
@@ -101,9 +103,13 @@ test('waits for company when there is little, and for nothing when there is none
   log.note(aRequest(), author);
   log.note(aRequest(), author);
   expect(batches).toEqual([]);
-  await eventually(() => { expect(batches.map(({ length }) => length)).toEqual([2]); }, patience);
+  await eventually(() => {
+    expect(batches.map(({ length }) => length)).toEqual([2]);
+  }, patience);
   log.note(aRequest(), author);
-  await eventually(() => { expect(batches.map(({ length }) => length)).toEqual([2, 1]); }, patience);
+  await eventually(() => {
+    expect(batches.map(({ length }) => length)).toEqual([2, 1]);
+  }, patience);
 });
 
 test('drops what is too much and says so for some minutes, while nobody waits', async () => {
@@ -117,7 +123,9 @@ test('drops what is too much and says so for some minutes, while nobody waits', 
   pass(12 * 60_000);
   expect(log.droppedRecently).toBe(0);
   release();
-  await eventually(() => { expect(batches.flat()).toHaveLength(2_000); }, patience);
+  await eventually(() => {
+    expect(batches.flat()).toHaveLength(2_000);
+  }, patience);
 });
 
 test('keeps for later what nobody takes at the moment, and drops what nobody ever will', async () => {
@@ -130,9 +138,13 @@ test('keeps for later what nobody takes at the moment, and drops what nobody eve
     if (failure !== undefined) throw failure;
   });
   log.note(aRequest(), author);
-  await eventually(() => { expect(metrics.dropped).toBe(1); }, patience);
+  await eventually(() => {
+    expect(metrics.dropped).toBe(1);
+  }, patience);
   log.note(aRequest(), author);
-  await eventually(() => { expect(batches.flat()).toHaveLength(1); }, patience);
+  await eventually(() => {
+    expect(batches.flat()).toHaveLength(1);
+  }, patience);
 });
 
 test('shows no secret that a path may hold, and no more of a path than a line', async () => {
