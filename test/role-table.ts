@@ -1,0 +1,100 @@
+import { routes } from '@billing/gateway/app';
+import { operatorApiRoutes } from '@billing/gateway/dashboard/operator-api';
+import type { RouteExample } from './isolation-examples';
+import type { RoleName } from './operator-client';
+import { unknownId } from './patterns';
+
+/** Who may do what on the dashboard: all of it, in one place. Every operation is in it as soon as it exists. */
+export const roles: readonly RoleName[] = ['OWNER', 'ADMIN', 'DEVELOPER', 'VIEWER'];
+export type Place = 'live' | 'sandbox';
+
+/** One operation, and what a call of it is like. */
+export interface Operation {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+const named = ({ method, path }: { method: string; path: string }): Operation => ({
+  name: `${method} ${path}`,
+  method,
+  path,
+});
+
+/** The operations of the public API. */
+export const apiOperations = routes.map(named);
+
+/** What roles may write with the public API, by the first segment of its paths; everybody may read everything. */
+const writing: Readonly<Record<Place, Readonly<Record<RoleName, readonly string[] | 'all'>>>> = {
+  live: {
+    OWNER: 'all',
+    ADMIN: 'all',
+    DEVELOPER: ['api-keys', 'sandboxes', 'webhook-endpoints'],
+    VIEWER: [],
+  },
+  sandbox: { OWNER: 'all', ADMIN: 'all', DEVELOPER: 'all', VIEWER: [] },
+};
+
+export function mayCall(role: RoleName, place: Place, { name, method, path }: Operation): boolean {
+  if (method === 'GET') return true;
+  // The live environment alone makes sandboxes.
+  if (name === 'POST /sandboxes' && place === 'sandbox') return false;
+  const segments = writing[place][role];
+  return segments === 'all' || segments.includes(path.split('/')[1] ?? '');
+}
+
+/** The operations of operators' own API. */
+export const operatorOperations = operatorApiRoutes.map((route) => ({
+  ...named(route),
+  needsSession: route.isOpen !== true,
+  needsEnvironment: 'isOfEnvironment' in route && route.isOfEnvironment === true,
+}));
+export type OperatorOperation = (typeof operatorOperations)[number];
+
+const leaders: readonly RoleName[] = ['OWNER', 'ADMIN'];
+
+/** Who may change something, or may not read. What is not named here is a read for everybody who is signed in. */
+const operatorRights: Readonly<Record<string, readonly RoleName[]>> = {
+  'POST /session': roles,
+  'DELETE /session': roles,
+  'POST /invitations/:token': roles,
+  'PUT /password': roles,
+  'GET /audit': leaders,
+  'POST /operators': leaders,
+  'PATCH /operators/:id': leaders,
+};
+
+/** What needs no session. */
+export const openOperations = [
+  'GET /sign-in-ways',
+  'GET /invitations/:token',
+  'POST /session',
+  'DELETE /session',
+  'POST /invitations/:token',
+];
+
+export function mayAsk(role: RoleName, { name, method }: OperatorOperation): boolean {
+  const named = operatorRights[name];
+  if (named !== undefined) return named.includes(role);
+  if (method !== 'GET') throw new Error(`${name} changes something: say in role-table.ts who may`);
+  return true;
+}
+
+/** Calls of operators' own API that would change something if they were let. */
+export function operatorExample({ name, path }: OperatorOperation, operatorId: string) {
+  const bodies: Readonly<Record<string, object>> = {
+    'POST /operators': { email: 'by-somebody@example.com', role: 'VIEWER' },
+    'PATCH /operators/:id': { active: false },
+    'PUT /password': { currentPassword: 'not the password', newPassword: 'another longer one' },
+  };
+  const filled = path.replace(':id', operatorId).replace(':token', 't'.repeat(43));
+  return { path: filled, body: bodies[name] };
+}
+
+/** The same call without what it is about: whoever is let does nothing by it. */
+export function harmless({ path }: RouteExample): RouteExample {
+  return {
+    path: path.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, unknownId),
+    body: {},
+  };
+}
