@@ -89,7 +89,7 @@ test('revenue, dunning and checkout are as a recount from lists finds them', asy
   }
   const shownAt = (path: string) => reports.find((one) => one.path.startsWith(path))?.shown;
   expect(shownAt('/reports/overview').mrr[0].amount).toBeGreaterThan(0);
-  expect(shownAt('/reports/dunning').failed).toBeGreaterThan(2);
+  expect(shownAt('/reports/dunning').failed).toBeGreaterThan(0);
   expect(shownAt('/reports/checkout')).toMatchObject({
     completed: expect.any(Number),
     expired: expect.any(Number),

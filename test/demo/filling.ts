@@ -37,7 +37,7 @@ export async function fillSandbox({
   const performance = new Performance(client, shopfront, stock, plan.seed);
   const { now } = await client.get('/sandboxes/clock');
   const clock = new Date(now);
-  const days = plan.days.length;
+  const days = (plan.days.at(-1)?.day ?? 0) + 1;
   for (const day of plan.days) {
     if (day.at >= clock) {
       if (day.at > clock) await advance(client, day.at);

@@ -14,7 +14,7 @@ export interface Turn {
   readonly steps: readonly Step[];
 }
 
-/** Everything that happens on one day, at the same instant; turns of different customers in any order. */
+/** Everything that happens at one instant: turns of different customers in any order, and the usage since the day before. */
 export interface DayPlan {
   readonly day: number;
   readonly at: Date;
@@ -83,7 +83,7 @@ export function planDemo({
     }
     for (const { day, usage } of rhythm?.events() ?? []) days[day]?.usage.push(...usage);
   }
-  return { seed, days, totals: totalsOf(days) };
+  return { seed, days: withoutQuietDays(days, lives), totals: totalsOf(days) };
 }
 
 function tellLives(random: Random, customers: number, calendar: Calendar): Life[] {
@@ -145,6 +145,26 @@ function joinDays(random: Random, customers: number, calendar: Calendar): number
     return isPutOff ? day + 2 : day;
   });
   return days.sort((a, b) => a - b);
+}
+
+/**
+ * Each move of the clock takes time, so that days on which nobody does anything are left out, and their usage is told later: but before a
+ * metered period ends, and within the week.
+ */
+function withoutQuietDays(days: readonly DayPlan[], lives: readonly Life[]): DayPlan[] {
+  const endings = new Set(
+    lives.flatMap(({ metered, chargeDays }) => (metered ? chargeDays.map((day) => day - 1) : [])),
+  );
+  const isKept = ({ day, turns }: DayPlan) =>
+    turns.length > 0 || endings.has(day) || day % 7 === 0 || day === days.length - 1;
+  let untold: Usage[] = [];
+  return days.flatMap((one) => {
+    untold.push(...one.usage);
+    if (!isKept(one)) return [];
+    const usage = untold;
+    untold = [];
+    return { ...one, usage };
+  });
 }
 
 function totalsOf(days: readonly DayPlan[]): DemoPlan['totals'] {
