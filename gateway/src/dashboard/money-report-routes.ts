@@ -58,19 +58,19 @@ export const moneyReportRoutes: readonly EnvironmentRoute[] = [
   },
 ];
 
-async function overviewOf(context: CallContext, peers: Peers) {
-  const [revenue, counts, { firstCallMade }, webhooks] = await Promise.all([
-    peers.subscriptionReport.getRevenue({ months: overviewMonths }, context),
-    peers.subscriptionReport.countSubscriptions({}, context),
+/** What is looked at first. */
+export async function overviewOf(context: CallContext, peers: Peers) {
+  const [overview, { firstCallMade }, webhooks] = await Promise.all([
+    peers.subscriptionReport.getOverview({ months: overviewMonths }, context),
     peers.requestLog.getApiUse({}, context),
     peers.webhookReport.getDeliveryCounts({}, context),
   ]);
-  const { trialing, active, pastDue, renewalsLeftToday } = counts;
+  const { currencies, trialing, active, pastDue, renewalsLeftToday } = overview;
   const { waiting, failed, paused } = webhooks;
   return {
     now: context.now.toISOString(),
     firstCallMade,
-    mrr: revenue.currencies.map(({ currency, months }) => ({
+    mrr: currencies.map(({ currency, months }) => ({
       currency,
       amount: toJsonSum(months.at(-1)?.mrr ?? 0n),
       months: months.map(({ month, mrr }) => ({ month, amount: toJsonSum(mrr) })),
@@ -85,7 +85,8 @@ async function overviewOf(context: CallContext, peers: Peers) {
   };
 }
 
-function toJsonRevenue({ currency, months }: CurrencyRevenue) {
+/** What moved the recurring revenue of a currency, month by month. */
+export function toJsonRevenue({ currency, months }: CurrencyRevenue) {
   return {
     currency,
     months: months.map((one) => ({
@@ -101,7 +102,7 @@ function toJsonRevenue({ currency, months }: CurrencyRevenue) {
   };
 }
 
-function toJsonFunnel(days: readonly FunnelDay[]) {
+export function toJsonFunnel(days: readonly FunnelDay[]) {
   const shown = days.map(({ day, ...counts }) => ({
     day,
     created: Number(counts.created),
@@ -127,7 +128,7 @@ type DunningSums = Record<
   InvoiceSum
 >;
 
-function toJsonDunning(currencies: readonly CurrencyDunning[]) {
+export function toJsonDunning(currencies: readonly CurrencyDunning[]) {
   const byCurrency = currencies.map((one) => ({ currency: one.currency, sums: sumsOf(one) }));
   const all = byCurrency.map(({ sums }) => sums);
   return {

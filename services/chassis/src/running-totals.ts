@@ -45,6 +45,8 @@ type Kept = Pick<TotalsDocument, 'upTo'> & {
 };
 
 const beginning = new Date(0);
+// A few hundred bytes each.
+const batchSize = 5_000;
 /**
  * A milestone carries the time of the decision, and stands in the database after all attempts to write it: 10 s of repeating, 10 s of
  * waiting for a connection and 120 s at its socket, with a minute by which the clocks of two machines may differ.
@@ -75,17 +77,10 @@ export class RunningTotals {
 
   /** The sums of an environment as they are now. */
   async read({ environmentId }: Pick<Tenant, 'environmentId'>): Promise<Totals> {
-    const { upTo, totals } = await this.find(environmentId);
-    const sum = new TotalsSum(totals);
-    let last = upTo;
-    for await (const document of this.reachedSince(environmentId, upTo)) {
-      this.addTo(sum, document, { from: upTo });
-      if (document.milestonesAt !== undefined && document.milestonesAt > last)
-        last = document.milestonesAt;
-    }
-    // Somebody has stopped before it was added to what is kept, perhaps.
-    if (last > upTo && !this.waiting.has(environmentId)) this.wait(environmentId, last);
-    return sum.totals();
+    const kept = await this.find(environmentId);
+    // Perhaps whoever reached something has stopped before it was added to what is kept.
+    this.wait(environmentId, kept.upTo);
+    return (await this.sumSince(environmentId, kept)).totals;
   }
 
   /** Adds to what is kept what has settled since. To be repeated; without it reads are slower and never wrong. */
@@ -107,28 +102,26 @@ export class RunningTotals {
   /** Adds what settled before `now` to what is kept of one environment, unless somebody else was faster. */
   async keep(environmentId: string, now: Date): Promise<void> {
     const until = new Date(now.getTime() - settledAfterMs);
-    const { upTo, totals, version } = await this.find(environmentId);
-    if (upTo >= until) return;
-    const sum = new TotalsSum(totals);
-    let isMore = false;
-    for await (const document of this.reachedSince(environmentId, upTo)) {
-      this.addTo(sum, document, { from: upTo, until });
-      isMore ||= document.milestonesAt !== undefined && document.milestonesAt >= until;
-    }
-    await this.replace(environmentId, version, { upTo: until, totals: sum.totals() });
-    if (isMore) this.wait(environmentId, now);
+    const kept = await this.find(environmentId);
+    if (kept.upTo >= until) return;
+    const { totals, last } = await this.sumSince(environmentId, kept, until);
+    if (last === undefined) return;
+    await this.replace(environmentId, kept.version, { upTo: until, totals });
+    if (last >= until) this.wait(environmentId, last);
   }
 
   /** Something was reached, by the decision of `at`, and is written now. */
   private async note(environmentId: string, at: Date): Promise<void> {
     const lateMs = this.clock.now().getTime() - at.getTime();
     if (lateMs > lateAfterMs) await this.forget(environmentId);
-    if (!this.waiting.has(environmentId)) this.wait(environmentId, at);
+    this.wait(environmentId, at);
   }
 
-  private wait(environmentId: string, at: Date): void {
+  private wait(environmentId: string, since: Date): void {
     // Twice as long as it must, so that every document is read once or twice for it and not once a minute.
-    this.waiting.set(environmentId, new Date(at.getTime() + 2 * settledAfterMs));
+    const at = new Date(since.getTime() + 2 * settledAfterMs);
+    const present = this.waiting.get(environmentId);
+    if (present === undefined || at < present) this.waiting.set(environmentId, at);
   }
 
   private async find(environmentId: string): Promise<Kept> {
@@ -140,22 +133,30 @@ export class RunningTotals {
     return { version, upTo: document.upTo, totals: totalsOf(document) };
   }
 
-  private reachedSince(environmentId: string, since: Date): AsyncIterable<CountedDocument> {
-    const fields = ['createdAt', 'milestones', 'milestonesAt', ...this.definition.fields];
-    return this.aggregates.documents
-      .find({ environmentId, milestonesAt: { $gte: since } })
-      .project<CountedDocument>(Object.fromEntries(fields.map((field) => [field, 1])))
-      .batchSize(5_000);
-  }
-
-  private addTo(
-    sum: TotalsSum,
-    document: CountedDocument,
-    span: { readonly from: Date; readonly until?: Date },
-  ): void {
-    for (const milestone of milestonesBetween(document, span)) {
-      for (const addend of this.definition.addendsOf(document, milestone)) sum.add(addend);
-    }
+  /** What is kept with what was reached since, up to `until` where it is given; and the latest of all that was reached since. */
+  private sumSince(
+    environmentId: string,
+    { upTo: from, totals }: Kept,
+    until?: Date,
+  ): Promise<{ totals: Totals; last: Date | undefined }> {
+    const { fields, addendsOf } = this.definition;
+    const read = ['createdAt', 'milestones', 'milestonesAt', ...fields];
+    return retryTransient(async () => {
+      const documents = this.aggregates.documents
+        .find({ environmentId, milestonesAt: { $gte: from } })
+        .project<CountedDocument>(Object.fromEntries(read.map((field) => [field, 1])))
+        .batchSize(batchSize);
+      const sum = new TotalsSum(totals);
+      let last: Date | undefined;
+      for await (const document of documents) {
+        for (const milestone of milestonesBetween(document, { from, until })) {
+          for (const addend of addendsOf(document, milestone)) sum.add(addend);
+        }
+        const { milestonesAt: at = from } = document;
+        if (last === undefined || at > last) last = at;
+      }
+      return { totals: sum.totals(), last };
+    });
   }
 
   private async replace(

@@ -3,46 +3,59 @@ import { rpcService } from '@billing/chassis/rpc';
 import { calendarDayOf } from '@billing/kernel/calendar-day';
 import { refuseProblems, wholeNumberProblems } from '@billing/kernel/input-problems';
 import {
-  type CountSubscriptionsResponse,
   type CurrencyRevenue as ProtoCurrencyRevenue,
   type SubscriptionReportServiceServer,
   SubscriptionReportServiceService,
 } from '@billing/proto/billing/subscription/v1/report';
 import type { ReportStore } from './report-store';
-import { type CurrencyRevenue, monthsUntil, recurringCount, revenueReport } from './revenue-report';
+import {
+  type CurrencyRevenue,
+  monthsUntil,
+  recurringCount,
+  revenueReport,
+  type RevenueSums,
+} from './revenue-report';
 
 const monthsMax = 120;
 
 /** The RPCs of subscriptions as figures. */
 export function reportRpc({ reports }: { readonly reports: ReportStore }) {
   return rpcService<SubscriptionReportServiceServer>(SubscriptionReportServiceService, {
-    getRevenue: async ({ months }, context) => {
-      refuseProblems({ months: wholeNumberProblems(months, { min: 1, max: monthsMax }) });
-      const revenue = await reports.revenue(context);
-      const shown = monthsUntil(context.now, months);
-      return { currencies: revenueReport(revenue.months, shown).map(toProtoCurrencyRevenue) };
+    getRevenue: async ({ months: count }, context) => {
+      const shown = readMonths(count, context);
+      const { months } = await reports.revenue(context);
+      return { currencies: toProtoRevenue(months, shown) };
     },
 
-    countSubscriptions: (_request, context) => countSubscriptions(context, reports),
+    getOverview: async ({ months: count }, context) => {
+      const shown = readMonths(count, context);
+      const [{ months, trialing }, pastDueCount, renewals] = await Promise.all([
+        reports.revenue(context),
+        reports.countPastDue(context),
+        reports.countRenewals(context, calendarDayOf(context.now).end),
+      ]);
+      const pastDue = BigInt(pastDueCount);
+      return {
+        currencies: toProtoRevenue(months, shown),
+        trialing,
+        active: recurringCount(months) - pastDue,
+        pastDue,
+        renewalsLeftToday: BigInt(renewals),
+      };
+    },
   });
 }
 
-async function countSubscriptions(
-  context: CallContext,
-  reports: ReportStore,
-): Promise<CountSubscriptionsResponse> {
-  const [revenue, pastDue, renewals] = await Promise.all([
-    reports.revenue(context),
-    reports.countPastDue(context),
-    reports.countRenewals(context, calendarDayOf(context.now).end),
-  ]);
-  const recurring = recurringCount(revenue.months);
-  return {
-    trialing: revenue.trialing,
-    active: recurring - BigInt(pastDue),
-    pastDue: BigInt(pastDue),
-    renewalsLeftToday: BigInt(renewals),
-  };
+function readMonths(count: number, { now }: Pick<CallContext, 'now'>): string[] {
+  refuseProblems({ months: wholeNumberProblems(count, { min: 1, max: monthsMax }) });
+  return monthsUntil(now, count);
+}
+
+function toProtoRevenue(
+  sums: readonly RevenueSums[],
+  shown: readonly string[],
+): ProtoCurrencyRevenue[] {
+  return revenueReport(sums, shown).map(toProtoCurrencyRevenue);
 }
 
 // No call changes what a subscription brings.

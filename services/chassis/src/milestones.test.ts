@@ -1,0 +1,39 @@
+import { milestonesBetween, noteMilestones } from './milestones';
+
+const noon = new Date('2026-01-31T12:00:00Z');
+const later = new Date('2026-01-31T12:05:00Z');
+
+describe('milestones', () => {
+  test('leave a document alone that has reached nothing', () => {
+    expect(noteMilestones({}, [], noon)).toEqual({});
+  });
+
+  test('keep the time of the write that reached them', () => {
+    const begun = noteMilestones({}, ['BEGUN'], noon);
+    expect(begun).toEqual({ milestones: { BEGUN: noon }, milestonesAt: noon });
+    expect(noteMilestones(begun, ['BEGUN'], later)).toEqual(begun);
+    expect(noteMilestones(begun, ['BEGUN', 'ENDED'], later)).toEqual({
+      milestones: { BEGUN: noon, ENDED: later },
+      milestonesAt: later,
+    });
+  });
+
+  test('stay reached, whatever is said afterwards', () => {
+    const begun = noteMilestones({}, ['BEGUN'], noon);
+    expect(noteMilestones(begun, [], later)).toEqual(begun);
+  });
+
+  test('are found by the latest of them, by whichever clock', () => {
+    const ended = noteMilestones(noteMilestones({}, ['BEGUN'], later), ['BEGUN', 'ENDED'], noon);
+    expect(ended.milestones).toEqual({ BEGUN: later, ENDED: noon });
+    expect(ended.milestonesAt).toEqual(later);
+  });
+
+  test('of a span include its beginning and not its end', () => {
+    const ended = noteMilestones(noteMilestones({}, ['BEGUN'], noon), ['BEGUN', 'ENDED'], later);
+    expect(milestonesBetween(ended, { from: noon })).toEqual(['BEGUN', 'ENDED']);
+    expect(milestonesBetween(ended, { from: noon, until: later })).toEqual(['BEGUN']);
+    expect(milestonesBetween(ended, { from: later })).toEqual(['ENDED']);
+    expect(milestonesBetween({}, { from: noon })).toEqual([]);
+  });
+});
