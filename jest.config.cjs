@@ -37,6 +37,7 @@ const withInfrastructure = {
 module.exports = {
   rootDir: __dirname,
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/test-order.cjs',
   // For what hangs; how long anything takes is no test's matter.
   testTimeout: 120_000,
   reporters: ['default', '<rootDir>/test/infrastructure-closing-line.cjs'],
