@@ -15,6 +15,8 @@ export interface Side {
   readonly name: string;
   /** Its processes now, by name. */
   readonly pids: () => Readonly<Record<string, number>>;
+  /** Makes what a run of so many seconds takes; not measured. */
+  readonly prepare?: (seconds: number) => Promise<void>;
   readonly run: (seconds: number) => Promise<Run>;
 }
 
@@ -100,12 +102,14 @@ async function warmUp(
 ): Promise<void> {
   let operations = 0;
   for (let round = 1; round <= warmUpRoundsMax; round += 1) {
+    await side.prepare?.(warmUpSeconds);
     operations += (await side.run(warmUpSeconds)).operations;
     if (operations >= warmUpOperations) return;
   }
 }
 
 async function measure(side: Side, { seconds, sharedPids }: ComparisonOptions) {
+  await side.prepare?.(seconds);
   const pids = { ...side.pids(), ...sharedPids() };
   const before = cpuSecondsOf(pids);
   const run = await side.run(seconds);

@@ -56,7 +56,9 @@ async function populated(stage: Stage, name: string, rows: number) {
   });
   const seed = await RenewalSeed.open(system);
   stage.log(`P11: storing ${String(rows)} subscriptions`);
-  await seed.idle(rows);
+  await seed.idle(rows, (stored) => {
+    stage.log(`P11: ${String(stored)} of ${String(rows)} stored`);
+  });
   return { system, seed, rows };
 }
 

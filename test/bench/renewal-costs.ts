@@ -3,7 +3,7 @@ import { startSystem } from '@billing/local/system';
 import type { Bench, CountTable } from './bench';
 import { add, CommandCounts } from './command-counts';
 import { RenewalSeed } from './renewal-seed';
-import { renewedRun } from './renewals';
+import { madeDue, renewedRun } from './renewals';
 import type { Stage } from './stage';
 
 type SpanProcessor = NonNullable<TracingOptions['spanProcessors']>[number];
@@ -37,9 +37,10 @@ async function renewOnce(stage: Stage, calls: Map<string, number>): Promise<Comm
   const keys = await stage.keysOf(system);
   const seed = await RenewalSeed.open({ gatewayUrl: system.gatewayUrl, keys, site });
   try {
+    const made = await madeDue(seed, due);
     commands.start();
     calls.clear();
-    await renewedRun(seed, due);
+    await renewedRun(seed, made);
     commands.stop();
   } finally {
     await seed.close();

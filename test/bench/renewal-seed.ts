@@ -8,14 +8,19 @@ const dayMs = 24 * 60 * 60 * 1_000;
 // Monthly periods that began so long ago are in their second one now, for some weeks to come.
 const startedAgoMs = 32 * dayMs;
 const farAway = new Date('2100-01-01T00:00:00Z');
-const insertedAtOnce = 1_000;
+const insertedAtOnce = 500;
+// How often it is said how many are stored.
+const storedAtOnce = 10_000;
+// More bring no more rows.
+const insertsInFlight = 4;
 
 /** Makes subscriptions by copying one that the system has made itself, straight into its database. */
 export class RenewalSeed {
   private constructor(
     private readonly client: MongoClient,
     private readonly databaseOf: (service: string) => string,
-    private readonly template: Document,
+    /** A subscription as the system stores it. */
+    readonly template: Document,
   ) {}
 
   static async open(
@@ -50,6 +55,10 @@ export class RenewalSeed {
     return documentsOf(this.client, this.databaseOf('checkout'), 'invoices');
   }
 
+  get revenueTotals() {
+    return documentsOf(this.client, this.databaseOf('subscription'), 'revenueTotals');
+  }
+
   /** The same documents with the same indexes, all in a database of a floor's own. */
   async floorIn(database: string): Promise<RenewalSeed> {
     const floor = new RenewalSeed(this.client, () => database, this.template);
@@ -59,21 +68,20 @@ export class RenewalSeed {
     return floor;
   }
 
-  /** So many subscriptions whose second period has begun without anybody noticing yet; returns their ids. */
-  async overdue(count: number): Promise<string[]> {
-    const start = new Date(performance.timeOrigin + performance.now() - startedAgoMs);
-    return this.insert(count, { startAt: start, anchor: start });
+  /** So many subscriptions whose second period has begun, to be noticed from `dueAt` on; returns their ids. */
+  async overdue(count: number, dueAt: Date): Promise<string[]> {
+    const start = new Date(nowMs() - startedAgoMs);
+    return this.insert(count, { startAt: start, anchor: start, dueAt });
   }
 
-  /** So many that are due in another age. */
-  async idle(count: number): Promise<void> {
-    await this.insert(count, {});
-  }
-
-  /** Lets the scanner see that they are due. */
-  async release(ids: readonly string[]): Promise<void> {
-    const dueAt = new Date(performance.timeOrigin + performance.now() - 1_000);
-    await this.subscriptions.updateMany({ _id: { $in: [...ids] } }, { $set: { dueAt } });
+  /** So many that are due in another age; says how many are stored. */
+  async idle(count: number, onStored: (stored: number) => void): Promise<void> {
+    for (let stored = 0; stored < count;) {
+      const next = Math.min(count - stored, storedAtOnce);
+      await this.insert(next, {});
+      stored += next;
+      onStored(stored);
+    }
   }
 
   async close(): Promise<void> {
@@ -82,22 +90,34 @@ export class RenewalSeed {
 
   private async insert(count: number, fields: Document): Promise<string[]> {
     const ids = Array.from({ length: count }, () => newId());
-    for (let from = 0; from < count; from += insertedAtOnce) {
-      const documents = ids
-        .slice(from, from + insertedAtOnce)
-        // Nobody has heard of them: their first event will be their renewal.
-        .map((_id) => ({
-          ...this.template,
-          ...fields,
-          dueAt: farAway,
-          itemId: newId(),
-          eventSequence: 0,
-          _id,
-        }));
-      await this.subscriptions.insertMany(documents, { ordered: false });
-    }
+    const batches = Array.from({ length: Math.ceil(count / insertedAtOnce) }, (_, index) =>
+      ids.slice(index * insertedAtOnce, (index + 1) * insertedAtOnce),
+    );
+    const queue = batches.values();
+    const worker = async () => {
+      for (const batch of queue) await this.insertBatch(batch, fields);
+    };
+    await Promise.all(Array.from({ length: insertsInFlight }, worker));
     return ids;
   }
+
+  private async insertBatch(ids: readonly string[], fields: Document): Promise<void> {
+    // Nobody has heard of them: their first event will be their renewal.
+    const documents = ids.map((_id) => ({
+      ...this.template,
+      dueAt: farAway,
+      ...fields,
+      itemId: newId(),
+      eventSequence: 0,
+      _id,
+    }));
+    await this.subscriptions.insertMany(documents, { ordered: false });
+  }
+}
+
+/** The time of the machine, as the services have it. */
+export function nowMs(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 async function settled(

@@ -1,16 +1,23 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document } from 'mongodb';
 import type { Bench } from './bench';
 import { compare, type Run, type Side } from './comparison';
-import { RenewalSeed } from './renewal-seed';
+import { nowMs, RenewalSeed } from './renewal-seed';
 import type { Stage, StagedSystem } from './stage';
 
 // So many renewals for each second that a run may take.
 const countPerSecond = 300;
 const floorDatabase = 'bench_floor';
+const noticePollMs = 5;
 const pollMs = 50;
+const askedAtOnce = 100;
 const giveUpMs = 120_000;
+// In which they are stored before they fall due, and more for each.
+const leadMsMin = 1_000;
+const leadMsEach = 2;
+const farAway = new Date('2200-01-01T00:00:00Z');
 
 /** P7: due subscriptions renewed and their invoices opened, against a raw loop over the driver. */
 export const renewals: Bench = {
@@ -38,21 +45,52 @@ export const renewals: Bench = {
   },
 };
 
-/** From the moment when they are due until the last invoice is numbered and no outbox waits. */
+/** Subscriptions that are due, all from one moment on. */
+interface Due {
+  readonly ids: readonly string[];
+  /** The one that is renewed first. */
+  readonly first: string;
+  readonly at: Date;
+}
+
+/** From the first renewal until the last invoice is numbered and no outbox waits. */
 export function renewalSide(system: StagedSystem, seed: RenewalSeed, name = 'billing'): Side {
+  let due: Due | undefined;
   return {
     name,
     pids: system.pids,
-    run: (seconds) => renewedRun(seed, Math.round(seconds * countPerSecond)),
+    prepare: async (seconds) => {
+      due = await madeDue(seed, countIn(seconds));
+    },
+    run: () => {
+      if (due === undefined) throw new Error('Nothing was made due');
+      return renewedRun(seed, due);
+    },
   };
 }
 
-export async function renewedRun(seed: RenewalSeed, count: number): Promise<Run> {
-  const ids = await seed.overdue(count);
-  const startedMs = performance.now();
-  await seed.release(ids);
+/** Makes so many, and returns at the moment when they fall due. */
+export async function madeDue(seed: RenewalSeed, count: number): Promise<Due> {
+  for (let leadMs = leadMsMin + leadMsEach * count; ; leadMs *= 2) {
+    const at = new Date(nowMs() + leadMs);
+    const ids = await seed.overdue(count - 1, at);
+    const [first = ''] = await seed.overdue(1, new Date(at.getTime() - 1));
+    const leftMs = at.getTime() - nowMs();
+    if (leftMs < 0) {
+      // Some were noticed before all were there.
+      await untilRenewed(seed, [...ids, first]);
+      continue;
+    }
+    await sleep(leftMs);
+    return { ids: [...ids, first], first, at };
+  }
+}
+
+export async function renewedRun(seed: RenewalSeed, { ids, first, at }: Due): Promise<Run> {
+  const begunMs = await renewedSince(seed, first, at);
   await untilRenewed(seed, ids);
-  return runOf(count, (performance.now() - startedMs) / 1_000);
+  const run = runOf(ids.length, (nowMs() - begunMs) / 1_000);
+  return { ...run, latencyMs: { noticed: Math.round(begunMs - at.getTime()) } };
 }
 
 async function floorSide(stage: Stage, seed: RenewalSeed): Promise<Side> {
@@ -63,12 +101,15 @@ async function floorSide(stage: Stage, seed: RenewalSeed): Promise<Side> {
   return {
     name: 'floor',
     pids: () => ({ 'floor loop': child.pid ?? 0 }),
-    run: async (seconds) => {
-      const count = Math.round(seconds * countPerSecond);
-      await floor.release(await floor.overdue(count));
-      return runOf(count, await renewedBy(child, count));
+    prepare: async (seconds) => {
+      await floor.overdue(countIn(seconds), new Date(nowMs() - 1_000));
     },
+    run: async (seconds) => runOf(countIn(seconds), await renewedBy(child, countIn(seconds))),
   };
+}
+
+function countIn(seconds: number): number {
+  return Math.round(seconds * countPerSecond);
 }
 
 async function renewedBy(child: ChildProcess, count: number): Promise<number> {
@@ -78,19 +119,32 @@ async function renewedBy(child: ChildProcess, count: number): Promise<number> {
   return answer.seconds;
 }
 
-/** Asks what an index answers at once, so that asking is not what is measured. */
-async function untilRenewed(seed: RenewalSeed, ids: readonly string[]): Promise<void> {
-  const startedMs = performance.now();
-  const isDue = { timeline: 'real', dueAt: { $lte: new Date(performance.timeOrigin + startedMs) } };
-  const isPending = { pendingSince: { $gt: new Date(0) } };
+/** When the first of them was renewed: until then the scanner waited for its next turn, and nothing was done. */
+async function renewedSince(seed: RenewalSeed, first: string, at: Date): Promise<number> {
   for (;;) {
-    const waiting =
-      (await seed.subscriptions.findOne(isDue)) ??
-      (await seed.subscriptions.findOne(isPending)) ??
-      (await seed.invoices.findOne(isPending));
-    if (waiting === null) break;
-    if (performance.now() - startedMs > giveUpMs) throw new Error('Renewals do not come to an end');
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    const renewed = await seed.subscriptions.findOne({ _id: first, dueAt: { $gt: at } });
+    if (renewed !== null) return (renewed.updatedAt as Date).getTime();
+    if (nowMs() - at.getTime() > giveUpMs) throw new Error('Nothing is renewed');
+    await sleep(noticePollMs);
+  }
+}
+
+/** Asks for some by their ids, and for others once these are renewed, so that asking is not what is measured. */
+async function untilRenewed(seed: RenewalSeed, ids: readonly string[]): Promise<void> {
+  const startedMs = nowMs();
+  const now = new Date(startedMs);
+  const isPending = { pendingSince: { $gt: new Date(0), $lte: farAway } };
+  let left = [...ids];
+  while (left.length > 0 || (await seed.invoices.findOne(isPending)) !== null) {
+    const asked = left.slice(0, askedAtOnce);
+    const renewed = await seed.subscriptions
+      .find({ _id: { $in: asked }, dueAt: { $gt: now }, pendingSince: null })
+      .project<{ _id: string }>({ _id: 1 })
+      .toArray();
+    const done = new Set(renewed.map(({ _id }) => _id));
+    left = left.filter((id) => !done.has(id));
+    if (nowMs() - startedMs > giveUpMs) throw new Error('Renewals do not come to an end');
+    if (done.size < asked.length || asked.length === 0) await sleep(pollMs);
   }
   const opened: Document = { subscriptionId: { $in: [...ids] }, status: 'OPEN' };
   const count = await seed.invoices.countDocuments(opened);
