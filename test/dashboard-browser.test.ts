@@ -1,53 +1,82 @@
-import type { Browser, Page } from 'playwright-core';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { eventually } from '@billing/chassis/testing';
 import { ownerLink } from '@billing/local/owner-link';
-import { expectAccessible, expectToFit, lookings, shoot, visit } from './browser-visit';
+import { desktop, expectAccessible, phone, shoot, visit } from './browser-visit';
 import { ensureChromium, launchChromium } from './chromium';
 import { password } from './operator-client';
+import { PortalScene } from './portal-scene';
 import { startTestSystem, type TestSystem } from './test-system';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 120_000;
+const timeoutMs = 180_000;
 
 let system: TestSystem;
 let browser: Browser;
+let receiver: WebhookReceiver;
+let scene: PortalScene;
+let sandboxId = '';
+
+// Every text that somebody else has written.
+const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>';
+/** What no log may hold. */
+const secrets = [password, 'ada@example.com'];
 
 beforeAll(async () => {
   if (program === undefined) return;
   system = await startTestSystem();
+  receiver = await startWebhookReceiver();
   browser = await launchChromium(program);
+  scene = await PortalScene.begin(system);
+  const customerId = await scene.customer({ name: hostile });
+  await scene.subscribe(customerId, { plan: { name: hostile, description: hostile } });
 }, timeoutMs);
 
 afterAll(async () => {
   if (program === undefined) return;
   await browser.close();
+  await receiver.close();
   await system.stop();
 });
 
 const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).first().click();
+const pressInDialog = (page: Page, name: string) =>
+  page.locator('dialog').getByRole('button', { name, exact: true }).click();
 const heading = (page: Page, name: string | RegExp) =>
   page.getByRole('heading', { level: 1, name }).waitFor();
-const look = async (page: Page, name: string) => {
-  await expectToFit(page);
-  await expectAccessible(page);
-  await shoot(page, `dashboard ${name}`);
+const go = async (page: Page, name: string) => {
+  await page.locator('#navigation').getByRole('link', { name, exact: true }).click();
+  await heading(page, name);
 };
 const signIn = async (page: Page) => {
   await page.getByLabel('E-mail').fill('ada@example.com');
   await page.getByLabel('Password').fill(password);
   await press(page, 'Sign in');
 };
+/** Everybody can read it, and it fits: only tables scroll sideways, in places of their own. */
+const look = async (page: Page, name: string) => {
+  await page.locator('progress').first().waitFor({ state: 'detached' });
+  const sideways = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect([page.url(), sideways]).toEqual([page.url(), 0]);
+  await expectAccessible(page);
+  await shoot(page, `dashboard ${name}`);
+};
 
 testInChromium(
   'an owner comes by the link, leaves, and comes back to where they were',
   async () => {
     const link = (await ownerLink(system.addresses.identity, system.gatewayUrl)) ?? '';
-    await visit(browser, {}, async (page, context) => {
+    secrets.push(link.split('/').at(-1) ?? '');
+    await visit(browser, desktop, async (page, context) => {
       await page.goto(link);
       await heading(page, /^Join /);
-      await look(page, 'invitation');
-      await page.getByLabel('Name').fill('Ada Lovelace');
+      await page.getByLabel('Name').fill(hostile);
       await page.getByLabel('E-mail').fill('ada@example.com');
       await page.getByLabel('Password').fill('short');
       await press(page, 'Accept and sign in');
@@ -58,6 +87,7 @@ testInChromium(
       await page.waitForURL('**/dashboard/live');
       const [cookie] = await context.cookies();
       expect(cookie).toMatchObject({ name: 'operator', httpOnly: true, sameSite: 'Strict' });
+      secrets.push(cookie?.value ?? '');
 
       await page.goto(`${system.gatewayUrl}/dashboard/live/account`);
       await heading(page, 'Your account');
@@ -71,7 +101,6 @@ testInChromium(
       await look(page, 'sign in refused');
       await signIn(page);
       await heading(page, 'Your account');
-
       await page.goto(link);
       await heading(page, 'This link is over');
     });
@@ -79,25 +108,164 @@ testInChromium(
   timeoutMs,
 );
 
-describe('the dashboard', () => {
-  testInChromium.each(lookings)(
-    '%s can be read and used by everyone',
-    async (name, looking) => {
-      await visit(browser, looking, async (page) => {
-        await page.goto(`${system.gatewayUrl}/dashboard`);
-        await heading(page, 'Sign in');
-        await look(page, `sign in ${name}`);
-        await signIn(page);
-        await page.waitForURL('**/dashboard/live');
-        await page.getByText('Real customers').waitFor();
-        await look(page, `home ${name}`);
-        for (const path of ['account', 'nothing']) {
-          await page.goto(`${system.gatewayUrl}/dashboard/live/${path}`);
-          await page.locator('h1').waitFor();
-          await look(page, `${path} ${name}`);
-        }
-      });
+testInChromium(
+  'an owner makes a key that works, a sandbox whose time they move, and an endpoint that is told',
+  async () => {
+    await visit(browser, desktop, async (page) => {
+      await page.goto(`${system.gatewayUrl}/dashboard/live/developers/sandboxes`);
+      await signIn(page);
+      await heading(page, 'Sandboxes');
+      await press(page, 'New sandbox');
+      await page.getByLabel('Name').fill(hostile);
+      await page.getByLabel('Starts at').fill('2026-01-31T10:00');
+      await look(page, 'new sandbox');
+      await pressInDialog(page, 'Make sandbox');
+      await page.getByRole('region', { name: 'API key' }).waitFor();
+      await page.getByRole('link', { name: 'Work there' }).click();
+      await page.getByText('Its clock says').waitFor();
+      sandboxId = new URL(page.url()).pathname.split('/')[2] ?? '';
+
+      await moveClock(page);
+      await makeKey(page);
+      await tellEndpoint(page);
+      await go(page, 'Request log');
+      await page
+        .getByText(/POST \/v1\/webhook-endpoints/)
+        .first()
+        .waitFor();
+      await look(page, 'request log');
+      await go(page, 'Team');
+      await press(page, 'Invite');
+      await page.getByLabel('E-mail').fill('viewer@example.com');
+      await pressInDialog(page, 'Make invitation');
+      await look(page, 'invited');
+      const viewerLink = await page.getByRole('region', { name: 'invitation link' }).textContent();
+      await go(page, 'Audit log');
+      await page.getByText('POST /v1/sandboxes/clock/advance').first().waitFor();
+      await seeAsViewer(viewerLink ?? '');
+    });
+  },
+  timeoutMs,
+);
+
+async function moveClock(page: Page): Promise<void> {
+  await go(page, 'Sandboxes');
+  await page.locator(`main a[href*="${sandboxId}"]`).first().click();
+  await page.getByRole('button', { name: 'A month', exact: true }).click();
+  await press(page, 'Advance the clock');
+  await page.getByText('It is 2026-02-28 10:00:00 UTC').waitFor();
+}
+
+async function makeKey(page: Page): Promise<void> {
+  await go(page, 'API keys');
+  await press(page, 'New key');
+  await page.getByLabel('Name').fill(hostile);
+  await page.getByLabel('customers:read').check();
+  await pressInDialog(page, 'Make key');
+  const curl = await page.getByRole('region', { name: 'curl command' }).textContent();
+  const [, url = '', authorization = ''] =
+    /^curl -s (\S+) -H 'Authorization: ([^']+)'$/.exec(curl ?? '') ?? [];
+  secrets.push(authorization.replace('Bearer ', ''));
+  const answer = await fetch(url, { headers: { Authorization: authorization } });
+  expect([answer.status, await answer.json()]).toMatchObject([200, { data: [] }]);
+  await look(page, 'new key');
+  await press(page, 'I have it');
+  await page.locator('tr', { hasText: 'customers:read' }).getByRole('button').click();
+  await pressInDialog(page, 'Revoke');
+  await page.locator('.badge', { hasText: 'revoked' }).waitFor();
+}
+
+async function tellEndpoint(page: Page): Promise<void> {
+  await go(page, 'Webhooks');
+  await press(page, 'New endpoint');
+  await page.getByLabel('URL').fill('nowhere');
+  await pressInDialog(page, 'Add endpoint');
+  await page.locator('dialog .problem').waitFor();
+  await look(page, 'endpoint refused');
+  await page.getByLabel('URL').fill(receiver.url);
+  await page.getByLabel('Description').fill(hostile);
+  await pressInDialog(page, 'Add endpoint');
+  const secret = page.getByRole('region', { name: 'signing secret' });
+  secrets.push((await secret.textContent()) ?? '');
+  await page.getByRole('link', { name: receiver.url }).click();
+  await press(page, 'Send a test');
+  await page.locator('.badge', { hasText: 'delivered' }).waitFor();
+  expect(receiver.received.map(({ body }) => body.type)).toEqual(['webhook_endpoint.test']);
+  await press(page, 'Look');
+  await page.getByRole('heading', { name: 'Attempt 1: 204' }).waitFor();
+  await look(page, 'delivery');
+  await pressInDialog(page, 'Close');
+}
+
+/** Whoever may only look is told so where others have buttons. */
+async function seeAsViewer(link: string): Promise<void> {
+  await visit(browser, desktop, async (page) => {
+    await page.goto(link);
+    await page.getByLabel('Name').fill('Viewer');
+    await page.getByLabel('Password').fill(password);
+    await press(page, 'Accept and sign in');
+    await page.waitForURL('**/dashboard/live');
+    await go(page, 'API keys');
+    expect(await page.getByRole('button', { name: 'New key' }).isDisabled()).toBe(true);
+    await page.getByText('Viewers may look, but change nothing.').waitFor();
+    await go(page, 'Audit log');
+    await page.getByText('Only owners and admins may do that.').waitFor();
+    await look(page, 'audit log of a viewer');
+    await press(page, 'Sign out');
+    await heading(page, 'Sign in');
+  });
+}
+
+const lookings: readonly (readonly [string, BrowserContextOptions])[] = [
+  ['in light on a desk', desktop],
+  ['in the dark on a phone', { ...phone, colorScheme: 'dark' }],
+];
+
+testInChromium.each(lookings)(
+  'every page of the navigation can be read and used by everyone %s',
+  async (name, looking) => {
+    await visit(browser, looking, async (page) => {
+      await page.goto(`${system.gatewayUrl}/dashboard`);
+      await look(page, `sign in ${name}`);
+      await signIn(page);
+      const sandbox = page.locator('.environment-bar option', { hasText: 'Sandbox: test' });
+      await sandbox.waitFor({ state: 'attached' });
+      const place = `${system.gatewayUrl}/dashboard/${(await sandbox.getAttribute('value')) ?? ''}`;
+      await page.goto(place);
+      await page.getByText('Its clock says').waitFor();
+      const { id } = (await scene.read('/customers')).data[0];
+      const links = await page.locator('#navigation a').all();
+      const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
+      const others = [`${place}/account`, `${place}/nothing`, `${place}/customers/${String(id)}`];
+      expect(paths.length).toBeGreaterThan(8);
+      for (const path of [...paths, ...others]) {
+        const address = new URL(path ?? '', place).href;
+        await page.goto(address);
+        await page.locator('main h1').waitFor();
+        await look(
+          page,
+          `${address.slice(place.length + 1).replaceAll('/', ' ') || 'home'} ${name}`,
+        );
+      }
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium('no log of any service holds a password, a token, a key or an address', async () => {
+  const headers = { 'X-Request-Id': 'the-last-request' };
+  await (await fetch(`${system.gatewayUrl}/healthz`, { headers })).arrayBuffer();
+  const read = async (file: string) => readFile(join(system.logDir, file), 'utf8');
+  await eventually(
+    async () => {
+      expect(await read('gateway.log')).toContain('the-last-request');
     },
-    timeoutMs,
+    { timeoutMs: 60_000 },
   );
+  expect(secrets.length).toBeGreaterThan(5);
+  expect(secrets).not.toContain('');
+  for (const file of await readdir(system.logDir)) {
+    const text = await read(file);
+    expect([file, secrets.filter((secret) => text.includes(secret))]).toEqual([file, []]);
+  }
 });
