@@ -137,6 +137,9 @@ describe('a session', () => {
         [],
       ]);
     }
+    // Nobody but a proxy that is trusted says where a request comes from.
+    const elsewhere = { 'X-Forwarded-For': '203.0.113.7', Forwarded: 'for=203.0.113.7' };
+    expect((await logIn(newcomer(), { email, password }, elsewhere)).status).toBe(429);
     const late = await logIn(newcomer(), { email, password });
     expect(shown(late)).toEqual([429, { error: 'Too many requests' }, 'too_many_requests']);
     expect(late.headers.get('retry-after')).toBe('1');
@@ -160,12 +163,18 @@ describe('a session', () => {
       }
       const untold = { 'Sec-Fetch-Site': undefined };
       expect(await from(untold)).toEqual(refused);
-      for (const origin of ['https://evil.example', 'null']) {
+      const subdomain = system.gatewayUrl.replace('127.0.0.1', 'sub.localhost');
+      for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', subdomain]) {
         expect(await from({ ...untold, Origin: origin })).toEqual(refused);
       }
       // A write proves nothing by the page that it says it comes from.
       expect(await from({ ...untold, Referer: `${system.gatewayUrl}/dashboard` })).toEqual(refused);
-      for (const type of [undefined, 'text/plain', 'application/x-www-form-urlencoded']) {
+      for (const type of [
+        undefined,
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data',
+      ]) {
         const [status] = await from({ 'Content-Type': type ?? '' });
         expect(status).toBe(415);
       }

@@ -5,9 +5,10 @@ import {
   type IdentityServiceServer,
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
-import { OperatorClient } from './operator-client';
+import { OperatorClient, password } from './operator-client';
 import { instant, unknownId, uuid } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
+import { putWallClockForward } from './wall-clock';
 
 const startMs = 120_000;
 
@@ -119,6 +120,9 @@ describe('the public API by session', () => {
         untold,
         { ...untold, Origin: 'https://evil.example' },
         { ...untold, Origin: 'null' },
+        { ...untold, Origin: 'http://127.0.0.1:1' },
+        { ...untold, Origin: own.replace('127.0.0.1', 'sub.localhost') },
+        { ...untold, Origin: `${own}@evil.example` },
         { ...untold, Referer: 'https://evil.example/' },
         { ...untold, Origin: 'https://evil.example', Referer: `${own}/dashboard` },
       ]) {
@@ -128,6 +132,12 @@ describe('the public API by session', () => {
     expect(await status('GET', { ...untold, Referer: `${own}/dashboard` })).toBe(200);
     expect(await status('POST', { ...untold, Referer: `${own}/dashboard` })).toBe(403);
     expect(await status('POST', { ...untold, Origin: own })).toBe(201);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      for (const site of ['cross-site', 'same-site', undefined]) {
+        const form = { 'Sec-Fetch-Site': site, 'Content-Type': type };
+        expect([type, site, await status('POST', form)]).toEqual([type, site, 403]);
+      }
+    }
   });
 
   test('a key counts alone, whatever cookie comes with it', async () => {
@@ -167,5 +177,103 @@ describe('the public API by session', () => {
       status: 201,
     });
     expect(written[1].role).toBe('VIEWER');
+  });
+});
+
+describe('a session is its owner’s alone', () => {
+  const newcomer = () => new OperatorClient(system.gatewayUrl);
+  const emailOf = async (client: OperatorClient) =>
+    (await client.api('GET', '/session')).body.operator?.email as string | undefined;
+  const logIn = (client: OperatorClient, email = 'owner@example.com', typed = password) =>
+    client.api('POST', '/session', { email, password: typed });
+  const isOver = async (client: OperatorClient) => {
+    const own = await client.api('GET', '/session');
+    const api = await client.in(sandbox).v1('GET', '/customers');
+    return [own, api].every(({ headers }) => headers.get('error-code') === 'invalid_session');
+  };
+
+  const isOverAfter = async (client: OperatorClient, hours: number) => {
+    const restore = putWallClockForward(hours * 3_600_000);
+    try {
+      return await isOver(client);
+    } finally {
+      restore();
+    }
+  };
+
+  test('what a browser brought before it signed in is never taken up, whoever planted it', async () => {
+    const attacker = await owner.colleague('VIEWER');
+    const theirs = attacker.cookie ?? '';
+    const invented = `operator=${'p'.repeat(43)}`;
+    for (const planted of [theirs, invented, `${theirs}; ${invented}`]) {
+      const victim = newcomer();
+      victim.cookie = planted;
+      expect((await logIn(victim)).status).toBe(200);
+      expect(planted).not.toContain(victim.cookie);
+      expect(await emailOf(victim)).toBe('owner@example.com');
+    }
+    // The attacker's own session is what it was, and the invented one still opens nothing.
+    expect(await emailOf(attacker)).toMatch(/^viewer/);
+    const nobody = newcomer();
+    nobody.cookie = invented;
+    expect(await isOver(nobody)).toBe(true);
+  });
+
+  test('who accepts an invitation gets a new one too', async () => {
+    const { body } = await owner.api('POST', '/operators', {
+      email: 'planted@example.com',
+      role: 'VIEWER',
+    });
+    const invited = newcomer();
+    invited.cookie = owner.cookie;
+    await invited.accept(body.link as string, 'planted@example.com');
+    expect(invited.cookie).not.toBe(owner.cookie);
+    expect(await emailOf(invited)).toBe('planted@example.com');
+    expect(await emailOf(owner)).toBe('owner@example.com');
+  });
+
+  test('an ended one stays ended, also when its operator signs in again', async () => {
+    const client = newcomer();
+    await logIn(client);
+    const ended = newcomer();
+    ended.cookie = client.cookie;
+    await client.api('DELETE', '/session');
+    await logIn(client);
+    expect(await isOver(ended)).toBe(true);
+    expect(await emailOf(client)).toBe('owner@example.com');
+  });
+
+  test('a new password ends all others at once, and the old one opens no more', async () => {
+    const one = await owner.colleague('DEVELOPER');
+    const email = (await emailOf(one)) ?? '';
+    const other = newcomer();
+    await logIn(other, email);
+    const newPassword = 'another longer better one';
+    await one.api('PUT', '/password', { currentPassword: password, newPassword });
+    expect(await isOver(other)).toBe(true);
+    expect(await emailOf(one)).toBe(email);
+    expect((await logIn(newcomer(), email)).status).toBe(401);
+    expect((await logIn(newcomer(), email, newPassword)).status).toBe(200);
+  });
+
+  test('it is over after seven days, however much it was used', async () => {
+    const client = newcomer();
+    await logIn(client);
+    // Never idle for twelve hours.
+    for (let hours = 11; hours < 7 * 24; hours += 11)
+      expect(await isOverAfter(client, hours)).toBe(false);
+    expect(await isOverAfter(client, 7 * 24 + 1)).toBe(true);
+  });
+
+  test('a role that is taken away is gone at the next request, and so is who may come no more', async () => {
+    const developer = await owner.colleague('DEVELOPER');
+    const path = `/operators/${await idOf(developer)}`;
+    const write = async () =>
+      (await developer.in(sandbox).v1('POST', '/customers', { email: 7 })).status;
+    expect(await write()).toBe(400);
+    await owner.api('PATCH', path, { role: 'VIEWER' });
+    expect(await write()).toBe(403);
+    await owner.api('PATCH', path, { active: false });
+    expect(await isOver(developer)).toBe(true);
   });
 });
