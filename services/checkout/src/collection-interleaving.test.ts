@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { dunningOutcome, dunningStepsReached } from './dunning-report';
+import { totalOf } from './invoice';
 import { type Luck, problemsOf, type Turn, workers, World } from './testing-collection';
 
 const by = fc.constantFrom(...workers);
@@ -72,3 +74,26 @@ test.each([
     );
   },
 );
+
+test('what reports count of an invoice is reached once, in order, and never changes again', () => {
+  fc.assert(
+    fc.property(fc.array(turn, { maxLength: 80, size: 'max' }), (turns) => {
+      const world = new World(2900n, 'CHARGE_AUTOMATICALLY');
+      let before: unknown[] = [];
+      for (const next of turns) {
+        world.take(next);
+        const { record } = world;
+        if (record === undefined || record.isTombstone) continue;
+        const counted = dunningStepsReached(record).map((step) => [
+          step,
+          record.firstFailedAt,
+          totalOf(record),
+          step === 'FAILED' ? undefined : dunningOutcome(record),
+        ]);
+        expect(counted.slice(0, before.length)).toEqual(before);
+        before = counted;
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

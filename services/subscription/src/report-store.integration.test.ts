@@ -1,0 +1,107 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { type RunningService, Service } from '@billing/chassis/service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  testContext,
+  testServiceConfiguration,
+} from '@billing/chassis/testing';
+import { cancel } from './cancellation';
+import { createSubscription } from './creation';
+import { takeDueStep } from './renewals';
+import { ReportStore } from './report-store';
+import { subscriptionDefinition } from './store';
+import type { Subscription } from './subscription';
+import { Subscriptions } from './subscription-store';
+import { aCreation, anInput, aPrice, aSubscription, at, day } from './testing';
+
+const configuration = testServiceConfiguration('subscriptionreports');
+const hourMs = 3_600_000;
+// Real time as the test has it: what was written an hour ago is added up for good.
+const clock: Clock & { at: Date } = {
+  at: new Date('2026-03-01T00:00:00Z'),
+  now() {
+    return this.at;
+  },
+};
+
+let running: RunningService;
+let subscriptions: Subscriptions;
+let reports: ReportStore;
+
+beforeAll(async () => {
+  const service = await Service.open('subscription', configuration, { clock });
+  const records = service.aggregates(subscriptionDefinition);
+  subscriptions = new Subscriptions(records, () => undefined);
+  reports = new ReportStore(service, records);
+  running = await service.serve([]);
+});
+
+afterAll(async () => {
+  await running.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+const stored = (state: Subscription, context: CallContext) =>
+  subscriptions.insert({ state: { ...state, id: newId() }, events: [], commands: [] }, context);
+
+/** Reads before and after it is added up for good; both must be the same. */
+async function revenueOf(context: CallContext) {
+  const fresh = await reports.revenue(context);
+  clock.at = new Date(clock.at.getTime() + hourMs);
+  await reports.keepUp(new AbortController().signal);
+  expect(await reports.revenue(context)).toEqual(fresh);
+  return fresh;
+}
+
+test('revenue follows what is stored, also what comes late to a month that is long past', async () => {
+  const context = testContext({ now: day('01-31') });
+  const tiers = [{ upTo: null, unitAmount: '100.5', flatAmount: '1' }];
+  const price = aPrice({ type: 'TIERED', currency: 'EUR', tiers });
+  const trial = aPrice({ trialDays: 14, billingInterval: 'YEARLY', amount: 12_000n });
+  const { state: kept } = await stored(aSubscription({ quantity: 3 }, { price }), context);
+  const { state: tried } = await stored(aSubscription({}, { price: trial }), context);
+  const january = {
+    month: '2026-01',
+    currency: 'EUR',
+    started: 1n,
+    startedAmount: 303n,
+    ended: 0n,
+    endedAmount: 0n,
+  };
+  expect(await revenueOf(context)).toEqual({ trialing: 1n, months: [january] });
+
+  const later = { ...context, now: day('02-20') };
+  await subscriptions.change(tried.id, later, takeDueStep);
+  await subscriptions.change(kept.id, later, (current, decision) =>
+    cancel(current, { ...decision, atPeriodEnd: false }),
+  );
+  // Since the first of January, as only now is told.
+  const creation = aCreation({ price, ...at(later.now) });
+  await stored(createSubscription(anInput({ startAt: day('01-01') }), creation).state, later);
+  const { trialing, months } = await revenueOf(later);
+  expect(trialing).toBe(0n);
+  const none = { started: 0n, startedAmount: 0n, ended: 0n, endedAmount: 0n };
+  expect(new Set(months)).toEqual(
+    new Set([
+      { ...january, started: 2n, startedAmount: 303n + 102n },
+      { ...none, month: '2026-02', currency: 'EUR', ended: 1n, endedAmount: 303n },
+      { ...none, month: '2026-02', currency: 'USD', started: 1n, startedAmount: 1000n },
+    ]),
+  );
+});
+
+test('past due and renewals to come are counted in one environment alone', async () => {
+  const context = testContext({ now: day('02-28') });
+  const other = testContext({ now: day('02-28') });
+  for (const within of [context, other, context]) {
+    await stored({ ...aSubscription(), status: 'PAST_DUE' }, within);
+  }
+  await stored(aSubscription({ startAt: day('03-01') }), context);
+  expect(await reports.countPastDue(context)).toBe(2);
+  expect(await reports.countRenewals(context, day('02-28'))).toBe(0);
+  expect(await reports.countRenewals(context, day('03-01'))).toBe(2);
+});
