@@ -23,6 +23,7 @@ import type {
 } from './operator-route';
 import { moneyReportRoutes } from './money-report-routes';
 import { operatorRoutes } from './operator-routes';
+import { paymentMethodRoutes } from './payment-method-routes';
 import { reportRoutes } from './report-routes';
 import { requestRoutes } from './request-routes';
 import { sessionRoutes } from './session-routes';
@@ -47,6 +48,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...reportRoutes,
   ...requestRoutes,
   ...moneyReportRoutes,
+  ...paymentMethodRoutes,
 ];
 
 /** Serves what the dashboard asks about operators, in JSON; all else it asks of the public API. */

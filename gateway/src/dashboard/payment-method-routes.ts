@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { PaymentMethod } from '@billing/proto/billing/checkout/v1/payment_method';
+import { readQuery } from '../input';
+import { ok, present } from '../route';
+import type { EnvironmentRoute } from './operator-route';
+
+const ListPaymentMethods = z.object({ customerId: z.string() });
+
+/** How customers can be charged, which the public API keeps to itself: they manage it in their portal. */
+export const paymentMethodRoutes: readonly EnvironmentRoute[] = [
+  {
+    method: 'GET',
+    path: '/payment-methods',
+    isOfEnvironment: true,
+    handle: async ({ query, context }, { peers }) => {
+      const wanted = readQuery(ListPaymentMethods, { query });
+      const { paymentMethods } = await peers.paymentMethod.listPaymentMethods(wanted, context);
+      return ok({ data: paymentMethods.map(toJsonPaymentMethod) });
+    },
+  },
+];
+
+/** What may be told of a saved card. */
+export function toJsonPaymentMethod({ id, brand, last4, isDefault, createdAt }: PaymentMethod) {
+  return { id, brand, last4, isDefault, createdAt: present(createdAt).toISOString() };
+}
