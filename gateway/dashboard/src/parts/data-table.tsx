@@ -44,23 +44,24 @@ export function DataTable<Row>({
         </Button>
       </div>
       <div className="table-scroll" role="region" aria-label={caption} tabIndex={0}>
-        <table>
+        {/* Narrow screens show rows as cards, which would take their roles from them. */}
+        <table role="table">
           <caption className={isCaptionShown ? undefined : 'unseen'}>{caption}</caption>
-          <thead>
-            <tr>
+          <thead role="rowgroup">
+            <tr role="row">
               {columns.map(({ title, align }) => (
-                <th key={title} scope="col" className={align}>
+                <th key={title} scope="col" role="columnheader" className={align}>
                   {title}
                 </th>
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {rows.map((row) => (
-              <tr key={rowKey(row)}>
+              <tr key={rowKey(row)} role="row">
                 {columns.map(({ title, align, text, cell }) => (
-                  <td key={title} className={align}>
-                    {cell === undefined ? text(row) : cell(row)}
+                  <td key={title} role="cell" className={align} data-title={title}>
+                    <div>{cell === undefined ? text(row) : cell(row)}</div>
                   </td>
                 ))}
               </tr>
@@ -72,9 +73,14 @@ export function DataTable<Row>({
   );
 }
 
-/** Gives the browser a file to keep. */
+/** Gives the browser a table to keep. */
 export function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  keepFile(name, new Blob([text], { type: 'text/csv;charset=utf-8' }));
+}
+
+/** Gives the browser a file to keep. */
+export function keepFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = address;
   link.download = name;

@@ -1,0 +1,128 @@
+import { type ReactNode, useId, useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { Button } from './buttons';
+
+/** What a list is filtered by, kept in the address: a link shows what its sender saw. */
+export interface FilterState<Name extends string> {
+  /** Empty where it is not filtered by. */
+  readonly values: Readonly<Record<Name, string>>;
+  readonly set: (name: Name, value: string) => void;
+  readonly clear: () => void;
+  readonly isFiltered: boolean;
+}
+
+export function useFilters<Name extends string>(names: readonly Name[]): FilterState<Name> {
+  const [parameters, setParameters] = useSearchParams();
+  const entries = names.map((name) => [name, parameters.get(name) ?? ''] as const);
+  return {
+    values: Object.fromEntries(entries) as Record<Name, string>,
+    set: (name, value) => {
+      setParameters(
+        (before) => {
+          const next = new URLSearchParams(before);
+          if (value === '') next.delete(name);
+          else next.set(name, value);
+          return next;
+        },
+        { replace: true },
+      );
+    },
+    clear: () => {
+      setParameters(new URLSearchParams(), { replace: true });
+    },
+    isFiltered: entries.some(([, value]) => value !== ''),
+  };
+}
+
+/** The filters of a list, side by side where there is room. */
+export function Filters({
+  state: { isFiltered, clear },
+  children,
+}: {
+  state: Pick<FilterState<string>, 'isFiltered' | 'clear'>;
+  children: ReactNode;
+}) {
+  return (
+    <div className="filters" role="search">
+      {children}
+      {isFiltered && (
+        <Button tone="plain" onClick={clear}>
+          Show all
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A filter with few values. */
+export function ChoiceFilter({
+  label,
+  value,
+  onChange,
+  choices,
+  hasAll = true,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  /** Values and what they are called. */
+  choices: readonly (readonly [string, string])[];
+  /** Whether one may choose none of them, which is empty. */
+  hasAll?: boolean;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        value={value}
+        onChange={(event) => {
+          onChange(event.target.value);
+        }}
+      >
+        {hasAll && <option value="">All</option>}
+        {choices.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A filter by a text, which counts when it is typed whole: on Enter, or when the field is left. */
+export function TextFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  const [typing, setTyping] = useState<string>();
+  const done = () => {
+    if (typing !== undefined) onChange(typing.trim());
+    setTyping(undefined);
+  };
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="search"
+        value={typing ?? value}
+        onChange={(event) => {
+          setTyping(event.target.value);
+        }}
+        onBlur={done}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') done();
+        }}
+      />
+    </div>
+  );
+}
