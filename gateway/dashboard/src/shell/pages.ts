@@ -40,6 +40,68 @@ export const sections: readonly Section[] = [
         label: 'Home',
         routes: [page('/', async () => (await import('../pages/home/home-page')).HomePage)],
       },
+      {
+        path: '/revenue',
+        label: 'Revenue',
+        routes: [
+          page('/revenue', async () => (await import('../pages/revenue/revenue-page')).RevenuePage),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Customers',
+    entries: [
+      {
+        path: '/customers',
+        label: 'Customers',
+        routes: [
+          page(
+            '/customers',
+            async () => (await import('../pages/customers/customer-list-page')).CustomerListPage,
+          ),
+          page(
+            '/customers/:id',
+            async () => (await import('../pages/customers/customer-page')).CustomerPage,
+          ),
+        ],
+      },
+      {
+        path: '/subscriptions',
+        label: 'Subscriptions',
+        routes: [
+          page(
+            '/subscriptions',
+            async () =>
+              (await import('../pages/subscriptions/subscription-list-page')).SubscriptionListPage,
+          ),
+          page(
+            '/subscriptions/:id',
+            async () => (await import('../pages/subscriptions/subscription-page')).SubscriptionPage,
+          ),
+        ],
+      },
+      {
+        path: '/invoices',
+        label: 'Invoices',
+        routes: [
+          page(
+            '/invoices',
+            async () => (await import('../pages/invoices/invoice-list-page')).InvoiceListPage,
+          ),
+          page(
+            '/invoices/:id',
+            async () => (await import('../pages/invoices/invoice-page')).InvoicePage,
+          ),
+        ],
+      },
+      {
+        path: '/dunning',
+        label: 'Dunning',
+        routes: [
+          page('/dunning', async () => (await import('../pages/dunning/dunning-page')).DunningPage),
+        ],
+      },
     ],
   },
   {
@@ -81,6 +143,23 @@ export const sections: readonly Section[] = [
             '/checkout',
             async () => (await import('../pages/checkout/checkout-page')).CheckoutPage,
           ),
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Usage',
+    entries: [
+      {
+        path: '/usage',
+        label: 'Usage',
+        routes: [page('/usage', async () => (await import('../pages/usage/usage-page')).UsagePage)],
+      },
+      {
+        path: '/credits',
+        label: 'Credits',
+        routes: [
+          page('/credits', async () => (await import('../pages/credits/credits-page')).CreditsPage),
         ],
       },
     ],
@@ -159,6 +238,13 @@ export const sections: readonly Section[] = [
             '/audit-log',
             async () => (await import('../pages/team/audit-log-page')).AuditLogPage,
           ),
+        ],
+      },
+      {
+        path: '/system',
+        label: 'System',
+        routes: [
+          page('/system', async () => (await import('../pages/system/system-page')).SystemPage),
         ],
       },
     ],

@@ -1,21 +1,142 @@
-import { environmentName, useAtWork } from '../../api/environment';
-import { PageLayout, Panel } from '../../parts/layout';
-import { Day, Facts } from '../../parts/values';
+import { Link } from 'wouter';
+import { useAtWork } from '../../api/environment';
+import { useResource } from '../../api/queries';
+import { CopyText } from '../../parts/buttons';
+import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
+import { LineChart } from '../../parts/line-chart';
+import { Answer } from '../../parts/notices';
+import { countText, instantText, moneyText, shortMoneyText } from '../../parts/text';
+import { changeOf, firstCall, type Overview, type RecurringRevenue } from './overview';
+
+const askEveryMs = 60_000;
 
 /** What one looks at first. */
 export function HomePage() {
-  const { session, environment } = useAtWork();
+  const { session } = useAtWork();
+  const overview = useResource<Overview>('/dashboard/api/reports/overview', {
+    refetchMs: askEveryMs,
+  });
+  const { data } = overview;
   return (
-    <PageLayout title={session.organization.name}>
-      <Panel title="Environment">
-        <Facts
-          facts={[
-            ['Name', environmentName(environment)],
-            ['Id', <code key="id">{environment.id}</code>],
-            ['Since', <Day key="since" at={environment.createdAt} />],
-          ]}
-        />
-      </Panel>
+    <PageLayout
+      title={session.organization.name}
+      lead={
+        data === undefined
+          ? undefined
+          : `As of ${instantText(data.now)}, by this environment’s clock.`
+      }
+    >
+      <Answer of={overview} what="overview">
+        {(answer) => (
+          <>
+            {!answer.firstCallMade && <FirstCall />}
+            <Counts overview={answer} />
+            <RevenuePanels mrr={answer.mrr} />
+          </>
+        )}
+      </Answer>
     </PageLayout>
   );
+}
+
+function FirstCall() {
+  return (
+    <Panel title="Your first call">
+      <p>
+        Nothing has called the API here yet. <Link href="/developers/api-keys">Make a key</Link>,
+        put it in the place of <code>YOUR_KEY</code>, and send this:
+      </p>
+      <CopyText text={firstCall(window.location.origin)} what="first call" />
+    </Panel>
+  );
+}
+
+function Counts({
+  overview: { subscriptions, failedWebhooks, renewalsToday },
+}: {
+  overview: Overview;
+}) {
+  const { active, pastDue, trialing } = subscriptions;
+  return (
+    <Figures>
+      <Figure
+        name="Past due"
+        value={countText(pastDue)}
+        detail="subscriptions to be paid"
+        href="/subscriptions?status=PAST_DUE"
+      />
+      <Figure
+        name="Failed webhooks"
+        value={countText(failedWebhooks)}
+        detail="of the last 24 hours"
+        href="/developers/webhooks"
+      />
+      <Figure
+        name="Active"
+        value={countText(active)}
+        detail="subscriptions that pay"
+        href="/subscriptions?status=ACTIVE&phase=REGULAR"
+      />
+      <Figure
+        name="Trialing"
+        value={countText(trialing)}
+        detail="subscriptions in their trial"
+        href="/subscriptions?phase=TRIAL"
+      />
+      <Figure
+        name="Renewals today"
+        value={countText(renewalsToday)}
+        detail="still to come, until midnight UTC"
+        href="/subscriptions?status=ACTIVE"
+      />
+    </Figures>
+  );
+}
+
+function RevenuePanels({ mrr }: { mrr: readonly RecurringRevenue[] }) {
+  if (mrr.length === 0) {
+    return (
+      <Panel title="Monthly recurring revenue">
+        <EmptyState title="No revenue yet">
+          It begins with the first <Link href="/subscriptions">subscription</Link> that is billed.
+        </EmptyState>
+      </Panel>
+    );
+  }
+  return (
+    <div className="panels">
+      {mrr.map((revenue) => (
+        <RevenuePanel key={revenue.currency} revenue={revenue} />
+      ))}
+    </div>
+  );
+}
+
+function RevenuePanel({ revenue }: { revenue: RecurringRevenue }) {
+  const { currency, amount, months } = revenue;
+  return (
+    <Panel
+      title={`Monthly recurring revenue in ${currency}`}
+      actions={<Link href={`/revenue?currency=${currency}`}>What moved it</Link>}
+    >
+      <p>
+        <span className="figure-value">{moneyText(amount, currency)}</span>{' '}
+        <span className="faint">{changeText(revenue)}</span>
+      </p>
+      <LineChart
+        caption={`Monthly recurring revenue in ${currency}`}
+        times={months.map(({ month }) => month)}
+        lines={[{ label: 'Revenue', values: months.map((month) => Number(month.amount)) }]}
+        format={(value) => moneyText(Math.round(value), currency)}
+        formatShort={(value) => shortMoneyText(value, currency)}
+      />
+    </Panel>
+  );
+}
+
+function changeText(revenue: RecurringRevenue): string {
+  const change = changeOf(revenue);
+  if (change === undefined || change === 0n) return 'as at the end of last month';
+  const text = moneyText((change < 0n ? -change : change).toString(), revenue.currency);
+  return `${text} ${change < 0n ? 'less' : 'more'} than at the end of last month`;
 }

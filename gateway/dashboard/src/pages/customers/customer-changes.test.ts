@@ -1,0 +1,72 @@
+import type { Customer } from './customer';
+import { changedCustomer, newCustomer } from './customer-changes';
+
+const filledIn = (entries: Readonly<Record<string, string>>) => ({
+  text: (name: string) => entries[name] ?? '',
+  optional: (name: string) => (entries[name] === '' ? undefined : entries[name]),
+});
+
+const customer = {
+  email: 'ada@example.com',
+  name: 'Ada',
+  phone: null,
+  currency: 'USD',
+  collectionMethod: 'CHARGE_AUTOMATICALLY',
+  address: {
+    line1: 'Main 1',
+    line2: null,
+    city: 'Ulm',
+    state: null,
+    postalCode: null,
+    country: 'DE',
+  },
+} as Customer;
+
+const asItWas = {
+  email: 'ada@example.com',
+  name: 'Ada',
+  phone: '',
+  currency: 'USD',
+  collectionMethod: 'CHARGE_AUTOMATICALLY',
+  line1: 'Main 1',
+  city: 'Ulm',
+  country: 'DE',
+};
+
+test('a new customer has what was filled in', () => {
+  const typed = { email: ' ada@example.com ', collectionMethod: 'SEND_INVOICE', city: 'Ulm' };
+  expect(newCustomer(filledIn(typed))).toEqual({
+    email: 'ada@example.com',
+    externalId: null,
+    name: null,
+    phone: null,
+    currency: null,
+    collectionMethod: 'SEND_INVOICE',
+    address: {
+      line1: null,
+      line2: null,
+      city: 'Ulm',
+      state: null,
+      postalCode: null,
+      country: null,
+    },
+  });
+  expect(newCustomer(filledIn({ email: 'a@example.com' }))).toMatchObject({ address: null });
+});
+
+test('a change names what is other than before, and nothing else', () => {
+  expect(changedCustomer(filledIn(asItWas), customer)).toEqual({});
+  const changed = { ...asItWas, name: 'Ada King', phone: '+1 555', currency: 'usd' };
+  expect(changedCustomer(filledIn(changed), customer)).toEqual({
+    name: 'Ada King',
+    phone: '+1 555',
+  });
+});
+
+test('what is emptied is cleared', () => {
+  const { email, currency, collectionMethod } = asItWas;
+  expect(changedCustomer(filledIn({ email, currency, collectionMethod }), customer)).toEqual({
+    name: null,
+    address: null,
+  });
+});

@@ -1,0 +1,50 @@
+import type { FormValues } from '../../parts/form-values';
+import type { Customer } from './customer';
+
+export const addressParts = ['line1', 'line2', 'city', 'state', 'postalCode', 'country'] as const;
+type AddressPart = (typeof addressParts)[number];
+
+type Typed = Pick<FormValues, 'text' | 'optional'>;
+
+/** The body of `POST /v1/customers`, as somebody filled it in. */
+export function newCustomer(values: Typed): object {
+  return {
+    ...detailsOf(values),
+    externalId: values.optional('externalId') ?? null,
+    // Without one it is the organisation's.
+    currency: values.optional('currency') ?? null,
+    address: typedAddress(values),
+  };
+}
+
+/** The body of `PATCH /v1/customers/…`: what was changed, and nothing else, so that it undoes no change of others. */
+export function changedCustomer(values: Typed, customer: Customer): object {
+  const typed = { ...detailsOf(values), currency: values.text('currency').trim().toUpperCase() };
+  const address = typedAddress(values);
+  const changes = Object.entries(typed).filter(
+    ([name, value]) => value !== customer[name as keyof typeof typed],
+  );
+  return {
+    ...Object.fromEntries(changes),
+    ...(!isSameAddress(address, customer.address) && { address }),
+  };
+}
+
+function detailsOf(values: Typed) {
+  return {
+    email: values.text('email').trim(),
+    name: values.optional('name') ?? null,
+    phone: values.optional('phone') ?? null,
+    collectionMethod: values.text('collectionMethod'),
+  };
+}
+
+function typedAddress(values: Typed): Record<AddressPart, string | null> | null {
+  const parts = addressParts.map((part) => [part, values.optional(part) ?? null] as const);
+  if (parts.every(([, value]) => value === null)) return null;
+  return Object.fromEntries(parts) as Record<AddressPart, string | null>;
+}
+
+function isSameAddress(a: Customer['address'], b: Customer['address']): boolean {
+  return addressParts.every((part) => (a?.[part] ?? null) === (b?.[part] ?? null));
+}

@@ -1,0 +1,83 @@
+import { useAction } from '../../api/queries';
+import { Form, SelectField, TextField } from '../../parts/form';
+import type { Customer } from './customer';
+import { changedCustomer, newCustomer } from './customer-changes';
+
+const collectionMethods = [
+  ['CHARGE_AUTOMATICALLY', 'Charge the saved payment method'],
+  ['SEND_INVOICE', 'Send an invoice, due in 30 days'],
+] as const;
+
+/** Makes a customer, or changes the one that is given. */
+export function CustomerForm({
+  customer,
+  onCancel,
+  onDone,
+}: {
+  customer?: Customer;
+  onCancel: () => void;
+  onDone: (customer: Customer) => void;
+}) {
+  const save = useAction<object, Customer>((body) =>
+    customer === undefined
+      ? { method: 'POST', path: '/v1/customers', body }
+      : { method: 'PATCH', path: `/v1/customers/${customer.id}`, body },
+  );
+  return (
+    <Form
+      submit={customer === undefined ? 'Create customer' : 'Save'}
+      onCancel={onCancel}
+      onSubmit={async (values) => {
+        const body =
+          customer === undefined ? newCustomer(values) : changedCustomer(values, customer);
+        onDone(await save.mutateAsync(body));
+      }}
+    >
+      <TextField name="email" label="E-mail" type="email" defaultValue={customer?.email} />
+      <TextField name="name" label="Name" defaultValue={customer?.name ?? ''} />
+      {customer === undefined && (
+        <TextField
+          name="externalId"
+          label="Your id of them"
+          hint="By which you find them. It cannot be changed later."
+        />
+      )}
+      <TextField name="phone" label="Phone" type="tel" defaultValue={customer?.phone ?? ''} />
+      <TextField
+        name="currency"
+        label="Currency"
+        maxLength={3}
+        defaultValue={customer?.currency}
+        {...(customer === undefined && { hint: 'Such as USD. Empty: your organisation’s.' })}
+      />
+      <SelectField
+        name="collectionMethod"
+        label="How they pay"
+        choices={collectionMethods}
+        {...(customer !== undefined && { defaultValue: customer.collectionMethod })}
+      />
+      <AddressFields customer={customer} />
+    </Form>
+  );
+}
+
+function AddressFields({ customer }: { customer: Customer | undefined }) {
+  const address = customer?.address;
+  return (
+    <fieldset className="fields">
+      <legend>Address</legend>
+      <TextField name="line1" label="Line 1" defaultValue={address?.line1 ?? ''} />
+      <TextField name="line2" label="Line 2" defaultValue={address?.line2 ?? ''} />
+      <TextField name="postalCode" label="Postal code" defaultValue={address?.postalCode ?? ''} />
+      <TextField name="city" label="City" defaultValue={address?.city ?? ''} />
+      <TextField name="state" label="State" defaultValue={address?.state ?? ''} />
+      <TextField
+        name="country"
+        label="Country"
+        hint="Two letters, such as DE."
+        maxLength={2}
+        defaultValue={address?.country ?? ''}
+      />
+    </fieldset>
+  );
+}

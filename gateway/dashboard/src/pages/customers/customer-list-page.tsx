@@ -1,0 +1,91 @@
+import { Link, useLocation } from 'wouter';
+import { useRefusal } from '../../api/environment';
+import type { Column } from '../../parts/data-table';
+import { DialogButton } from '../../parts/dialog';
+import { Filters, TextFilter, useFilters } from '../../parts/filters';
+import { EmptyState, PageLayout, Panel } from '../../parts/layout';
+import { ResourceTable } from '../../parts/resource-table';
+import { dayText } from '../../parts/text';
+import { Day } from '../../parts/values';
+import { type Customer, customerName } from './customer';
+import { CustomerForm } from './customer-form';
+
+const columns: readonly Column<Customer>[] = [
+  {
+    title: 'Customer',
+    text: customerName,
+    cell: (customer) => <Link href={`/customers/${customer.id}`}>{customerName(customer)}</Link>,
+  },
+  { title: 'E-mail', text: ({ email }) => email },
+  { title: 'Your id', text: ({ externalId }) => externalId ?? '' },
+  { title: 'Currency', text: ({ currency }) => currency },
+  {
+    title: 'Since',
+    text: ({ createdAt }) => dayText(createdAt),
+    cell: ({ createdAt }) => <Day at={createdAt} />,
+  },
+];
+
+/** Every customer, and a new one. */
+export function CustomerListPage() {
+  const refusal = useRefusal('customers');
+  const [, navigate] = useLocation();
+  const filters = useFilters(['email', 'externalId']);
+  const { values, set } = filters;
+  return (
+    <PageLayout
+      title="Customers"
+      lead="Who buys. Days are of UTC, by this environment’s clock."
+      actions={
+        <DialogButton label="New customer" refusal={refusal}>
+          {(close) => (
+            <CustomerForm
+              onCancel={close}
+              onDone={({ id }) => {
+                navigate(`/customers/${id}`);
+              }}
+            />
+          )}
+        </DialogButton>
+      }
+    >
+      <Panel>
+        <Filters state={filters}>
+          <TextFilter
+            label="E-mail, whole"
+            value={values.email}
+            onChange={(email) => {
+              set('email', email);
+            }}
+          />
+          <TextFilter
+            label="Your id of them"
+            value={values.externalId}
+            onChange={(id) => {
+              set('externalId', id);
+            }}
+          />
+        </Filters>
+        <ResourceTable<Customer>
+          caption="Customers"
+          path="/v1/customers"
+          query={values}
+          columns={columns}
+          rowKey={({ id }) => id}
+          empty={
+            filters.isFiltered ? (
+              <EmptyState title="No such customer">
+                E-mail and id are compared whole. Look for another one.
+              </EmptyState>
+            ) : (
+              <EmptyState title="No customers yet">
+                Make the first one with <em>New customer</em>, or by <code>POST /v1/customers</code>
+                .
+              </EmptyState>
+            )
+          }
+        />
+      </Panel>
+    </PageLayout>
+  );
+}

@@ -1,0 +1,47 @@
+import type { toJsonPaymentMethod } from '@billing/gateway/dashboard/payment-method-routes';
+import { useResource } from '../../api/queries';
+import { type Column, DataTable } from '../../parts/data-table';
+import { EmptyState, Panel } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
+import { dayText } from '../../parts/text';
+import { Day } from '../../parts/values';
+
+type PaymentMethod = ReturnType<typeof toJsonPaymentMethod>;
+
+const columns: readonly Column<PaymentMethod>[] = [
+  { title: 'Card', text: ({ brand, last4 }) => `${brand} ending in ${last4}` },
+  { title: 'Charged', text: ({ isDefault }) => (isDefault ? 'yes, the default' : 'no') },
+  {
+    title: 'Saved',
+    text: ({ createdAt }) => dayText(createdAt),
+    cell: ({ createdAt }) => <Day at={createdAt} />,
+  },
+];
+
+/** How a customer can be charged without being asked. */
+export function PaymentMethodPanel({ customerId }: { customerId: string }) {
+  const answer = useResource<{ readonly data: readonly PaymentMethod[] }>(
+    '/dashboard/api/payment-methods',
+    { query: { customerId } },
+  );
+  return (
+    <Panel title="Payment methods">
+      <Answer of={answer} what="payment methods">
+        {({ data }) =>
+          data.length === 0 ? (
+            <EmptyState title="No saved payment method">
+              They add one themselves: at a checkout, or in the portal by its link.
+            </EmptyState>
+          ) : (
+            <DataTable
+              caption="Payment methods"
+              columns={columns}
+              rows={data}
+              rowKey={({ id }) => id}
+            />
+          )
+        }
+      </Answer>
+    </Panel>
+  );
+}

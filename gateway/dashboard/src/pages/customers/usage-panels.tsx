@@ -1,0 +1,102 @@
+import { quantityText } from '@billing/gateway/amount-text';
+import type { toJsonCreditGrant } from '@billing/proto/json/credit-grant';
+import type { toJsonUsageState } from '@billing/proto/json/usage-state';
+import { useResource } from '../../api/queries';
+import { type Column, DataTable } from '../../parts/data-table';
+import { EmptyState, Panel } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
+import { ResourceTable } from '../../parts/resource-table';
+import { dayText, moneyText, wordsText } from '../../parts/text';
+import { Day, StatusBadge } from '../../parts/values';
+
+type UsageState = ReturnType<typeof toJsonUsageState>;
+type CreditGrant = ReturnType<typeof toJsonCreditGrant>;
+
+const usageColumns: readonly Column<UsageState>[] = [
+  { title: 'Meter', text: ({ meterName }) => meterName },
+  { title: 'Used', align: 'end', text: ({ usage, unit }) => unitsText(usage, unit) },
+  { title: 'Included', align: 'end', text: ({ includedUnits }) => quantityText(includedUnits) },
+  {
+    title: 'Credits left',
+    align: 'end',
+    text: ({ creditsRemaining, creditsGranted }) =>
+      `${quantityText(creditsRemaining)} of ${quantityText(creditsGranted)}`,
+  },
+  { title: 'Balance', align: 'end', text: ({ balance }) => quantityText(balance) },
+  {
+    title: 'To be billed',
+    align: 'end',
+    text: ({ estimatedAmount, currency }) =>
+      estimatedAmount === null || currency === null ? '–' : moneyText(estimatedAmount, currency),
+  },
+  {
+    title: 'Period',
+    text: ({ periodStart, periodEnd }) => `${dayText(periodStart)} to ${dayText(periodEnd)}`,
+  },
+];
+
+/** What a customer has used in the running period, and has left. */
+export function UsagePanel({ customerId }: { customerId: string }) {
+  const states = useResource<readonly UsageState[]>(`/v1/customers/${customerId}/state`);
+  return (
+    <Panel title="Usage and balance">
+      <Answer of={states} what="usage">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title="No usage">
+              It shows when a product of theirs prices a meter, or when usage comes by{' '}
+              <code>POST /v1/events/ingest</code>.
+            </EmptyState>
+          ) : (
+            <DataTable
+              caption="Usage"
+              columns={usageColumns}
+              rows={rows}
+              rowKey={({ meterId, subscriptionId }) => `${meterId} ${subscriptionId ?? ''}`}
+            />
+          )
+        }
+      </Answer>
+    </Panel>
+  );
+}
+
+const creditColumns: readonly Column<CreditGrant>[] = [
+  { title: 'Credits', text: ({ name, source }) => name ?? wordsText(source) },
+  {
+    title: 'Status',
+    text: ({ status }) => wordsText(status),
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
+  { title: 'Left', align: 'end', text: ({ remaining }) => quantityText(remaining) },
+  { title: 'Granted', align: 'end', text: ({ amount }) => quantityText(amount) },
+  { title: 'From', text: ({ effectiveAt }) => dayText(effectiveAt) },
+  {
+    title: 'Expires',
+    text: ({ expiresAt }) => (expiresAt === null ? '' : dayText(expiresAt)),
+    cell: ({ expiresAt }) => <Day at={expiresAt} />,
+  },
+];
+
+/** Prepaid and given units of meters. */
+export function CreditPanel({ customerId }: { customerId: string }) {
+  return (
+    <Panel title="Credits">
+      <ResourceTable<CreditGrant>
+        caption="Credits"
+        path={`/v1/customers/${customerId}/meter-credits`}
+        columns={creditColumns}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState title="No credits">
+            Grant units of a meter by <code>POST /v1/customers/{customerId}/meter-credits</code>.
+          </EmptyState>
+        }
+      />
+    </Panel>
+  );
+}
+
+function unitsText(quantity: string, unit: string | null): string {
+  return unit === null ? quantityText(quantity) : `${quantityText(quantity)} ${unit}`;
+}

@@ -1,0 +1,28 @@
+import { changeOf, firstCall } from './overview';
+
+test('a figure moved by what this month has beyond the last', () => {
+  const months = [
+    { month: '2026-08', amount: 50 },
+    { month: '2026-09', amount: 100 },
+    { month: '2026-10', amount: 70 },
+  ];
+  expect(changeOf({ months })).toBe(-30n);
+  expect(changeOf({ months: months.slice(0, 1) })).toBeUndefined();
+});
+
+test('a figure too large for a number moves exactly', () => {
+  const months = [
+    { month: '2026-09', amount: '90071992547409930' },
+    { month: '2026-10', amount: '90071992547409931' },
+  ];
+  expect(changeOf({ months })).toBe(1n);
+});
+
+test('the first call goes to where the dashboard is', () => {
+  expect(firstCall('https://billing.example').split(' \\\n')).toEqual([
+    'curl https://billing.example/v1/customers',
+    "  -H 'Authorization: Bearer YOUR_KEY'",
+    "  -H 'Content-Type: application/json'",
+    `  -d '{"email": "ada@example.com", "name": "Ada Lovelace"}'`,
+  ]);
+});

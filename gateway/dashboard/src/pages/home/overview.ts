@@ -1,0 +1,21 @@
+import type { overviewOf } from '@billing/gateway/dashboard/money-report-routes';
+
+export type Overview = Awaited<ReturnType<typeof overviewOf>>;
+export type RecurringRevenue = Overview['mrr'][number];
+
+/** How a figure moved since the month before, in its smallest unit; undefined where there is no month before. */
+export function changeOf({ months }: Pick<RecurringRevenue, 'months'>): bigint | undefined {
+  const [before, now] = months.slice(-2);
+  if (before === undefined || now === undefined) return undefined;
+  return BigInt(now.amount) - BigInt(before.amount);
+}
+
+/** The first request, ready to be sent: it makes a customer. */
+export function firstCall(origin: string): string {
+  return [
+    `curl ${origin}/v1/customers \\`,
+    `  -H 'Authorization: Bearer YOUR_KEY' \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"email": "ada@example.com", "name": "Ada Lovelace"}'`,
+  ].join('\n');
+}

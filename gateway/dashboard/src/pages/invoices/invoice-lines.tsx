@@ -1,0 +1,128 @@
+import { quantityText, rateText } from '@billing/gateway/amount-text';
+import { type Column, DataTable } from '../../parts/data-table';
+import { dayText, moneyText } from '../../parts/text';
+import { Money } from '../../parts/values';
+import type { Invoice, InvoiceLine } from './invoice';
+
+/** What an invoice bills, line by line, and what it comes to. */
+export function InvoiceLines({ invoice }: { invoice: Invoice }) {
+  return (
+    <>
+      <DataTable
+        caption="Lines"
+        columns={columnsIn(invoice.currency)}
+        rows={invoice.lineItems}
+        rowKey={({ id }) => id}
+      />
+      <InvoiceSums invoice={invoice} />
+    </>
+  );
+}
+
+function columnsIn(currency: string): readonly Column<InvoiceLine>[] {
+  return [
+    {
+      title: 'What',
+      text: ({ description }) => description,
+      cell: (line) => <LineText line={line} currency={currency} />,
+    },
+    { title: 'Quantity', align: 'end', text: ({ quantity }) => quantityText(quantity) },
+    {
+      title: 'Each',
+      align: 'end',
+      text: ({ unitAmount }) => (unitAmount === null ? '' : rateText(unitAmount, currency)),
+      cell: ({ unitAmount }) => (
+        <span className="number">
+          {unitAmount === null ? 'by tiers' : rateText(unitAmount, currency)}
+        </span>
+      ),
+    },
+    {
+      title: 'Discount',
+      align: 'end',
+      text: ({ discountAmount }) =>
+        discountAmount === 0 ? '' : takenText(discountAmount, currency),
+    },
+    {
+      title: 'Amount',
+      align: 'end',
+      text: ({ amount }) => moneyText(amount, currency),
+      cell: ({ amount }) => <Money amount={amount} currency={currency} />,
+    },
+  ];
+}
+
+function LineText({ line, currency }: { line: InvoiceLine; currency: string }) {
+  const { description, periodStart, periodEnd, details } = line;
+  return (
+    <div className="line-text">
+      {description}
+      {periodStart !== null && periodEnd !== null && (
+        <div className="faint">
+          {dayText(periodStart)} to {dayText(periodEnd)}
+        </div>
+      )}
+      {details !== null && <LineDetails details={details} currency={currency} />}
+    </div>
+  );
+}
+
+/** How a line comes about: what was included, what credits covered, and which tiers were walked. */
+function LineDetails({
+  details,
+  currency,
+}: {
+  details: NonNullable<InvoiceLine['details']>;
+  currency: string;
+}) {
+  const { tiers, includedUnits, creditsUsed, billedQuantity, exactAmount } = details;
+  return (
+    <details>
+      <summary>How it comes about</summary>
+      <ul className="plain faint">
+        {includedUnits !== '0' && <li>{quantityText(includedUnits)} included</li>}
+        {creditsUsed.map(({ grantId, quantity }) => (
+          <li key={grantId}>{quantityText(quantity)} covered by credits</li>
+        ))}
+        <li>{quantityText(billedQuantity)} billed</li>
+        {tiers.map((tier, index) => (
+          <li key={tier.upTo ?? 'rest'}>
+            Tier {index + 1}: {quantityText(tier.quantity)} at {rateText(tier.unitAmount, currency)}
+            {tier.flatAmount !== '0' && ` and ${rateText(tier.flatAmount, currency)} once`}:{' '}
+            {rateText(tier.amount, currency)}
+          </li>
+        ))}
+        <li>{rateText(exactAmount, currency)} before rounding</li>
+      </ul>
+    </details>
+  );
+}
+
+function InvoiceSums({ invoice }: { invoice: Invoice }) {
+  const { currency, discounts } = invoice;
+  const money = (amount: number) => moneyText(amount, currency);
+  const sums: readonly (readonly [string, string, string])[] = [
+    ['subtotal', 'Subtotal', money(invoice.subtotal)],
+    ...discounts.map(
+      ({ discountId, name, amount }) => [discountId, name, takenText(amount, currency)] as const,
+    ),
+    ['tax', 'Tax', money(invoice.tax)],
+    ['total', 'Total', money(invoice.total)],
+    ['paid', 'Paid', money(invoice.amountPaid)],
+    ['due', 'Due', money(invoice.amountDue)],
+  ];
+  return (
+    <dl className="sums">
+      {sums.map(([key, name, text]) => (
+        <div key={key} className={key === 'total' ? 'sum-total' : undefined}>
+          <dt>{name}</dt>
+          <dd className="number">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function takenText(amount: number, currency: string): string {
+  return moneyText(-amount, currency);
+}

@@ -1,0 +1,100 @@
+import { Link } from 'wouter';
+import { useRefusal } from '../../api/environment';
+import { useResource } from '../../api/queries';
+import { DataTable } from '../../parts/data-table';
+import { EmptyState, PageLayout, Panel } from '../../parts/layout';
+import { MetadataPanel } from '../../parts/metadata';
+import { Answer } from '../../parts/notices';
+import { dayText, wordsText } from '../../parts/text';
+import { Day, Facts, Instant, Money, StatusBadge } from '../../parts/values';
+import { CustomerLink } from '../customers/customer-link';
+import { type Invoice, invoiceName } from './invoice';
+import { InvoiceActions } from './invoice-actions';
+import { InvoiceLines } from './invoice-lines';
+import { paymentColumns } from './payment-columns';
+
+/** One invoice: what for, how much, and what was tried to collect it. */
+export function InvoicePage({ id = '' }: { readonly id?: string }) {
+  const answer = useResource<Invoice>(`/v1/invoices/${id}`);
+  return (
+    <Answer of={answer} what="invoice">
+      {(invoice) => <InvoiceView invoice={invoice} />}
+    </Answer>
+  );
+}
+
+function InvoiceView({ invoice }: { invoice: Invoice }) {
+  const refusal = useRefusal('invoices');
+  const { currency, payments } = invoice;
+  return (
+    <PageLayout
+      title={invoiceName(invoice)}
+      lead={
+        <>
+          <StatusBadge status={invoice.status} />{' '}
+          <Money amount={invoice.total} currency={currency} />
+        </>
+      }
+      back={{ href: '/invoices', label: 'Invoices' }}
+      actions={<InvoiceActions invoice={invoice} refusal={refusal} />}
+    >
+      <Panel title="At a glance">
+        <InvoiceFacts invoice={invoice} />
+      </Panel>
+      <Panel title="Lines">
+        <InvoiceLines invoice={invoice} />
+      </Panel>
+      <Panel title="Payments">
+        {payments.length === 0 ? (
+          <EmptyState title="Nothing was charged">
+            {invoice.amountDue === 0
+              ? 'Nothing is due.'
+              : 'A charge or a payment on its page shows here.'}
+          </EmptyState>
+        ) : (
+          <DataTable
+            caption="Payments"
+            columns={paymentColumns}
+            rows={payments}
+            rowKey={({ id }) => id}
+          />
+        )}
+      </Panel>
+      <MetadataPanel metadata={invoice.metadata} />
+    </PageLayout>
+  );
+}
+
+function InvoiceFacts({ invoice }: { invoice: Invoice }) {
+  const { subscriptionId, periodStart, periodEnd, collectionMethod } = invoice;
+  const isSent = collectionMethod === 'SEND_INVOICE';
+  return (
+    <Facts
+      facts={[
+        ['Customer', <CustomerLink key="customer" id={invoice.customerId} />],
+        [
+          'Subscription',
+          subscriptionId === null ? (
+            '–'
+          ) : (
+            <Link key="subscription" href={`/subscriptions/${subscriptionId}`}>
+              {subscriptionId}
+            </Link>
+          ),
+        ],
+        ['For', wordsText(invoice.billingReason)],
+        [
+          'Period',
+          periodStart === null || periodEnd === null
+            ? '–'
+            : `${dayText(periodStart)} to ${dayText(periodEnd)}`,
+        ],
+        ['Collected', isSent ? 'by an invoice that is sent' : 'by a charge'],
+        ['Made', <Instant key="made" at={invoice.createdAt} />],
+        ['Due', <Day key="due" at={invoice.dueDate} />],
+        ['Paid', <Instant key="paid" at={invoice.paidAt} />],
+        ['Id', <code key="id">{invoice.id}</code>],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,145 @@
+import { Link } from 'wouter';
+import { useResource } from '../../api/queries';
+import { Columns } from '../../parts/bars';
+import { type Column, DataTable } from '../../parts/data-table';
+import { ChoiceFilter, useFilters } from '../../parts/filters';
+import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
+import { countText, moneyText, monthText } from '../../parts/text';
+import { chosenRevenue, movementsOf, netOf, type Revenue, type RevenueMonth } from './revenue';
+
+const shownMonths = 13;
+const longMonths = 37;
+const spans = [
+  [String(shownMonths), 'A year'],
+  [String(longMonths), 'Three years'],
+] as const;
+
+/** What moved the recurring revenue. */
+export function RevenuePage() {
+  const { values, set } = useFilters(['currency', 'months']);
+  const months = values.months === String(longMonths) ? longMonths : shownMonths;
+  const report = useResource<{ readonly data: readonly Revenue[] }>(
+    '/dashboard/api/reports/revenue',
+    { query: { months } },
+  );
+  return (
+    <PageLayout
+      title="Revenue"
+      lead="What recurs in a month, before discounts, of subscriptions that are billed. Months are of UTC, by this environment’s clock; the last one is still running."
+    >
+      <Answer of={report} what="revenue">
+        {({ data }) => {
+          const chosen = chosenRevenue(data, values.currency);
+          if (chosen === undefined) return <NoRevenue />;
+          return (
+            <>
+              <div className="filters">
+                <ChoiceFilter
+                  label="Currency"
+                  hasAll={false}
+                  value={chosen.currency}
+                  choices={data.map(({ currency }) => [currency, currency])}
+                  onChange={(currency) => {
+                    set('currency', currency);
+                  }}
+                />
+                <ChoiceFilter
+                  label="Time"
+                  hasAll={false}
+                  value={String(months)}
+                  choices={spans}
+                  onChange={(count) => {
+                    set('months', count);
+                  }}
+                />
+              </div>
+              <RevenueView revenue={chosen} />
+            </>
+          );
+        }}
+      </Answer>
+    </PageLayout>
+  );
+}
+
+function NoRevenue() {
+  return (
+    <Panel>
+      <EmptyState title="No revenue yet">
+        It begins with the first <Link href="/subscriptions">subscription</Link> that is billed.
+      </EmptyState>
+    </Panel>
+  );
+}
+
+function RevenueView({ revenue: { currency, months } }: { revenue: Revenue }) {
+  const money = (amount: number | string | bigint) => moneyText(String(amount), currency);
+  const last = months.at(-1);
+  return (
+    <>
+      {last !== undefined && <MonthFigures month={last} money={money} />}
+      <Panel title={`What moved it, in ${currency}`}>
+        <Columns
+          caption="Movements of the recurring revenue"
+          times={months.map(({ month }) => month)}
+          series={movementsOf(months)}
+          format={(value) => money(Math.round(value))}
+        />
+      </Panel>
+      <Panel title="Month by month">
+        <DataTable
+          caption={`Revenue in ${currency}`}
+          columns={columnsIn(money)}
+          rows={[...months].reverse()}
+          rowKey={({ month }) => month}
+        />
+      </Panel>
+    </>
+  );
+}
+
+type MoneyText = (amount: number | string | bigint) => string;
+
+function MonthFigures({ month, money }: { month: RevenueMonth; money: MoneyText }) {
+  return (
+    <Figures>
+      <Figure name="Recurring now" value={money(month.mrr)} detail="in a month" />
+      <Figure name="Net" value={money(netOf(month))} detail={`in ${monthText(month.month)}`} />
+      <Figure
+        name="Started"
+        value={countText(month.started)}
+        detail={`${money(month.new)} in a month`}
+      />
+      <Figure
+        name="Ended"
+        value={countText(month.ended)}
+        detail={`${money(month.churned)} in a month`}
+      />
+    </Figures>
+  );
+}
+
+function columnsIn(money: MoneyText): readonly Column<RevenueMonth>[] {
+  const amount = (title: string, of: (month: RevenueMonth) => number | string | bigint) => ({
+    title,
+    align: 'end' as const,
+    text: (month: RevenueMonth) => money(of(month)),
+  });
+  const count = (title: string, of: (month: RevenueMonth) => number) => ({
+    title,
+    align: 'end' as const,
+    text: (month: RevenueMonth) => countText(of(month)),
+  });
+  return [
+    { title: 'Month', text: ({ month }) => month },
+    amount('New', (month) => month.new),
+    amount('Expansion', ({ expansion }) => expansion),
+    amount('Contraction', ({ contraction }) => contraction),
+    amount('Churned', ({ churned }) => churned),
+    amount('Net', netOf),
+    amount('Recurring', ({ mrr }) => mrr),
+    count('Started', ({ started }) => started),
+    count('Ended', ({ ended }) => ended),
+  ];
+}

@@ -1,0 +1,35 @@
+import { chosenRevenue, movementsOf, netOf, type Revenue } from './revenue';
+
+const month = {
+  month: '2026-10',
+  new: 5_000,
+  expansion: 700,
+  contraction: 200,
+  churned: 2_900,
+  mrr: 40_000,
+  started: 2,
+  ended: 1,
+};
+
+test('a month nets what came less what went, exactly', () => {
+  expect(netOf(month)).toBe(2_600n);
+  expect(netOf({ ...month, new: '90071992547409931' })).toBe(90071992547407531n);
+});
+
+test('what came stands up, what went hangs down, and nothing is no negative nothing', () => {
+  const quiet = { ...month, contraction: 0, churned: 0 };
+  expect(movementsOf([month, quiet])).toEqual([
+    { label: 'New', values: [5_000, 5_000] },
+    { label: 'Expansion', values: [700, 700] },
+    { label: 'Churned', values: [-2_900, 0] },
+    { label: 'Contraction', values: [-200, 0] },
+  ]);
+});
+
+test('the wanted currency is shown, else the first', () => {
+  const [usd, jpy] = ['USD', 'JPY'].map((currency): Revenue => ({ currency, months: [] }));
+  const all = [usd!, jpy!];
+  expect(chosenRevenue(all, 'JPY')).toBe(jpy);
+  expect(chosenRevenue(all, 'EUR')).toBe(usd);
+  expect(chosenRevenue([], '')).toBeUndefined();
+});

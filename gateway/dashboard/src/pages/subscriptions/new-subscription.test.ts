@@ -1,0 +1,36 @@
+import { customerQuery, newSubscription } from './new-subscription';
+
+const filledIn = (entries: Readonly<Record<string, string>>) => ({
+  text: (name: string) => entries[name] ?? '',
+  optional: (name: string) => entries[name],
+});
+
+test('what is not filled in is left to the API', () => {
+  expect(newSubscription(filledIn({ productId: 'p' }), 'c')).toEqual({
+    customerId: 'c',
+    productId: 'p',
+    quantity: 1,
+    discountId: null,
+    startAt: null,
+    authorizedTransactionId: null,
+  });
+});
+
+test('what is filled in counts, and what is no number is for the API to refuse', () => {
+  const filled = { productId: 'p', quantity: '12', startAt: '2026-03-01T08:30', discountId: 'd' };
+  expect(newSubscription(filledIn(filled), 'c')).toMatchObject({
+    quantity: 12,
+    startAt: '2026-03-01T08:30:00Z',
+    discountId: 'd',
+  });
+  const odd = newSubscription(filledIn({ quantity: 'many' }), 'c');
+  expect(odd).toMatchObject({ quantity: 'many' });
+});
+
+test.each([
+  [' ada@example.com ', { email: 'ada@example.com' }],
+  ['user-7', { externalId: 'user-7' }],
+  ['01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f', undefined],
+])('%j finds a customer by %j', (typed, query) => {
+  expect(customerQuery(typed)).toEqual(query);
+});

@@ -1,0 +1,28 @@
+import { typedCount } from '../../parts/amount';
+import type { FormValues } from '../../parts/form-values';
+import { fromTimeField } from '../../parts/time-field';
+
+/** The body of `POST /v1/subscriptions`, as somebody filled it in. */
+export function newSubscription(
+  values: Pick<FormValues, 'text' | 'optional'>,
+  customerId: string,
+): object {
+  return {
+    customerId,
+    productId: values.text('productId'),
+    quantity: typedCount(values.optional('quantity')) ?? 1,
+    discountId: values.optional('discountId') ?? null,
+    startAt: fromTimeField(values.optional('startAt')) ?? null,
+    authorizedTransactionId: values.optional('authorizedTransactionId') ?? null,
+  };
+}
+
+/** What finds a customer by what somebody knows of them: an e-mail, else one's own id of them; undefined for an id of ours, which is found as it is. */
+export function customerQuery(
+  typed: string,
+): { readonly email: string } | { readonly externalId: string } | undefined {
+  const text = typed.trim();
+  if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text))
+    return undefined;
+  return text.includes('@') ? { email: text } : { externalId: text };
+}

@@ -1,0 +1,78 @@
+import { useLocation } from 'wouter';
+import { useRefusal } from '../../api/environment';
+import { DialogButton } from '../../parts/dialog';
+import { ChoiceFilter, Filters, TextFilter, useFilters } from '../../parts/filters';
+import { EmptyState, PageLayout, Panel } from '../../parts/layout';
+import { SubscriptionForm } from './subscription-form';
+import { SubscriptionTable } from './subscription-table';
+
+const statuses = [
+  ['ACTIVE', 'Active'],
+  ['PAST_DUE', 'Past due'],
+  ['CANCELED', 'Canceled'],
+] as const;
+
+/** Every subscription, and a new one. */
+export function SubscriptionListPage() {
+  const refusal = useRefusal('subscriptions');
+  const [, navigate] = useLocation();
+  const filters = useFilters(['status', 'customerId', 'productId']);
+  const { values, set } = filters;
+  return (
+    <PageLayout
+      title="Subscriptions"
+      lead="What customers have. Days are of UTC, by this environment’s clock."
+      actions={
+        <DialogButton label="New subscription" refusal={refusal}>
+          {(close) => (
+            <SubscriptionForm
+              onCancel={close}
+              onMade={({ id }) => {
+                navigate(`/subscriptions/${id}`);
+              }}
+            />
+          )}
+        </DialogButton>
+      }
+    >
+      <Panel>
+        <Filters state={filters}>
+          <ChoiceFilter
+            label="Status"
+            value={values.status}
+            choices={statuses}
+            onChange={(status) => {
+              set('status', status);
+            }}
+          />
+          <TextFilter
+            label="Customer id"
+            value={values.customerId}
+            onChange={(id) => {
+              set('customerId', id);
+            }}
+          />
+          <TextFilter
+            label="Product id"
+            value={values.productId}
+            onChange={(id) => {
+              set('productId', id);
+            }}
+          />
+        </Filters>
+        <SubscriptionTable
+          query={values}
+          empty={
+            filters.isFiltered ? (
+              <EmptyState title="No such subscriptions">Choose another filter.</EmptyState>
+            ) : (
+              <EmptyState title="No subscriptions yet">
+                Start one with <em>New subscription</em>, or send a customer to a checkout.
+              </EmptyState>
+            )
+          }
+        />
+      </Panel>
+    </PageLayout>
+  );
+}

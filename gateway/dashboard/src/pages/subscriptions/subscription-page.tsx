@@ -1,0 +1,135 @@
+import { Link } from 'wouter';
+import { useEnvironment, useRefusal } from '../../api/environment';
+import { useResource } from '../../api/queries';
+import type { Page } from '../../api/resources';
+import { EmptyState, PageLayout, Panel } from '../../parts/layout';
+import { MetadataPanel } from '../../parts/metadata';
+import { Answer } from '../../parts/notices';
+import { countText, dayText, wordsText } from '../../parts/text';
+import { Day, Facts, StatusBadge } from '../../parts/values';
+import { customerName } from '../customers/customer';
+import type { Invoice } from '../invoices/invoice';
+import { InvoiceTable } from '../invoices/invoice-table';
+import { priceText } from '../products/price-text';
+import { ProductLink } from '../products/product-links';
+import { Cancellation } from './cancellation';
+import { nextStep, standingOf, type Subscription } from './subscription';
+import { timelineOf } from './timeline';
+import { TimelineView } from './timeline-view';
+
+const drawnInvoices = 100;
+
+/** One subscription: what it went through, and what can be done with it. */
+export function SubscriptionPage({ id = '' }: { readonly id?: string }) {
+  const answer = useResource<Subscription>(`/v1/subscriptions/${id}`);
+  return (
+    <Answer of={answer} what="subscription">
+      {(subscription) => <SubscriptionView subscription={subscription} />}
+    </Answer>
+  );
+}
+
+function SubscriptionView({ subscription }: { subscription: Subscription }) {
+  const refusal = useRefusal('subscriptions');
+  const { id, customer, customerId } = subscription;
+  const name = customer === null ? customerId : customerName(customer);
+  const next = nextStep(subscription);
+  return (
+    <PageLayout
+      title={`Subscription of ${name}`}
+      lead={
+        <>
+          <StatusBadge status={standingOf(subscription)} />{' '}
+          {next !== undefined && `${next.what} on ${dayText(next.at)}`}
+        </>
+      }
+      back={{ href: '/subscriptions', label: 'Subscriptions' }}
+      actions={<Cancellation subscription={subscription} refusal={refusal} />}
+    >
+      <Panel title="Timeline">
+        <SubscriptionTimeline subscription={subscription} />
+      </Panel>
+      <Panel title="At a glance">
+        <SubscriptionFacts subscription={subscription} name={name} />
+      </Panel>
+      <Panel title="Invoices">
+        <InvoiceTable
+          isOfOneCustomer
+          query={{ subscriptionId: id }}
+          empty={
+            <EmptyState title="No invoices yet">
+              The first one is made when the trial ends or the first period begins.
+            </EmptyState>
+          }
+        />
+      </Panel>
+      <MetadataPanel
+        metadata={subscription.metadata}
+        path={`/v1/subscriptions/${id}`}
+        refusal={refusal}
+      />
+    </PageLayout>
+  );
+}
+
+function SubscriptionTimeline({ subscription }: { subscription: Subscription }) {
+  const now = useNow();
+  const query = { subscriptionId: subscription.id, perPage: drawnInvoices };
+  const invoices = useResource<Page<Invoice>>('/v1/invoices', { query });
+  return (
+    <Answer of={invoices} what="timeline">
+      {({ data, total }) => (
+        <>
+          <TimelineView timeline={timelineOf(subscription, data, now)} />
+          {total > data.length && (
+            <p className="faint">Drawn with the latest {countText(data.length)} invoices.</p>
+          )}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+/** The environment's own time, as it was last told. */
+function useNow(): string {
+  const environment = useEnvironment();
+  const { data } = useResource<{ now: string }>('/v1/sandboxes/clock');
+  return data?.now ?? environment.now;
+}
+
+function SubscriptionFacts({ subscription, name }: { subscription: Subscription; name: string }) {
+  const { price, cancelReason, discountId, currentPeriodStart, currentPeriodEnd } = subscription;
+  return (
+    <Facts
+      facts={[
+        [
+          'Customer',
+          <Link key="customer" href={`/customers/${subscription.customerId}`}>
+            {name}
+          </Link>,
+        ],
+        ['Product', <ProductLink key="product" id={subscription.productId} />],
+        ['Price', price === null ? '–' : priceText(price)],
+        ['Quantity', countText(subscription.quantity)],
+        [
+          'Discount',
+          discountId === null ? (
+            '–'
+          ) : (
+            <Link key="discount" href={`/discounts/${discountId}`}>
+              {discountId}
+            </Link>
+          ),
+        ],
+        ['Running period', `${dayText(currentPeriodStart)} to ${dayText(currentPeriodEnd)}`],
+        ['Began', <Day key="began" at={subscription.startAt} />],
+        ['Trial ends', <Day key="trial" at={subscription.trialEnd} />],
+        ['Cancellation asked for', <Day key="canceled" at={subscription.canceledAt} />],
+        ['Ended', <Day key="ended" at={subscription.endedAt} />],
+        ['Why it ends', cancelReason === null ? '–' : wordsText(cancelReason)],
+        ['May be used', subscription.entitled ? 'yes' : 'no'],
+        ['Id', <code key="id">{subscription.id}</code>],
+      ]}
+    />
+  );
+}

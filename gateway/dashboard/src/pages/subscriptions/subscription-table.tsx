@@ -1,0 +1,89 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Query } from '../../api/client';
+import type { Column } from '../../parts/data-table';
+import { ResourceTable } from '../../parts/resource-table';
+import { countText, dayText, wordsText } from '../../parts/text';
+import { Day, StatusBadge } from '../../parts/values';
+import { customerName } from '../customers/customer';
+import { priceText } from '../products/price-text';
+import { ProductLink } from '../products/product-links';
+import { nextStep, standingOf, type Subscription } from './subscription';
+
+const who: Column<Subscription> = {
+  title: 'Customer',
+  text: ({ customer, customerId }) => (customer === null ? customerId : customerName(customer)),
+  cell: ({ id, customer, customerId }) => (
+    <Link href={`/subscriptions/${id}`}>
+      {customer === null ? customerId : customerName(customer)}
+    </Link>
+  ),
+};
+
+const which: Column<Subscription> = {
+  title: 'Subscription',
+  text: ({ id }) => id,
+  cell: ({ id }) => <Link href={`/subscriptions/${id}`}>{id.slice(0, 13)}…</Link>,
+};
+
+const columns: readonly Column<Subscription>[] = [
+  {
+    title: 'Status',
+    text: (subscription) => wordsText(standingOf(subscription)),
+    cell: (subscription) => <StatusBadge status={standingOf(subscription)} />,
+  },
+  {
+    title: 'Product',
+    text: ({ productId }) => productId,
+    cell: ({ productId }) => <ProductLink id={productId} />,
+  },
+  {
+    title: 'Price',
+    text: ({ price }) => (price === null ? '' : priceText(price)),
+  },
+  { title: 'Quantity', align: 'end', text: ({ quantity }) => countText(quantity) },
+  {
+    title: 'Next',
+    text: (subscription) => {
+      const next = nextStep(subscription);
+      return next === undefined ? '' : `${next.what} ${dayText(next.at)}`;
+    },
+    cell: (subscription) => <Next next={nextStep(subscription)} />,
+  },
+  {
+    title: 'Since',
+    text: ({ startAt }) => dayText(startAt),
+    cell: ({ startAt }) => <Day at={startAt} />,
+  },
+];
+
+function Next({ next }: { next: ReturnType<typeof nextStep> }) {
+  if (next === undefined) return '–';
+  return (
+    <>
+      {next.what} <Day at={next.at} />
+    </>
+  );
+}
+
+/** Subscriptions that a filter meets, newest first. */
+export function SubscriptionTable({
+  query,
+  empty,
+  isOfOneCustomer = false,
+}: {
+  query: Query;
+  empty: ReactNode;
+  isOfOneCustomer?: boolean;
+}) {
+  return (
+    <ResourceTable<Subscription>
+      caption="Subscriptions"
+      path="/v1/subscriptions"
+      query={query}
+      columns={[isOfOneCustomer ? which : who, ...columns]}
+      rowKey={({ id }) => id}
+      empty={empty}
+    />
+  );
+}

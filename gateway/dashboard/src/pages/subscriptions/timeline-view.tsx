@@ -1,0 +1,109 @@
+import { Link } from 'wouter';
+import { type Column, DataTable } from '../../parts/data-table';
+import { dayText, instantText } from '../../parts/text';
+import { Instant } from '../../parts/values';
+import { historyOf, placeOf, type Timeline } from './timeline';
+
+type Happening = ReturnType<typeof historyOf>[number];
+
+/** The life of a subscription: a drawing for those who see it, and the same as a table. */
+export function TimelineView({ timeline }: { timeline: Timeline }) {
+  return (
+    <>
+      <TimelineDrawing timeline={timeline} />
+      <details className="chart-table">
+        <summary>Show as table</summary>
+        <DataTable
+          caption="History"
+          columns={columns}
+          rows={historyOf(timeline)}
+          rowKey={({ at, text }) => `${at} ${text}`}
+        />
+      </details>
+    </>
+  );
+}
+
+const columns: readonly Column<Happening>[] = [
+  {
+    title: 'When',
+    text: ({ at }) => instantText(at),
+    cell: ({ at }) => <Instant at={at} />,
+  },
+  {
+    title: 'What',
+    text: ({ text }) => text,
+    cell: ({ text, invoiceId }) =>
+      invoiceId === undefined ? text : <Link href={`/invoices/${invoiceId}`}>{text}</Link>,
+  },
+];
+
+function TimelineDrawing({ timeline }: { timeline: Timeline }) {
+  const { from, to, now, spans, invoices, attempts } = timeline;
+  const left = (at: string) => ({ left: `${String(placeOf(at, timeline))}%` });
+  const width = (begin: string, end: string) =>
+    `${String(placeOf(end, timeline) - placeOf(begin, timeline))}%`;
+  const isAhead = placeOf(now, timeline) < 100;
+  return (
+    <div className="timeline" aria-hidden="true">
+      <div className="timeline-track">
+        {spans.map((span) => (
+          <span
+            key={span.from}
+            className={`timeline-span ${span.state.replace(' ', '-')}`}
+            style={{ ...left(span.from), width: width(span.from, span.to) }}
+            title={`${span.state}: ${dayText(span.from)} to ${dayText(span.to)}`}
+          />
+        ))}
+        {isAhead && (
+          <span
+            className="timeline-ahead"
+            style={{ ...left(now), width: width(now, to) }}
+            title="Still to come"
+          />
+        )}
+        {attempts
+          .filter(({ hasFailed }) => hasFailed)
+          .map(({ at, invoiceId, text }) => (
+            <span
+              key={`${invoiceId} ${at}`}
+              className="timeline-tick"
+              style={left(at)}
+              title={`${instantText(at)}: ${text}`}
+            />
+          ))}
+      </div>
+      <div className="timeline-invoices">
+        {invoices.map(({ at, invoiceId, status, text }) => (
+          <Link
+            key={invoiceId}
+            tabIndex={-1}
+            className={`timeline-dot ${status.toLowerCase()}`}
+            style={left(at)}
+            title={`${dayText(at)}: ${text}`}
+            href={`/invoices/${invoiceId}`}
+          />
+        ))}
+      </div>
+      <div className="columns-ends faint">
+        <span>{dayText(from)}</span>
+        <span>{dayText(to)}</span>
+      </div>
+      <TimelineLegend states={[...new Set(spans.map(({ state }) => state))]} />
+    </div>
+  );
+}
+
+function TimelineLegend({ states }: { states: readonly string[] }) {
+  return (
+    <ul className="legend timeline-legend">
+      {states.map((state) => (
+        <li key={state} className={state.replace(' ', '-')}>
+          {state}
+        </li>
+      ))}
+      <li className="dot">invoice</li>
+      <li className="tick">failed charge</li>
+    </ul>
+  );
+}
