@@ -20,8 +20,6 @@ const immaterial =
 // A webhook or an attempt at a payment whose worker died is taken up after half a minute.
 const settleTimeoutMs = 100_000;
 const upWithinMs = 60_000;
-// A process that was killed is there again sooner.
-const compileCache = join(tmpdir(), 'billing-compile-cache');
 
 /** One running system whose processes kill themselves where a run says so, and are started again by their supervisor. */
 export class CrashSystem {
@@ -32,7 +30,7 @@ export class CrashSystem {
 
   static async open(): Promise<CrashSystem> {
     const folder = await mkdtemp(join(tmpdir(), 'billing-f-'));
-    const environment = { NODE_COMPILE_CACHE: compileCache, DELIVERY_LEASE_MS: '5000' };
+    const environment = { DELIVERY_LEASE_MS: '5000' };
     return new CrashSystem(
       await startTestSystem({ processes: true, failpointsFolder: folder, environment }),
       folder,

@@ -31,6 +31,9 @@ export interface TestSystem {
   stop(): Promise<void>;
 }
 
+// A process that was killed is there again sooner.
+const compileCache = join(tmpdir(), 'billing-compile-cache');
+
 // Tests of anything else send as fast as they can.
 const unlimited = {
   RATE_LIMIT_PER_SECOND: '0',
@@ -82,7 +85,12 @@ export async function startTestSystem({
           site: { ...site, port },
           root: join(__dirname, '..'),
           dataDir,
-          environment: { ...process.env, ...environment, FAILPOINTS_FOLDER: failpointsFolder },
+          environment: {
+            ...process.env,
+            NODE_COMPILE_CACHE: compileCache,
+            ...environment,
+            FAILPOINTS_FOLDER: failpointsFolder,
+          },
           restartsAtOnce: failpointsFolder !== undefined,
           log: () => undefined,
         })
