@@ -228,6 +228,18 @@ describe('running totals', () => {
     expect(await other.read()).toEqual({});
   });
 
+  test('forget the rows that nobody asks for any more', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const changes = { oldestRow: (newest: string) => (newest === 'c' ? 'b' : '') };
+    const { send, keep, read } = replica(tenant, clock, changes);
+    for (const place of ['a', 'b', 'c']) await send(place);
+    expect(Object.keys(await read())).toEqual(['a', 'b', 'c']);
+    clock.wait(20);
+    await keep();
+    expect(Object.keys(await read())).toEqual(['b', 'c']);
+  });
+
   test('are counted anew when what is added up has changed', async () => {
     const tenant = testTenant();
     const clock = new TestClock();

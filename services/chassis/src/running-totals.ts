@@ -20,6 +20,8 @@ export interface TotalsDefinition {
   readonly revision: number;
   /** The fields of the aggregates' documents that `addendsOf` reads. None of them changes once its milestone is reached. */
   readonly fields: readonly string[];
+  /** The oldest row that anybody asks for, where that is the newest; those before it are dropped. Absent: all are kept. */
+  readonly oldestRow?: (newest: string) => string;
   /** What reaching a milestone adds, the same whenever it is asked. */
   readonly addendsOf: (document: CountedDocument, milestone: string) => readonly Addend[];
 }
@@ -106,7 +108,7 @@ export class RunningTotals {
     if (kept.upTo >= until) return;
     const { totals, last } = await this.sumSince(environmentId, kept, until);
     if (last === undefined) return;
-    await this.replace(environmentId, kept.version, { upTo: until, totals });
+    await this.replace(environmentId, kept.version, { upTo: until, totals: this.asked(totals) });
     if (last >= until) this.wait(environmentId, last);
   }
 
@@ -157,6 +159,15 @@ export class RunningTotals {
       }
       return { totals: sum.totals(), last };
     });
+  }
+
+  // Rows that matter in time are named so that they sort by it.
+  private asked(totals: Totals): Totals {
+    const { oldestRow } = this.definition;
+    if (oldestRow === undefined || totals.size === 0) return totals;
+    const newest = [...totals.keys()].reduce((last, row) => (row > last ? row : last), '');
+    const oldest = oldestRow(newest);
+    return new Map([...totals].filter(([row]) => row >= oldest));
   }
 
   private async replace(

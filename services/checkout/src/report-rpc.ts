@@ -5,10 +5,8 @@ import {
   CheckoutReportServiceService,
 } from '@billing/proto/billing/checkout/v1/report';
 import { dunningReport } from './dunning-report';
-import type { ReportStore } from './report-store';
+import { reportDaysMax, type ReportStore } from './report-store';
 import { funnelReport } from './session-funnel';
-
-const daysMax = 400;
 
 /** The RPCs of sessions and invoices as figures. */
 export function reportRpc({ reports }: { readonly reports: ReportStore }) {
@@ -32,5 +30,5 @@ export function reportRpc({ reports }: { readonly reports: ReportStore }) {
 }
 
 function readDays({ days }: { readonly days: number }, { now }: { readonly now: Date }): string[] {
-  return lastDays(now, { days, max: daysMax }).map(({ day }) => day);
+  return lastDays(now, { days, max: reportDaysMax }).map(({ day }) => day);
 }

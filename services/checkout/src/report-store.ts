@@ -21,10 +21,21 @@ import type { InvoiceRecord, Payment } from './invoice';
 import type { SessionRecord } from './session';
 import { funnelAddend, type FunnelDay, type FunnelStep, funnelSteps } from './session-funnel';
 
+/** As far back as anybody may ask. */
+export const reportDaysMax = 400;
+const dayMs = 86_400_000;
+
+// Nobody asks for a day before these, because the last one is at most today.
+function oldestDay(newest: string): string {
+  const [day = ''] = newest.split(' ');
+  return calendarDayOf(new Date(Date.parse(day) - reportDaysMax * dayMs)).day;
+}
+
 /** What is added up of all sessions: a row a day. */
 const funnelTotals: TotalsDefinition = {
   collection: 'checkoutSessionTotals',
   revision: 1,
+  oldestRow: oldestDay,
   fields: [],
   addendsOf: ({ createdAt }, step) =>
     isFunnelStep(step) ? [{ row: calendarDayOf(createdAt).day, counts: funnelAddend(step) }] : [],
@@ -34,6 +45,7 @@ const funnelTotals: TotalsDefinition = {
 const dunningTotals: TotalsDefinition = {
   collection: 'dunningTotals',
   revision: 1,
+  oldestRow: oldestDay,
   fields: [
     'firstFailedAt',
     'currency',
