@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
-import { type DeliveryGroup, type DeliveryOutcomes, outcomesOf } from './delivery-outcomes';
+import { type DeliveryGroup, outcomesOf, type StandingOutcomes } from './delivery-outcomes';
 import type { DeliveryStatus } from './delivery';
 import type { Delivery } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
@@ -28,7 +28,7 @@ export class DeliveryReportStore {
   async count(
     { environmentId, endpointId }: EndpointKey,
     { start, end }: Span,
-  ): Promise<DeliveryOutcomes> {
+  ): Promise<StandingOutcomes> {
     const stand = {
       status: '$status',
       hasArrived: { $eq: ['$hasArrived', true] },

@@ -1,9 +1,11 @@
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import { type Clock, systemClock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { DeliveryStatus } from './delivery';
+import { DeliveryDayStore } from './delivery-day-store';
 import type { EndpointKey } from './endpoint-store';
 
 /** One message on its way to one endpoint. */
@@ -66,7 +68,11 @@ const inTurn = { isOutOfTurn: { $ne: true } };
 export class DeliveryStore {
   private readonly deliveries: Collection<Delivery>;
 
-  constructor(db: Db) {
+  constructor(
+    db: Db,
+    private readonly clock: Clock = systemClock,
+    private readonly days = new DeliveryDayStore(db),
+  ) {
     this.deliveries = db.collection<Delivery>('deliveries');
   }
 
@@ -224,6 +230,7 @@ export class DeliveryStore {
       status === 'DELIVERED' ? [delivery] : [],
     );
     if (arrived.length === 0) return;
+    await this.days.reopen(arrived, this.clock.now());
     const theirs: Filter<Delivery> = {
       _id: { $in: arrived.map(({ _id }) => _id) },
       environmentId: { $in: [...new Set(arrived.map(({ environmentId }) => environmentId))] },

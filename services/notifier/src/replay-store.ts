@@ -2,6 +2,7 @@ import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
+import { DeliveryDayStore } from './delivery-day-store';
 import { linksInOrder } from './delivery-order';
 import { afresh, type Delivery } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
@@ -34,7 +35,10 @@ export class ReplayStore {
   private readonly deliveries: Collection<Delivery>;
   private readonly replays: Collection<Replay>;
 
-  constructor(db: Db) {
+  constructor(
+    db: Db,
+    private readonly days = new DeliveryDayStore(db),
+  ) {
     this.deliveries = db.collection<Delivery>('deliveries');
     this.replays = db.collection<Replay>('replays');
   }
@@ -136,6 +140,7 @@ export class ReplayStore {
       operationsOf(some, { replay, now }),
     );
     if (operations.length === 0) return;
+    await this.days.reopen(found, now);
     await retryTransient(() => this.deliveries.bulkWrite(operations, { ordered: true }));
   }
 

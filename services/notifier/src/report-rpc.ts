@@ -8,6 +8,8 @@ import {
   WebhookReportServiceService,
 } from '@billing/proto/billing/notifier/v1/report';
 import type { DeliveryStatus } from './delivery';
+import type { DeliveryDayWorker } from './delivery-day-worker';
+import type { DeliveryOutcomes } from './delivery-outcomes';
 import type { DeliveryReportStore } from './delivery-report-store';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
 import { endpointsMax } from './webhook-endpoint';
@@ -16,6 +18,7 @@ import { endpointsMax } from './webhook-endpoint';
 export interface ReportRpcParts {
   readonly endpoints: EndpointStore;
   readonly reports: DeliveryReportStore;
+  readonly days: DeliveryDayWorker;
   readonly clock: Clock;
 }
 
@@ -25,21 +28,22 @@ const lately = 24 * 3_600_000;
 const countMax = 10_000;
 
 /** The calls about how deliveries came out. */
-export function reportRpc({ endpoints, reports, clock }: ReportRpcParts) {
+export function reportRpc({ endpoints, reports, days, clock }: ReportRpcParts) {
   const keysOf = async (tenant: Tenant): Promise<EndpointKey[]> => {
     const { data } = await endpoints.list(tenant, { page: 1, perPage: endpointsMax });
     const { environmentId } = tenant;
     return data.map(({ state }) => ({ environmentId, endpointId: state.id }));
   };
-  const reportOf = async (key: EndpointKey, days: readonly CalendarDay[]) => ({
-    endpointId: key.endpointId,
-    days: await Promise.all(
-      days.map(async (day) => toProtoDay(day, await reports.count(key, day))),
-    ),
-  });
+  const reportOf = async (key: EndpointKey, wanted: readonly CalendarDay[]) => {
+    const outcomes = await days.of(key, wanted);
+    return {
+      endpointId: key.endpointId,
+      days: outcomes.map((one, at) => toProtoDay(wanted[at], one)),
+    };
+  };
   const handlers: AsyncHandlers<WebhookReportServiceServer> = {
-    getDeliveryReport: async ({ days }, { tenant }) => {
-      const wanted = lastDays(clock.now(), { days, max: daysMax });
+    getDeliveryReport: async (request, { tenant }) => {
+      const wanted = lastDays(clock.now(), { days: request.days, max: daysMax });
       const keys = await keysOf(tenant);
       return { endpoints: await Promise.all(keys.map((key) => reportOf(key, wanted))) };
     },
@@ -62,8 +66,8 @@ export function reportRpc({ endpoints, reports, clock }: ReportRpcParts) {
 }
 
 function toProtoDay(
-  { day }: CalendarDay,
-  { delivered, failed }: { delivered: number; failed: number },
+  day: CalendarDay | undefined,
+  { delivered, failed }: DeliveryOutcomes,
 ): DeliveryDay {
-  return { day, delivered: BigInt(delivered), failed: BigInt(failed) };
+  return { day: day?.day ?? '', delivered: BigInt(delivered), failed: BigInt(failed) };
 }

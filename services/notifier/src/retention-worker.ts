@@ -1,4 +1,5 @@
 import type { Clock } from '@billing/chassis/clock';
+import type { DeliveryDayStore } from './delivery-day-store';
 import { deliveryId } from './delivery-store';
 import { messageId, type MessageStore } from './message-store';
 import { keptMs } from './retention';
@@ -8,6 +9,7 @@ import type { OldMessage, RetentionStore } from './retention-store';
 export interface RetentionWorkerOptions {
   readonly retained: RetentionStore;
   readonly messages: MessageStore;
+  readonly dayTotals: DeliveryDayStore;
   readonly clock: Clock;
 }
 
@@ -22,8 +24,9 @@ export class RetentionWorker {
 
   /** One pass over all that is old; ends early when the signal aborts. */
   async run(signal?: AbortSignal): Promise<void> {
-    const { retained, clock } = this.options;
+    const { retained, dayTotals, clock } = this.options;
     const before = new Date(clock.now().getTime() - keptMs);
+    await dayTotals.forget(before);
     for await (const old of retained.findBefore(before, batchSize)) {
       await this.remove(old);
       if (signal?.aborted === true) return;

@@ -3,6 +3,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import type { Attempt } from './attempt-store';
+import { DeliveryDayStore } from './delivery-day-store';
 import type { Delivery } from './delivery-store';
 import { type Message, MessageStore } from './message-store';
 import { RetentionStore } from './retention-store';
@@ -25,7 +26,11 @@ describe('what was sent', () => {
     system = await startSystem('retention');
     notifier = await system.startNotifier({ retryScheduleMs: [day, day], timeoutMs: 5_000 });
     const { db } = system.mongo;
-    const stores = { retained: new RetentionStore(db), messages: new MessageStore(db) };
+    const stores = {
+      retained: new RetentionStore(db),
+      messages: new MessageStore(db),
+      dayTotals: new DeliveryDayStore(db),
+    };
     retention = new RetentionWorker({ ...stores, clock: systemClock });
   });
 

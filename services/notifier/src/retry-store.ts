@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { isId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { DeliveryDayStore } from './delivery-day-store';
 import { afresh, type Delivery } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
 
@@ -12,7 +13,10 @@ const looksMax = 5;
 export class RetryStore {
   private readonly deliveries: Collection<Delivery>;
 
-  constructor(db: Db) {
+  constructor(
+    db: Db,
+    private readonly days = new DeliveryDayStore(db),
+  ) {
     this.deliveries = db.collection<Delivery>('deliveries');
   }
 
@@ -43,6 +47,7 @@ export class RetryStore {
       await this.hurrySubscription(delivery, now);
       return true;
     }
+    await this.days.reopen([delivery], now);
     const { _id, environmentId, status, hasArrived = false } = delivery;
     const again = {
       ...afresh(now),

@@ -5,6 +5,8 @@ import { AttemptStore } from './attempt-store';
 import type { NotifierConfiguration } from './config';
 import { createResolver, type ResolveAddresses } from './connection-pool';
 import { CursorStore } from './cursor-store';
+import { DeliveryDayStore } from './delivery-day-store';
+import { DeliveryDayWorker } from './delivery-day-worker';
 import { DeliveryHistoryStore } from './delivery-history-store';
 import { DeliveryReportStore } from './delivery-report-store';
 import { deliveryRpc } from './delivery-rpc';
@@ -54,6 +56,7 @@ const sendEveryMs = 1_000;
 const acceptedAtOnce = 100;
 const replayEveryMs = 5_000;
 const retainEveryMs = 60 * 60_000;
+const countDaysEveryMs = 60 * 60_000;
 
 /** All that the start-up hands around. */
 interface Parts {
@@ -89,7 +92,7 @@ export async function start(
   return service.serve([
     notifierRpc({ ...stores, onChange }),
     startRequests(parts, worker),
-    reportRpc({ ...stores, clock: service.clock }),
+    startReports(parts),
   ]);
 }
 
@@ -101,7 +104,9 @@ function openStores(service: Service, policyOf: Parts['policyOf']) {
     endpoints: new EndpointStore({ aggregates, slots, policyOf, clock }),
     health: new EndpointHealthStore(db),
     messages: new MessageStore(db),
-    deliveries: new DeliveryStore(db),
+    slots,
+    deliveries: new DeliveryStore(db, clock),
+    dayTotals: new DeliveryDayStore(db),
     attempts: new AttemptStore(db),
     cursors: new CursorStore(db),
     history: new DeliveryHistoryStore(db),
@@ -109,8 +114,8 @@ function openStores(service: Service, policyOf: Parts['policyOf']) {
     retained: new RetentionStore(db),
     reports: new DeliveryReportStore(db),
   };
-  const { deliveries, attempts, replays, retained } = stores;
-  for (const store of [slots, deliveries, attempts, replays, retained]) {
+  const { deliveries, dayTotals, attempts, replays, retained } = stores;
+  for (const store of [slots, deliveries, dayTotals, attempts, replays, retained]) {
     service.ensureIndexes(() => store.ensureIndexes());
   }
   return stores;
@@ -202,6 +207,17 @@ function startRetention({ service, stores }: Parts): void {
     everyMs: retainEveryMs,
     run: (signal) => retention.run(signal),
   });
+}
+
+function startReports({ service, stores }: Parts) {
+  const { clock } = service;
+  const days = new DeliveryDayWorker({ ...stores, clock });
+  service.every({
+    name: 'count days that are over',
+    everyMs: countDaysEveryMs,
+    run: (signal) => days.countAll(signal),
+  });
+  return reportRpc({ ...stores, days, clock });
 }
 
 /** What people ask for about deliveries. */

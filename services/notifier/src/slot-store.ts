@@ -2,6 +2,9 @@ import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 
+/** Who holds a slot. */
+type EndpointKey = Pick<Slot, 'environmentId' | 'endpointId'>;
+
 /** One of the places that an environment has for endpoints. */
 export interface Slot {
   /** `<environment id>:<number from 0>`. */
@@ -63,6 +66,14 @@ export class SlotStore {
   /** Who holds the environment's slots. */
   async list(environmentId: string): Promise<Slot[]> {
     return retryTransient(() => this.slots.find({ environmentId }).toArray());
+  }
+
+  /** Every endpoint that holds a slot, of all environments. */
+  async *all(): AsyncGenerator<EndpointKey> {
+    const holders = this.slots
+      .find()
+      .project<EndpointKey>({ _id: 0, environmentId: 1, endpointId: 1 });
+    yield* holders;
   }
 
   /** Frees what an endpoint holds; harmless when it holds nothing. */

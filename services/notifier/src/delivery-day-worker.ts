@@ -1,0 +1,53 @@
+import type { Clock } from '@billing/chassis/clock';
+import { type CalendarDay, lastDays } from '@billing/kernel/calendar-day';
+import type { DeliveryDayStore } from './delivery-day-store';
+import type { DeliveryOutcomes } from './delivery-outcomes';
+import type { DeliveryReportStore } from './delivery-report-store';
+import type { EndpointKey } from './endpoint-store';
+import type { SlotStore } from './slot-store';
+
+/** What days are counted from and kept in. */
+export interface DeliveryDayWorkerOptions {
+  readonly reports: DeliveryReportStore;
+  readonly dayTotals: DeliveryDayStore;
+  readonly slots: SlotStore;
+  readonly clock: Clock;
+}
+
+// The whole schedule of retries takes less than four days.
+const sealedDays = 5;
+
+/** What became of deliveries day by day. Days whose total stands are not counted again. */
+export class DeliveryDayWorker {
+  // The day on which all endpoints were last gone through.
+  private doneOn: string | undefined;
+
+  constructor(private readonly parts: DeliveryDayWorkerOptions) {}
+
+  /** In the order of the days. */
+  async of(key: EndpointKey, days: readonly CalendarDay[]): Promise<DeliveryOutcomes[]> {
+    const known = await this.parts.dayTotals.find(key, days);
+    return Promise.all(days.map(async (day) => known.get(day.day) ?? (await this.count(key, day))));
+  }
+
+  /** Counts the last days of every endpoint once a day, so that whoever asks for many finds most of them counted. */
+  async countAll(signal: AbortSignal): Promise<void> {
+    const { slots, clock } = this.parts;
+    const days = lastDays(clock.now(), { days: sealedDays + 1, max: sealedDays + 1 });
+    const today = days.at(-1)?.day;
+    if (this.doneOn === today) return;
+    for await (const key of slots.all()) {
+      await this.of(key, days.slice(0, -1));
+      if (signal.aborted) return;
+    }
+    this.doneOn = today;
+  }
+
+  private async count(key: EndpointKey, day: CalendarDay): Promise<DeliveryOutcomes> {
+    const { reports, dayTotals, clock } = this.parts;
+    const countedAt = clock.now();
+    const { isSettled, ...total } = await reports.count(key, day);
+    if (isSettled) await dayTotals.keep(key, { day, countedAt, total });
+    return total;
+  }
+}

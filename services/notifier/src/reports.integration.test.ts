@@ -1,0 +1,100 @@
+import type { Tenant } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
+import { eventually, testContext, testTenant } from '@billing/chassis/testing';
+import {
+  type WebhookReportServiceServer,
+  WebhookReportServiceService,
+} from '@billing/proto/billing/notifier/v1/report';
+import { type RunningNotifier, startSystem, type TestSystem } from './testing';
+
+jest.setTimeout(120_000);
+
+const patience = { timeoutMs: 45_000 };
+const hourMs = 3_600_000;
+
+let system: TestSystem;
+let notifier: RunningNotifier;
+let reports: Peer<WebhookReportServiceServer>;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  system = await startSystem('reports');
+  // What fails once stays so for the whole test; what fails twice is given up.
+  notifier = await system.startNotifier({ retryScheduleMs: [hourMs] });
+  reports = connectPeer<WebhookReportServiceServer>(WebhookReportServiceService, {
+    address: notifier.address,
+    service: 'test',
+  });
+});
+
+beforeEach(() => {
+  tenant = testTenant();
+});
+
+afterAll(async () => {
+  reports.close();
+  await system.close();
+});
+
+const within = (of: Tenant) => testContext({ tenant: of });
+
+test('deliveries are reported by endpoint, of the caller’s environment alone', async () => {
+  const { receiver, owner } = system;
+  receiver.answer = ({ path }) => ({ status: path === '/refuses' ? 500 : 204 });
+  const good = await notifier.register(tenant, '/takes');
+  const bad = await notifier.register(tenant, '/refuses');
+  for (let number = 1; number <= 3; number += 1) await owner.announce(tenant, newId());
+  const other = testTenant();
+  await notifier.register(other, '/takes');
+  await owner.announce(other, newId());
+
+  const { endpoints } = await eventually(async () => {
+    const report = await reports.getDeliveryReport({ days: 2 }, within(tenant));
+    const counts = report.endpoints.map(({ endpointId, days }) => {
+      const [yesterday, today] = days;
+      return [endpointId, yesterday?.delivered, today?.delivered, today?.failed];
+    });
+    expect(counts).toEqual([
+      [bad.id, 0n, 0n, 3n],
+      [good.id, 0n, 3n, 0n],
+    ]);
+    return report;
+  }, patience);
+  expect(endpoints[0]?.days.map(({ day }) => day)).toEqual([
+    expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+  ]);
+  expect(await reports.getDeliveryCounts({}, within(tenant))).toEqual({
+    waiting: 3n,
+    failed: 0n,
+    paused: 0n,
+  });
+  const [theirs] = (await reports.getDeliveryReport({ days: 1 }, within(other))).endpoints;
+  expect(theirs?.days[0]?.delivered).toBe(1n);
+});
+
+test('what was given up is counted, and what an endpoint that was switched off did not get', async () => {
+  const { receiver, owner } = system;
+  receiver.answer = () => ({ status: 410 });
+  await notifier.register(tenant, '/gone');
+  const id = newId();
+  await owner.announce(tenant, id);
+  await eventually(async () => {
+    expect(await reports.getDeliveryCounts({}, within(tenant))).toEqual({
+      waiting: 0n,
+      failed: 1n,
+      paused: 0n,
+    });
+  }, patience);
+  await owner.announce(tenant, id);
+  await eventually(async () => {
+    expect((await reports.getDeliveryCounts({}, within(tenant))).paused).toBe(1n);
+  }, patience);
+});
+
+test.each([0, 31])('%d days are refused', async (days) => {
+  await expect(reports.getDeliveryReport({ days }, within(tenant))).rejects.toMatchObject({
+    fields: { days: ['Must be a whole number from 1 to 30'] },
+  });
+});
