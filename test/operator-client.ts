@@ -20,7 +20,9 @@ export class OperatorClient {
   ) {}
 
   /** Who comes by the first owner's link. */
-  static async owner(system: TestSystem): Promise<OperatorClient> {
+  static async owner(
+    system: Pick<TestSystem, 'addresses' | 'gatewayUrl'>,
+  ): Promise<OperatorClient> {
     const link = await ownerLink(system.addresses.identity, system.gatewayUrl);
     const client = new OperatorClient(system.gatewayUrl);
     await client.accept(link ?? '', 'owner@example.com');

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Bench, Effort, Findings } from './bench';
 import { checkouts } from './checkouts';
 import { growth } from './growth';
+import { home } from './home';
 import { ingest } from './ingest';
 import { productReads } from './product-reads';
 import { renewalCosts } from './renewal-costs';
@@ -20,6 +21,7 @@ const benches: readonly Bench[] = [
   checkouts,
   renewals,
   growth,
+  home,
   ingest,
   webhooks,
 ];

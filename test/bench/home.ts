@@ -1,0 +1,118 @@
+import { systemClock } from '@billing/chassis/clock';
+import { OperatorClient } from '../operator-client';
+import type { Bench, Effort, FigureTable } from './bench';
+import { cpuSecondsBetween, cpuSecondsOf } from './process-cpu';
+import { RenewalSeed } from './renewal-seed';
+import { storeHistory } from './revenue-seed';
+import type { Stage, StagedSystem } from './stage';
+
+const rows = { quick: 20_000, usual: 100_000 };
+const serverWorkMsMax = 300;
+const warmUps = 10;
+const reads = { quick: 50, usual: 200 };
+// The services add up what has settled once a minute.
+const keptWithinMs = 300_000;
+const pauseMs = 500;
+
+/** What the dashboard's first page costs the servers, at 100,000 subscriptions with two years behind them. */
+export const home: Bench = {
+  name: 'home',
+  title: "the dashboard's first page at 100,000 subscriptions",
+  run: async (stage, effort) => {
+    const system = await stage.system();
+    const seed = await RenewalSeed.open(system);
+    try {
+      const count = effort.isQuick ? rows.quick : rows.usual;
+      stage.log(`home: storing ${String(count)} subscriptions with a history`);
+      await storeHistory(seed, { count, now: systemClock.now() });
+      const owner = await OperatorClient.owner(system);
+      const operator = owner.in(seed.template.environmentId as string);
+      return { figures: [await measure({ stage, system, seed, operator, count, effort })] };
+    } finally {
+      await seed.close();
+    }
+  },
+};
+
+interface Measured {
+  readonly stage: Stage;
+  readonly system: StagedSystem;
+  readonly seed: RenewalSeed;
+  readonly operator: OperatorClient;
+  readonly count: number;
+  readonly effort: Effort;
+}
+
+async function measure(measured: Measured): Promise<FigureTable> {
+  const { stage, seed, operator, count, effort } = measured;
+  const times = effort.isQuick ? reads.quick : reads.usual;
+  // Whoever stored the history has told nobody. The first look may be too much for one request, and has it added up once for all.
+  await operator.api('GET', '/reports/overview');
+  stage.log('home: waiting until what is past is added up');
+  await untilKept(seed);
+  const table: string[][] = [];
+  for (const path of ['/reports/overview', '/reports/revenue?months=13']) {
+    for (let read = 0; read < warmUps; read += 1) await operator.api('GET', path);
+    table.push(rowOf(path, await readsOf(path, times, measured)));
+  }
+  return {
+    title: `GET /dashboard/api/… at ${String(count)} subscriptions, one by one; at most ${String(serverWorkMsMax)} ms of server work`,
+    columns: [
+      'what',
+      'CPU of all processes, ms',
+      'of the databases',
+      'wall p50, ms',
+      'wall p95, ms',
+    ],
+    rows: table,
+  };
+}
+
+interface Reads {
+  readonly cpuMs: number;
+  readonly databaseMs: number;
+  readonly wallMs: readonly number[];
+}
+
+async function readsOf(
+  path: string,
+  times: number,
+  { stage, system, operator }: Measured,
+): Promise<Reads> {
+  const cpu = () => ({
+    servers: cpuSecondsOf(system.pids()),
+    databases: cpuSecondsOf(stage.sharedPids()),
+  });
+  const before = cpu();
+  const wallMs: number[] = [];
+  for (let read = 0; read < times; read += 1) {
+    const start = performance.now();
+    const { status } = await operator.api('GET', path);
+    if (status !== 200) throw new Error(`${path} answered ${String(status)}`);
+    wallMs.push(performance.now() - start);
+  }
+  const after = cpu();
+  const msEach = (side: 'servers' | 'databases') =>
+    (sumOf(cpuSecondsBetween(before[side], after[side])) * 1_000) / times;
+  const databaseMs = msEach('databases');
+  return { cpuMs: msEach('servers') + databaseMs, databaseMs, wallMs };
+}
+
+function sumOf(seconds: Readonly<Record<string, number>>): number {
+  return Object.values(seconds).reduce((sum, one) => sum + one, 0);
+}
+
+function rowOf(name: string, { cpuMs, databaseMs, wallMs }: Reads): string[] {
+  const sorted = [...wallMs].sort((a, b) => a - b);
+  const percentile = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
+  const figures = [cpuMs, databaseMs, percentile(0.5), percentile(0.95)];
+  return [name, ...figures.map((ms) => ms.toFixed(1))];
+}
+
+async function untilKept(seed: RenewalSeed): Promise<void> {
+  const end = performance.now() + keptWithinMs;
+  while ((await seed.revenueTotals.countDocuments({})) === 0) {
+    if (performance.now() > end) throw new Error('The services did not add up what is past');
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}

@@ -1,0 +1,62 @@
+import type { Document } from 'mongodb';
+import { newId } from '@billing/chassis/ids';
+import type { RenewalSeed } from './renewal-seed';
+
+const dayMs = 24 * 60 * 60 * 1_000;
+const insertedAtOnce = 1_000;
+// Two years of customers: of a hundred that began, so many have ended, are in their trial, and are past due.
+const historyDays = 730;
+const ofHundred = { ended: 30, trialing: 3, pastDue: 2 };
+const renewalEveryDays = 30;
+// Written within the last minutes: what every reading looks at.
+const freshCount = 200;
+
+/** Subscriptions with a history, copies of one that the system has made, straight in its database. */
+export async function storeHistory(
+  { subscriptions, template }: Pick<RenewalSeed, 'subscriptions' | 'template'>,
+  { count, now }: { readonly count: number; readonly now: Date },
+): Promise<void> {
+  for (let from = 0; from < count; from += insertedAtOnce) {
+    const size = Math.min(insertedAtOnce, count - from);
+    const documents = Array.from({ length: size }, (_, index) => ({
+      ...template,
+      ...historyOf(from + index, { count, now }),
+      _id: newId(),
+      itemId: newId(),
+    }));
+    await subscriptions.insertMany(documents, { ordered: false });
+  }
+}
+
+function historyOf(index: number, { count, now }: { count: number; now: Date }): Document {
+  const anchor = daysBefore(now, ((count - index) / count) * historyDays);
+  const lot = (index * 37) % 100;
+  const renewal = { dueAt: endOfDayAfter(now, index % renewalEveryDays), dueClass: 'RENEWAL' };
+  const isFresh = index >= count - freshCount;
+  const noted = isFresh ? daysBefore(now, 1 / 1_440) : anchor;
+  const started = { STARTED: noted };
+  if (isFresh) return { anchor, ...renewal, milestones: started, milestonesAt: noted };
+  if (lot < ofHundred.ended) {
+    const endedAt = new Date((anchor.getTime() + now.getTime()) / 2);
+    const milestones = { ...started, ENDED: endedAt };
+    const end = { status: 'CANCELED', phase: 'ENDED', endedAt, dueAt: null, dueClass: null };
+    return { anchor, ...end, milestones, milestonesAt: endedAt };
+  }
+  if (lot < ofHundred.ended + ofHundred.trialing) {
+    const trial = { phase: 'TRIAL', trialStart: anchor, trialEnd: renewal.dueAt };
+    const begun = { TRIAL_BEGUN: noted };
+    return { ...trial, ...renewal, periodIndex: null, milestones: begun, milestonesAt: noted };
+  }
+  const isPastDue = lot < ofHundred.ended + ofHundred.trialing + ofHundred.pastDue;
+  const status = isPastDue ? 'PAST_DUE' : 'ACTIVE';
+  return { anchor, status, ...renewal, milestones: started, milestonesAt: noted };
+}
+
+function daysBefore(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * dayMs);
+}
+
+// Nothing falls due while the bench runs, and a whole day's renewals are still to come today.
+function endOfDayAfter(now: Date, days: number): Date {
+  return new Date((Math.floor(now.getTime() / dayMs) + days + 1) * dayMs - 1_000);
+}
