@@ -16,7 +16,13 @@ export default async function setUp(): Promise<void> {
   const log = (line: string): void => {
     process.stderr.write(`  ${line}\n`);
   };
-  const infrastructure = await startInfrastructure({ dataDir, throwawayFolders: [dataDir], log });
+  const throwawayFolders = [dataDir];
+  const infrastructure = await startInfrastructure({
+    dataDir,
+    throwawayFolders,
+    fsync: false,
+    log,
+  });
   globalThis.billingInfrastructure = infrastructure;
   process.env.MONGODB_URI = infrastructure.mongodbUri;
   process.env.NATS_URL = infrastructure.natsUrl;

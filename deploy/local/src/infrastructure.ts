@@ -45,6 +45,8 @@ export interface InfrastructureOptions {
   environment?: LauncherEnvironment;
   /** Removed when the servers have ended, even when the launcher is killed. */
   throwawayFolders?: readonly string[];
+  /** Default true. Tests need not wait for the disk: they kill processes, and what those wrote is there all the same. */
+  fsync?: boolean;
 }
 
 interface Server {
@@ -59,12 +61,13 @@ interface Site {
   data: DataFolder;
   socketDir: string;
   family: ProcessFamily;
+  fsync: boolean | undefined;
   log: (line: string) => void;
 }
 
 /** Finds or installs a MongoDB-compatible server and NATS, starts them on the data folder and waits until they answer. */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
-  const { log, environment = readLauncherEnvironment(), throwawayFolders = [] } = options;
+  const { log, fsync, environment = readLauncherEnvironment(), throwawayFolders = [] } = options;
   const account = unprivilegedAccount();
   const data = await openDataFolder(options.dataDir, account, log);
   const recordFile = join(data.path, 'infrastructure-processes.json');
@@ -72,7 +75,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
   const socketDir = await makeSocketFolder(account);
   const folders = [socketDir, ...throwawayFolders];
   const family = await openProcessFamily({ recordFile, folders, log });
-  const site: Site = { environment, account, data, socketDir, family, log };
+  const site: Site = { environment, account, data, socketDir, family, fsync, log };
   try {
     const remembered = await readRememberedWays(data);
     const { mongodb, nats } = await startServers(site, remembered);
@@ -199,7 +202,7 @@ async function startMongod(site: Site, command: string): Promise<Server> {
 }
 
 async function startFerretDb(site: Site): Promise<Server> {
-  const { environment, data, socketDir, account, family, log } = site;
+  const { environment, data, socketDir, account, family, fsync, log } = site;
   const [programs, command] = await bothOrFirstError(
     installDocumentDb(environment, log),
     installFerretDb(environment, log),
@@ -211,6 +214,7 @@ async function startFerretDb(site: Site): Promise<Server> {
       dataDir: join(data.databases, 'postgres'),
       logFile: join(data.logs, 'postgres.log'),
       account,
+      fsync,
     },
     environment.cacheDir,
     log,

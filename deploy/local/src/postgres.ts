@@ -17,6 +17,8 @@ export interface PostgresOptions {
   dataDir: string;
   logFile: string;
   account: Account | undefined;
+  /** Default true. Without, what was written outlives any process, but not the machine. */
+  fsync?: boolean | undefined;
 }
 
 /** Raised when the template's content changes. */
@@ -31,8 +33,9 @@ const READY_WITHIN_MS = 120_000;
 const SETTINGS_FILE = 'billing.conf';
 
 /** Each setting has a reason; without the index handler and with bitmap scans on, sorted queries read all matches. */
-function settings(socketDir: string): string {
+function settings({ socketDir, fsync = true }: PostgresOptions): string {
   return [
+    `fsync = ${fsync ? 'on' : 'off'}`,
     // No TCP port at all: who may open the folder of the sockets may connect.
     "listen_addresses = ''",
     `unix_socket_directories = '${socketDir}'`,
@@ -63,13 +66,13 @@ export async function preparePostgres(
   cacheDir: string,
   log: (line: string) => void,
 ): Promise<Program> {
-  const { dataDir, socketDir } = options;
+  const { dataDir } = options;
   if (!(await exists(join(dataDir, 'PG_VERSION')))) {
     const template = await makeTemplate(options, cacheDir, log);
     await copyTemplate(template, options);
   }
   await removeStalePidFile(dataDir);
-  await writeFile(join(dataDir, SETTINGS_FILE), settings(socketDir));
+  await writeFile(join(dataDir, SETTINGS_FILE), settings(options));
   return serverProgram(options);
 }
 
@@ -159,7 +162,7 @@ async function initialise(options: PostgresOptions): Promise<void> {
     timeoutMs: INITDB_TIMEOUT_MS,
   });
   await appendFile(join(dataDir, 'postgresql.conf'), `\ninclude '${SETTINGS_FILE}'\n`);
-  await writeFile(join(dataDir, SETTINGS_FILE), settings(socketDir));
+  await writeFile(join(dataDir, SETTINGS_FILE), settings(options));
   const family = await openProcessFamily({
     recordFile: `${logFile}.processes`,
     folders: [socketDir],
