@@ -54,6 +54,8 @@ const batchSize = 5_000;
  * waiting for a connection and 120 s at its socket, with a minute by which the clocks of two machines may differ.
  */
 const settledAfterMs = 4 * 60_000;
+// Less often a reading costs more; more often a document is read for it more than three times.
+const keptEveryMs = 2 * 60_000;
 /** Whoever writes later than this after the decision, because its process stood still, has everything counted anew. */
 const lateAfterMs = 150_000;
 
@@ -109,7 +111,7 @@ export class RunningTotals {
     const { totals, last } = await this.sumSince(environmentId, kept, until);
     if (last === undefined) return;
     await this.replace(environmentId, kept.version, { upTo: until, totals: this.asked(totals) });
-    if (last >= until) this.wait(environmentId, last);
+    if (last >= until) this.wait(environmentId, until);
   }
 
   /** Something was reached, by the decision of `at`, and is written now. */
@@ -120,8 +122,7 @@ export class RunningTotals {
   }
 
   private wait(environmentId: string, since: Date): void {
-    // Twice as long as it must, so that every document is read once or twice for it and not once a minute.
-    const at = new Date(since.getTime() + 2 * settledAfterMs);
+    const at = new Date(since.getTime() + settledAfterMs + keptEveryMs);
     const present = this.waiting.get(environmentId);
     if (present === undefined || at < present) this.waiting.set(environmentId, at);
   }
