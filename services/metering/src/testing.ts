@@ -1,4 +1,7 @@
+import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import { connectMongo } from '@billing/chassis/mongo';
 import { connectPeer } from '@billing/chassis/peer';
 import { Service } from '@billing/chassis/service';
 import {
@@ -21,7 +24,13 @@ import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import type { MeteringConfiguration } from './config';
+import { openEvents } from './event-store';
+import { sealHours } from './sealing-worker';
+import { SeriesStore } from './series-store';
 import { start } from './service';
+import { meterDefinition } from './store';
+import { openUsage, UsageStore } from './usage-store';
 
 // What the integration tests of this service share.
 
@@ -48,6 +57,7 @@ export async function startMetering() {
     configuration,
     customers,
     metering,
+    address: service.address,
     stop: async () => {
       metering.close();
       await service.stop();
@@ -106,6 +116,33 @@ async function startSubscriptions() {
       listUsagePeriods: async () => ({ periods: [] }),
     }),
   ]);
+}
+
+/** The service's own database, and its sealing at the moments that a test chooses. */
+export async function startSealing(configuration: MeteringConfiguration) {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  const mongo = await connectMongo({ uri, database, service: 'test' });
+  const service = await Service.open('sealing', configuration);
+  const meters = service.aggregates(meterDefinition);
+  const usage = openUsage(mongo.db, openEvents(mongo.db));
+  return {
+    db: mongo.db,
+    seal: () =>
+      sealHours(
+        {
+          series: new SeriesStore(usage.series),
+          meters,
+          usageOf: ({ tenant }) => new UsageStore(usage, tenant),
+          clock: systemClock,
+          logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
+        },
+        new AbortController().signal,
+      ),
+    stop: async () => {
+      await mongo.close();
+      await (await service.serve([])).stop();
+    },
+  };
 }
 
 export function present<T>(value: T | undefined): T {

@@ -1,10 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
-import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
-import { createLogger } from '@billing/chassis/logging';
-import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import type { Peer } from '@billing/chassis/peer';
-import { Service } from '@billing/chassis/service';
 import { testContext } from '@billing/chassis/testing';
 import {
   Aggregation as ProtoAggregation,
@@ -15,10 +11,7 @@ import {
 import fc from 'fast-check';
 import { type Aggregation, quantityOf, totalOf } from './aggregation';
 import { openEvents } from './event-store';
-import { sealHours } from './sealing-worker';
-import { SeriesStore } from './series-store';
-import { meterDefinition } from './store';
-import { present, startMetering } from './testing';
+import { present, startMetering, startSealing } from './testing';
 import { hourMs } from './usage-hour';
 import { readUsage } from './usage-reading';
 import { openUsage, UsageStore } from './usage-store';
@@ -26,20 +19,16 @@ import { openUsage, UsageStore } from './usage-store';
 let service: Awaited<ReturnType<typeof startMetering>>;
 let customers: string[];
 let metering: Peer<MeteringServiceServer>;
-let mongo: MongoConnection;
-let sealing: Service;
+let sealing: Awaited<ReturnType<typeof startSealing>>;
 
 beforeAll(async () => {
   service = await startMetering();
   ({ customers, metering } = service);
-  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = service.configuration;
-  mongo = await connectMongo({ uri, database, service: 'test' });
-  sealing = await Service.open('sealing', service.configuration);
+  sealing = await startSealing(service.configuration);
 });
 
 afterAll(async () => {
-  await mongo.close();
-  await (await sealing.serve([])).stop();
+  await sealing.stop();
   await service.stop();
 });
 
@@ -73,21 +62,6 @@ async function ingest(context: CallContext, events: readonly object[]) {
   return metering.ingestEvents({ body: Buffer.from(JSON.stringify(events)) }, context);
 }
 
-/** Seals what is past, as the worker does. */
-async function seal(): Promise<void> {
-  const usage = openUsage(mongo.db, openEvents(mongo.db));
-  await sealHours(
-    {
-      series: new SeriesStore(usage.series),
-      meters: sealing.aggregates(meterDefinition),
-      usageOf: ({ tenant }) => new UsageStore(usage, tenant),
-      clock: systemClock,
-      logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
-    },
-    new AbortController().signal,
-  );
-}
-
 const minutes = 60_000;
 
 test('sealed hours and raw events come to a plain recount, whatever was sent again, late, and in between', async () => {
@@ -114,7 +88,7 @@ test('sealed hours and raw events come to a plain recount, whatever was sent aga
           { at: Date; quantity: string; user: string; arrival: number }
         >();
         let arrival = 0;
-        const usage = new UsageStore(openUsage(mongo.db, openEvents(mongo.db)), context.tenant);
+        const usage = new UsageStore(openUsage(sealing.db, openEvents(sealing.db)), context.tenant);
         for (const { events, isSealed } of all) {
           const body = events.map(({ eventId, minute, quantity, user }) => {
             const at = new Date(noon.getTime() - 6 * hourMs + minute * minutes);
@@ -126,7 +100,7 @@ test('sealed hours and raw events come to a plain recount, whatever was sent aga
             return { customerId, meterId, eventId, timestamp: at, quantity, properties };
           });
           await ingest(context, body);
-          if (isSealed) await seal();
+          if (isSealed) await sealing.seal();
           const recount = totalOf(
             aggregation,
             [...first].map(([id, { user, ...event }]) => ({ id, ...event, uniqueValue: user })),
@@ -161,8 +135,8 @@ test('distinct values that fill several documents are counted from the sealed ho
     expect((await ingest(context, events)).accepted).toBe(900);
   }
   await ingest(context, [{ customerId, meterId, timestamp: '2026-03-10T11:00:00Z' }]);
-  await seal();
-  const usage = new UsageStore(openUsage(mongo.db, openEvents(mongo.db)), context.tenant);
+  await sealing.seal();
+  const usage = new UsageStore(openUsage(sealing.db, openEvents(sealing.db)), context.tenant);
   const series = {
     customerId,
     meterId,
