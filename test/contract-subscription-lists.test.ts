@@ -40,7 +40,7 @@ const named = (query: string) =>
   query
     .replace('CUSTOMER', customerId)
     .replace('PRODUCT', productId)
-    .replace('ENDED', ids[0] ?? '')
+    .replace('CANCELED_ONE', ids[0] ?? '')
     .replace('UNKNOWN', unknownId);
 
 describe.each([
@@ -87,6 +87,14 @@ test.each<[string, number[]]>([
   ['status=PAST_DUE', [1]],
   ['status=CANCELED', [0]],
   ['customerId=CUSTOMER&productId=PRODUCT&status=ACTIVE', [2]],
+  ['phase=REGULAR', [1, 2]],
+  ['phase=TRIAL', []],
+  ['phase=ENDED', [0]],
+  ['status=ACTIVE&phase=REGULAR', [2]],
+  ['renewsBefore=2026-02-28T00:00:00.000Z', []],
+  ['renewsBefore=2026-03-01T00:00:00.000Z', [1, 2]],
+  ['renewsBefore=2026-03-01T00:00:00.000Z&phase=REGULAR&status=ACTIVE', [2]],
+  ['renewsBefore=2026-03-01T00:00:00.000Z&phase=TRIAL', []],
   ['customerId=UNKNOWN&status=ACTIVE', []],
   ['customerId=x', []],
   ['customerId=', []],
@@ -104,8 +112,8 @@ test.each<[string, number[]]>([
   ['status=PAID', [2]],
   ['status=VOID', [0]],
   ['status=UNCOLLECTIBLE', []],
-  ['status=VOID&subscriptionId=ENDED', [0]],
-  ['status=PAID&subscriptionId=ENDED', []],
+  ['status=VOID&subscriptionId=CANCELED_ONE', [0]],
+  ['status=PAID&subscriptionId=CANCELED_ONE', []],
   ['status=OPEN&customerId=CUSTOMER', [1]],
   ['status=OPEN&customerId=x', []],
 ])('invoices filtered by %s are those at %j', async (query, found) => {

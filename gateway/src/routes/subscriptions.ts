@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
-import { subscriptionStatuses } from '@billing/proto/values/subscription';
+import { subscriptionPhases, subscriptionStatuses } from '@billing/proto/values/subscription';
 import {
   Subscription as SubscriptionSchema,
   SubscriptionList,
@@ -76,6 +76,10 @@ const ListSubscriptions = z.object({
   customerId: z.string().optional(),
   productId: z.string().optional(),
   status: z.enum(['ACTIVE', 'PAST_DUE', 'CANCELED']).optional(),
+  phase: z.enum(['SCHEDULED', 'TRIAL', 'REGULAR', 'ENDED']).optional(),
+  renewsBefore: time.optional().meta({
+    description: 'Those that go into a billed period before it, by a renewal or from a trial.',
+  }),
 });
 
 export const subscriptionRoutes: readonly Route[] = [
@@ -111,7 +115,11 @@ export const subscriptionRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListSubscriptions, request);
       const { subscriptions, total } = await peers.subscription.listSubscriptions(
-        { ...pageQuery(query), status: query.status && subscriptionStatuses.valueOf(query.status) },
+        {
+          ...pageQuery(query),
+          status: query.status && subscriptionStatuses.valueOf(query.status),
+          phase: query.phase && subscriptionPhases.valueOf(query.phase),
+        },
         request.context,
       );
       return page(subscriptions, { ...query, total }, toJsonSubscription);

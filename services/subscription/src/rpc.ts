@@ -13,7 +13,7 @@ import { changeFields, type SubscriptionChanges } from './change';
 import { applyCollectionResult } from './collection';
 import { create, createSold, type CreationParts } from './creation-rpc';
 import { fromProtoCollectionResult } from './invoice-rpc';
-import { fromProtoStatus, toProtoSubscription } from './subscription-rpc';
+import { fromProtoPhase, fromProtoStatus, toProtoSubscription } from './subscription-rpc';
 import { redemptionState } from './tombstone';
 import { usagePeriodsOf } from './usage-period-rpc';
 
@@ -32,11 +32,13 @@ export function subscriptionRpc(parts: CreationParts) {
       }),
 
       listSubscriptions: async (request, context) => {
-        const { customerId, productId, status } = request;
+        const { customerId, productId, status, phase, renewsBefore } = request;
         const listed = {
           customerId,
           productId,
           status: status === undefined ? undefined : fromProtoStatus(status),
+          phase: phase === undefined ? undefined : fromProtoPhase(phase),
+          renewsBefore,
         };
         const { data, total } = await subscriptions.list(listed, readPage(request), context);
         return { subscriptions: data.map(toProtoSubscription), total };

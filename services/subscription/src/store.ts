@@ -12,6 +12,7 @@ import type {
   PriceSnapshot,
   Subscription,
   SubscriptionDiscount,
+  SubscriptionPhase,
   SubscriptionStatus,
   UsageBilling,
 } from './subscription';
@@ -108,19 +109,33 @@ export interface ListedSubscriptions {
   readonly customerId?: string | undefined;
   readonly productId?: string | undefined;
   readonly status?: SubscriptionStatus | undefined;
+  readonly phase?: SubscriptionPhase | undefined;
+  /** Those that go into a billed period before it, by a renewal or from a trial. */
+  readonly renewsBefore?: Date | undefined;
 }
 
-/** The filter of a list: those of a customer, to a product, in a status. */
+// What is still ahead of its start renews nothing, and what has ended neither.
+const renewing: readonly SubscriptionPhase[] = ['TRIAL', 'REGULAR'];
+
+/** The filter of a list: those of a customer, to a product, in a status or phase, or soon to renew. */
 export function subscriptionsWith({
   customerId,
   productId,
   status,
+  phase,
+  renewsBefore,
 }: ListedSubscriptions): Record<string, unknown> {
   return {
     isTombstone: false,
     ...(customerId !== undefined && { 'customer.id': customerId }),
     ...(productId !== undefined && { productId }),
     ...(status !== undefined && { status }),
+    ...(phase !== undefined && { phase }),
+    ...(renewsBefore !== undefined && {
+      dueAt: { $lt: renewsBefore },
+      dueClass: 'RENEWAL',
+      phase: { $in: renewing.filter((one) => phase === undefined || one === phase) },
+    }),
   };
 }
 

@@ -3,6 +3,7 @@ import { invalidInput } from '@billing/kernel/domain-error';
 import type {
   CancelReason as ProtoCancelReason,
   Subscription as ProtoSubscription,
+  SubscriptionPhase as ProtoPhase,
   SubscriptionStatus as ProtoStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import {
@@ -18,6 +19,7 @@ import {
   isEntitled,
   nextInvoiceAt,
   type Subscription,
+  type SubscriptionPhase,
   type SubscriptionStatus,
 } from './subscription';
 
@@ -71,5 +73,12 @@ export function toProtoCancelReason(reason: CancelReason | null): ProtoCancelRea
 export function fromProtoStatus(sent: ProtoStatus): SubscriptionStatus {
   const known = subscriptionStatuses.knownName(sent);
   if (known === undefined) throw invalidInput({ status: ['Invalid status'] });
+  return known;
+}
+
+/** Refuses what is no phase that a subscription can be in. */
+export function fromProtoPhase(sent: ProtoPhase): SubscriptionPhase {
+  const known = subscriptionPhases.knownName(sent);
+  if (known === undefined) throw invalidInput({ phase: ['Invalid phase'] });
   return known;
 }
