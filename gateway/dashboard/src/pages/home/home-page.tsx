@@ -6,7 +6,7 @@ import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layo
 import { LineChart } from '../../parts/line-chart';
 import { Answer } from '../../parts/notices';
 import { countText, instantText, moneyText, shortMoneyText } from '../../parts/text';
-import { changeOf, firstCall, type Overview, type RecurringRevenue } from './overview';
+import { changeOf, endOfDay, firstCall, type Overview, type RecurringRevenue } from './overview';
 
 const askEveryMs = 60_000;
 
@@ -52,7 +52,7 @@ function FirstCall() {
 }
 
 function Counts({
-  overview: { subscriptions, failedWebhooks, renewalsToday },
+  overview: { now, subscriptions, failedWebhooks, renewalsToday },
 }: {
   overview: Overview;
 }) {
@@ -87,7 +87,7 @@ function Counts({
         name="Renewals today"
         value={countText(renewalsToday)}
         detail="still to come, until midnight UTC"
-        href="/subscriptions?status=ACTIVE"
+        href={`/subscriptions?renewsBefore=${endOfDay(now)}`}
       />
     </Figures>
   );

@@ -1,4 +1,4 @@
-import { changeOf, firstCall } from './overview';
+import { changeOf, endOfDay, firstCall } from './overview';
 
 test('a figure moved by what this month has beyond the last', () => {
   const months = [
@@ -16,6 +16,11 @@ test('a figure too large for a number moves exactly', () => {
     { month: '2026-10', amount: '90071992547409931' },
   ];
   expect(changeOf({ months })).toBe(1n);
+});
+
+test('a day ends at midnight in UTC', () => {
+  expect(endOfDay('2026-12-31T23:59:59.999Z')).toBe('2027-01-01T00:00:00.000Z');
+  expect(endOfDay('2026-02-28T00:00:00.000Z')).toBe('2026-03-01T00:00:00.000Z');
 });
 
 test('the first call goes to where the dashboard is', () => {

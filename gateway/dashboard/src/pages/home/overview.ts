@@ -10,6 +10,13 @@ export function changeOf({ months }: Pick<RecurringRevenue, 'months'>): bigint |
   return BigInt(now.amount) - BigInt(before.amount);
 }
 
+/** The midnight, in UTC, that ends the day of an instant. */
+export function endOfDay(now: string): string {
+  const midnight = new Date(now);
+  midnight.setUTCHours(24, 0, 0, 0);
+  return midnight.toISOString();
+}
+
 /** The first request, ready to be sent: it makes a customer. */
 export function firstCall(origin: string): string {
   return [

@@ -1,8 +1,15 @@
 import { useLocation } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { DialogButton } from '../../parts/dialog';
-import { ChoiceFilter, Filters, TextFilter, useFilters } from '../../parts/filters';
+import {
+  ChoiceFilter,
+  Filters,
+  type FilterState,
+  TextFilter,
+  useFilters,
+} from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
+import { instantText } from '../../parts/text';
 import { SubscriptionForm } from './subscription-form';
 import { SubscriptionTable } from './subscription-table';
 
@@ -11,13 +18,21 @@ const statuses = [
   ['PAST_DUE', 'Past due'],
   ['CANCELED', 'Canceled'],
 ] as const;
+const phases = [
+  ['SCHEDULED', 'Scheduled'],
+  ['TRIAL', 'Trial'],
+  ['REGULAR', 'Billed'],
+  ['ENDED', 'Ended'],
+] as const;
+
+const filterNames = ['status', 'phase', 'customerId', 'productId', 'renewsBefore'] as const;
 
 /** Every subscription, and a new one. */
 export function SubscriptionListPage() {
   const refusal = useRefusal('subscriptions');
   const [, navigate] = useLocation();
-  const filters = useFilters(['status', 'customerId', 'productId']);
-  const { values, set } = filters;
+  const filters = useFilters(filterNames);
+  const { values } = filters;
   return (
     <PageLayout
       title="Subscriptions"
@@ -36,30 +51,10 @@ export function SubscriptionListPage() {
       }
     >
       <Panel>
-        <Filters state={filters}>
-          <ChoiceFilter
-            label="Status"
-            value={values.status}
-            choices={statuses}
-            onChange={(status) => {
-              set('status', status);
-            }}
-          />
-          <TextFilter
-            label="Customer id"
-            value={values.customerId}
-            onChange={(id) => {
-              set('customerId', id);
-            }}
-          />
-          <TextFilter
-            label="Product id"
-            value={values.productId}
-            onChange={(id) => {
-              set('productId', id);
-            }}
-          />
-        </Filters>
+        <SubscriptionFilters filters={filters} />
+        {values.renewsBefore !== '' && (
+          <p>Those that renew, or whose trial ends, before {instantText(values.renewsBefore)}.</p>
+        )}
         <SubscriptionTable
           query={values}
           empty={
@@ -74,5 +69,43 @@ export function SubscriptionListPage() {
         />
       </Panel>
     </PageLayout>
+  );
+}
+
+function SubscriptionFilters({ filters }: { filters: FilterState<(typeof filterNames)[number]> }) {
+  const { values, set } = filters;
+  return (
+    <Filters state={filters}>
+      <ChoiceFilter
+        label="Status"
+        value={values.status}
+        choices={statuses}
+        onChange={(status) => {
+          set('status', status);
+        }}
+      />
+      <ChoiceFilter
+        label="Phase"
+        value={values.phase}
+        choices={phases}
+        onChange={(phase) => {
+          set('phase', phase);
+        }}
+      />
+      <TextFilter
+        label="Customer id"
+        value={values.customerId}
+        onChange={(id) => {
+          set('customerId', id);
+        }}
+      />
+      <TextFilter
+        label="Product id"
+        value={values.productId}
+        onChange={(id) => {
+          set('productId', id);
+        }}
+      />
+    </Filters>
   );
 }
