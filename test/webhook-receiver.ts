@@ -15,6 +15,8 @@ export interface WebhookReceiver {
   readonly url: string;
   readonly received: ReceivedWebhook[];
   respond: (webhook: ReceivedWebhook) => number;
+  /** What every answer says. */
+  says: string;
   close(): Promise<void>;
 }
 
@@ -28,7 +30,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       const { url: path = '', headers } = request;
       const webhook = { path, headers, text, body: JSON.parse(text) };
       received.push(webhook);
-      response.writeHead(receiver.respond(webhook)).end();
+      response.writeHead(receiver.respond(webhook)).end(receiver.says);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -37,6 +39,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     url: `http://127.0.0.1:${String(port)}/hook`,
     received,
     respond: () => 204,
+    says: '',
     close: () =>
       new Promise((resolve) => {
         server.close(() => {

@@ -1,0 +1,263 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { ApiClient } from './api-client';
+import { desktop, visit } from './browser-visit';
+import { ensureChromium, launchChromium } from './chromium';
+import {
+  hostile,
+  type HostileData,
+  hostileSchemes,
+  shownMarks,
+  writeHostileTexts,
+} from './hostile-texts';
+import { OperatorClient } from './operator-client';
+import { startTestSystem, type TestSystem } from './test-system';
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
+
+const program = ensureChromium();
+const testInChromium = program === undefined ? test.skip : test;
+const timeoutMs = 240_000;
+const long = 'W'.repeat(10_000);
+
+let system: TestSystem;
+let receiver: WebhookReceiver;
+let browser: Browser | undefined;
+let owner: OperatorClient;
+let sandboxId: string;
+let api: ApiClient;
+let data: HostileData;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  receiver = await startWebhookReceiver();
+  owner = await OperatorClient.owner(system);
+  const { body } = await owner.api('GET', '/environments');
+  const live = (body.data as { id: string }[])[0]?.id ?? '';
+  const sandbox = await owner.in(live).v1('POST', '/sandboxes', {
+    name: hostile('sandbox-name', 200),
+    clock: 'MANUAL',
+    startsAt: '2026-01-31T00:00:00.000Z',
+  });
+  sandboxId = sandbox.body.id as string;
+  api = system.client(sandbox.body.key as string);
+  data = await writeHostileTexts(api, receiver);
+  await writeByOperators();
+  if (program !== undefined) browser = await launchChromium(program);
+}, timeoutMs);
+
+afterAll(async () => {
+  await browser?.close();
+  await receiver.close();
+  await system.stop();
+});
+
+/** What operators write themselves: who they are, and what they called. */
+async function writeByOperators(): Promise<void> {
+  const email = 'named@example.com';
+  const invited = await owner.api('POST', '/operators', { email, role: 'VIEWER' });
+  const token = String(invited.body.link).split('/').at(-1) ?? '';
+  const newcomer = new OperatorClient(system.gatewayUrl);
+  const name = hostile('operator-name', 200);
+  const accepted = { email, name, password: 'correct horse battery staple' };
+  expect((await newcomer.api('POST', `/invitations/${token}`, accepted)).status).toBe(200);
+  const path = `/customers/${encodeURIComponent(hostile('called-path'))}`;
+  expect((await owner.in(sandboxId).v1('PATCH', path, { name: 'x' })).status).toBe(404);
+}
+
+/** The addresses of all pages, as the dashboard's own list has them. */
+function dashboardPaths(): string[] {
+  const file = join(__dirname, '../gateway/dashboard/src/shell/pages.ts');
+  const paths = [...readFileSync(file, 'utf8').matchAll(/\bpage\(\s*'([^']+)'/g)];
+  return paths.map(([, path = '']) => {
+    if (!path.includes(':')) return path;
+    const id = path === '/developers/sandboxes/:id' ? sandboxId : data.ids[path];
+    if (id === undefined) throw new Error(`${path} needs an id in hostile-texts.ts`);
+    return path.replace(':id', id);
+  });
+}
+
+/** Looks at pages in a browser that tells of every script that ran, and of every one that the policy kept from it. */
+async function look(work: (page: Page, texts: string[]) => Promise<void>): Promise<string[]> {
+  const texts: string[] = [];
+  const complaints: string[] = [];
+  if (browser === undefined) throw new Error('There is no browser');
+  await visit(browser, desktop, async (page, context: BrowserContext) => {
+    await context.exposeFunction('complain', (text: string) => complaints.push(text));
+    await context.addInitScript(
+      "addEventListener('securitypolicyviolation', ({ blockedURI, violatedDirective, sourceFile }) =>" +
+        " complain([location.pathname, violatedDirective, blockedURI, sourceFile].join(' ')))",
+    );
+    page.on('dialog', (dialog) => {
+      complaints.push(`dialog at ${page.url()}`);
+      void dialog.dismiss();
+    });
+    await work(page, texts);
+  });
+  expect(complaints).toEqual([]);
+  return texts;
+}
+
+/** What a page is found to be. */
+interface Found {
+  readonly x: unknown;
+  readonly scripts: number;
+  readonly images: number;
+  readonly links: readonly string[];
+  readonly text: string;
+}
+
+/** Notes what is to be read on the page, and that nothing of it did anything. */
+async function read(page: Page, texts: string[]): Promise<void> {
+  const { x, scripts, images, links, text } = await page.evaluate<Found>(
+    '({ x: window.__x, scripts: document.querySelectorAll("script:not([src])").length,' +
+      ' images: document.querySelectorAll("img, svg[onload], [onerror]").length,' +
+      ' links: [...document.links].map(({ protocol }) => protocol),' +
+      ' text: document.body.textContent + [...document.querySelectorAll("input, textarea")].map(({ value }) => value).join(" ") })',
+  );
+  expect([page.url(), x ?? null, scripts, images]).toEqual([page.url(), null, 0, 0]);
+  expect(links.filter((protocol) => !['http:', 'https:'].includes(protocol))).toEqual([]);
+  texts.push(text);
+}
+
+/** Marks that stand nowhere as they were written; in addresses they are escaped. */
+function unread(marks: readonly string[], texts: readonly string[]): string[] {
+  const all = texts.join('\n');
+  const forms = (mark: string) => [`${mark} <script>`, `${mark}/%3Cscript`, `${mark}%20%3Cscript`];
+  return marks.filter((mark) => !forms(mark).some((form) => all.includes(form)));
+}
+
+/** Opens a page and waits until all that it asked for is there. */
+async function openDashboard(page: Page, path: string, asking: ReadonlySet<unknown>) {
+  await page.goto(`${system.gatewayUrl}/dashboard/${sandboxId}${path}`);
+  await page.locator('main h1').waitFor();
+  // What an answer leads to is asked for in one of the next pictures.
+  for (let quiet = 0; quiet < 5; quiet = asking.size === 0 ? quiet + 1 : 0) {
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
+  }
+  await page.locator('progress').first().waitFor({ state: 'detached' });
+}
+
+/** The requests of a page that are under way. */
+function requestsOf(page: Page): ReadonlySet<unknown> {
+  const asking = new Set<unknown>();
+  page.on('request', (request) => asking.add(request));
+  page.on('requestfinished', (request) => asking.delete(request));
+  page.on('requestfailed', (request) => asking.delete(request));
+  return asking;
+}
+
+/** What opens more of a page: its forms, and a delivery that was answered. */
+async function openersOf(page: Page): Promise<Locator[]> {
+  const main = page.locator('main');
+  const exact = (name: string) => ({ name, exact: true });
+  const openers = [
+    main.locator('tr', { hasText: '500' }).getByRole('button', exact('Look')).first(),
+    ...['Edit', 'Change'].map((name) => main.getByRole('button', exact(name)).first()),
+  ];
+  const there: Locator[] = [];
+  for (const opener of openers) {
+    if ((await opener.count()) > 0 && (await opener.isEnabled())) there.push(opener);
+  }
+  return there;
+}
+
+testInChromium(
+  'no text that anybody stored runs on any page of the dashboard, and all of them can be read',
+  async () => {
+    const paths = dashboardPaths();
+    expect(paths.length).toBeGreaterThan(20);
+    const [name = '', value = ''] = (owner.cookie ?? '').split('=');
+    const texts = await look(async (page, found) => {
+      await page.context().addCookies([{ name, value, url: system.gatewayUrl }]);
+      const asking = requestsOf(page);
+      for (const path of paths) {
+        await openDashboard(page, path, asking);
+        await read(page, found);
+        for (const opener of await openersOf(page)) {
+          await opener.click();
+          await page.locator('dialog[open]').waitFor();
+          await read(page, found);
+          await page.keyboard.press('Escape');
+        }
+      }
+    });
+    expect(unread(shownMarks, texts)).toEqual([]);
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'nor on a page that customers see',
+  async () => {
+    const texts = await look(async (page, found) => {
+      for (const address of data.publicPages) {
+        await page.goto(address);
+        await read(page, found);
+      }
+      await page.goto(data.portalUrl);
+      await page.locator('main button').first().click();
+      for (const path of ['', '/usage', '/invoices', '/payment-methods', '/details']) {
+        await page.goto(`${system.gatewayUrl}/portal${path}`);
+        await read(page, found);
+      }
+    });
+    const shown = [
+      'product-name',
+      'product-description',
+      'customer-name',
+      'meter-name',
+      'link-label',
+    ];
+    expect(unread(shown, texts)).toEqual([]);
+  },
+  timeoutMs,
+);
+
+describe('what is stored', () => {
+  test.each([
+    ['/customers', { email: 'a@b.co' }, ['externalId', 'name', 'phone']],
+    [
+      '/products',
+      { type: 'FLAT', currency: 'usd', amount: 1, billingInterval: 'MONTHLY' },
+      ['name', 'description', 'lookupKey'],
+    ],
+    ['/discounts', { type: 'PERCENTAGE', value: 1, duration: 'ONCE' }, ['name', 'code']],
+    ['/meters', {}, ['name', 'unit']],
+    ['/webhook-endpoints', { url: 'https://example.com' }, ['description']],
+    ['/webhook-endpoints', {}, ['url']],
+    ['/api-keys', {}, ['name']],
+    ['/checkout-links', { productIds: [] }, ['label']],
+  ] as const)('%s takes no text of 10 kB', async (path, input, fields) => {
+    for (const field of fields) {
+      const { status, body } = await api.post(path, { name: 'x', ...input, [field]: long });
+      expect([field, status, Object.keys(body.error as object)]).toEqual([
+        field,
+        400,
+        expect.arrayContaining([field]),
+      ]);
+    }
+    const { status, body } = await api.post('/customers', {
+      email: 'a@b.co',
+      metadata: { a: long },
+    });
+    expect([status, Object.keys(body.error as object)]).toEqual([400, ['metadata']]);
+  });
+
+  test.each(hostileSchemes)('leads no browser to %j', async (address) => {
+    const customerId = data.ids['/customers/:id'];
+    const productId = data.ids['/products/:id'];
+    for (const [path, field] of [
+      ['/checkout', 'successUrl'],
+      ['/checkout', 'cancelUrl'],
+      ['/checkout-links', 'successUrl'],
+      ['/checkout-links', 'returnUrl'],
+      ['/portal/sessions', 'returnUrl'],
+      ['/webhook-endpoints', 'url'],
+    ] as const) {
+      const input = { customerId, productId, label: 'x', productIds: [productId] };
+      const { status, body } = await api.post(path, { ...input, [field]: address });
+      expect([path, status, Object.keys(body.error as object)]).toEqual([path, 400, [field]]);
+    }
+  });
+});
