@@ -1,5 +1,5 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { type CallContext, timelineOf } from '@billing/chassis/call-context';
+import { type CallContext, type Tenant, timelineOf } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
 import {
   type CountedDocument,
@@ -16,6 +16,7 @@ import {
   type RevenueRow,
 } from './recurring-revenue';
 import type { RevenueSums } from './revenue-report';
+import { subscriptionsWith } from './store';
 import type { SubscriptionRecord } from './tombstone';
 
 type Within = Pick<CallContext, 'tenant' | 'now'>;
@@ -53,26 +54,26 @@ export class ReportStore {
   }
 
   /** How many are past due. Costs by the number of these. */
-  async countPastDue({ tenant: { environmentId } }: Pick<Within, 'tenant'>): Promise<number> {
-    const filter = { environmentId, status: 'PAST_DUE' };
-    return retryTransient(() => this.records.documents.countDocuments(filter));
+  countPastDue({ tenant }: Pick<Within, 'tenant'>): Promise<number> {
+    return this.count(tenant, subscriptionsWith({ status: 'PAST_DUE' }));
   }
 
-  /** How many enter a billed period before `until`. Costs by the number of what falls due by then. */
-  async countRenewals({ tenant }: Pick<Within, 'tenant'>, until: Date): Promise<number> {
-    const filter = {
-      timeline: timelineOf(tenant),
-      dueAt: { $lt: until },
-      environmentId: tenant.environmentId,
-      dueClass: 'RENEWAL' as const,
-      phase: { $in: ['TRIAL', 'REGULAR'] },
-    };
-    return retryTransient(() => this.records.documents.countDocuments(filter));
+  /** How many enter a billed period before `renewsBefore`. Costs by the number of what falls due by then. */
+  countRenewals({ tenant }: Pick<Within, 'tenant'>, renewsBefore: Date): Promise<number> {
+    // The index of what falls due begins with the timeline.
+    const timeline = timelineOf(tenant);
+    return this.count(tenant, { ...subscriptionsWith({ renewsBefore }), timeline });
   }
 
   /** To be repeated, so that reads cost little. */
   keepUp(signal: AbortSignal): Promise<void> {
     return this.totals.keepUp(signal);
+  }
+
+  private count({ environmentId }: Tenant, filter: Record<string, unknown>): Promise<number> {
+    return retryTransient(() =>
+      this.records.documents.countDocuments({ ...filter, environmentId }),
+    );
   }
 }
 
