@@ -1,3 +1,4 @@
+import type { ApiClient } from './api-client';
 import { Calendar } from './demo/calendar';
 import { DemoClient } from './demo/demo-client';
 import { fillSandbox } from './demo/filling';
@@ -13,7 +14,7 @@ const fillMs = 300_000;
 
 const calendar = Calendar.of({ until: new Date('2026-11-21T20:00:00Z'), months: 2 });
 const { startsAt, lastDay } = calendar;
-const planKey: PlanKey = { seed: 'e2e55', customers: 12, startsAt, lastDay };
+const planKey: PlanKey = { seed: 'e2e55', customers: 12, startsAt, lastDay, name: 'Demo' };
 const plan = planOf(planKey);
 
 let system: TestSystem;
@@ -22,7 +23,7 @@ let sandbox: { id: string; key: string };
 beforeAll(async () => {
   system = await startTestSystem();
   const live = new DemoClient(system.gatewayUrl, system.live.key ?? '');
-  sandbox = await openSandbox(live, { name: 'Demo', startsAt });
+  sandbox = await openSandbox(live, planKey);
 }, startMs);
 
 afterAll(async () => {
@@ -72,7 +73,7 @@ test(
 test('who comes back to the sandbox finds the plan that it was begun with', async () => {
   const client = new DemoClient(system.gatewayUrl, sandbox.key);
   expect(await keptPlan(client)).toEqual(planKey);
-  const text = await summaryText(client, { sandboxName: 'Demo', sandboxKey: sandbox.key });
+  const text = await summaryText(client, { sandboxName: planKey.name, sandboxKey: sandbox.key });
   expect(text).toContain(`Customers       ${String(plan.totals.customers)}`);
 });
 
@@ -83,6 +84,7 @@ test('nothing that must always hold is broken by it', async () => {
 test('revenue, dunning and checkout are as a recount from lists finds them', async () => {
   const api = system.client(sandbox.key);
   const operator = (await OperatorClient.owner(system)).in(sandbox.id);
+  await subscribeSinceLongAgo(api);
   const reports = await recount({ client: api, operator });
   for (const { path, shown, counted } of reports) {
     expect({ path, ...shown }).toEqual({ path, ...counted });
@@ -95,3 +97,13 @@ test('revenue, dunning and checkout are as a recount from lists finds them', asy
     expired: expect.any(Number),
   });
 });
+
+/** It is billed from now on, but recurs since it began. */
+async function subscribeSinceLongAgo(api: ApiClient): Promise<void> {
+  const { data } = await api.expect(200, api.get('/products?lookupKey=team-eu'));
+  const { id } = await api.expect(201, api.post('/customers', { email: 'old@example.com' }));
+  const startAt = new Date(calendar.at(lastDay).getTime() - 100 * 86_400_000);
+  const order = { customerId: id, productId: data[0].id, quantity: 3, startAt };
+  const authorizedTransactionId = 'txn_old';
+  await api.expect(201, api.post('/subscriptions', { ...order, authorizedTransactionId }));
+}

@@ -40,10 +40,12 @@ export function enter(life: Life, entry: Entry, purchase: Purchase): void {
 
 /** Only ever looks. */
 export function lookOnly(life: Life, purchase: Purchase): void {
-  const { joinDay, random } = life;
+  const { calendar, joinDay, random } = life;
   register(life, joinDay);
   abandon(life, joinDay, purchase);
   if (random.chance(0.4)) abandon(life, joinDay + random.whole(2, 20), purchase);
+  // What is looked at on the last day is still open in the end.
+  if (random.chance(0.3) && joinDay < calendar.lastDay) abandon(life, calendar.lastDay, purchase);
 }
 
 /** The code that a buyer has, if it is good for what they buy. */

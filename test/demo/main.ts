@@ -17,8 +17,7 @@ async function main(): Promise<number> {
   const flags = parseFlags(process.argv.slice(2), { dataDir: join(root, '.data'), liveKey });
   await mustAnswer(flags.url);
   const key = newPlanKey(flags);
-  const sandboxName = `Demo ${key.seed}`;
-  const sandboxKey = flags.sandboxKey ?? (await newSandboxKey(flags, sandboxName, key));
+  const sandboxKey = flags.sandboxKey ?? (await newSandboxKey(flags, key));
   const client = new DemoClient(flags.url, sandboxKey);
   const planKey = await planKeyIn(client, key);
   if (flags.sandboxKey === undefined) {
@@ -27,13 +26,15 @@ async function main(): Promise<number> {
   const onProgress = progressOn(process.stderr, () => performance.now());
   const metadata = toMetadata(planKey);
   await fillSandbox({ client, plan: planOf(planKey), metadata, onProgress });
-  process.stdout.write(await summaryText(client, { sandboxName, sandboxKey }));
+  process.stdout.write(await summaryText(client, { sandboxName: planKey.name, sandboxKey }));
   return 0;
 }
 
 function newPlanKey({ seed, customers, months }: Flags): PlanKey {
-  const { startsAt, lastDay } = Calendar.of({ until: systemClock.now(), months });
-  return { seed, customers, startsAt, lastDay };
+  const now = systemClock.now();
+  const { startsAt, lastDay } = Calendar.of({ until: now, months });
+  const name = `Demo ${seed}, ${now.toISOString().slice(0, 16).replace('T', ' ')}`;
+  return { seed, customers, startsAt, lastDay, name };
 }
 
 /** What was begun is gone on with; else the plan begins where the sandbox's clock stands. */
@@ -44,9 +45,9 @@ async function planKeyIn(client: DemoClient, key: PlanKey): Promise<PlanKey> {
   return { ...key, startsAt: new Date(now) };
 }
 
-async function newSandboxKey(flags: Flags, name: string, { startsAt }: PlanKey): Promise<string> {
+async function newSandboxKey(flags: Flags, planKey: PlanKey): Promise<string> {
   const live = new DemoClient(flags.url, flags.key ?? keptLiveKey(flags.dataDir));
-  const { key } = await openSandbox(live, { name, startsAt });
+  const { key } = await openSandbox(live, planKey);
   return key;
 }
 

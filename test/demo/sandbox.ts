@@ -8,15 +8,23 @@ export interface PlanKey {
   readonly customers: number;
   readonly startsAt: Date;
   readonly lastDay: number;
+  /** Of the sandbox, as the dashboard shows it. */
+  readonly name: string;
 }
 
-export function planOf({ startsAt, lastDay, ...rest }: PlanKey): DemoPlan {
-  return planDemo({ ...rest, calendar: new Calendar(startsAt, lastDay) });
+export function planOf({ seed, customers, startsAt, lastDay }: PlanKey): DemoPlan {
+  return planDemo({ seed, customers, calendar: new Calendar(startsAt, lastDay) });
 }
 
 /** As metadata of the shop's first product. */
-export function toMetadata({ seed, customers, startsAt, lastDay }: PlanKey): object {
-  return { demoSeed: seed, demoCustomers: customers, demoStart: startsAt, demoDays: lastDay };
+export function toMetadata({ seed, customers, startsAt, lastDay, name }: PlanKey): object {
+  return {
+    demoSeed: seed,
+    demoCustomers: customers,
+    demoStart: startsAt,
+    demoDays: lastDay,
+    demoName: name,
+  };
 }
 
 /** The plan that a sandbox was begun with; undefined where nothing is in it yet. */
@@ -32,13 +40,14 @@ export async function keptPlan(client: DemoClient): Promise<PlanKey | undefined>
     customers: kept.demoCustomers,
     startsAt: new Date(kept.demoStart),
     lastDay: kept.demoDays,
+    name: kept.demoName,
   };
 }
 
 /** A new sandbox whose clock stands at the plan's beginning. */
 export async function openSandbox(
   live: DemoClient,
-  { name, startsAt }: { name: string; startsAt: Date },
+  { name, startsAt }: Pick<PlanKey, 'name' | 'startsAt'>,
 ): Promise<{ id: string; key: string }> {
   return live.post('/sandboxes', { name, clock: 'MANUAL', startsAt });
 }

@@ -3,6 +3,7 @@ import { type InvoiceRow, recurringOf, type SubscriptionRow } from './recurring'
 import { revenueOf } from './revenue';
 
 const now = new Date('2026-03-15T00:00:00.000Z');
+const february = '2026-02-10T00:00:00.000Z';
 
 function subscription(changes: Partial<SubscriptionRow> = {}): SubscriptionRow {
   return {
@@ -10,6 +11,7 @@ function subscription(changes: Partial<SubscriptionRow> = {}): SubscriptionRow {
     status: 'ACTIVE',
     phase: 'REGULAR',
     currency: 'USD',
+    startAt: february,
     endedAt: null,
     nextInvoiceAt: null,
     trialEnd: null,
@@ -35,10 +37,8 @@ function invoice(periodStart: string, changes: Partial<InvoiceRow> = {}): Invoic
   };
 }
 
-const february = '2026-02-10T00:00:00.000Z';
-
 describe('revenue counted again', () => {
-  test('counts from the first period that was billed until the end', () => {
+  test('counts what was billed from the start until the end', () => {
     const ended = subscription({ endedAt: '2026-03-10T00:00:00.000Z' });
     const { data } = revenueOf(recurringOf([ended], [invoice(february)]), { now, months: 3 });
     expect(data).toEqual([

@@ -4,6 +4,7 @@ export interface SubscriptionRow {
   readonly status: 'ACTIVE' | 'PAST_DUE' | 'CANCELED';
   readonly phase: 'SCHEDULED' | 'TRIAL' | 'REGULAR' | 'ENDED';
   readonly currency: string;
+  readonly startAt: string;
   readonly endedAt: string | null;
   readonly nextInvoiceAt: string | null;
   readonly trialEnd: string | null;
@@ -48,7 +49,7 @@ const periodsAYear: Readonly<Record<string, bigint>> = {
   YEARLY: 1n,
 };
 
-/** Of what was ever billed for a period of its own; a trial's invoice bills none. */
+/** Of what was ever billed for a period of its own; a trial's invoice bills none. Of a start in the past only what runs is billed. */
 export function recurringOf(
   subscriptions: readonly SubscriptionRow[],
   invoices: readonly InvoiceRow[],
@@ -57,16 +58,15 @@ export function recurringOf(
   return subscriptions.flatMap((subscription) => {
     const charges = (bySubscription.get(subscription.id) ?? [])
       .flatMap((invoice) => chargesOf(invoice))
-      .filter(({ from }) => !isInTrial(from, subscription))
-      .sort((a, b) => a.from.getTime() - b.from.getTime());
+      .filter(({ from }) => !isInTrial(from, subscription));
     const [first] = charges;
     if (first === undefined) return [];
     const odd = charges.find(({ amount }) => amount !== first.amount);
     if (odd !== undefined) throw new Error(`${subscription.id} is charged differently in time`);
-    const { currency, endedAt } = subscription;
+    const { currency, startAt, trialEnd, endedAt } = subscription;
     return {
       currency,
-      from: first.from,
+      from: new Date(trialEnd ?? startAt),
       until: endedAt === null ? null : new Date(endedAt),
       monthlyAmount: monthly(first.amount, subscription.price),
     };
