@@ -1,7 +1,9 @@
 import { defineConfig } from 'vite';
+import { bundleLimit } from './bundle-limit.mjs';
 
 export default defineConfig({
   base: '/dashboard/',
+  plugins: [bundleLimit({ firstLoadBytesMax: 200_000 })],
   // Workspace packages are bundled from their sources: no build of theirs is needed, none can be stale.
   resolve: { conditions: ['source', 'module', 'browser', 'production'] },
   build: {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { CopyButton } from './buttons';
 import { dayText, instantText, moneyText, wordsText } from './text';
 
 export function Money({ amount, currency }: { amount: number | string; currency: string }) {
@@ -22,6 +23,16 @@ export function Day({ at }: { at: string | null | undefined }) {
     <time dateTime={at} title={instantText(at)}>
       {dayText(at)}
     </time>
+  );
+}
+
+/** A long id in little room; the whole of it is copied. */
+export function ShortId({ id, what }: { id: string; what: string }) {
+  return (
+    <span className="number">
+      <code title={id}>{id.length > 13 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id}</code>{' '}
+      <CopyButton text={id} what={`${what} ${id}`} />
+    </span>
   );
 }
 

@@ -1,13 +1,13 @@
 import type { toJsonRequest } from '@billing/gateway/dashboard/request-routes';
 import { useSearchParams } from 'wouter';
-import { Button, CopyButton } from '../../parts/buttons';
+import { Button } from '../../parts/buttons';
 import type { Column } from '../../parts/data-table';
 import { SelectField, TextField } from '../../parts/form';
 import { FormValues } from '../../parts/form-values';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
 import { durationText } from '../../parts/text';
-import { Instant } from '../../parts/values';
+import { Instant, ShortId } from '../../parts/values';
 
 type LoggedRequest = ReturnType<typeof toJsonRequest>;
 
@@ -88,7 +88,8 @@ function Filters({
       />
       <TextField
         name="path"
-        label="Path begins with"
+        label="Path"
+        placeholder="/v1/customers"
         autoComplete="off"
         defaultValue={chosen.path}
       />
@@ -109,7 +110,7 @@ const columns: readonly Column<LoggedRequest>[] = [
     title: 'Request',
     text: ({ method, path }) => `${method} ${path}`,
     cell: ({ method, path }) => (
-      <code>
+      <code className="path">
         {method} {path}
       </code>
     ),
@@ -127,25 +128,20 @@ const columns: readonly Column<LoggedRequest>[] = [
   { title: 'Took', align: 'end', text: ({ durationMs }) => durationText(durationMs) },
   { title: 'By', text: callerText },
   {
-    title: 'Request id',
-    text: ({ id }) => id,
-    cell: ({ id }) => <CopiedId id={id} what="request id" />,
-  },
-  {
-    title: 'Trace',
-    text: ({ traceId }) => traceId ?? '',
-    cell: ({ traceId }) => (traceId === null ? '–' : <CopiedId id={traceId} what="trace id" />),
+    title: 'Ids',
+    text: ({ id, traceId }) => [id, traceId].filter(Boolean).join(' '),
+    cell: ({ id, traceId }) => (
+      <>
+        <ShortId id={id} what="request id" />
+        {traceId !== null && (
+          <div className="faint">
+            Trace <ShortId id={traceId} what="trace id" />
+          </div>
+        )}
+      </>
+    ),
   },
 ];
-
-function CopiedId({ id, what }: { id: string; what: string }) {
-  return (
-    <span className="number">
-      <code title={id}>{id.length > 13 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id}</code>{' '}
-      <CopyButton text={id} what={`${what} ${id}`} />
-    </span>
-  );
-}
 
 function callerText({ keyPrefix, keyLast4, operatorEmail }: LoggedRequest): string {
   if (operatorEmail !== null) return operatorEmail;

@@ -10,7 +10,7 @@ import { Form, SelectField, TextField } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { wordsText } from '../../parts/text';
-import { Day, Instant } from '../../parts/values';
+import { Day, Instant, ShortId } from '../../parts/values';
 import { environmentPath } from '../../shell/environment-path';
 import { fromTimeField } from '../../parts/time-field';
 
@@ -92,7 +92,7 @@ function SandboxTable({ sandboxes }: { sandboxes: readonly Environment[] }) {
       text: ({ createdAt }) => createdAt,
       cell: ({ createdAt }) => <Day at={createdAt} />,
     },
-    { title: 'Id', text: ({ id }) => id, cell: ({ id }) => <code className="number">{id}</code> },
+    { title: 'Id', text: ({ id }) => id, cell: ({ id }) => <ShortId id={id} what="id" /> },
   ];
   return (
     <DataTable caption="Sandboxes" columns={columns} rows={sandboxes} rowKey={({ id }) => id} />

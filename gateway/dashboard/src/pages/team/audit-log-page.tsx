@@ -1,11 +1,10 @@
 import { environmentName, useAtWork } from '../../api/environment';
 import type { AuditEntry } from '../../api/resources';
-import { CopyButton } from '../../parts/buttons';
 import type { Column } from '../../parts/data-table';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
 import { wordsText } from '../../parts/text';
-import { Instant } from '../../parts/values';
+import { Instant, ShortId } from '../../parts/values';
 import { leadingRefusal } from './leading';
 
 /** What operators changed, and how it ended. */
@@ -48,10 +47,10 @@ function AuditTable() {
       text: ({ action }) => action,
       cell: ({ action, path }) => (
         <>
-          <code>{action}</code>
+          <code className="path">{action}</code>
           {!action.endsWith(path) && (
             <div className="faint">
-              <code>{path}</code>
+              <code className="path">{path}</code>
             </div>
           )}
         </>
@@ -66,11 +65,7 @@ function AuditTable() {
     {
       title: 'Request',
       text: ({ requestId }) => requestId,
-      cell: ({ requestId }) => (
-        <span className="number">
-          <code>{requestId}</code> <CopyButton text={requestId} what="request id" />
-        </span>
-      ),
+      cell: ({ requestId }) => <ShortId id={requestId} what="request id" />,
     },
   ];
   return (

@@ -1,0 +1,47 @@
+import { gzipSync } from 'node:zlib';
+
+/**
+ * Fails the build where somebody would wait too long for their first page: what the browser loads for it, gzipped, is what the page
+ * itself, the shell and all that either needs come to. The largest page counts.
+ */
+export function bundleLimit({ firstLoadBytesMax }) {
+  return {
+    name: 'bundle-limit',
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk');
+      const entry = chunks.find(({ isEntry }) => isEntry);
+      const pages = chunks.filter(({ isDynamicEntry }) => isDynamicEntry);
+      const loads = pages.map((page) => {
+        const files = filesOf([entry, page], bundle);
+        const bytes = [...files].reduce((sum, file) => sum + gzippedBytes(bundle[file]), 0);
+        return { name: page.name, bytes };
+      });
+      const [largest] = loads.sort((one, other) => other.bytes - one.bytes);
+      const told = `${(largest.bytes / 1000).toFixed(1)} kB gzipped at first load (${largest.name})`;
+      if (largest.bytes > firstLoadBytesMax) {
+        this.error(`${told}: at most ${firstLoadBytesMax / 1000} kB are allowed`);
+      }
+      this.info(told);
+    },
+  };
+}
+
+/** Chunks and styles that must be there before these chunks can run. */
+function filesOf(chunks, bundle, found = new Set()) {
+  for (const chunk of chunks) {
+    if (chunk === undefined || found.has(chunk.fileName)) continue;
+    found.add(chunk.fileName);
+    for (const style of chunk.viteMetadata?.importedCss ?? []) found.add(style);
+    filesOf(
+      chunk.imports.map((file) => bundle[file]),
+      bundle,
+      found,
+    );
+  }
+  return found;
+}
+
+function gzippedBytes(file) {
+  if (file === undefined) return 0;
+  return gzipSync(file.type === 'chunk' ? file.code : file.source, { level: 9 }).length;
+}
