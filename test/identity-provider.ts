@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { parse } from 'node-html-parser';
 import { randomSecret } from '@billing/chassis/ids';
 
 /** How a provider behaves; good ones say nothing here. */
@@ -20,7 +21,7 @@ export interface Manner {
   /** Paths that fail, or get no answer at all. */
   readonly failing?: readonly string[];
   readonly silent?: readonly string[];
-  /** Whether it shows where it would send the browser, and does not send it. */
+  /** Whether it shows where it would send the browser, by a link, and does not send it. */
   readonly holds?: boolean;
 }
 
@@ -57,8 +58,9 @@ export class ProviderServer {
     return provider;
   }
 
+  /** By a name that is another site than the gateway's address to browsers. */
   get issuer(): string {
-    return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}`;
+    return `http://localhost:${String((this.server.address() as AddressInfo).port)}`;
   }
 
   /** What the gateway is told of it. */
@@ -136,8 +138,11 @@ export class ProviderServer {
     if (this.manner.isDenied === true) back.searchParams.set('error', 'access_denied');
     else back.searchParams.set('code', code);
     back.searchParams.set('state', this.manner.state ?? of('state'));
-    if (this.manner.holds === true) response.end(back.href);
-    else response.writeHead(303, { Location: back.href }).end();
+    if (this.manner.holds === true) {
+      const href = back.href.replaceAll('&', '&amp;');
+      const type = { 'Content-Type': 'text/html' };
+      response.writeHead(200, type).end(`<main><a href="${href}">Go back</a></main>`);
+    } else response.writeHead(303, { Location: back.href }).end();
   }
 
   private redeem(form: URLSearchParams, authorization: string): unknown {
@@ -189,4 +194,9 @@ async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
+}
+
+/** Where the provider's page would have the browser go back. */
+export function addressOn(html: string): string {
+  return parse(html).querySelector('main a')?.getAttribute('href') ?? '';
 }

@@ -1,15 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '@billing/chassis/clock';
-import { createLogger } from '@billing/chassis/logging';
 import { eventually } from '@billing/chassis/testing';
-import { IdentityProvider } from '@billing/gateway/dashboard/identity-provider';
-import { type Manner, ProviderServer } from './identity-provider';
+import { desktop, expectAccessible, shoot, visit } from './browser-visit';
+import { ensureChromium, launchChromium } from './chromium';
+import { addressOn, type Manner, ProviderServer } from './identity-provider';
 import { OperatorClient, password } from './operator-client';
 import { startTestSystem, type TestSystem } from './test-system';
 import { Visitor, type VisitorPage } from './visitor';
 import { putWallClockForward } from './wall-clock';
 
+const program = ensureChromium();
+const testInChromium = program === undefined ? test.skip : test;
 const startMs = 120_000;
 const startPath = '/dashboard/sign-in/provider';
 const callbackPath = '/dashboard/sign-in/callback';
@@ -55,9 +56,9 @@ async function come(manner: Manner, visitor = newcomer()): Promise<VisitorPage> 
 
 /** Goes to the provider and comes back only as far as the address at which the browser is to return. */
 async function returnAddressOf(visitor: Visitor, manner: Manner = {}): Promise<string> {
-  const { text } = await come({ ...manner, holds: true }, visitor);
+  const page = await come({ ...manner, holds: true }, visitor);
   provider.manner = manner;
-  return text.replaceAll('&amp;', '&');
+  return addressOn(page.bytes.toString());
 }
 
 function expectRefused(page: VisitorPage, status: number, code: string): void {
@@ -131,6 +132,34 @@ describe('signing in by the provider', () => {
     expect((await client.api('POST', '/session', { email, password })).status).toBe(429);
   });
 });
+
+testInChromium(
+  'in a browser one comes from the provider’s own page to where one wanted to go (needs Chromium)',
+  async () => {
+    const browser = await launchChromium(program ?? '');
+    provider.manner = { holds: true };
+    await visit(browser, desktop, async (page, context) => {
+      await page.goto(`${system.gatewayUrl}/dashboard/live/account`);
+      await page.getByRole('link', { name: 'Sign in with Example <ID>' }).click();
+      await page.waitForURL(`${provider.issuer}/**`);
+      expect((await context.cookies(system.gatewayUrl)).map(({ sameSite }) => sameSite)).toEqual([
+        'Lax',
+      ]);
+      await page.getByRole('link', { name: 'Go back' }).click();
+      await page.waitForURL('**/dashboard/live/account');
+      await page.getByRole('heading', { name: 'Your account' }).waitFor();
+      const [cookie, ...others] = await context.cookies(system.gatewayUrl);
+      expect([cookie, others]).toMatchObject([{ name: 'operator', sameSite: 'Strict' }, []]);
+      sessions.push(cookie?.value ?? '');
+      await page.goto(`${system.gatewayUrl}${callbackPath}`);
+      await page.getByRole('heading', { name: 'Not signed in' }).waitFor();
+      await expectAccessible(page);
+      await shoot(page, 'dashboard not signed in by the provider');
+    });
+    await browser.close();
+  },
+  startMs,
+);
 
 describe('nobody is let in', () => {
   const past = Math.floor(Date.parse('2026-01-01T00:00:00Z') / 1_000);
@@ -271,55 +300,6 @@ describe('where one goes on', () => {
     expect(target.searchParams.get('redirect_uri')).toBe(`${system.gatewayUrl}${callbackPath}`);
     expect(sent.headers.get('cache-control')).toBe('no-store');
   });
-});
-
-describe('a provider', () => {
-  const proof = { state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) };
-  const unavailable = expect.objectContaining({ status: 503, code: 'provider_unavailable' });
-  const aProvider = (issuer = provider.issuer) =>
-    new IdentityProvider(
-      { issuer, clientId: provider.clientId, clientSecret: provider.clientSecret, label: 'ID' },
-      {
-        clock: systemClock,
-        logger: createLogger({ service: 'gateway', level: 'silent' }),
-        timeoutMs: 500,
-      },
-    );
-  const description = '/.well-known/openid-configuration';
-
-  test.each<[string, Manner]>([
-    ['fails', { failing: [description] }],
-    ['says nothing', { silent: [description] }],
-  ])('that %s is asked again the next time', async (_case, manner) => {
-    const one = aProvider();
-    provider.manner = manner;
-    const asked = Promise.all([1, 2].map(() => one.address(proof, 'http://127.0.0.1/back')));
-    await expect(asked).rejects.toEqual(unavailable);
-    provider.manner = {};
-    expect(await one.address(proof, 'http://127.0.0.1/back')).toContain('/authorize?');
-  });
-
-  test.each(['http://127.0.0.1:1', 'http://localhost'])(
-    'that is not there is unavailable: %s',
-    async (issuer) => {
-      const { port } = new URL(provider.issuer);
-      // Known by another name it is another provider.
-      const address = issuer.endsWith('localhost') ? `${issuer}:${port}` : issuer;
-      await expect(aProvider(address).address(proof, 'http://x/back')).rejects.toEqual(unavailable);
-    },
-  );
-
-  test.each(['/token', '/jwks', '/userinfo'])(
-    'that keeps silent at %s is given up',
-    async (path) => {
-      const one = aProvider();
-      const back = 'http://127.0.0.1/back';
-      provider.manner = { holds: true, silent: [path], tellsEmailApart: true };
-      const sent = await fetch(await one.address(proof, back));
-      const returned = new URL(await sent.text());
-      await expect(one.vouchedFor(returned, proof)).rejects.toEqual(unavailable);
-    },
-  );
 });
 
 test('no log of any service holds a secret, a code, a token or an address', async () => {

@@ -1,0 +1,58 @@
+import { systemClock } from '@billing/chassis/clock';
+import { createLogger } from '@billing/chassis/logging';
+import { IdentityProvider } from '@billing/gateway/dashboard/identity-provider';
+import { addressOn, type Manner, ProviderServer } from './identity-provider';
+
+let provider: ProviderServer;
+
+beforeAll(async () => {
+  provider = await ProviderServer.start();
+});
+
+afterAll(async () => {
+  await provider.stop();
+});
+
+const proof = { state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) };
+const unavailable = expect.objectContaining({ status: 503, code: 'provider_unavailable' });
+const aProvider = (issuer = provider.issuer) =>
+  new IdentityProvider(
+    { issuer, clientId: provider.clientId, clientSecret: provider.clientSecret, label: 'ID' },
+    {
+      clock: systemClock,
+      logger: createLogger({ service: 'gateway', level: 'silent' }),
+      timeoutMs: 500,
+    },
+  );
+const description = '/.well-known/openid-configuration';
+
+test.each<[string, Manner]>([
+  ['fails', { failing: [description] }],
+  ['says nothing', { silent: [description] }],
+])('a provider that %s is asked again the next time', async (_case, manner) => {
+  const one = aProvider();
+  provider.manner = manner;
+  const asked = Promise.all([1, 2].map(() => one.address(proof, 'http://127.0.0.1/back')));
+  await expect(asked).rejects.toEqual(unavailable);
+  provider.manner = {};
+  expect(await one.address(proof, 'http://127.0.0.1/back')).toContain('/authorize?');
+});
+
+test('a provider that is not there is unavailable, and so is one that calls itself otherwise', async () => {
+  const { port } = new URL(provider.issuer);
+  for (const issuer of ['http://127.0.0.1:1', `http://127.0.0.1:${port}`]) {
+    await expect(aProvider(issuer).address(proof, 'http://x/back')).rejects.toEqual(unavailable);
+  }
+});
+
+test.each(['/token', '/jwks', '/userinfo'])(
+  'a provider that keeps silent at %s is given up',
+  async (path) => {
+    const one = aProvider();
+    const back = 'http://127.0.0.1/back';
+    provider.manner = { holds: true, silent: [path], tellsEmailApart: true };
+    const sent = await fetch(await one.address(proof, back));
+    const returned = new URL(addressOn(await sent.text()));
+    await expect(one.vouchedFor(returned, proof)).rejects.toEqual(unavailable);
+  },
+);
