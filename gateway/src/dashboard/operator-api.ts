@@ -28,6 +28,7 @@ import { reportRoutes } from './report-routes';
 import { requestRoutes } from './request-routes';
 import { sessionRoutes } from './session-routes';
 import { systemRoutes } from './system-routes';
+import { webhookBodyRoutes } from './webhook-body-routes';
 
 /** What the dashboard is made of. */
 export interface DashboardSite extends PageSurroundings, OperatorSurroundings {
@@ -43,6 +44,7 @@ const base = '/dashboard/api';
 export const operatorApiRoutes: readonly AnyRoute[] = [
   ...sessionRoutes,
   ...choiceRoutes,
+  ...webhookBodyRoutes,
   ...systemRoutes,
   ...operatorRoutes,
   ...reportRoutes,

@@ -51,6 +51,21 @@ export class DeliveryHistoryStore {
     return { deliveries: await this.describe(environmentId, deliveries), total };
   }
 
+  /** What every attempt at a delivery sends; undefined for a delivery that the endpoint does not have. */
+  async findBody(
+    { environmentId, endpointId }: EndpointKey,
+    deliveryId: string,
+  ): Promise<string | undefined> {
+    const found = await retryTransient(() =>
+      this.deliveries.findOne({ _id: deliveryId, environmentId, endpointId }),
+    );
+    if (found === null) return undefined;
+    const message = await retryTransient(() =>
+      this.messages.findOne({ _id: found.messageId, environmentId }),
+    );
+    return message?.body;
+  }
+
   /** Leaves out a delivery whose message is being accepted at this moment. */
   async describe(
     environmentId: string,

@@ -100,6 +100,24 @@ describe('what people ask of deliveries', () => {
       expect(receiver.receivedAt('/untested')).toHaveLength(0);
     });
 
+    test('shows what is sent to the byte, and to nobody else', async () => {
+      const { id } = await notifier.register(tenant, '/shown');
+      const { deliveryId } = await notifier.deliveryCalls.sendTestWebhook({ id }, context);
+      await eventuallyListed(id, [DELIVERED]);
+      const ask = (endpointId: string, whose: Tenant) =>
+        notifier.deliveryCalls.getWebhookBody(
+          { endpointId, id: deliveryId },
+          testContext({ tenant: whose, deadlineMs }),
+        );
+      const [webhook] = system.receiver.receivedAt('/shown');
+      expect(await ask(id, tenant)).toEqual({ body: webhook!.text });
+      await expect(ask(id, testTenant())).rejects.toMatchObject({ kind: 'not_found' });
+      const other = await notifier.register(tenant, '/not-shown');
+      await expect(ask(other.id, tenant)).rejects.toMatchObject({
+        reason: 'WEBHOOK_DELIVERY_NOT_FOUND',
+      });
+    });
+
     test('is made once for a key, however often it is asked for', async () => {
       const { id } = await notifier.register(tenant, '/keyed');
       const idempotency = { key: newId(), requestHash: 'same' };

@@ -56,6 +56,12 @@ export function deliveryRpc(parts: DeliveryRpcParts) {
       const { deliveries, total } = await history.list(key, readPage({ page, perPage }));
       return { deliveries: deliveries.map(toProtoDelivery), total };
     },
+    getWebhookBody: async ({ endpointId, id }, { tenant }) => {
+      await endpoints.get(tenant, endpointId);
+      const body = await history.findBody({ environmentId: tenant.environmentId, endpointId }, id);
+      if (body === undefined) throw notFound('Webhook delivery');
+      return { body };
+    },
     retryWebhookDelivery: async ({ endpointId, id }, context) => {
       const key = await activeKey(context, endpointId);
       const delivery = await retries.send(key, id, clock.now());

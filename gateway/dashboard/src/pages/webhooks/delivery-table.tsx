@@ -1,12 +1,14 @@
 import { useRefusal } from '../../api/environment';
-import { useAction } from '../../api/queries';
+import { useAction, useResource } from '../../api/queries';
 import { CopyText } from '../../parts/buttons';
 import type { Column } from '../../parts/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { EmptyState } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
 import { ResourceTable } from '../../parts/resource-table';
 import { durationText } from '../../parts/text';
 import { Facts, Instant, StatusBadge } from '../../parts/values';
+import { indentedJson } from './indented-json';
 import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-resources';
 
 // What was just sent arrives in a moment.
@@ -48,7 +50,7 @@ export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
       cell: (delivery) => (
         <div className="actions">
           <DialogButton label="Look" title={delivery.type} tone="plain">
-            {(close) => <DeliveryDetail {...{ delivery, close }} />}
+            {(close) => <DeliveryDetail endpointId={endpoint.id} {...{ delivery, close }} />}
           </DialogButton>
           <RetryButton {...{ endpoint, delivery }} />
         </div>
@@ -97,7 +99,17 @@ function RetryButton({
   );
 }
 
-function DeliveryDetail({ delivery, close }: { delivery: WebhookDelivery; close: () => void }) {
+function DeliveryDetail({
+  endpointId,
+  delivery,
+  close,
+}: {
+  endpointId: string;
+  delivery: WebhookDelivery;
+  close: () => void;
+}) {
+  const path = `/dashboard/api/webhook-endpoints/${endpointId}/deliveries/${delivery.id}/body`;
+  const sent = useResource<{ body: string }>(path);
   const { messageId, subscriptionId, attempts, nextAttemptAt } = delivery;
   return (
     <>
@@ -108,6 +120,12 @@ function DeliveryDetail({ delivery, close }: { delivery: WebhookDelivery; close:
           ['Next attempt', <Instant key="next" at={nextAttemptAt} />],
         ]}
       />
+      <section>
+        <h3>Request</h3>
+        <Answer of={sent} what="what was sent">
+          {({ body }) => <CopyText text={indentedJson(body)} what="request body" />}
+        </Answer>
+      </section>
       {attempts.length === 0 && <p>It was not tried yet.</p>}
       {attempts.map((attempt, index) => (
         <section key={attempt.at}>
