@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useRefusal } from '../../api/environment';
 import { useAction } from '../../api/queries';
-import { CopyText } from '../../parts/buttons';
+import { Button, CopyText } from '../../parts/buttons';
 import { DialogButton } from '../../parts/dialog';
 import { Form } from '../../parts/form';
 import { Instant } from '../../parts/values';
@@ -52,11 +52,14 @@ function PortalLink({ customerId, onDone }: { customerId: string; onDone: () => 
     <>
       <CopyText text={made.url} what="portal link" />
       <p className="faint">
-        It opens once, until <Instant at={made.expiresAt} />.
+        It opens once, until <Instant at={made.expiresAt} /> in real time.
       </p>
-      <a className="button main" href={made.url} target="_blank" rel="noreferrer">
-        Open the portal
-      </a>
+      <div className="actions">
+        <a className="button main" href={made.url} target="_blank" rel="noreferrer">
+          Open the portal
+        </a>
+        <Button onClick={onDone}>Close</Button>
+      </div>
     </>
   );
 }

@@ -6,17 +6,26 @@ import { Button } from '../../parts/buttons';
 import { keepFile } from '../../parts/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { Form, TextField } from '../../parts/form';
-import { ErrorNotice, Notice } from '../../parts/notices';
+import { ErrorNotice } from '../../parts/notices';
 import { moneyText } from '../../parts/text';
-import { attemptText, chargeRefusal, type Invoice, invoiceName, voidRefusal } from './invoice';
+import {
+  chargeRefusal,
+  type Invoice,
+  invoiceName,
+  type InvoicePayment,
+  voidRefusal,
+} from './invoice';
 
 /** What can be done with an invoice. */
 export function InvoiceActions({
   invoice,
   refusal,
+  onCharged,
 }: {
   invoice: Invoice;
   refusal: string | undefined;
+  /** Told what came of an attempt to charge it. */
+  onCharged: (attempt: InvoicePayment | undefined) => void;
 }) {
   const { hostedUrl, status } = invoice;
   return (
@@ -27,9 +36,11 @@ export function InvoiceActions({
         </a>
       )}
       <PdfButton invoice={invoice} />
-      <Charge invoice={invoice} refusal={refusal ?? chargeRefusal(invoice)} />
       {status === 'OPEN' && (
-        <VoidButton invoice={invoice} refusal={refusal ?? voidRefusal(invoice)} />
+        <>
+          <ChargeButton {...{ invoice, onCharged }} refusal={refusal ?? chargeRefusal(invoice)} />
+          <VoidButton invoice={invoice} refusal={refusal ?? voidRefusal(invoice)} />
+        </>
       )}
     </>
   );
@@ -58,47 +69,46 @@ function PdfButton({ invoice }: { invoice: Invoice }) {
   );
 }
 
-/** The way to charge an open invoice, and what came of it afterwards. */
-function Charge({ invoice, refusal }: { invoice: Invoice; refusal: string | undefined }) {
-  const [outcome, setOutcome] = useState<Invoice>();
+function ChargeButton({
+  invoice,
+  refusal,
+  onCharged,
+}: {
+  invoice: Invoice;
+  refusal: string | undefined;
+  onCharged: (attempt: InvoicePayment | undefined) => void;
+}) {
   const charge = useAction<object, Invoice>((body) => ({
     method: 'POST',
     path: `/v1/invoices/${invoice.id}/pay`,
     body,
   }));
-  const last = outcome?.payments.at(-1);
   return (
-    <>
-      {last !== undefined && (
-        <Notice tone={last.status === 'SUCCEEDED' ? 'good' : 'wait'}>{attemptText(last)}</Notice>
-      )}
-      {invoice.status === 'OPEN' && (
-        <DialogButton
-          label="Charge now"
-          title={`Charge ${moneyText(invoice.amountDue, invoice.currency)} now`}
-          refusal={refusal}
+    <DialogButton
+      label="Charge now"
+      title={`Charge ${moneyText(invoice.amountDue, invoice.currency)} now`}
+      refusal={refusal}
+    >
+      {(close) => (
+        <Form
+          submit="Charge now"
+          onCancel={close}
+          onSubmit={async (values) => {
+            const authorizedTransactionId = values.optional('authorizedTransactionId') ?? null;
+            const { payments } = await charge.mutateAsync({ authorizedTransactionId });
+            close();
+            onCharged(payments.at(-1));
+          }}
         >
-          {(close) => (
-            <Form
-              submit="Charge now"
-              onCancel={close}
-              onSubmit={async (values) => {
-                const authorizedTransactionId = values.optional('authorizedTransactionId') ?? null;
-                setOutcome(await charge.mutateAsync({ authorizedTransactionId }));
-                close();
-              }}
-            >
-              <p>One attempt, now. A failure moves no date of the retries that are planned.</p>
-              <TextField
-                name="authorizedTransactionId"
-                label="Authorised payment"
-                hint="Empty: the customer’s saved payment method is charged."
-              />
-            </Form>
-          )}
-        </DialogButton>
+          <p>One attempt, now. A failure moves no date of the retries that are planned.</p>
+          <TextField
+            name="authorizedTransactionId"
+            label="Authorised payment"
+            hint="Empty: the customer’s saved payment method is charged."
+          />
+        </Form>
       )}
-    </>
+    </DialogButton>
   );
 }
 

@@ -1,14 +1,15 @@
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import { DataTable } from '../../parts/data-table';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { MetadataPanel } from '../../parts/metadata';
-import { Answer } from '../../parts/notices';
+import { Answer, Notice } from '../../parts/notices';
 import { dayText, wordsText } from '../../parts/text';
 import { Day, Facts, Instant, Money, StatusBadge } from '../../parts/values';
 import { CustomerLink } from '../customers/customer-link';
-import { type Invoice, invoiceName } from './invoice';
+import { attemptText, type Invoice, invoiceName, type InvoicePayment } from './invoice';
 import { InvoiceActions } from './invoice-actions';
 import { InvoiceLines } from './invoice-lines';
 import { paymentColumns } from './payment-columns';
@@ -25,6 +26,7 @@ export function InvoicePage({ id = '' }: { readonly id?: string }) {
 
 function InvoiceView({ invoice }: { invoice: Invoice }) {
   const refusal = useRefusal('invoices');
+  const [attempt, setAttempt] = useState<InvoicePayment>();
   const { currency, payments } = invoice;
   return (
     <PageLayout
@@ -36,8 +38,13 @@ function InvoiceView({ invoice }: { invoice: Invoice }) {
         </>
       }
       back={{ href: '/invoices', label: 'Invoices' }}
-      actions={<InvoiceActions invoice={invoice} refusal={refusal} />}
+      actions={<InvoiceActions {...{ invoice, refusal }} onCharged={setAttempt} />}
     >
+      {attempt !== undefined && (
+        <Notice tone={attempt.status === 'SUCCEEDED' ? 'good' : 'wait'}>
+          {attemptText(attempt)}
+        </Notice>
+      )}
       <Panel title="At a glance">
         <InvoiceFacts invoice={invoice} />
       </Panel>
