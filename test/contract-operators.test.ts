@@ -195,6 +195,15 @@ describe('a session', () => {
   });
 });
 
+test('where there is no identity provider, none is offered and none lets anybody in', async () => {
+  expect((await newcomer().api('GET', '/sign-in-ways')).body).toEqual({ provider: null });
+  for (const step of ['provider', 'callback?code=x&state=y']) {
+    const { status, body, headers } = await newcomer().send('GET', `/dashboard/sign-in/${step}`);
+    expect([status, headers.getSetCookie()]).toEqual([404, []]);
+    expect(body).toContain('There is no identity provider here.');
+  }
+});
+
 describe('a password', () => {
   test('is changed by whoever knows it, which ends all other sessions', async () => {
     const one = await owner.colleague('DEVELOPER');

@@ -17,6 +17,7 @@ const tellings: Readonly<Record<string, string>> = {
     'Nobody may sign in here with this account. Please ask an owner or an admin for an invitation to your e-mail address.',
   provider_unavailable:
     'The identity provider cannot be reached at the moment. Please try again in a minute.',
+  not_found: 'There is no identity provider here. Please sign in with your password.',
   too_many_requests: 'Too many attempts. Please wait a minute.',
 };
 
