@@ -5,7 +5,8 @@ import type { PendingBatch, SeriesHour, UsageHour } from './usage-hour';
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
 type Count = number | bigint;
 
-type StoredTotal = Omit<PartialTotal, 'distinct' | 'events' | 'latest'> &
+/** A total in the database. */
+export type StoredTotal = Omit<PartialTotal, 'distinct' | 'events' | 'latest'> &
   Omit<KeptValues, 'chunks'> & {
     readonly events: Count;
     readonly latest: (Omit<EventPlace, 'arrival'> & { readonly arrival: Count }) | null;
@@ -44,7 +45,8 @@ export function hourIn({ hour, version, pending }: HourDocument): Omit<UsageHour
   return { hour, version: Number(version), pending };
 }
 
-function totalIn(
+/** A total, with the distinct values that stand apart from it. */
+export function totalIn(
   { events, quantity, latest, distinct }: StoredTotal,
   chunks: readonly ValueChunk[],
 ): PartialTotal {

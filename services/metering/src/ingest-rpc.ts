@@ -195,6 +195,7 @@ async function store(
   // Somebody who died may have left the total of a stored event's hour behind.
   const doubtful = seriesHours(known).filter(isLate);
   await usage.finishLate([...late, ...doubtful], batch.id);
+  await usage.reopenDays(doubtful);
   await parts.woken.wake(usage, {
     environmentId: context.tenant.environmentId,
     series: [...hours, ...doubtful].map((hour) => ({

@@ -1,23 +1,38 @@
+import type { AnyBulkWriteOperation } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
 import { retryTransient } from '@billing/chassis/mongo';
-import type { CalendarDay } from '@billing/kernel/calendar-day';
+import { type CalendarDay, calendarDayOf } from '@billing/kernel/calendar-day';
+import { isSameData } from '@billing/kernel/equality';
+import type { PartialTotal } from './aggregation';
+import { type Covered, coveredAfter, needsHours } from './covered-days';
 import { DistinctValuesStore } from './distinct-values-store';
 import { type EventDocument, measuredEvent } from './event-store';
 import { hoursWithValues } from './hour-document';
 import type { Meter } from './meter';
-import { endOfHour, hourOf, type Span, standingTotal } from './usage-hour';
+import { type UsageDay, UsageDayStore } from './usage-day-store';
+import { endOfHour, hourOf, type Series, type Span, standingTotal } from './usage-hour';
 import { CustomerDays } from './usage-report';
 import type { SeriesDocument, UsageCollections } from './usage-store';
 
-type KnownSeries = Pick<SeriesDocument, 'customerId' | 'sealedUntil'>;
+type KnownSeries = Pick<SeriesDocument, 'customerId' | 'sealedUntil' | 'daysFrom' | 'daysUntil'>;
 
-/** One customer while their usage is read. */
-interface Reading {
-  readonly usage: CustomerDays;
+/** Whose usage is read, and how far it is added up. */
+interface KnownCustomer {
+  readonly customerId: string;
   /** From here on events are read one by one. */
   readonly sealedUntil: Date;
-  /** Beginnings of earlier hours whose total does not stand. */
+  readonly covered: Covered;
+}
+
+/** One customer while their usage is read. */
+interface Reading extends KnownCustomer {
+  readonly usage: CustomerDays;
+  /** Beginnings of covered days whose hours must be read all the same. */
+  readonly reopened: Set<number>;
+  /** Beginnings of hours whose total does not stand. */
   readonly open: Set<number>;
+  /** Of days that are kept. */
+  readonly versions: Map<number, number | undefined>;
 }
 
 // So many customers' usage is read by one query.
@@ -29,65 +44,130 @@ const cursorBatch = 5_000;
 /** The usage of one meter by all customers of an environment. */
 export class MeterUsageStore {
   private readonly values: DistinctValuesStore;
+  private readonly days: UsageDayStore;
 
   constructor(
     private readonly collections: UsageCollections,
     private readonly tenant: Tenant,
   ) {
     this.values = new DistinctValuesStore(collections.chunks, tenant.environmentId);
+    this.days = new UsageDayStore(collections.days, tenant);
   }
 
   /**
-   * The usage of every customer by day, in no particular order: hours whose totals stand are not read again, all else is read event by
-   * event. Everything that was accepted before the read began is in it.
+   * The usage of every customer by day, in no particular order: days and hours whose totals stand are not read again, all else is read
+   * event by event. Totals of days are made here, by whoever needs them first. Everything that was accepted before the read began is in it.
    */
   async *byCustomer(meter: Meter, days: readonly CalendarDay[]): AsyncGenerator<CustomerDays> {
     const { environmentId } = this.tenant;
     const [first, last] = [days[0], days.at(-1)];
     if (first === undefined || last === undefined) return;
     const window = { start: first.start, end: last.end };
-    // Before the hours: what is sealed meanwhile is then read in full, and nothing is counted twice.
+    // Before days and hours: what is sealed meanwhile is then read in full, and nothing is counted twice.
     const series = await retryTransient(() =>
       this.collections.series
         .find({ environmentId, meterId: meter.id })
-        .project<KnownSeries>({ _id: 0, customerId: 1, sealedUntil: 1 })
+        .project<KnownSeries>({ _id: 0, customerId: 1, sealedUntil: 1, daysFrom: 1, daysUntil: 1 })
         .toArray(),
     );
     for (const group of groupsOf(series, window)) {
       const readings = new Map(
-        group.map(({ customerId, sealedUntil }) => {
-          const usage = new CustomerDays(customerId, meter.aggregation, days);
-          return [customerId, { usage, sealedUntil, open: new Set<number>() }];
-        }),
+        group.map((customer) => [customer.customerId, beginReading(customer, meter, days)]),
       );
-      await this.addHours(readings, meter, window);
+      await this.addDays(readings, meter, window);
+      await this.addHours(readings, meter, days);
+      await this.keepDays([...readings.values()], meter, days);
       await this.addEvents(readings, meter, window);
       for (const { usage } of readings.values()) yield usage;
+    }
+  }
+
+  private async addDays(
+    readings: ReadonlyMap<string, Reading>,
+    { id: meterId }: Meter,
+    window: Span,
+  ): Promise<void> {
+    const kept = await this.days.find({ meterId, customerIds: [...readings.keys()] }, window);
+    for (const { customerId, day, version, total } of kept) {
+      const reading = readings.get(customerId);
+      if (reading === undefined) continue;
+      reading.versions.set(day.getTime(), version);
+      const isCovered = !needsHours(day, reading);
+      if (total === null) reading.reopened.add(day.getTime());
+      else if (isCovered) reading.usage.merge(day, total);
     }
   }
 
   private async addHours(
     readings: ReadonlyMap<string, Reading>,
     { id: meterId }: Meter,
-    { start, end }: Span,
+    days: readonly CalendarDay[],
   ): Promise<void> {
     const { environmentId } = this.tenant;
-    const latest = Math.max(...[...readings.values()].map((one) => one.sealedUntil.getTime()));
-    const until = new Date(Math.min(latest, end.getTime()));
-    if (until <= start) return;
+    const all = [...readings.values()];
+    const needed = days.filter(({ start }) =>
+      all.some((one) => start < one.sealedUntil && needsHours(start, one)),
+    );
+    const [first, last] = [needed[0], needed.at(-1)];
+    if (first === undefined || last === undefined) return;
     const customerId = { $in: [...readings.keys()] };
+    const span = { $gte: first.start, $lt: last.end };
     const found = await retryTransient(() =>
-      this.collections.hours
-        .find({ environmentId, customerId, meterId, hour: { $gte: start, $lt: until } })
-        .toArray(),
+      this.collections.hours.find({ environmentId, customerId, meterId, hour: span }).toArray(),
     );
     for (const hour of await hoursWithValues(found, this.values)) {
       const reading = readings.get(hour.customerId);
       if (reading === undefined || hour.hour >= reading.sealedUntil) continue;
+      if (!needsHours(calendarDayOf(hour.hour).start, reading)) continue;
       const total = standingTotal(hour);
       if (total === null) reading.open.add(hour.hour.getTime());
       else reading.usage.merge(hour.hour, total);
     }
+  }
+
+  /** Before events are added: what was read so far is told by totals alone. */
+  private async keepDays(
+    readings: readonly Reading[],
+    { id: meterId }: Meter,
+    days: readonly CalendarDay[],
+  ): Promise<void> {
+    const kept: (UsageDay & { readonly total: PartialTotal })[] = [];
+    const marks: AnyBulkWriteOperation<SeriesDocument>[] = [];
+    for (const reading of readings) {
+      const { customerId, covered, sealedUntil, usage, versions } = reading;
+      const open = new Set(
+        [...reading.open].map((hour) => calendarDayOf(new Date(hour)).start.getTime()),
+      );
+      const after = coveredAfter(covered, { days, sealedUntil, open });
+      if (after === undefined) continue;
+      for (const [index, total] of usage.byDay()) {
+        const day = days[index]?.start;
+        if (day === undefined || day < after.start || day >= after.end) continue;
+        if (open.has(day.getTime()) || !needsHours(day, reading)) continue;
+        kept.push({ customerId, meterId, day, version: versions.get(day.getTime()), total });
+      }
+      if (!isSameData(covered, after))
+        marks.push(this.markOf({ customerId, meterId }, covered, after));
+    }
+    if (kept.length > 0) await this.days.keep(kept);
+    if (marks.length === 0) return;
+    // After the days: until then nothing says that a day without a total has no events.
+    await retryTransient(() => this.collections.series.bulkWrite(marks, { ordered: false }));
+  }
+
+  private markOf(
+    series: Series,
+    covered: Covered,
+    after: Span,
+  ): AnyBulkWriteOperation<SeriesDocument> {
+    const known = { daysFrom: covered?.start ?? null, daysUntil: covered?.end ?? null };
+    const { environmentId } = this.tenant;
+    return {
+      updateOne: {
+        filter: { environmentId, ...series, ...known },
+        update: { $set: { daysFrom: after.start, daysUntil: after.end } },
+      },
+    };
   }
 
   private async addEvents(
@@ -141,17 +221,16 @@ export class MeterUsageStore {
 }
 
 /** Customers who are read together, with the time up to which their hours are sealed; before the window means at its start. */
-function groupsOf(
-  series: readonly KnownSeries[],
-  { start }: Span,
-): { customerId: string; sealedUntil: Date }[][] {
+function groupsOf(series: readonly KnownSeries[], { start }: Span): KnownCustomer[][] {
   const ordered = series
-    .map(({ customerId, sealedUntil }) => ({
+    .map(({ customerId, sealedUntil, daysFrom = null, daysUntil = null }) => ({
       customerId,
       sealedUntil: sealedUntil === null || sealedUntil < start ? start : sealedUntil,
+      covered:
+        daysFrom === null || daysUntil === null ? undefined : { start: daysFrom, end: daysUntil },
     }))
     .toSorted((a, b) => a.sealedUntil.getTime() - b.sealedUntil.getTime());
-  const groups: { customerId: string; sealedUntil: Date }[][] = [];
+  const groups: KnownCustomer[][] = [];
   for (const one of ordered) {
     const group = groups.at(-1);
     const [first] = group ?? [];
@@ -162,4 +241,18 @@ function groupsOf(
     else group.push(one);
   }
   return groups;
+}
+
+function beginReading(
+  customer: KnownCustomer,
+  { aggregation }: Meter,
+  days: readonly CalendarDay[],
+): Reading {
+  return {
+    ...customer,
+    usage: new CustomerDays(customer.customerId, aggregation, days),
+    reopened: new Set(),
+    open: new Set(),
+    versions: new Map(),
+  };
 }

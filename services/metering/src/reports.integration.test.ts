@@ -125,6 +125,46 @@ test('days and customers come to a plain recount, whatever is sealed, sent again
   );
 });
 
+test('days that are over are added up once, and again after a late event', async () => {
+  const context = testContext({ now: noon });
+  const meterId = await aMeter(context);
+  const [customerId] = service.customers;
+  const ingest = (...hoursAgo: number[]) => {
+    const events = hoursAgo.map((hours) => ({
+      customerId,
+      meterId,
+      quantity: 1,
+      timestamp: new Date(noon.getTime() - hours * hourMs),
+    }));
+    return service.metering.ingestEvents({ body: Buffer.from(JSON.stringify(events)) }, context);
+  };
+  const valueOf = async () =>
+    (await reports.getUsageReport({ meterId, days }, context)).days.map(({ value }) => value);
+  const kept = async () => {
+    const documents = await sealing.db
+      .collection('usageDays')
+      .find({ environmentId: context.tenant.environmentId })
+      .sort({ day: 1 })
+      .toArray();
+    return documents.map(({ total }) => total?.quantity ?? null);
+  };
+  await ingest(1, 20, 21, 40);
+  await sealing.seal();
+  // A late batch has said of each day that it is about to change.
+  expect(await kept()).toEqual([null, null, null]);
+  expect(await valueOf()).toEqual(['1', '2', '1']);
+  expect(await kept()).toEqual(['1', '2', null]);
+  await sealing.db
+    .collection('usageHours')
+    .updateMany(
+      { environmentId: context.tenant.environmentId, total: { $ne: null } },
+      { $set: { 'total.quantity': '1000' } },
+    );
+  expect((await valueOf()).slice(0, 2)).toEqual(['1', '2']);
+  await ingest(22);
+  expect(await kept()).toEqual(['1', null, null]);
+});
+
 test('usage of another environment, another meter and earlier days is in no report', async () => {
   const context = testContext({ now: noon });
   const [meterId, other] = [await aMeter(context), await aMeter(context)];

@@ -2,13 +2,18 @@ import type { Collection, Db } from 'mongodb';
 import type { TenantFields } from '@billing/chassis/aggregate-document';
 import { timelineOf, type Tenant } from '@billing/chassis/call-context';
 import { ensureIndexes } from '@billing/chassis/indexes';
-import { writeErrorsOf } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
-import { DomainError } from '@billing/kernel/domain-error';
 import type { MeasuredEvent, PartialTotal } from './aggregation';
 import { DistinctValuesStore, type ValueChunk } from './distinct-values-store';
 import { type EventCollection, type EventDocument, measuredEvent } from './event-store';
 import { type HourDocument, hourIn, hoursWithValues } from './hour-document';
+import {
+  ensureUsageDayIndexes,
+  openUsageDays,
+  upsertAll,
+  type UsageDayCollection,
+  UsageDayStore,
+} from './usage-day-store';
 import type {
   MeasuredSeries,
   PendingBatch,
@@ -23,6 +28,9 @@ import type {
 export interface SeriesDocument extends Series, TenantFields {
   readonly _id: string;
   readonly sealedUntil: Date | null;
+  /** Between these two beginnings of days, days that are not kept have no events; null or absent: nothing is known. */
+  readonly daysFrom?: Date | null;
+  readonly daysUntil?: Date | null;
   /** Real time; `never` while nothing waits. */
   readonly sealAt: Date;
 }
@@ -32,12 +40,12 @@ export interface UsageCollections {
   readonly hours: Collection<HourDocument>;
   readonly chunks: Collection<ValueChunk>;
   readonly series: Collection<SeriesDocument>;
+  readonly days: UsageDayCollection;
 }
 
 /** Later than anything that is waited for. */
 export const never = new Date(8.64e15);
 
-const upsertsMax = 5;
 const hoursMax = 1_000;
 const cursorBatch = 5_000;
 
@@ -47,6 +55,7 @@ export function openUsage(db: Db, events: EventCollection): UsageCollections {
     hours: db.collection<HourDocument>('usageHours'),
     chunks: db.collection<ValueChunk>('usageHourValues'),
     series: db.collection<SeriesDocument>('usageSeries'),
+    days: openUsageDays(db),
   };
 }
 
@@ -54,7 +63,9 @@ export async function ensureUsageIndexes({
   hours,
   chunks,
   series,
+  days,
 }: UsageCollections): Promise<void> {
+  await ensureUsageDayIndexes(days);
   await ensureIndexes(hours, [
     { name: 'series', key: { environmentId: 1, customerId: 1, meterId: 1, hour: 1 } },
   ]);
@@ -78,44 +89,31 @@ export class UsageStore implements UsageStorage {
   }
 
   async beginLate(hours: readonly SeriesHour[], batch: PendingBatch): Promise<void> {
-    let open = hours;
-    // Two that make the same hour side by side: the slower one finds it there the next time.
-    for (let attempt = 1; open.length > 0; attempt += 1) {
-      if (attempt > upsertsMax)
-        throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
-      const tried = open;
-      const failed = await retryTransient(async () => {
-        try {
-          await this.collections.hours.bulkWrite(
-            tried.map((hour) => ({
-              updateOne: {
-                filter: { _id: this.hourId(hour) },
-                update: {
-                  $setOnInsert: {
-                    environmentId: this.tenant.environmentId,
-                    customerId: hour.customerId,
-                    meterId: hour.meterId,
-                    hour: hour.hour,
-                  },
-                  $set: { total: null },
-                  $push: { pending: batch },
-                  $inc: { version: 1 },
-                },
-                upsert: true,
-              },
-            })),
-            { ordered: false },
-          );
-          return new Map<number, Error>();
-        } catch (error) {
-          return writeErrorsOf(error);
-        }
-      });
-      for (const error of failed.values()) {
-        if (duplicateKeyIndex(error) === undefined) throw error;
-      }
-      open = tried.filter((_hour, index) => failed.has(index));
-    }
+    const { environmentId } = this.tenant;
+    await upsertAll(
+      this.collections.hours,
+      hours.map((seriesHour) => {
+        const { customerId, meterId, hour } = seriesHour;
+        return {
+          updateOne: {
+            filter: { _id: this.hourId(seriesHour) },
+            update: {
+              $setOnInsert: { environmentId, customerId, meterId, hour },
+              $set: { total: null },
+              $push: { pending: batch },
+              $inc: { version: 1 },
+            },
+            upsert: true,
+          },
+        };
+      }),
+    );
+    await this.reopenDays(hours);
+  }
+
+  /** Takes the totals of the hours' days away. After the hours': a total of the day that is made in between finds one of them open. */
+  async reopenDays(hours: readonly SeriesHour[]): Promise<void> {
+    await new UsageDayStore(this.collections.days, this.tenant).reopen(hours);
   }
 
   async finishLate(hours: readonly SeriesHour[], batchId: string): Promise<void> {

@@ -1,0 +1,161 @@
+import type { AnyBulkWriteOperation, Collection, Db, Document } from 'mongodb';
+import type { Tenant } from '@billing/chassis/call-context';
+import { ensureIndexes } from '@billing/chassis/indexes';
+import { writeErrorsOf } from '@billing/chassis/insert-batches';
+import { insertMissing } from '@billing/chassis/insert-missing';
+import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { calendarDayOf } from '@billing/kernel/calendar-day';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { PartialTotal } from './aggregation';
+import { type StoredTotal, totalIn } from './hour-document';
+import type { Series, SeriesHour, Span } from './usage-hour';
+
+/** One day of a series in the database. */
+interface DayDocument extends Series {
+  /** `<environment>:<customer>:<meter>:<day in ms>`. */
+  readonly _id: string;
+  readonly environmentId: string;
+  /** Its beginning. */
+  readonly day: Date;
+  readonly version: number | bigint;
+  readonly total: StoredTotal | null;
+}
+
+export type UsageDayCollection = Collection<DayDocument>;
+
+/** What is known of one day of a series besides its hours and events. */
+export interface UsageDay extends Series {
+  readonly day: Date;
+  /** Counts changes; undefined: the day is not kept. */
+  readonly version: number | undefined;
+  /** Null: its hours must be read. */
+  readonly total: PartialTotal | null;
+}
+
+const upsertsMax = 5;
+// More stay with their hours: a day's document must not grow beyond what one may have.
+const distinctMax = 2_000;
+
+export function openUsageDays(db: Db): UsageDayCollection {
+  return db.collection<DayDocument>('usageDays');
+}
+
+export async function ensureUsageDayIndexes(days: UsageDayCollection): Promise<void> {
+  await ensureIndexes(days, [
+    { name: 'series', key: { environmentId: 1, customerId: 1, meterId: 1, day: 1 } },
+  ]);
+}
+
+/** Totals of days of one environment, for reports. They are derived from those of hours, and nothing is billed by them. */
+export class UsageDayStore {
+  constructor(
+    private readonly days: UsageDayCollection,
+    private readonly tenant: Tenant,
+  ) {}
+
+  /** Takes the totals of the days away in which hours are about to change; days that are not kept are kept as such from now on. */
+  async reopen(hours: readonly SeriesHour[]): Promise<void> {
+    const days = new Map(
+      hours.map(({ customerId, meterId, hour }) => {
+        const day = calendarDayOf(hour).start;
+        return [this.idOf({ customerId, meterId, day }), { customerId, meterId, day }];
+      }),
+    );
+    const { environmentId } = this.tenant;
+    await upsertAll(
+      this.days,
+      [...days].map(([_id, fields]) => ({
+        updateOne: {
+          filter: { _id },
+          update: {
+            $setOnInsert: { environmentId, ...fields },
+            $set: { total: null },
+            $inc: { version: 1 },
+          },
+          upsert: true,
+        },
+      })),
+    );
+  }
+
+  /** Days of a meter that are kept, in a span. */
+  async find(
+    { meterId, customerIds }: { meterId: string; customerIds: readonly string[] },
+    { start, end }: Span,
+  ): Promise<UsageDay[]> {
+    const { environmentId } = this.tenant;
+    const customerId = { $in: [...customerIds] };
+    const found = await retryTransient(() =>
+      this.days
+        .find({ environmentId, customerId, meterId, day: { $gte: start, $lt: end } })
+        .toArray(),
+    );
+    return found.map(({ customerId: whose, day, version, total }) => ({
+      customerId: whose,
+      meterId,
+      day,
+      version: Number(version),
+      total: total === null ? null : totalIn(total, []),
+    }));
+  }
+
+  /** Keeps totals of days that have the versions that were read. */
+  async keep(days: readonly (UsageDay & { readonly total: PartialTotal })[]): Promise<void> {
+    const { environmentId } = this.tenant;
+    const documents = days.map(({ total, version, ...day }) => ({
+      _id: this.idOf(day),
+      environmentId,
+      ...day,
+      version,
+      total: total.distinct.length > distinctMax ? null : { ...total, sealId: '', chunks: 0 },
+    }));
+    const fresh = documents.filter(({ version }) => version === undefined);
+    await insertMissing(
+      this.days,
+      fresh.map((document) => ({ ...document, version: 1 })),
+    );
+    const known = documents.flatMap(({ _id, version, total }) =>
+      version === undefined
+        ? []
+        : [
+            {
+              updateOne: {
+                filter: { _id, environmentId, version },
+                update: { $set: { total }, $inc: { version: 1 } },
+              },
+            },
+          ],
+    );
+    if (known.length === 0) return;
+    await retryTransient(() => this.days.bulkWrite(known, { ordered: false }));
+  }
+
+  private idOf({ customerId, meterId, day }: Series & { readonly day: Date }): string {
+    return `${this.tenant.environmentId}:${customerId}:${meterId}:${String(day.getTime())}`;
+  }
+}
+
+/** Writes upserts by primary key. Two that make the same document side by side: the slower one finds it there the next time. */
+export async function upsertAll<T extends Document>(
+  collection: Collection<T>,
+  operations: readonly AnyBulkWriteOperation<T>[],
+): Promise<void> {
+  let open = operations;
+  for (let attempt = 1; open.length > 0; attempt += 1) {
+    if (attempt > upsertsMax)
+      throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+    const tried = open;
+    const failed = await retryTransient(async () => {
+      try {
+        await collection.bulkWrite([...tried], { ordered: false });
+        return new Map<number, Error>();
+      } catch (error) {
+        return writeErrorsOf(error);
+      }
+    });
+    for (const error of failed.values()) {
+      if (duplicateKeyIndex(error) === undefined) throw error;
+    }
+    open = tried.filter((_operation, index) => failed.has(index));
+  }
+}
