@@ -83,6 +83,8 @@ export interface AppParts extends ExchangeSurroundings {
   readonly operatorAccess: OperatorAccess;
   /** Whose word lets operators in, beside their passwords; absent: nobody's. */
   readonly identityProvider?: IdentityProvider | undefined;
+  /** Where a trace is looked at, with `{traceId}` in it; absent: nowhere. */
+  readonly traceUrl?: string | undefined;
   /** Places of requests with a key. */
   readonly keyedInFlight: InFlightLimit;
   /** Places of requests without one, who may take none of the others'. */

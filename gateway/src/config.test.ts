@@ -96,3 +96,13 @@ describe('the identity provider', () => {
     expect(() => readConfig(wrong)).not.toThrow(/too short/);
   });
 });
+
+test.each([
+  ['https://traces.example/trace/{traceId}?view=all', true],
+  ['https://traces.example/trace/', false],
+  ['javascript:alert({traceId})', false],
+])('a trace is looked at where the address has a place for it: %s is taken: %s', (url, isTaken) => {
+  const read = () => readConfig({ ...required, TRACE_URL: url }).TRACE_URL;
+  if (isTaken) expect(read()).toBe(url);
+  else expect(read).toThrow('TRACE_URL: ');
+});

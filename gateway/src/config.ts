@@ -99,6 +99,11 @@ const shape = z.object({
     .transform((list) => list.split(',').map((one) => one.trim()))
     .refine((all) => all.every(isAddressOrRange), 'must be addresses or ranges such as 10.0.0.0/8')
     .default([]),
+  /** Where a trace is looked at, for links of the dashboard: an address with `{traceId}` in it. */
+  TRACE_URL: z
+    .url('must be an address')
+    .regex(/^https?:\/\/.*\{traceId\}/, 'must be an http address with {traceId} in it')
+    .optional(),
   ...providerShape,
 });
 

@@ -78,6 +78,7 @@ export async function start(
     }),
     operatorAccess,
     identityProvider: identityProvider(config, { clock, logger }),
+    traceUrl: config.TRACE_URL,
     keyedInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
     publicInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
     inFlightPerKey: InFlightLimit.perCaller(config.HTTP_IN_FLIGHT_PER_KEY_MAX),

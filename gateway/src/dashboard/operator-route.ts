@@ -36,6 +36,8 @@ export interface OperatorSurroundings {
   readonly requestLog?: RequestLog | undefined;
   /** Whose word lets operators in, beside their passwords; absent: nobody's. */
   readonly identityProvider?: IdentityProvider | undefined;
+  /** Where a trace is looked at, with `{traceId}` in it; absent: nowhere. */
+  readonly traceUrl?: string | undefined;
 }
 
 interface RouteAddress {

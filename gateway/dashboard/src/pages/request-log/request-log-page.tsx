@@ -1,5 +1,7 @@
 import type { toJsonRequest } from '@billing/gateway/dashboard/request-routes';
 import { useSearchParams } from 'wouter';
+import { useResource } from '../../api/queries';
+import type { Choices } from '../../api/resources';
 import { Button } from '../../parts/buttons';
 import type { Column } from '../../parts/data-table';
 import { SelectField, TextField } from '../../parts/form';
@@ -23,6 +25,7 @@ const filters = ['method', 'status', 'path', 'requestId'] as const;
 /** What was asked of the public API: writes and failures of the last seven days. */
 export function RequestLogPage() {
   const [parameters, setParameters] = useSearchParams();
+  const choices = useResource<Choices>('/dashboard/api/choices');
   const chosen = Object.fromEntries(filters.map((name) => [name, parameters.get(name) ?? '']));
   return (
     <PageLayout
@@ -42,7 +45,7 @@ export function RequestLogPage() {
           caption="Requests"
           path="/dashboard/api/requests"
           query={chosen}
-          columns={columns}
+          columns={columnsWith(choices.data?.traceUrl ?? null)}
           rowKey={({ entryId }) => entryId}
           empty={
             <EmptyState title="No such requests">
@@ -104,7 +107,7 @@ function Filters({
   );
 }
 
-const columns: readonly Column<LoggedRequest>[] = [
+const columnsWith = (traceUrl: string | null): readonly Column<LoggedRequest>[] => [
   { title: 'When', text: ({ at }) => at, cell: ({ at }) => <Instant at={at} /> },
   {
     title: 'Request',
@@ -135,7 +138,12 @@ const columns: readonly Column<LoggedRequest>[] = [
         <ShortId id={id} what="request id" />
         {traceId !== null && (
           <div className="faint">
-            Trace <ShortId id={traceId} what="trace id" />
+            {traceUrl === null ? (
+              'Trace'
+            ) : (
+              <a href={traceUrl.replace('{traceId}', encodeURIComponent(traceId))}>Trace</a>
+            )}{' '}
+            <ShortId id={traceId} what="trace id" />
           </div>
         )}
       </>

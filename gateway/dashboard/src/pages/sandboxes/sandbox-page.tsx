@@ -98,8 +98,7 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
           {advance.data !== undefined && (
             <Notice tone="good">
               <p>
-                It is {instantText(advance.data.now)}. {pluralText(advance.data.processed, 'thing')}{' '}
-                fell due and {advance.data.processed === 1 ? 'was' : 'were'} done on the way.
+                It is {instantText(advance.data.now)}. {doneText(advance.data.processed)}
               </p>
             </Notice>
           )}
@@ -118,6 +117,12 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
       )}
     </Answer>
   );
+}
+
+function doneText(processed: number): string {
+  if (processed === 0) return 'Nothing fell due on the way.';
+  const were = processed === 1 ? 'was' : 'were';
+  return `${pluralText(processed, 'thing')} fell due on the way and ${were} done.`;
 }
 
 function Advance({
@@ -142,7 +147,7 @@ function Advance({
             disabled={isBusy}
             onClick={() => setStep(one)}
           >
-            A {one}
+            {one === 'hour' ? 'An' : 'A'} {one}
           </Button>
         ))}
       </div>

@@ -31,7 +31,16 @@ export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
     {
       title: 'State',
       text: ({ status }) => status,
-      cell: ({ status }) => <StatusBadge status={status} />,
+      cell: ({ status, nextAttemptAt }) => (
+        <>
+          <StatusBadge status={status} />
+          {nextAttemptAt !== null && (
+            <div className="faint">
+              next <Instant at={nextAttemptAt} />
+            </div>
+          )}
+        </>
+      ),
     },
     {
       title: 'Attempts',
@@ -39,11 +48,6 @@ export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
       text: ({ attempts }) => String(attempts.length),
     },
     { title: 'Answer', text: ({ attempts }) => answerText(attempts.at(-1)) },
-    {
-      title: 'Next attempt',
-      text: ({ nextAttemptAt }) => nextAttemptAt ?? '',
-      cell: ({ nextAttemptAt }) => <Instant at={nextAttemptAt} />,
-    },
     {
       title: 'What to do',
       text: () => '',
