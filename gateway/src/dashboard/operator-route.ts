@@ -64,6 +64,8 @@ export interface EnvironmentRoute extends RouteAddress {
   readonly method: 'GET';
   readonly isOpen?: false;
   readonly isOfEnvironment: true;
+  /** How long the caller may have to wait. */
+  readonly deadlineMs?: number;
   readonly handle: (request: EnvironmentRequest, site: OperatorSurroundings) => Promise<ApiAnswer>;
 }
 
