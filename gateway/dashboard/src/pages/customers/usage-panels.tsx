@@ -1,13 +1,16 @@
 import { quantityText } from '@billing/gateway/amount-text';
 import type { toJsonCreditGrant } from '@billing/proto/json/credit-grant';
 import type { toJsonUsageState } from '@billing/proto/json/usage-state';
+import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import { type Column, DataTable } from '../../parts/data-table';
+import { DialogButton } from '../../parts/dialog';
 import { EmptyState, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { ResourceTable } from '../../parts/resource-table';
 import { dayText, moneyText, wordsText } from '../../parts/text';
 import { Day, StatusBadge } from '../../parts/values';
+import { CreditForm } from './credit-form';
 
 type UsageState = ReturnType<typeof toJsonUsageState>;
 type CreditGrant = ReturnType<typeof toJsonCreditGrant>;
@@ -80,8 +83,16 @@ const creditColumns: readonly Column<CreditGrant>[] = [
 
 /** Prepaid and given units of meters. */
 export function CreditPanel({ customerId }: { customerId: string }) {
+  const refusal = useRefusal('customers');
   return (
-    <Panel title="Credits">
+    <Panel
+      title="Credits"
+      actions={
+        <DialogButton label="Grant credits" tone="quiet" refusal={refusal}>
+          {(close) => <CreditForm customerId={customerId} onDone={close} />}
+        </DialogButton>
+      }
+    >
       <ResourceTable<CreditGrant>
         caption="Credits"
         path={`/v1/customers/${customerId}/meter-credits`}
@@ -89,7 +100,7 @@ export function CreditPanel({ customerId }: { customerId: string }) {
         rowKey={({ id }) => id}
         empty={
           <EmptyState title="No credits">
-            Grant units of a meter by <code>POST /v1/customers/{customerId}/meter-credits</code>.
+            Units of a meter beyond what their plan includes. <em>Grant credits</em> gives some.
           </EmptyState>
         }
       />

@@ -62,9 +62,16 @@ function LineText({ line, currency }: { line: InvoiceLine; currency: string }) {
           {dayText(periodStart)} to {dayText(periodEnd)}
         </div>
       )}
-      {details !== null && <LineDetails details={details} currency={currency} />}
+      {details !== null && isTelling(details) && (
+        <LineDetails details={details} currency={currency} />
+      )}
     </div>
   );
+}
+
+/** Whether there is more to tell than quantity times price. */
+function isTelling({ tiers, includedUnits, creditsUsed }: NonNullable<InvoiceLine['details']>) {
+  return tiers.length > 0 || includedUnits !== '0' || creditsUsed.length > 0;
 }
 
 /** How a line comes about: what was included, what credits covered, and which tiers were walked. */
