@@ -11,6 +11,8 @@ export interface LauncherEnvironment {
   path: string;
   hasProxy: boolean;
   logLevel: string | undefined;
+  /** What people are told that runs here. */
+  version: string | undefined;
   otlpEndpoint: string | undefined;
   traceSampleRatio: string | undefined;
   /** The `RATE_LIMIT_*` that are set. */
@@ -38,6 +40,7 @@ export function readLauncherEnvironment(
     path: environment.PATH ?? '',
     hasProxy: Boolean(environment.HTTPS_PROXY ?? environment.https_proxy),
     logLevel: filled(environment.LOG_LEVEL),
+    version: filled(environment.SERVICE_VERSION),
     otlpEndpoint: filled(environment.OTEL_EXPORTER_OTLP_ENDPOINT),
     traceSampleRatio: filled(environment.TRACE_SAMPLE_RATIO),
     rateLimits: settingsOf(environment, 'RATE_LIMIT_'),

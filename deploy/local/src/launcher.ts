@@ -68,6 +68,7 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     secrets: await ensureSecrets(dataDir),
     logDir,
     logLevel: environment.logLevel,
+    version: environment.version,
     otlpEndpoint: environment.otlpEndpoint,
     traceSampleRatio: environment.traceSampleRatio,
     rateLimits: environment.rateLimits,

@@ -75,6 +75,15 @@ test('what is not set is left to the service', () => {
   expect(environment).not.toHaveProperty('LOG_FILE');
   expect(environment).not.toHaveProperty('LOG_LEVEL');
   expect(environment).not.toHaveProperty('OTEL_EXPORTER_OTLP_ENDPOINT');
+  expect(environment).not.toHaveProperty('SERVICE_VERSION');
+});
+
+test('every service is told the version that people are to see', () => {
+  for (const service of ['gateway', 'catalog'] as const) {
+    expect(serviceEnvironment(service, { ...site, version: '1.2.3' }).SERVICE_VERSION).toBe(
+      '1.2.3',
+    );
+  }
 });
 
 test('sockets in a folder of the longest name still fit', () => {

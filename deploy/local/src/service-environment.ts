@@ -27,6 +27,8 @@ export interface SystemSite {
   /** One log file per service; without it, logs go to standard output. */
   logDir?: string | undefined;
   logLevel?: string | undefined;
+  /** What people are told that runs here; absent: the services' own default. */
+  version?: string | undefined;
   otlpEndpoint?: string | undefined;
   /** The share of new traces that are recorded, from 0 to 1; absent: the services' own default. */
   traceSampleRatio?: string | undefined;
@@ -73,6 +75,7 @@ function logging(service: ServiceName, site: SystemSite): Environment {
   return {
     ...(site.logDir !== undefined && { LOG_FILE: join(site.logDir, `${service}.log`) }),
     ...(site.logLevel !== undefined && { LOG_LEVEL: site.logLevel }),
+    ...(site.version !== undefined && { SERVICE_VERSION: site.version }),
     ...(site.otlpEndpoint !== undefined && { OTEL_EXPORTER_OTLP_ENDPOINT: site.otlpEndpoint }),
     ...(site.traceSampleRatio !== undefined && { TRACE_SAMPLE_RATIO: site.traceSampleRatio }),
   };
