@@ -51,13 +51,15 @@ test('deliveries are reported by endpoint, of the caller’s environment alone',
 
   const { endpoints } = await eventually(async () => {
     const report = await reports.getDeliveryReport({ days: 2 }, within(tenant));
-    const counts = report.endpoints.map(({ endpointId, days }) => {
-      const [yesterday, today] = days;
-      return [endpointId, yesterday?.delivered, today?.delivered, today?.failed];
-    });
+    // Midnight may pass meanwhile.
+    const counts = report.endpoints.map(({ endpointId, days }) => [
+      endpointId,
+      days.reduce((sum, { delivered }) => sum + delivered, 0n),
+      days.reduce((sum, { failed }) => sum + failed, 0n),
+    ]);
     expect(counts).toEqual([
-      [bad.id, 0n, 0n, 3n],
-      [good.id, 0n, 3n, 0n],
+      [bad.id, 0n, 3n],
+      [good.id, 3n, 0n],
     ]);
     return report;
   }, patience);
@@ -70,8 +72,10 @@ test('deliveries are reported by endpoint, of the caller’s environment alone',
     failed: 0n,
     paused: 0n,
   });
-  const [theirs] = (await reports.getDeliveryReport({ days: 1 }, within(other))).endpoints;
-  expect(theirs?.days[0]?.delivered).toBe(1n);
+  await eventually(async () => {
+    const [theirs] = (await reports.getDeliveryReport({ days: 2 }, within(other))).endpoints;
+    expect(theirs?.days.reduce((sum, { delivered }) => sum + delivered, 0n)).toBe(1n);
+  }, patience);
 });
 
 test('what was given up is counted, and what an endpoint that was switched off did not get', async () => {
