@@ -25,8 +25,8 @@ afterAll(async () => {
 
 const aDay = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
 // Midnight may pass while a test runs.
-const sumOf = (days: any[], field: string) =>
-  days.reduce((sum, one) => sum + Number(one[field]), 0) as number;
+const sumOf = (days: readonly Record<string, unknown>[], field: string) =>
+  days.reduce((sum, one) => sum + Number(one[field]), 0);
 
 test('every service says how it is, and the gateway with them', async () => {
   const { status, body } = await owner.api('GET', '/system');
