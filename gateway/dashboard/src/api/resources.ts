@@ -16,7 +16,7 @@ export type AuditEntry = ReturnType<typeof toJsonAuditEntry>;
 export type Choices = ReturnType<typeof toJsonChoices>;
 export type Environment = ReturnType<typeof toJsonEnvironment>;
 export type Operator = ReturnType<typeof toJsonOperator>;
-export type Organization = ReturnType<typeof toJsonOrganization>;
+type Organization = ReturnType<typeof toJsonOrganization>;
 export type Sandbox = ReturnType<typeof toJsonSandbox>;
 
 /** Who is signed in, and where they may work. */

@@ -1,9 +1,10 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { Button } from './buttons';
 import { ErrorNotice } from './notices';
 
 /** A dialog over the page; the browser keeps the focus in it and closes it on Escape. */
-export function Dialog({
+function Dialog({
   title,
   onClose,
   children,
@@ -21,7 +22,8 @@ export function Dialog({
       dialog?.close();
     };
   }, []);
-  return (
+  // Not where its button is: what a table says of its cells would count in it, too.
+  return createPortal(
     <dialog
       ref={ref}
       aria-labelledby={id}
@@ -32,7 +34,8 @@ export function Dialog({
     >
       <h2 id={id}>{title}</h2>
       {children}
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }
 

@@ -155,19 +155,6 @@ export function SelectField({
   );
 }
 
-/** Something that is so or not. */
-export function CheckboxField({
-  name,
-  label,
-  ...input
-}: FieldLabel & Omit<InputHTMLAttributes<HTMLInputElement>, 'name' | 'type'>) {
-  return (
-    <label className="check">
-      <input type="checkbox" name={name} {...input} /> <span>{label}</span>
-    </label>
-  );
-}
-
 /** Any number of several, as checkboxes. */
 export function ChoicesField({
   name,

@@ -5,7 +5,7 @@ import { ChartTable } from './chart-table';
 import { useColours } from './colours';
 
 /** A line: one value for each point in time, null where there is none. */
-export interface Line {
+interface Line {
   readonly label: string;
   readonly values: readonly (number | null)[];
 }

@@ -252,7 +252,7 @@ export const sections: readonly Section[] = [
 ];
 
 /** Pages that the navigation does not list. */
-export const otherRoutes: readonly PageRoute[] = [
+const otherRoutes: readonly PageRoute[] = [
   page('/account', async () => (await import('../pages/account/account-page')).AccountPage),
 ];
 

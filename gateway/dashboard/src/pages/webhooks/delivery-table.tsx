@@ -6,7 +6,7 @@ import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { EmptyState } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { ResourceTable } from '../../parts/resource-table';
-import { durationText } from '../../parts/text';
+import { durationText, pluralText } from '../../parts/text';
 import { Facts, Instant, StatusBadge } from '../../parts/values';
 import { indentedJson } from './indented-json';
 import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-resources';
@@ -16,17 +16,38 @@ const refetchMs = 3_000;
 
 /** What an endpoint was sent, and how each was answered. */
 export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const columns: Column<WebhookDelivery>[] = [
+  return (
+    <ResourceTable
+      caption="Deliveries"
+      path={`/v1/webhook-endpoints/${endpoint.id}/deliveries`}
+      columns={columnsOf(endpoint)}
+      rowKey={({ id }) => id}
+      refetchMs={refetchMs}
+      empty={
+        <EmptyState title="Nothing sent yet">
+          Press “Send a test” to see that it arrives and is answered.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+function columnsOf(endpoint: WebhookEndpoint): readonly Column<WebhookDelivery>[] {
+  return [
     {
       title: 'Accepted',
       text: ({ createdAt }) => createdAt,
       cell: ({ createdAt }) => <Instant at={createdAt} />,
     },
-    { title: 'Kind', text: ({ type }) => type, cell: ({ type }) => <code>{type}</code> },
     {
-      title: 'Sequence',
-      align: 'end',
-      text: ({ sequence }) => (sequence === null ? '' : String(sequence)),
+      title: 'Kind',
+      text: ({ type, sequence }) => [type, sequence].filter((part) => part !== null).join(' '),
+      cell: ({ type, sequence }) => (
+        <>
+          <code>{type}</code>
+          {sequence !== null && <div className="faint">sequence {sequence}</div>}
+        </>
+      ),
     },
     {
       title: 'State',
@@ -43,11 +64,17 @@ export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
       ),
     },
     {
-      title: 'Attempts',
-      align: 'end',
-      text: ({ attempts }) => String(attempts.length),
+      title: 'Answer',
+      text: ({ attempts }) => answerText(attempts.at(-1)),
+      cell: ({ attempts }) => (
+        <>
+          {answerText(attempts.at(-1))}
+          {attempts.length > 1 && (
+            <div className="faint">{pluralText(attempts.length, 'attempt')}</div>
+          )}
+        </>
+      ),
     },
-    { title: 'Answer', text: ({ attempts }) => answerText(attempts.at(-1)) },
     {
       title: 'What to do',
       text: () => '',
@@ -61,20 +88,6 @@ export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
       ),
     },
   ];
-  return (
-    <ResourceTable
-      caption="Deliveries"
-      path={`/v1/webhook-endpoints/${endpoint.id}/deliveries`}
-      columns={columns}
-      rowKey={({ id }) => id}
-      refetchMs={refetchMs}
-      empty={
-        <EmptyState title="Nothing sent yet">
-          Press “Send a test” to see that it arrives and is answered.
-        </EmptyState>
-      }
-    />
-  );
 }
 
 function RetryButton({
