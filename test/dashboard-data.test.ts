@@ -1,4 +1,9 @@
-import { eventually } from '@billing/chassis/testing';
+import { connectPeer } from '@billing/chassis/peer';
+import { eventually, testContext } from '@billing/chassis/testing';
+import {
+  type IdentityServiceServer,
+  IdentityServiceService,
+} from '@billing/proto/billing/identity/v1/identity';
 import { OperatorClient } from './operator-client';
 import { instant, uuid } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
@@ -10,6 +15,7 @@ let system: TestSystem;
 let owner: OperatorClient;
 let sandbox: OperatorClient;
 let live: OperatorClient;
+let othersEnvironmentId: string;
 
 beforeAll(async () => {
   system = await startTestSystem();
@@ -17,11 +23,23 @@ beforeAll(async () => {
   const { body } = await owner.api('GET', '/environments');
   const [liveId, sandboxId] = body.data.map(({ id }: { id: string }) => id);
   [live, sandbox] = [owner.in(liveId), owner.in(sandboxId)];
+  othersEnvironmentId = await anotherOrganizationsEnvironment();
 }, startMs);
 
 afterAll(async () => {
   await system.stop();
 });
+
+async function anotherOrganizationsEnvironment(): Promise<string> {
+  const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
+    address: system.addresses.identity,
+    service: 'test',
+    withoutTenant: ['ensureOrganization'],
+  });
+  const made = await identity.ensureOrganization({ name: 'Another' }, testContext());
+  identity.close();
+  return made.live?.id ?? '';
+}
 
 const aDay = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
 // Midnight may pass while a test runs.
@@ -195,8 +213,9 @@ describe('a report', () => {
   test.each(['/reports/webhooks', '/reports/usage', '/reports/credits', '/requests'])(
     'is %s only for an environment of the operator’s organisation',
     async (path) => {
-      const stranger = owner.in('01890a5d-ac96-774b-bcce-b302099a8057');
-      expect((await stranger.api('GET', path)).status).toBe(404);
+      const stranger = owner.in(othersEnvironmentId);
+      const { status, body: refused } = await stranger.api('GET', path);
+      expect([status, refused]).toEqual([404, { error: 'Environment not found' }]);
       expect((await owner.api('GET', path)).body).toEqual({
         error: { 'Environment-Id': ['Required'] },
       });

@@ -165,6 +165,38 @@ test('days that are over are added up once, and again after a late event', async
   expect(await kept()).toEqual(['1', null, null]);
 });
 
+test('what comes while hours are sealed and reports are read is in the next report', async () => {
+  const context = testContext({ now: noon });
+  const meterId = await aMeter(context);
+  const [customerId] = service.customers;
+  const ingest = (hoursAgo: number) => {
+    const timestamp = new Date(noon.getTime() - hoursAgo * hourMs);
+    const events = [{ customerId, meterId, quantity: 1, timestamp }];
+    return service.metering.ingestEvents({ body: Buffer.from(JSON.stringify(events)) }, context);
+  };
+  const read = async () => {
+    const { days: found } = await reports.getUsageReport({ meterId, days }, context);
+    return found.map(({ value }) => Number(value));
+  };
+  // By day: the earliest first.
+  const stored = [0, 0, 0];
+  for (let round = 0; round < 12; round += 1) {
+    const before = [...stored];
+    const hoursAgo = [1, 14 + (round % 20), 38 + (round % 20)];
+    const sent = Promise.all(hoursAgo.map((hours) => ingest(hours)));
+    const [, ...seen] = await Promise.all([sealing.seal(), read(), read(), sent.then(read)]);
+    stored.forEach((_count, index) => (stored[index] = (stored[index] ?? 0) + 1));
+    for (const counts of seen) {
+      counts.forEach((count, index) => {
+        expect(count).toBeGreaterThanOrEqual(before[index] ?? 0);
+        expect(count).toBeLessThanOrEqual(stored[index] ?? 0);
+      });
+    }
+    expect(seen.at(-1)).toEqual(stored);
+    expect(await read()).toEqual(stored);
+  }
+});
+
 test('usage of another environment, another meter and earlier days is in no report', async () => {
   const context = testContext({ now: noon });
   const [meterId, other] = [await aMeter(context), await aMeter(context)];
