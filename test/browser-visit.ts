@@ -23,6 +23,8 @@ export async function visit(
   work: (page: Page, context: BrowserContext) => Promise<void>,
 ): Promise<void> {
   const context = await browser.newContext(options);
+  // A machine that has much else to do takes its time.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {

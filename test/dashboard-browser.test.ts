@@ -12,7 +12,7 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
 const program = ensureChromium();
 const testInChromium = program === undefined ? test.skip : test;
-const timeoutMs = 180_000;
+const timeoutMs = 300_000;
 
 let system: TestSystem;
 let browser: Browser;
