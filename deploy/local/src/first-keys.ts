@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { Tenant } from '@billing/chassis/call-context';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
-import { DomainError } from '@billing/kernel/domain-error';
 import {
   type Environment,
   EnvironmentKind,
@@ -19,6 +19,7 @@ export interface FirstKeys {
 }
 
 const KEY_NAME = 'First key';
+const KEYS_PER_PAGE = 100;
 const schema = z.object({ liveKey: z.string(), testKey: z.string() });
 
 type Identity = Peer<IdentityServiceServer>;
@@ -34,12 +35,13 @@ export async function ensureFirstKeys(
     address: identityAddress,
     security,
     service: 'launcher',
-    withoutTenant: ['ensureOrganization', 'authenticate'],
+    withoutTenant: ['ensureOrganization'],
   });
   try {
+    const tenants = await firstTenants(identity);
     const kept = schema.safeParse(await readJsonIfThere(file));
-    if (kept.success && (await areGood(identity, kept.data))) return kept.data;
-    const keys = await makeKeys(identity);
+    if (kept.success && (await areGood(identity, tenants, kept.data))) return kept.data;
+    const keys = await makeKeys(identity, tenants);
     await writePrivateJson(file, keys);
     return keys;
   } finally {
@@ -47,30 +49,52 @@ export async function ensureFirstKeys(
   }
 }
 
-/** Not so where the keys outlived their database, or were revoked. */
-async function areGood(identity: Identity, { liveKey, testKey }: FirstKeys): Promise<boolean> {
-  try {
-    for (const key of [liveKey, testKey]) await identity.authenticate({ key }, callOf(noTenant));
-    return true;
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'unauthenticated') return false;
-    throw error;
-  }
+/** The first organisation's live environment and its sandbox. */
+interface FirstTenants {
+  readonly live: Tenant;
+  readonly sandbox: Tenant;
 }
 
-async function makeKeys(identity: Identity): Promise<FirstKeys> {
+async function firstTenants(identity: Identity): Promise<FirstTenants> {
   const { organizationId, live, sandbox } = await identity.ensureOrganization(
     { name: localOrganization },
     callOf(noTenant),
   );
-  const keyOf = async (environment: Environment | undefined): Promise<string> => {
+  const tenantOf = (environment: Environment | undefined): Tenant => {
     if (!environment) throw new Error('The organisation lacks one of its first environments');
-    const tenant = {
+    return {
       organizationId,
       environmentId: environment.id,
       live: environment.kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
       manualClock: false,
     };
+  };
+  return { live: tenantOf(live), sandbox: tenantOf(sandbox) };
+}
+
+/** Not so where the keys outlived their database, or were revoked. To try them would be a use, and whoever has made no call yet is told how to. */
+async function areGood(
+  identity: Identity,
+  { live, sandbox }: FirstTenants,
+  { liveKey, testKey }: FirstKeys,
+): Promise<boolean> {
+  return (await isListed(identity, live, liveKey)) && isListed(identity, sandbox, testKey);
+}
+
+async function isListed(identity: Identity, tenant: Tenant, key: string): Promise<boolean> {
+  for (let page = 1; ; page += 1) {
+    const listed = await identity.listApiKeys({ page, perPage: KEYS_PER_PAGE }, callOf(tenant));
+    const found = listed.apiKeys.find(
+      ({ name, prefix, last4 }) =>
+        name === KEY_NAME && key.startsWith(prefix) && key.endsWith(last4),
+    );
+    if (found !== undefined) return found.revokedAt === undefined;
+    if (page * KEYS_PER_PAGE >= listed.total) return false;
+  }
+}
+
+async function makeKeys(identity: Identity, { live, sandbox }: FirstTenants): Promise<FirstKeys> {
+  const keyOf = async (tenant: Tenant): Promise<string> => {
     const request = { name: KEY_NAME, scopes: [], expiresAt: undefined };
     return (await identity.createApiKey(request, callOf(tenant))).key;
   };
