@@ -150,9 +150,8 @@ class StreamConsumer implements RunningConsumer {
   }
 
   async lag(): Promise<number> {
-    if (this.opened === undefined) throw new Error('The consumer is not open');
-    const { num_pending: waiting, num_ack_pending: inHand } = await this.opened.info();
-    return waiting + inHand;
+    const info = await this.opened?.info();
+    return (info?.num_pending ?? 0) + (info?.num_ack_pending ?? 0);
   }
 
   /** Pulls no more, finishes what is being handled, and gives back what waits. */
