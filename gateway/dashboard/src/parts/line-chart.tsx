@@ -28,13 +28,16 @@ interface ChartProps {
 
 const heightPx = 240;
 const lineWidth = 2;
+const wholeSteps = Array.from({ length: 16 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
 
 /** Values over time as lines. The picture is for those who see it; the table below says the same. */
 export function LineChart({
   caption,
   times,
   positions,
-  timesTitle,
+  timesTitle = 'When',
   lines,
   format,
   formatShort = format,
@@ -52,6 +55,7 @@ export function LineChart({
         lines,
         times,
         positions,
+        timesTitle,
         format,
         formatShort,
         colours,
@@ -89,11 +93,13 @@ function optionsOf({
   lines,
   times,
   positions,
+  timesTitle,
   format,
   formatShort,
   colours,
   width,
 }: Pick<ChartProps, 'lines' | 'times' | 'positions' | 'format'> & {
+  timesTitle: string;
   formatShort: (value: number) => string;
   colours: ReturnType<typeof useColours>;
   width: number;
@@ -109,8 +115,12 @@ function optionsOf({
     height: heightPx,
     tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     series: [
-      { value: (_chart, _value, _series, index) => (index === null ? '–' : (times[index] ?? '–')) },
-      ...lines.map(({ label }, index) => {
+      {
+        label: timesTitle,
+        // At rest it says the latest.
+        value: (_chart, _value, _series, index) => times.at(index ?? -1) ?? '–',
+      },
+      ...lines.map(({ label, values }, index) => {
         const stroke = colours.series[index % colours.series.length] ?? colours.faint;
         return {
           label,
@@ -118,12 +128,16 @@ function optionsOf({
           width: lineWidth,
           ...(lines.length === 1 && { fill: colours.fill }),
           points: { show: times.length <= 31, size: 5, fill: stroke },
-          value: (_chart: UPlot, value: number | null) => (value === null ? '–' : format(value)),
+          value: (_chart: UPlot, _value: number | null, _series: number, at: number | null) => {
+            const value = values.at(at ?? -1) ?? null;
+            return value === null ? '–' : format(value);
+          },
         };
       }),
     ],
     axes: [
-      { ...axis, grid: { show: false } },
+      // Positions are numbers of things: halves of them would mean nothing.
+      { ...axis, grid: { show: false }, ...(positions !== undefined && { incrs: wholeSteps }) },
       {
         ...axis,
         size: 64,

@@ -5,7 +5,7 @@ import { Button } from './buttons';
 import { type Column, DataTable, download } from './data-table';
 import { Answer, ErrorNotice, Progress } from './notices';
 import { csvName, toCsv } from './table-text';
-import { countText } from './text';
+import { countText, instantText } from './text';
 
 const exportedRowsMax = 10_000;
 const rowsPerPage = 25;
@@ -39,15 +39,19 @@ export function ResourceTable<Row>({
   const csv = useCsvExport(caption, { path, query, columns });
   return (
     <Answer of={list} what={caption}>
-      {({ data, total }) =>
+      {({ data, total, totalIsMore = false, searchedSince = null }) =>
         total === 0 ? (
-          <>{empty}</>
+          <>
+            {empty}
+            <SearchEnd since={searchedSince} />
+          </>
         ) : (
           <>
             <DataTable {...{ caption, columns, rowKey }} rows={data} onExport={csv.start} />
             {csv.shown}
+            <SearchEnd since={searchedSince} />
             <Paging
-              {...{ page, total, caption }}
+              {...{ page, total, totalIsMore, caption }}
               onPage={(next) => {
                 setPlace({ filter, page: next });
               }}
@@ -59,14 +63,25 @@ export function ResourceTable<Row>({
   );
 }
 
+function SearchEnd({ since }: { since: string | null }) {
+  if (since === null) return null;
+  return (
+    <p className="faint">
+      Looked back to {instantText(since)}. There may be older ones: choose less to see them all.
+    </p>
+  );
+}
+
 function Paging({
   page,
   total,
+  totalIsMore,
   caption,
   onPage,
 }: {
   page: number;
   total: number;
+  totalIsMore: boolean;
   caption: string;
   onPage: (page: number) => void;
 }) {
@@ -76,7 +91,7 @@ function Paging({
   return (
     <nav className="paging" aria-label={`Pages of ${caption}`}>
       <span className="faint" role="status">
-        {countText(first)} to {countText(last)} of {countText(total)}
+        {countText(first)} to {countText(last)} of {countText(total, totalIsMore)}
       </span>
       {pages > 1 && (
         <span className="actions">

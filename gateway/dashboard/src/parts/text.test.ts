@@ -1,4 +1,5 @@
 import {
+  countText,
   dayText,
   durationText,
   instantText,
@@ -44,4 +45,8 @@ test('names and counts read as people write them', () => {
     '1 key',
     '1,200 deliveries',
   ]);
+});
+
+test('a count that stopped says so', () => {
+  expect([countText(10_000), countText(10_000, true)]).toEqual(['10,000', '10,000+']);
 });

@@ -27,8 +27,9 @@ export function shortMoneyText(amount: number, currency: string): string {
   }).format(amount / 10 ** exponent);
 }
 
-export function countText(count: number): string {
-  return counts.format(count);
+/** 1,234; where there are more than were counted, 10,000+ */
+export function countText(count: number, isMore = false): string {
+  return `${counts.format(count)}${isMore ? '+' : ''}`;
 }
 
 /** Nov 21, 2026 */

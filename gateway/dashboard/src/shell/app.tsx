@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
-import { Redirect, Route, Router, Switch } from 'wouter';
+import { Link, Redirect, Route, Router, Switch } from 'wouter';
+import { environmentName } from '../api/environment';
 import { ApiProblem } from '../api/problem';
 import { useSession } from '../api/queries';
 import type { Session } from '../api/resources';
@@ -50,7 +51,7 @@ function Rooms({ session }: { session: Session }) {
       <Route path="/:place" nest>
         {({ place }) => {
           const environment = chosenEnvironment(session.environments, place);
-          if (environment === undefined) return <ToFirstRoom session={session} />;
+          if (environment === undefined) return <UnknownEnvironment session={session} />;
           return <Shell key={environment.id} {...{ session, environment }} />;
         }}
       </Route>
@@ -65,4 +66,23 @@ function ToFirstRoom({ session }: { session: Session }) {
   const environment = chosenEnvironment(session.environments, undefined);
   if (environment === undefined) return null;
   return <Redirect to={`~/dashboard${environmentPath(environment)}`} replace />;
+}
+
+/** A name that is nobody's leads nowhere by itself, least of all into the live environment. */
+function UnknownEnvironment({ session }: { session: Session }) {
+  return (
+    <main className="door">
+      <h1>There is no such environment</h1>
+      <p>It may belong to another organisation than yours. These are yours:</p>
+      <ul>
+        {session.environments.map((environment) => (
+          <li key={environment.id}>
+            <Link href={`~/dashboard${environmentPath(environment)}`}>
+              {environmentName(environment)}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </main>
+  );
 }

@@ -1,6 +1,11 @@
 import { Component, type ReactNode } from 'react';
 import { Button } from '../parts/buttons';
 import { ErrorNotice } from '../parts/notices';
+import { isMissingFile } from './missing-file';
+
+const notLoaded = new Error(
+  'There is no connection, or the dashboard was updated and this one is too old',
+);
 
 interface State {
   readonly error: Error | undefined;
@@ -19,8 +24,8 @@ export class Fault extends Component<{ children: ReactNode }, State> {
     if (error === undefined) return this.props.children;
     return (
       <>
-        <h1>This page is broken</h1>
-        <ErrorNotice error={error} />
+        <h1>{isMissingFile(error) ? 'This page could not be loaded' : 'This page is broken'}</h1>
+        <ErrorNotice error={isMissingFile(error) ? notLoaded : error} />
         <Button
           onClick={() => {
             window.location.reload();

@@ -3,7 +3,7 @@ import { quantityText } from '@billing/gateway/amount-text';
 import type { toJsonMeterCredits } from '@billing/gateway/dashboard/report-routes';
 import { useResource } from '../../api/queries';
 import { Columns } from '../../parts/bars';
-import { SelectField } from '../../parts/form';
+import { ChoiceFilter } from '../../parts/filters';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
 import { LineChart } from '../../parts/line-chart';
 import { Answer } from '../../parts/notices';
@@ -23,16 +23,18 @@ export function CreditsPage() {
       title="Credits"
       lead="What customers hold beyond what their plan includes, and how it burns down."
     >
-      <SelectField
-        name="days"
-        label="Over"
-        value={days}
-        onChange={setDays}
-        choices={[
-          ['30', 'The last 30 days'],
-          ['90', 'The last 90 days'],
-        ]}
-      />
+      <div className="filters">
+        <ChoiceFilter
+          hasAll={false}
+          label="Over"
+          value={days}
+          onChange={setDays}
+          choices={[
+            ['30', 'The last 30 days'],
+            ['90', 'The last 90 days'],
+          ]}
+        />
+      </div>
       <Answer of={answer} what="credits">
         {({ data }) =>
           data.length === 0 ? (

@@ -3,14 +3,16 @@ import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import { typedAmount, typedCount } from '../../parts/amount';
+import { activeColumn, ActiveFilter } from '../../parts/active';
 import type { Column } from '../../parts/data-table';
 import { DialogButton } from '../../parts/dialog';
 import { Form, SelectField, TextField } from '../../parts/form';
 import type { FormValues } from '../../parts/form-values';
+import { Filters, useFilters } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
 import { dayText } from '../../parts/text';
-import { Day, StatusBadge } from '../../parts/values';
+import { Day } from '../../parts/values';
 import { type Discount, redemptionsText, termsText } from './discount-text';
 
 const columns: readonly Column<Discount>[] = [
@@ -26,11 +28,7 @@ const columns: readonly Column<Discount>[] = [
   },
   { title: 'Takes', text: termsText },
   { title: 'Redeemed', align: 'end', text: redemptionsText },
-  {
-    title: 'State',
-    text: ({ active }) => (active ? 'active' : 'inactive'),
-    cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'INACTIVE'} />,
-  },
+  activeColumn,
   {
     title: 'Ends',
     text: ({ endsAt }) => (endsAt === null ? '' : dayText(endsAt)),
@@ -41,7 +39,8 @@ const columns: readonly Column<Discount>[] = [
 /** Every discount, and a new one. */
 export function DiscountListPage() {
   const refusal = useRefusal('discounts');
-  const [active, setActive] = useState('');
+  const filters = useFilters(['active']);
+  const { active } = filters.values;
   return (
     <PageLayout
       title="Discounts"
@@ -53,17 +52,14 @@ export function DiscountListPage() {
       }
     >
       <Panel>
-        <SelectField
-          name="active"
-          label="Show"
-          value={active}
-          onChange={setActive}
-          choices={[
-            ['', 'All'],
-            ['true', 'Active'],
-            ['false', 'Inactive'],
-          ]}
-        />
+        <Filters state={filters}>
+          <ActiveFilter
+            value={active}
+            onChange={(value) => {
+              filters.set('active', value);
+            }}
+          />
+        </Filters>
         <ResourceTable<Discount>
           caption="Discounts"
           path="/v1/discounts"

@@ -1,12 +1,13 @@
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
+import { ActiveBadge } from '../../parts/active';
 import { typedCount } from '../../parts/amount';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { Form, TextField } from '../../parts/form';
 import { PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { countText } from '../../parts/text';
-import { Day, Facts, StatusBadge } from '../../parts/values';
+import { Day, Facts } from '../../parts/values';
 import { ProductLinks } from '../products/product-links';
 import { type Discount, redemptionsText, termsText } from './discount-text';
 
@@ -33,10 +34,7 @@ function DiscountView({ discount }: { discount: Discount }) {
         <Panel title="Terms">
           <Facts
             facts={[
-              [
-                'State',
-                <StatusBadge key="state" status={discount.active ? 'ACTIVE' : 'INACTIVE'} />,
-              ],
+              ['State', <ActiveBadge key="state" active={discount.active} />],
               ['Code', code === null ? '–' : <code key="code">{code}</code>],
               ['Takes', termsText(discount)],
               ['From', <Day key="from" at={startsAt} />],

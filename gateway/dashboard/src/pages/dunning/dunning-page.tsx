@@ -3,7 +3,7 @@ import type { toJsonDunning } from '@billing/gateway/dashboard/money-report-rout
 import { useResource } from '../../api/queries';
 import { Bars } from '../../parts/bars';
 import { DataTable } from '../../parts/data-table';
-import { SelectField } from '../../parts/form';
+import { ChoiceFilter } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { countText, moneyText } from '../../parts/text';
@@ -18,17 +18,19 @@ export function DunningPage() {
   return (
     <PageLayout title="Dunning" lead="Invoices whose first charge failed, and how they ended.">
       <Panel>
-        <SelectField
-          name="days"
-          label="First failed in"
-          value={days}
-          onChange={setDays}
-          choices={[
-            ['30', 'The last 30 days'],
-            ['90', 'The last 90 days'],
-            ['365', 'The last year'],
-          ]}
-        />
+        <div className="filters">
+          <ChoiceFilter
+            hasAll={false}
+            label="First failed in"
+            value={days}
+            onChange={setDays}
+            choices={[
+              ['30', 'The last 30 days'],
+              ['90', 'The last 90 days'],
+              ['365', 'The last year'],
+            ]}
+          />
+        </div>
         <Answer of={answer} what="failed payments">
           {(dunning) => <DunningView dunning={dunning} />}
         </Answer>

@@ -116,11 +116,14 @@ function MeterPriceTable({
         rowKey={({ id }) => id}
       />
       {shown !== undefined && (
-        <PriceChart
-          caption={`Price of ${nameOf(shown.meterId)} by units in a period`}
-          points={curveOfMeterPrice(shown)}
-          currency={currency}
-        />
+        <>
+          <h3>{nameOf(shown.meterId)} in a period</h3>
+          <PriceChart
+            caption={`Price of ${nameOf(shown.meterId)} by units in a period`}
+            points={curveOfMeterPrice(shown)}
+            currency={currency}
+          />
+        </>
       )}
     </>
   );

@@ -1,13 +1,13 @@
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
+import { activeColumn, ActiveFilter } from '../../parts/active';
 import type { Column } from '../../parts/data-table';
 import { DialogButton } from '../../parts/dialog';
-import { SelectField } from '../../parts/form';
+import { Filters, useFilters } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
 import { dayText } from '../../parts/text';
-import { Day, StatusBadge } from '../../parts/values';
+import { Day } from '../../parts/values';
 import { priceText, type Product } from './price-text';
 import { NewProductForm } from './product-form';
 
@@ -19,11 +19,7 @@ const columns: readonly Column<Product>[] = [
   },
   { title: 'Price', text: priceText },
   { title: 'Metered', align: 'end', text: ({ meterPrices }) => String(meterPrices.length) },
-  {
-    title: 'State',
-    text: ({ active }) => (active ? 'active' : 'inactive'),
-    cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'INACTIVE'} />,
-  },
+  activeColumn,
   {
     title: 'Since',
     text: ({ createdAt }) => dayText(createdAt),
@@ -34,7 +30,8 @@ const columns: readonly Column<Product>[] = [
 /** Every product with its price, and a new one. */
 export function ProductListPage() {
   const refusal = useRefusal('products');
-  const [active, setActive] = useState('');
+  const filters = useFilters(['active']);
+  const { active } = filters.values;
   return (
     <PageLayout
       title="Products"
@@ -46,17 +43,14 @@ export function ProductListPage() {
       }
     >
       <Panel>
-        <SelectField
-          name="active"
-          label="Show"
-          value={active}
-          onChange={setActive}
-          choices={[
-            ['', 'All'],
-            ['true', 'Active'],
-            ['false', 'Inactive'],
-          ]}
-        />
+        <Filters state={filters}>
+          <ActiveFilter
+            value={active}
+            onChange={(value) => {
+              filters.set('active', value);
+            }}
+          />
+        </Filters>
         <ResourceTable<Product>
           caption="Products"
           path="/v1/products"

@@ -1,6 +1,7 @@
 import { rateText } from '@billing/gateway/amount-text';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
+import { ActiveBadge } from '../../parts/active';
 import { amountToType, typedAmount } from '../../parts/amount';
 import { DataTable } from '../../parts/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
@@ -8,7 +9,7 @@ import { Form, TextAreaField, TextField } from '../../parts/form';
 import { PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { pluralText } from '../../parts/text';
-import { Day, Facts, StatusBadge } from '../../parts/values';
+import { Day, Facts } from '../../parts/values';
 import { MeterPricesPanel } from './meter-prices-panel';
 import { PriceChart } from './price-chart';
 import { curveOfProduct } from './price-curve';
@@ -44,7 +45,7 @@ function ProductFacts({ product }: { product: Product }) {
   return (
     <Facts
       facts={[
-        ['State', <StatusBadge key="state" status={active ? 'ACTIVE' : 'INACTIVE'} />],
+        ['State', <ActiveBadge key="state" active={active} />],
         ['Price', priceText(product)],
         ['Trial', trialDays === null ? 'None' : pluralText(trialDays, 'day')],
         ['Description', description ?? '–'],

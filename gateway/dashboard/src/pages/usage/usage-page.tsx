@@ -4,14 +4,16 @@ import type { toJsonUsageReport } from '@billing/gateway/dashboard/report-routes
 import { quantityText } from '@billing/gateway/amount-text';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
+import { activeColumn } from '../../parts/active';
 import { Bars, Columns } from '../../parts/bars';
 import { type Column, DataTable } from '../../parts/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
+import { ChoiceFilter } from '../../parts/filters';
 import { Form, SelectField, TextField } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { wordsText } from '../../parts/text';
-import { Day, StatusBadge } from '../../parts/values';
+import { Day } from '../../parts/values';
 import { CustomerLink } from '../customers/customer-link';
 import { drawnQuantity, type Meter } from './meter';
 
@@ -65,8 +67,8 @@ function MeterUsage({ meters }: { meters: readonly Meter[] }) {
   return (
     <Panel title="Usage by day">
       <div className="filters">
-        <SelectField
-          name="meter"
+        <ChoiceFilter
+          hasAll={false}
           label="Meter"
           value={chosen.id}
           onChange={(value) => {
@@ -74,8 +76,8 @@ function MeterUsage({ meters }: { meters: readonly Meter[] }) {
           }}
           choices={meters.map(({ id, name }) => [id, name])}
         />
-        <SelectField
-          name="days"
+        <ChoiceFilter
+          hasAll={false}
           label="Over"
           value={days}
           onChange={(value) => {
@@ -146,11 +148,7 @@ function MeterTable({
     { title: 'Name', text: ({ name }) => name },
     { title: 'Counts', text: ({ aggregation }) => wordsText(aggregation) },
     { title: 'Unit', text: ({ unit }) => unit ?? '' },
-    {
-      title: 'State',
-      text: ({ active }) => (active ? 'active' : 'inactive'),
-      cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'INACTIVE'} />,
-    },
+    activeColumn,
     { title: 'Id', text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
     {
       title: 'Since',

@@ -1,0 +1,13 @@
+import { isMissingFile } from './missing-file';
+
+test.each([
+  'Failed to fetch dynamically imported module: https://a.example/dashboard/assets/a.js',
+  'error loading dynamically imported module: https://a.example/dashboard/assets/a.js',
+  'Importing a module script failed.',
+])('“%s” says that a file is missing', (message) => {
+  expect(isMissingFile(new TypeError(message))).toBe(true);
+});
+
+test('other faults are the page’s own', () => {
+  expect(isMissingFile(new TypeError('undefined is not a function'))).toBe(false);
+});
