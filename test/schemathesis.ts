@@ -11,7 +11,7 @@ const installTimeoutMs = 120_000;
 // Beside what the tool expects of a right request: what depends on the time or on other resources may be refused, and no schema can say
 // so; a version may be stale, and an idempotency key used before. A wrong request may be refused for these as well as for what is wrong.
 const configuration = `[checks]
-positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 412, 422]
+positive_data_acceptance.expected-statuses = ["2xx", 304, 400, 401, 403, 404, 409, 412, 422]
 negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422]
 `;
 
