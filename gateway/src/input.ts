@@ -58,6 +58,12 @@ export const pageShape = {
   perPage: wholeNumber(1, 100).default(20).meta({ description: 'Default 20.' }),
 };
 
+/** Of a list's query: the active or the inactive ones; absent: all. */
+export const activeFilter = z
+  .enum(['true', 'false'], 'Must be true or false')
+  .transform((text) => text === 'true')
+  .optional();
+
 /** The body, read by the route's schema; fields that the schema does not know are left out. */
 export function readBody<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Discount as ProtoDiscount } from '@billing/proto/billing/discount/v1/discount';
 import { toJsonDiscount } from '@billing/proto/json/discount';
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
-import { metadata, optional, pageShape, readBody, readQuery, time } from '../input';
+import { activeFilter, metadata, optional, pageShape, readBody, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
 import { Discount, DiscountList } from '../openapi/schemas/discount';
 import { changeable, frozen, readPatch, required } from '../patch';
@@ -73,10 +73,7 @@ const UpdateDiscount = z
 
 const ListDiscounts = z.object({
   ...pageShape,
-  active: z
-    .enum(['true', 'false'], 'Must be true or false')
-    .transform((text) => text === 'true')
-    .optional(),
+  active: activeFilter,
   code: z.string().optional().meta({ description: 'Without regard to case.' }),
 });
 

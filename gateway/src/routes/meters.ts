@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toJsonMeter } from '@billing/proto/json/meter';
 import { aggregations } from '@billing/proto/values/metering';
-import { metadata, optional, readBody, readQuery } from '../input';
+import { activeFilter, metadata, optional, readBody, readQuery } from '../input';
 import { Meter, MeterList } from '../openapi/schemas/meter';
 import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route } from '../route';
@@ -43,10 +43,7 @@ const UpdateMeter = z
   .meta({ id: 'UpdateMeter', examples: [{ active: false }] });
 
 const ListMeters = z.object({
-  active: z
-    .enum(['true', 'false'], 'Must be true or false')
-    .transform((text) => text === 'true')
-    .optional(),
+  active: activeFilter,
   search: z
     .string()
     .max(100)

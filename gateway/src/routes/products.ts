@@ -3,7 +3,7 @@ import type { Tier } from '@billing/proto/billing/catalog/v1/catalog';
 import { toJsonProduct } from '@billing/proto/json/product';
 import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
 import { decimal, rate } from '../decimal-input';
-import { amount, metadata, optional, pageShape, readBody, readQuery } from '../input';
+import { activeFilter, amount, metadata, optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
 import { Product, ProductList } from '../openapi/schemas/product';
 import { changeable, frozen, readPatch, required } from '../patch';
@@ -68,10 +68,7 @@ const UpdateProduct = z
 
 const ListProducts = z.object({
   ...pageShape,
-  active: z
-    .enum(['true', 'false'], 'Must be true or false')
-    .transform((text) => text === 'true')
-    .optional(),
+  active: activeFilter,
   lookupKey: z.string().optional(),
 });
 
