@@ -257,6 +257,126 @@ describe('checkout links', () => {
   test.each([unknownId, 'malformed'])('does not find %s', async (id) => {
     const { error } = await api.expect(404, api.get(`/checkout-links/${id}`));
     expect(error).toBe('Checkout link not found');
+    const changed = await api.request('PATCH', `/checkout-links/${id}`, { body: {} });
+    expect([changed.status, changed.body]).toEqual([404, { error: 'Checkout link not found' }]);
+  });
+});
+
+describe('GET /checkout-links', () => {
+  test('lists the newest first, filtered by their state', async () => {
+    const listing = await system.live.manualSandbox(startsAt);
+    const { id: productId } = await listing.expect(201, listing.post('/products', product));
+    const made = async (more: object): Promise<any> => {
+      const body = { label: 'x', productIds: [productId], ...more };
+      return listing.expect(201, listing.post('/checkout-links', body));
+    };
+    const first = await made({ label: 'First' });
+    const second = await made({ label: 'Second', active: false });
+    const answer = await listing.expect(200, listing.get('/checkout-links'));
+    expect(answer).toEqual({ data: [second, first], total: 2, page: 1, perPage: 20 });
+    const found = async (query: string) =>
+      (await listing.expect(200, listing.get(`/checkout-links?${query}`))).data;
+    expect(await found('active=true')).toEqual([first]);
+    expect(await found('active=false')).toEqual([second]);
+    expect(await found('perPage=1&page=2')).toEqual([first]);
+    expect(await found('page=9007199254740991')).toEqual([]);
+  });
+
+  test.each([
+    ['active=yes', 'active'],
+    ['page=0', 'page'],
+    ['perPage=101', 'perPage'],
+  ])('refuses %s', async (query, field) => {
+    const { error } = await api.expect(400, api.get(`/checkout-links?${query}`));
+    expect(Object.keys(error)).toEqual([field]);
+  });
+});
+
+describe('PATCH /checkout-links/:id', () => {
+  const patch = (id: string, body: object, headers: Record<string, string> = {}) =>
+    api.request('PATCH', `/checkout-links/${id}`, { body, headers });
+
+  const link = (more: object = {}) =>
+    api.post('/checkout-links', {
+      label: 'Spring',
+      productIds: [sold.id],
+      successUrl: 'https://shop.example/thanks',
+      returnUrl: 'https://shop.example',
+      metadata: { a: 1 },
+      ...more,
+    });
+
+  test.each([
+    [{}, {}],
+    [{ label: 'Summer' }, { label: 'Summer' }],
+    [{ active: false }, { active: false }],
+    [{ successUrl: 'https://a.example/{SESSION_ID}' }, {}],
+    [{ successUrl: null, returnUrl: null }, {}],
+    [{ metadata: { b: 2 } }, {}],
+    [{ metadata: null }, { metadata: {} }],
+  ])('by %j changes that and leaves the rest', async (change, changed) => {
+    const before = await api.expect(201, link());
+    expect(await api.expect(200, patch(before.id, change))).toEqual({
+      ...before,
+      ...change,
+      ...changed,
+    });
+  });
+
+  test.each([
+    [{ label: null }, 'label', 'Required'],
+    [{ label: '' }, 'label', 'Must be at least 1 character'],
+    [{ label: 'x'.repeat(201) }, 'label', 'Must be at most 200 characters'],
+    [{ active: null }, 'active', 'Required'],
+    [{ active: 'no' }, 'active', 'Must be true or false'],
+    [{ successUrl: '/thanks' }, 'successUrl', 'Must be an absolute http or https URL'],
+    [{ returnUrl: 'javascript:alert(1)' }, 'returnUrl', 'Must be an absolute http or https URL'],
+    [{ metadata: { nested: {} } }, 'metadata', expect.any(String)],
+    [{ productIds: [] }, 'productIds', 'Cannot be changed'],
+    [{ discountId: null }, 'discountId', 'Cannot be changed'],
+    [{ url: 'https://shop.example' }, 'url', 'Cannot be changed'],
+  ])('by %j is refused under %s', async (change, field, message) => {
+    const { id } = await api.expect(201, link());
+    const { error } = await api.expect(400, patch(id, change));
+    expect(error).toEqual({ [field]: [message] });
+  });
+
+  test('is held to the version that was seen', async () => {
+    const made = await link();
+    const { id } = made.body;
+    const headers = { 'If-Match': made.headers.get('etag') ?? '' };
+    const first = await patch(id, { label: 'Summer' }, headers);
+    const second = await patch(id, { label: 'Autumn' }, headers);
+    expect([first.status, second.status]).toEqual([200, 412]);
+    const seen = { 'If-None-Match': first.headers.get('etag') ?? '' };
+    const again = await api.request('GET', `/checkout-links/${String(id)}`, { headers: seen });
+    expect(again.status).toBe(304);
+  });
+
+  test('under a key changes once', async () => {
+    const { id } = await api.expect(201, link());
+    const once = () => patch(id, { label: 'Summer' }, { 'Idempotency-Key': 'one-change' });
+    const first = await once();
+    await api.expect(200, patch(id, { label: 'Autumn' }));
+    const second = await once();
+    expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(second.body).toEqual(first.body);
+    expect(await api.expect(200, api.get(`/checkout-links/${String(id)}`))).toMatchObject({
+      label: 'Autumn',
+    });
+  });
+
+  test('closes and opens its page', async () => {
+    const { id, url } = await api.expect(201, link());
+    const statusOfPage = async () => (await fetch(url)).status;
+    const outcomes = [await statusOfPage()];
+    for (const active of [false, true]) {
+      await api.expect(200, patch(id, { active }));
+      outcomes.push(await statusOfPage());
+    }
+    expect(outcomes).toEqual([200, 410, 200]);
+    await api.expect(200, patch(id, { active: false }));
+    await api.expect(404, create({ checkoutLinkId: id }));
   });
 });
 

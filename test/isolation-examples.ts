@@ -46,6 +46,7 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
     endpoint: `/webhook-endpoints/${endpoint.id}`,
     delivery: `/webhook-endpoints/${endpoint.id}/deliveries/${delivery.id}`,
     apiKey: `/api-keys/${apiKey.id}`,
+    link: `/checkout-links/${link.id}`,
   };
   return {
     ...listExamples({ customerId: customer.id, subscriptionId: subscription.id }),
@@ -66,7 +67,6 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
       // The product is a field of the link, and unknown to them.
       strangers: [400],
     },
-    'GET /checkout-links/:id': { path: `/checkout-links/${link.id}` },
     'POST /subscriptions': {
       path: '/subscriptions',
       body: { customerId: customer.id, productId: sold.id },
@@ -192,6 +192,7 @@ function listExamples({
     'GET /customers': list('/customers', `email=${ownerMark}@example.com&externalId=${ownerMark}`),
     'GET /products': list('/products', `lookupKey=${ownerMark}`),
     'GET /discounts': list('/discounts', `code=${ownerMark}&active=true`),
+    'GET /checkout-links': list('/checkout-links', 'active=true'),
     'GET /subscriptions': list('/subscriptions', `customerId=${customerId}`),
     'GET /invoices': list('/invoices', `subscriptionId=${subscriptionId}`),
     'GET /meters': { path: '/meters', strangers: [200] },
@@ -212,13 +213,13 @@ function resourceExamples(
       | 'meter'
       | 'endpoint'
       | 'delivery'
-      | 'apiKey',
+      | 'apiKey'
+      | 'link',
       string
     >
   >,
 ): Record<string, RouteExample> {
-  const { customer, product, discount, subscription, invoice, meter, endpoint, delivery, apiKey } =
-    paths;
+  const { customer, product, discount, subscription, invoice, meter, endpoint, delivery } = paths;
   return {
     'GET /customers/:id': { path: customer },
     'GET /customers/:id/meter-credits': { path: `${customer}/meter-credits` },
@@ -232,6 +233,11 @@ function resourceExamples(
     },
     'GET /discounts/:id': { path: discount },
     'PATCH /discounts/:id': { path: discount, body: { name: 'Changed', active: false } },
+    'GET /checkout-links/:id': { path: paths.link },
+    'PATCH /checkout-links/:id': {
+      path: paths.link,
+      body: { label: 'Changed', active: false },
+    },
     'GET /subscriptions/:id': { path: subscription },
     'PATCH /subscriptions/:id': { path: subscription, body: { metadata: { changed: true } } },
     'POST /subscriptions/:id/cancel': {
@@ -263,6 +269,6 @@ function resourceExamples(
     },
     'GET /webhook-endpoints/:id/deliveries': { path: `${endpoint}/deliveries` },
     'GET /webhook-endpoints/:id/gaps': { path: `${endpoint}/gaps?since=${ownerTime}` },
-    'DELETE /api-keys/:id': { path: apiKey },
+    'DELETE /api-keys/:id': { path: paths.apiKey },
   };
 }

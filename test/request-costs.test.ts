@@ -101,6 +101,8 @@ describe('one request', () => {
     ],
     ['POST /checkout-links', ['find products', 'insert checkoutLinks', 'insert hostedPages']],
     ['GET /checkout-links/:id', ['find checkoutLinks']],
+    ['GET /checkout-links', ['aggregate checkoutLinks', 'find checkoutLinks']],
+    ['PATCH /checkout-links/:id', ['find checkoutLinks', 'update checkoutLinks']],
     ['GET /invoices/:id/pdf', ['find customers', 'find invoices']],
     ['POST /api-keys', ['find environments', 'insert apiKeys']],
     ['DELETE /api-keys/:id', ['find apiKeys', 'update apiKeys']],

@@ -1,18 +1,24 @@
 import { z } from 'zod';
 import { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
-import { CheckoutLink } from '../openapi/schemas/checkout';
-import { metadata, optional, readBody } from '../input';
+import { activeFilter, metadata, optional, pageShape, readBody, readQuery } from '../input';
+import { page, pageQuery } from '../list';
+import { CheckoutLink, CheckoutLinkList } from '../openapi/schemas/checkout';
+import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route } from '../route';
 import { webAddress } from '../web-address';
 
+const label = z.string().min(1).max(200);
+const successUrl = {
+  description: 'Where a payer goes afterwards; `{SESSION_ID}` in it is replaced.',
+};
+const returnUrl = { description: 'Where a visitor goes who gives up.' };
+
 const CreateCheckoutLink = z
   .object({
-    label: z.string().min(1).max(200),
+    label,
     productIds: z.array(z.string()).min(1).max(10),
-    successUrl: optional(webAddress).meta({
-      description: 'Where a payer goes afterwards; `{SESSION_ID}` in it is replaced.',
-    }),
-    returnUrl: optional(webAddress).meta({ description: 'Where a visitor goes who gives up.' }),
+    successUrl: optional(webAddress).meta(successUrl),
+    returnUrl: optional(webAddress).meta(returnUrl),
     active: optional(z.boolean()),
     discountId: optional(z.string()),
     metadata: optional(metadata),
@@ -21,6 +27,25 @@ const CreateCheckoutLink = z
     id: 'CreateCheckoutLink',
     examples: [{ label: 'Spring', productIds: ['01970f3e-8a4c-7d1e-8f2a-4b5c6d7e8f90'] }],
   });
+
+const UpdateCheckoutLink = z
+  .object({
+    label: required(label),
+    active: required(z.boolean()).meta({ description: 'An inactive link sells nothing.' }),
+    successUrl: changeable(webAddress).meta(successUrl),
+    returnUrl: changeable(webAddress).meta(returnUrl),
+    metadata: changeable(metadata),
+    productIds: frozen,
+    discountId: frozen,
+    url: frozen,
+    id: frozen,
+    organizationId: frozen,
+    createdAt: frozen,
+    updatedAt: frozen,
+  })
+  .meta({ id: 'UpdateCheckoutLink', examples: [{ active: false }] });
+
+const ListCheckoutLinks = z.object({ ...pageShape, active: activeFilter });
 
 export const checkoutLinkRoutes: readonly Route[] = [
   {
@@ -41,6 +66,24 @@ export const checkoutLinkRoutes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/checkout-links',
+    operation: {
+      id: 'listCheckoutLinks',
+      summary: 'List public offers, newest first',
+      query: ListCheckoutLinks,
+      answer: { status: 200, schema: CheckoutLinkList },
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListCheckoutLinks, request);
+      const { checkoutLinks, total } = await peers.checkoutLink.listCheckoutLinks(
+        pageQuery(query),
+        request.context,
+      );
+      return page(checkoutLinks, { ...query, total }, toJsonCheckoutLink);
+    },
+  },
+  {
+    method: 'GET',
     path: '/checkout-links/:id',
     operation: {
       id: 'getCheckoutLink',
@@ -51,6 +94,34 @@ export const checkoutLinkRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const answer = await peers.checkoutLink.getCheckoutLink(
         { id: param(request, 'id') },
+        request.context,
+      );
+      const link = present(answer.checkoutLink);
+      return ok(toJsonCheckoutLink(link), etag(link.version));
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/checkout-links/:id',
+    operation: {
+      id: 'updateCheckoutLink',
+      summary: 'Change a public offer, or take it back',
+      description:
+        'The page of an inactive link tells visitors that the offer is over. Purchases that it began go on.',
+      body: UpdateCheckoutLink,
+      answer: { status: 200, schema: CheckoutLink, isVersioned: true },
+      errors: ['checkout_link_not_found'],
+    },
+    handle: async (request, peers) => {
+      const { input, updateMask } = readPatch(UpdateCheckoutLink, request);
+      const answer = await peers.checkoutLink.updateCheckoutLink(
+        {
+          ...input,
+          id: param(request, 'id'),
+          metadata: input.metadata,
+          updateMask,
+          expectedVersion: request.expectedVersion,
+        },
         request.context,
       );
       const link = present(answer.checkoutLink);

@@ -2,7 +2,9 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { checkMetadata } from '@billing/chassis/metadata';
+import { readPage } from '@billing/chassis/page';
 import { rpcService } from '@billing/chassis/rpc';
+import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { redemptionRefusal } from '@billing/kernel/discount-validity';
 import { appliesToProduct } from '@billing/kernel/discounting';
 import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
@@ -11,8 +13,15 @@ import {
   type CheckoutLinkServiceServer,
   CheckoutLinkServiceService,
   type CreateCheckoutLinkRequest,
+  type UpdateCheckoutLinkRequest,
 } from '@billing/proto/billing/checkout/v1/checkout_link';
-import { type CheckoutLink, createCheckoutLink } from './checkout-link';
+import {
+  changeCheckoutLink,
+  type CheckoutLink,
+  type CheckoutLinkChanges,
+  createCheckoutLink,
+} from './checkout-link';
+import { linksWith } from './checkout-link-store';
 import type { HostedPageStore } from './hosted-page-store';
 import type { Peers } from './peers';
 import { discountNotValid } from './session-input';
@@ -45,6 +54,26 @@ export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcParts) {
     getCheckoutLink: async ({ id }, context) => ({
       checkoutLink: toProto(await links.within(context).get(id)),
     }),
+
+    listCheckoutLinks: async (request, context) => {
+      const { data, total } = await links
+        .within(context)
+        .list({ filter: linksWith(request), ...readPage(request) });
+      return { checkoutLinks: data.map(toProto), total };
+    },
+
+    updateCheckoutLink: async (request, context) => {
+      const changes = fromProtoChanges(request);
+      const metadataProblems = checkMetadata(changes.metadata);
+      const stored = await links
+        .within(context)
+        .mutate(
+          request.id,
+          (link) => changeCheckoutLink(link, changes, { metadataProblems }),
+          expectedVersionOf(request),
+        );
+      return { checkoutLink: toProto(stored) };
+    },
   });
 }
 
@@ -96,6 +125,18 @@ function fromProtoLink(id: string, request: CreateCheckoutLinkRequest): Checkout
     discountId,
     metadata: metadata ?? {},
   };
+}
+
+function fromProtoChanges(request: UpdateCheckoutLinkRequest): CheckoutLinkChanges {
+  const { label, active, successUrl, returnUrl, metadata } = request;
+  const fields = {
+    label: label ?? null,
+    active: active ?? null,
+    successUrl: successUrl ?? null,
+    returnUrl: returnUrl ?? null,
+    metadata: metadata ?? null,
+  };
+  return maskedFields(fields, request.updateMask);
 }
 
 function toProtoCheckoutLink(

@@ -18,6 +18,7 @@ export const checkoutLinkDefinition: AggregateDefinition<CheckoutLink> = {
   collection: 'checkoutLinks',
   aggregate: 'checkoutLink',
   resource: 'Checkout link',
+  indexes: [{ name: 'active', keys: { active: 1, createdAt: -1, _id: -1 } }],
   toDocument: ({ id: _id, successUrl, returnUrl, discountId, metadata, ...link }) => ({
     ...link,
     successUrl: successUrl ?? null,
@@ -39,3 +40,12 @@ export const checkoutLinkDefinition: AggregateDefinition<CheckoutLink> = {
     };
   },
 };
+
+/** The filter of a list: the active or the inactive ones. */
+export function linksWith({
+  active,
+}: {
+  readonly active?: boolean | undefined;
+}): Record<string, unknown> {
+  return active === undefined ? {} : { active };
+}

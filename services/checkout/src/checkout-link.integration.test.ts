@@ -1,7 +1,12 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
-import type { CreateCheckoutLinkRequest } from '@billing/proto/billing/checkout/v1/checkout_link';
+import { toUpdateMask } from '@billing/chassis/update-mask';
+import type {
+  CheckoutLink,
+  CreateCheckoutLinkRequest,
+  UpdateCheckoutLinkRequest,
+} from '@billing/proto/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { type RunningShop, startShop } from './testing-session-rpc';
 
@@ -125,11 +130,102 @@ test('an unknown link is not found, nor is one of another environment', async ()
     ['link', context],
     [id, testContext()],
   ] as const) {
-    await expect(shop.links.getCheckoutLink({ id: asked }, by)).rejects.toMatchObject({
-      reason: 'CHECKOUT_LINK_NOT_FOUND',
-    });
+    const notFound = { reason: 'CHECKOUT_LINK_NOT_FOUND' };
+    await expect(shop.links.getCheckoutLink({ id: asked }, by)).rejects.toMatchObject(notFound);
+    await expect(change(asked, { active: false }, by)).rejects.toMatchObject(notFound);
   }
 });
+
+test('a list shows the newest link first, and those of one state where it is asked for', async () => {
+  const begun = testContext({ now: new Date('2026-01-31T00:00:00.000Z') });
+  const later = { ...begun, now: new Date('2026-01-31T00:00:00.001Z') };
+  const first = await shop.aLink(begun);
+  const second = await shop.aLink(later, { active: false });
+  await shop.aLink(testContext());
+  const list = async (request: { page?: number; perPage?: number; active?: boolean }) => {
+    const asked = { page: 1, perPage: 20, ...request };
+    const { checkoutLinks, total } = await shop.links.listCheckoutLinks(asked, later);
+    return { ids: checkoutLinks.map(({ id }) => id), total };
+  };
+  expect(await list({})).toEqual({ ids: [second.id, first.id], total: 2 });
+  expect(await list({ perPage: 1, page: 2 })).toEqual({ ids: [first.id], total: 2 });
+  expect(await list({ active: true })).toEqual({ ids: [first.id], total: 1 });
+  expect(await list({ active: false })).toEqual({ ids: [second.id], total: 1 });
+});
+
+test.each<[string, Partial<UpdateCheckoutLinkRequest>, Partial<CheckoutLink>]>([
+  ['a label', { label: 'Summer' }, { label: 'Summer' }],
+  ['its state', { active: false }, { active: false }],
+  ['an address', { returnUrl: 'https://shop.example' }, { returnUrl: 'https://shop.example' }],
+  ['no address', { successUrl: undefined }, { successUrl: undefined }],
+  ['metadata', { metadata: { b: 2 } }, { metadata: { b: 2 } }],
+  ['no metadata', { metadata: undefined }, { metadata: {} }],
+])('a link is given %s and keeps the rest', async (_case, changes, changed) => {
+  const link = await shop.aLink(context, {
+    successUrl: 'https://shop.example/thanks',
+    metadata: { 'a.b': 1 },
+  });
+  const after = await change(link.id, changes);
+  const updatedAt = expect.any(Date) as Date;
+  expect(after).toEqual({ ...link, ...changed, version: 2n, updatedAt });
+  // The same again writes nothing.
+  expect(await change(link.id, changes)).toEqual(after);
+});
+
+test.each<[string, Partial<UpdateCheckoutLinkRequest>, Record<string, string[]>]>([
+  ['no label', { label: undefined }, { label: ['Required'] }],
+  ['no state', { active: undefined }, { active: ['Required'] }],
+  [
+    'a relative address',
+    { successUrl: '/thanks' },
+    { successUrl: ['Must be an absolute http or https URL'] },
+  ],
+  ['a list for metadata', { metadata: { a: [] } }, { metadata: [expect.any(String)] }],
+])('a link cannot be given %s', async (_case, changes, fields) => {
+  const { id } = await shop.aLink(context);
+  await expect(change(id, changes)).rejects.toMatchObject({ kind: 'invalid_input', fields });
+});
+
+test('what a link offers cannot be changed', async () => {
+  const { id } = await shop.aLink(context);
+  const request = { id, updateMask: ['product_ids', 'discount_id'], metadata: undefined };
+  await expect(shop.links.updateCheckoutLink(request, context)).rejects.toMatchObject({
+    fields: { productIds: ['Cannot be changed'], discountId: ['Cannot be changed'] },
+  });
+});
+
+test('a change is held to the version that was seen', async () => {
+  const { id } = await shop.aLink(context);
+  await change(id, { label: 'Summer', expectedVersion: 1n });
+  await expect(change(id, { label: 'Autumn', expectedVersion: 1n })).rejects.toMatchObject({
+    reason: 'STALE_VERSION',
+  });
+});
+
+test('a link that was switched off sells nothing until it is switched on', async () => {
+  const product = shop.peers.aProduct();
+  const link = await shop.aLink(context, { productIds: [product.id] });
+  const sold = () => shop.create(context, { checkoutLinkId: link.id, productId: product.id });
+  const begun = await sold();
+  await change(link.id, { active: false });
+  await expect(sold()).rejects.toMatchObject({ reason: 'CHECKOUT_LINK_NOT_FOUND' });
+  // What it began before goes on.
+  const { session } = await shop.read(begun.session.id, context);
+  expect(session?.status).toBe(begun.session.status);
+  await change(link.id, { active: true });
+  expect((await sold()).session.checkoutLinkId).toBe(link.id);
+});
+
+/** A change of the fields that are named, also of those named without a value. */
+async function change(
+  id: string,
+  { expectedVersion, ...changes }: Partial<UpdateCheckoutLinkRequest>,
+  by = context,
+) {
+  const updateMask = toUpdateMask(Object.keys(changes));
+  const request = { id, updateMask, expectedVersion, metadata: undefined, ...changes };
+  return (await shop.links.updateCheckoutLink(request, by)).checkoutLink;
+}
 
 function notValid() {
   return { discountId: ['Discount is not valid'] };

@@ -1,3 +1,4 @@
+import { isSameData } from '@billing/kernel/equality';
 import { optionalProblems, refuseProblems, textProblems } from '@billing/kernel/input-problems';
 import { only, type Transition } from '@billing/kernel/transition';
 import { webAddressProblems } from '@billing/kernel/web-address';
@@ -22,10 +23,24 @@ export interface CheckoutLink {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+/** What is to change about a link: a field that is absent stays, one that is null is cleared. */
+export interface CheckoutLinkChanges {
+  readonly label?: string | null;
+  readonly active?: boolean | null;
+  readonly successUrl?: string | null;
+  readonly returnUrl?: string | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+}
+
+/** Metadata is checked alike by all services. */
+interface LinkFindings {
+  readonly metadataProblems: readonly string[];
+}
+
 /** A new link. Refuses the input once, for everything that is wrong with it by itself. */
 export function createCheckoutLink(
   link: CheckoutLink,
-  { metadataProblems }: { metadataProblems: readonly string[] },
+  { metadataProblems }: LinkFindings,
 ): Transition<CheckoutLink> {
   const { label, productIds, successUrl, returnUrl } = link;
   refuseProblems({
@@ -37,6 +52,31 @@ export function createCheckoutLink(
   });
   const state = { ...link, productIds: [...new Set(productIds)] };
   return only(state);
+}
+
+/**
+ * The link after a change: what a creation with its fields would make of them, so that a cleared field is back at its default. What it
+ * offers stays. The very same link where nothing differs.
+ */
+export function changeCheckoutLink(
+  link: CheckoutLink,
+  changes: CheckoutLinkChanges,
+  findings: LinkFindings,
+): Transition<CheckoutLink> {
+  refuseProblems({ active: changes.active === null ? ['Required'] : [] });
+  const after = { ...link, ...changes };
+  const changed = createCheckoutLink(
+    {
+      ...after,
+      label: after.label ?? '',
+      active: after.active ?? link.active,
+      successUrl: after.successUrl ?? undefined,
+      returnUrl: after.returnUrl ?? undefined,
+      metadata: after.metadata ?? {},
+    },
+    findings,
+  );
+  return isSameData(link, changed.state) ? only(link) : changed;
 }
 
 function productProblems({ length }: readonly string[]): string[] {

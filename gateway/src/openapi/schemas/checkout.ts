@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Customer } from './customer';
 import { Invoice } from './invoice';
-import { id, metadata, time, timestamps } from './scalars';
+import { id, listOf, metadata, time, timestamps } from './scalars';
 import { Subscription } from './subscription';
 
 const url = z.string().meta({ format: 'uri' });
@@ -59,3 +59,5 @@ export const CheckoutLink = z
     ...timestamps,
   })
   .meta({ id: 'CheckoutLink' });
+
+export const CheckoutLinkList = listOf(CheckoutLink, 'CheckoutLinkList');
