@@ -11,6 +11,7 @@ const noOverview = {
   subscriptions: { trialing: 0, active: 0, pastDue: 0 },
   renewalsToday: 0,
   failedWebhooks: 0,
+  failedWebhooksIsMore: false,
 };
 
 let system: TestSystem;

@@ -66,7 +66,7 @@ export async function overviewOf(context: CallContext, peers: Peers) {
     peers.webhookReport.getDeliveryCounts({}, context),
   ]);
   const { currencies, trialing, active, pastDue, renewalsLeftToday } = overview;
-  const { waiting, failed, paused } = webhooks;
+  const { waiting, failed, paused, isMore } = webhooks;
   return {
     now: context.now.toISOString(),
     firstCallMade,
@@ -82,6 +82,8 @@ export async function overviewOf(context: CallContext, peers: Peers) {
     },
     renewalsToday: Number(renewalsLeftToday),
     failedWebhooks: Number(waiting + failed + paused),
+    /** There are more than are counted. */
+    failedWebhooksIsMore: isMore,
   };
 }
 

@@ -45,27 +45,33 @@ export class DeliveryReportStore {
     return outcomesOf(groups.map(({ _id, count }) => ({ ..._id, count: Number(count) })));
   }
 
-  /** How many of the deliveries to some endpoints since a time stand in a way and have not arrived, up to a limit an endpoint. */
+  /**
+   * How many of the deliveries to some endpoints since a time stand in a way and have not arrived, counted up to a limit an endpoint. One
+   * that is PENDING counts when it has been tried in vain.
+   */
   async countStanding(
     keys: readonly EndpointKey[],
     { status, since, limit }: { status: DeliveryStatus; since: Date; limit: number },
-  ): Promise<number> {
+  ): Promise<{ count: number; isMore: boolean }> {
+    const standing = {
+      status,
+      createdAt: { $gte: since },
+      hasArrived: { $ne: true },
+      ...(status === 'PENDING' && { failures: { $gt: 0 } }),
+    };
     const counts = await Promise.all(
       keys.map(({ environmentId, endpointId }) =>
         retryTransient(() =>
           this.deliveries.countDocuments(
-            {
-              environmentId,
-              endpointId,
-              status,
-              createdAt: { $gte: since },
-              hasArrived: { $ne: true },
-            },
-            { limit },
+            { environmentId, endpointId, ...standing },
+            { limit: limit + 1 },
           ),
         ),
       ),
     );
-    return counts.reduce((sum, count) => sum + count, 0);
+    return {
+      count: counts.reduce((sum, count) => sum + Math.min(count, limit), 0),
+      isMore: counts.some((count) => count > limit),
+    };
   }
 }

@@ -52,13 +52,16 @@ export function reportRpc({ endpoints, reports, days, clock }: ReportRpcParts) {
       const since = new Date(clock.now().getTime() - lately);
       const count = (status: DeliveryStatus) =>
         reports.countStanding(keys, { status, since, limit: countMax });
-      const [waiting, failed, paused] = await Promise.all(
-        (['PENDING', 'FAILED', 'PAUSED'] as const).map(count),
-      );
+      const [waiting, failed, paused] = await Promise.all([
+        count('PENDING'),
+        count('FAILED'),
+        count('PAUSED'),
+      ]);
       return {
-        waiting: BigInt(waiting ?? 0),
-        failed: BigInt(failed ?? 0),
-        paused: BigInt(paused ?? 0),
+        waiting: BigInt(waiting.count),
+        failed: BigInt(failed.count),
+        paused: BigInt(paused.count),
+        isMore: waiting.isMore || failed.isMore || paused.isMore,
       };
     },
   };

@@ -6,6 +6,9 @@ import {
   type WebhookReportServiceServer,
   WebhookReportServiceService,
 } from '@billing/proto/billing/notifier/v1/report';
+import type { DeliveryStatus } from './delivery';
+import { DeliveryReportStore } from './delivery-report-store';
+import { type Delivery, DeliveryStore } from './delivery-store';
 import { type RunningNotifier, startSystem, type TestSystem } from './testing';
 
 jest.setTimeout(120_000);
@@ -71,6 +74,7 @@ test('deliveries are reported by endpoint, of the caller’s environment alone',
     waiting: 3n,
     failed: 0n,
     paused: 0n,
+    isMore: false,
   });
   await eventually(async () => {
     const [theirs] = (await reports.getDeliveryReport({ days: 2 }, within(other))).endpoints;
@@ -89,12 +93,44 @@ test('what was given up is counted, and what an endpoint that was switched off d
       waiting: 0n,
       failed: 1n,
       paused: 0n,
+      isMore: false,
     });
   }, patience);
   await owner.announce(tenant, id);
   await eventually(async () => {
     expect((await reports.getDeliveryCounts({}, within(tenant))).paused).toBe(1n);
   }, patience);
+});
+
+test('what nobody has tried yet has not failed, and a count that stops says so', async () => {
+  const key = { environmentId: tenant.environmentId, endpointId: newId() };
+  const since = new Date('2026-11-20T12:00:00Z');
+  // Far ahead: no worker takes them.
+  const dueAt = new Date('2999-01-01T00:00:00Z');
+  const aDelivery = (delivery: Partial<Delivery>): Delivery => ({
+    ...{ _id: newId(), ...key, messageId: newId(), subscriptionId: newId(), sequence: 1 },
+    ...{ previousId: null, status: 'PENDING', dueAt, claim: null, failures: 0, createdAt: since },
+    ...delivery,
+  });
+  await new DeliveryStore(system.mongo.db).insert([
+    aDelivery({}),
+    aDelivery({ claim: newId() }),
+    aDelivery({ failures: 1 }),
+    aDelivery({ failures: 2, claim: newId() }),
+    aDelivery({ failures: 1, hasArrived: true }),
+    aDelivery({ failures: 1, createdAt: new Date(since.getTime() - 1) }),
+    aDelivery({ status: 'FAILED', dueAt: null, failures: 1 }),
+    aDelivery({ status: 'PAUSED', dueAt: null }),
+    aDelivery({ status: 'DELIVERED', dueAt: null }),
+  ]);
+  const store = new DeliveryReportStore(system.mongo.db);
+  const count = (status: DeliveryStatus, limit = 10) =>
+    store.countStanding([key], { status, since, limit });
+  expect(await count('PENDING')).toEqual({ count: 2, isMore: false });
+  expect(await count('PENDING', 2)).toEqual({ count: 2, isMore: false });
+  expect(await count('PENDING', 1)).toEqual({ count: 1, isMore: true });
+  expect(await count('FAILED')).toEqual({ count: 1, isMore: false });
+  expect(await count('PAUSED')).toEqual({ count: 1, isMore: false });
 });
 
 test.each([0, 31])('%d days are refused', async (days) => {

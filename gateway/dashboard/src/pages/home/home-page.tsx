@@ -52,7 +52,7 @@ function FirstCall() {
 }
 
 function Counts({
-  overview: { now, subscriptions, failedWebhooks, renewalsToday },
+  overview: { now, subscriptions, failedWebhooks, failedWebhooksIsMore, renewalsToday },
 }: {
   overview: Overview;
 }) {
@@ -67,7 +67,7 @@ function Counts({
       />
       <Figure
         name="Failed webhooks"
-        value={countText(failedWebhooks)}
+        value={countText(failedWebhooks, failedWebhooksIsMore)}
         detail="of the last 24 hours"
         href="/developers/webhooks"
       />
