@@ -28,10 +28,19 @@ export const requestRoutes: readonly EnvironmentRoute[] = [
       const { status, path: pathPrefix, ...wanted } = readQuery(ListRequests, { query });
       const statusClass = status === undefined ? undefined : Number(status[0]);
       const asked = pageQuery({ ...wanted, statusClass, pathPrefix });
-      const { requests, total } = await peers.requestLog.listRequests(asked, context);
+      const found = await peers.requestLog.listRequests(asked, context);
+      const { requests, total, totalIsMore, searchedSince: since } = found;
       const { page, perPage } = wanted;
-      const dropped = requestLog?.droppedRecently ?? 0;
-      return ok({ data: requests.map(toJsonRequest), total, page, perPage, dropped });
+      return ok({
+        data: requests.map(toJsonRequest),
+        total,
+        totalIsMore,
+        /** How far back it was looked; null: to the end. */
+        searchedSince: since === undefined ? null : toJsonTime(since),
+        page,
+        perPage,
+        dropped: requestLog?.droppedRecently ?? 0,
+      });
     },
   },
 ];

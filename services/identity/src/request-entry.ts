@@ -29,6 +29,18 @@ export interface RequestFilter {
   readonly requestId?: string | undefined;
 }
 
+/** A part of a list of requests. */
+export interface RequestPage {
+  /** Newest first. */
+  readonly data: RequestEntry[];
+  /** Over all pages, as far as it is counted. */
+  readonly total: number;
+  /** There are more than `total`. */
+  readonly totalIsMore: boolean;
+  /** Real time of the oldest entry that was looked at; undefined: all were. */
+  readonly searchedSince: Date | undefined;
+}
+
 /** Entries that one call may bring. */
 export const entriesMax = 1_000;
 /** For so long of real time requests can be looked at. */

@@ -26,10 +26,10 @@ export function requestLogRpc({ requests, apiKeys }: RequestLogRpcOptions) {
       await requests.insert(batch.requests.flatMap(fromProtoRequest));
       return {};
     },
-    listRequests: async ({ page, perPage, ...filter }, { tenant }) => {
+    listRequests: async ({ page, perPage, ...filter }, context) => {
       const wanted = { ...readPage({ page, perPage }), filter };
-      const { data, total } = await requests.list(tenant, wanted);
-      return { requests: data.map(toProtoRequest), total };
+      const { data, ...extent } = await requests.list(context, wanted);
+      return { requests: data.map(toProtoRequest), ...extent };
     },
     getApiUse: async (_request, context) => ({
       firstCallMade: await apiKeys.isAnyUsed(context),

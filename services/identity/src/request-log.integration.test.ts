@@ -19,6 +19,7 @@ import {
   type RequestLogServiceServer,
   RequestLogServiceService,
 } from '@billing/proto/billing/identity/v1/request_log';
+import type { RequestFilter } from './request-entry';
 import { RequestStore } from './request-store';
 import { start } from './service';
 import { identityTestConfiguration } from './testing';
@@ -83,6 +84,13 @@ const any = {
 const list = (context: CallContext, wanted: Partial<Parameters<typeof log.listRequests>[0]> = {}) =>
   log.listRequests({ page: 1, perPage: 20, ...any, ...wanted }, context);
 
+const whole = (requests: LoggedRequest[]) => ({
+  requests,
+  total: requests.length,
+  totalIsMore: false,
+  searchedSince: undefined,
+});
+
 test('requests are listed as they were told, newest first, to their own environment alone', async () => {
   const [context, other] = [testContext(), testContext()];
   const first = aRequest(context);
@@ -94,9 +102,9 @@ test('requests are listed as they were told, newest first, to their own environm
     caller: { $case: 'operatorEmail', value: 'owner@example.com' },
   });
   await log.recordRequests({ requests: [first, aRequest(other), second] }, context);
-  expect(await list(context)).toEqual({ requests: [second, first], total: 2 });
+  expect(await list(context)).toEqual(whole([second, first]));
   expect((await list(other)).total).toBe(1);
-  expect(await list(testContext())).toEqual({ requests: [], total: 0 });
+  expect(await list(testContext())).toEqual(whole([]));
 });
 
 test('a batch that is sent again is kept once, and what names no place in no list', async () => {
@@ -106,7 +114,7 @@ test('a batch that is sent again is kept once, and what names no place in no lis
   const batch = { requests: [request, nowhere, aRequest(context, { at: undefined })] };
   await log.recordRequests(batch, context);
   await log.recordRequests(batch, context);
-  expect(await list(context)).toEqual({ requests: [request], total: 1 });
+  expect(await list(context)).toEqual(whole([request]));
 });
 
 test('a list is narrowed by method, class of status, beginning of the path and request id', async () => {
@@ -130,6 +138,44 @@ test('a list is narrowed by method, class of status, beginning of the path and r
   expect([page.requests.map(({ requestId }) => requestId), page.total]).toEqual([['one'], 3]);
 });
 
+test('a search goes back so far and says so, and a list that needs none goes to its end', async () => {
+  const context = testContext();
+  const at = (second: number) => new Date(Date.UTC(2026, 10, 21, 12, 0, second));
+  const requests = Array.from({ length: 5 }, (_, second) =>
+    aRequest(context, { at: at(second), requestId: second === 0 ? 'first' : 'r' }),
+  );
+  await log.recordRequests({ requests }, context);
+  const found = async (filter: RequestFilter, searchedMax: number) => {
+    const store = new RequestStore(mongo.db, systemClock, searchedMax);
+    const { data, searchedSince } = await store.list(context, { filter, page: 1, perPage: 20 });
+    return [data.length, searchedSince];
+  };
+  for (const filter of [{ method: 'POST' }, { statusClass: 2 }, { pathPrefix: '/v1' }]) {
+    expect(await found(filter, 3)).toEqual([3, at(2)]);
+    expect(await found(filter, 5)).toEqual([5, undefined]);
+    expect(await found(filter, 9)).toEqual([5, undefined]);
+  }
+  expect(await found({ method: 'DELETE' }, 3)).toEqual([0, at(2)]);
+  expect(await found({}, 3)).toEqual([5, undefined]);
+  expect(await found({ requestId: 'first', method: 'POST' }, 3)).toEqual([1, undefined]);
+});
+
+test('a count that stopped says so', async () => {
+  const context = testContext();
+  for (let batch = 0; batch < 10; batch += 1) {
+    const requests = Array.from({ length: 1_000 }, () => aRequest(context));
+    await log.recordRequests({ requests }, context);
+  }
+  expect(await list(context)).toMatchObject({ total: 10_000, totalIsMore: false });
+  await log.recordRequests({ requests: [aRequest(context)] }, context);
+  expect(await list(context)).toMatchObject({ total: 10_000, totalIsMore: true });
+  expect(await list(context, { page: 501 })).toMatchObject({
+    requests: [expect.anything()],
+    total: 10_000,
+    totalIsMore: true,
+  });
+});
+
 test('a batch that is too large and a page that no list has are refused', async () => {
   const context = testContext();
   const requests = Array.from({ length: 1_001 }, () => aRequest(context));
@@ -148,7 +194,7 @@ test('requests go after their time, those of all environments, and no other', as
   await log.recordRequests({ requests: [...old, fresh] }, context);
   const store = new RequestStore(mongo.db);
   await store.forget(new Date(systemClock.now().getTime() - 7 * 24 * 3_600_000));
-  expect(await list(context)).toEqual({ requests: [fresh], total: 1 });
+  expect(await list(context)).toEqual(whole([fresh]));
 });
 
 test('the first call with a key is known, in its environment alone', async () => {

@@ -1,10 +1,12 @@
-import type { Collection, Db, Filter } from 'mongodb';
-import type { Tenant } from '@billing/chassis/call-context';
+import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb';
+import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import { type Clock, systemClock } from '@billing/chassis/clock';
+import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { earliestIdAt } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
-import type { RequestEntry, RequestFilter } from './request-entry';
+import type { RequestEntry, RequestFilter, RequestPage } from './request-entry';
 
 type Count = number | bigint;
 
@@ -23,6 +25,8 @@ interface RequestDocument extends Pick<RequestEntry, 'environmentId' | 'requestI
 
 // Beyond it the exact number says nothing more, and counting costs as much as there is to count.
 const countMax = 10_000;
+// What no index narrows is looked for among so many of the newest: some 0.2 s of the server.
+const searchedMaxDefault = 100_000;
 const removedAtOnce = 1_000;
 // Sorts after every id.
 const lastId = 'g';
@@ -32,7 +36,11 @@ const lastCharacter = '\uffff';
 export class RequestStore {
   private readonly requests: Collection<RequestDocument>;
 
-  constructor(db: Db) {
+  constructor(
+    db: Db,
+    private readonly clock: Clock = systemClock,
+    private readonly searchedMax = searchedMaxDefault,
+  ) {
     this.requests = db.collection<RequestDocument>('requests');
   }
 
@@ -48,40 +56,51 @@ export class RequestStore {
     await insertMissing(this.requests, entries.map(toDocument));
   }
 
-  /** Newest first. */
+  /** Throws DeadlineExceededError when the search takes longer than its caller waits. */
   async list(
-    { environmentId }: Tenant,
-    {
-      filter: { method, statusClass, pathPrefix, requestId },
-      page,
-      perPage,
-    }: { filter: RequestFilter; page: number; perPage: number },
-  ): Promise<{ data: RequestEntry[]; total: number }> {
-    const query: Filter<RequestDocument> = {
-      environmentId,
-      // The range says nothing, but without one some servers sort all matches instead of walking the index.
-      _id: { $lt: lastId },
-      ...(method !== undefined && { method }),
-      ...(statusClass !== undefined && {
-        status: { $gte: statusClass * 100, $lt: (statusClass + 1) * 100 },
-      }),
-      ...(pathPrefix !== undefined && {
-        path: { $gte: pathPrefix, $lt: `${pathPrefix}${lastCharacter}` },
-      }),
-      ...(requestId !== undefined && { requestId }),
-    };
-    const [documents, total] = await retryTransient(() =>
-      Promise.all([
-        this.requests
-          .find(query)
-          .sort({ _id: -1 })
-          .skip((page - 1) * perPage)
-          .limit(perPage)
-          .toArray(),
-        this.requests.countDocuments(query, { limit: countMax }),
-      ]),
-    );
-    return { data: documents.map(fromDocument), total };
+    { tenant, deadline }: Pick<CallContext, 'tenant' | 'deadline'>,
+    { filter, page, perPage }: { filter: RequestFilter; page: number; perPage: number },
+  ): Promise<RequestPage> {
+    const { environmentId } = tenant;
+    const maxTimeMS = Math.max(1, answerBy({ deadline }).getTime() - this.clock.now().getTime());
+    const within = { maxTimeMS };
+    const skip = (page - 1) * perPage;
+    return inTime(async () => {
+      const oldest = isScan(filter) ? await this.lastSearched(environmentId, within) : undefined;
+      const query = queryOf(environmentId, { filter, oldestId: oldest?._id });
+      const documents = await this.requests
+        .find(query, within)
+        .sort({ _id: -1 })
+        .skip(skip)
+        .limit(perPage)
+        .toArray();
+      const seen = skip + documents.length;
+      // The last page tells the number; nothing that comes in between makes them disagree.
+      const isLast = documents.length < perPage && (documents.length > 0 || page === 1);
+      const counted = isLast
+        ? seen
+        : await this.requests.countDocuments(query, { limit: countMax + 1, ...within });
+      return {
+        data: documents.map(fromDocument),
+        total: Math.min(counted, countMax),
+        totalIsMore: counted > countMax,
+        searchedSince: oldest?.at,
+      };
+    });
+  }
+
+  /** The oldest entry that a search looks at, where there are older ones. */
+  private async lastSearched(
+    environmentId: string,
+    within: { readonly maxTimeMS: number },
+  ): Promise<RequestDocument | undefined> {
+    const [oldest, older] = await this.requests
+      .find({ environmentId, _id: { $lt: lastId } }, within)
+      .sort({ _id: -1 })
+      .skip(this.searchedMax - 1)
+      .limit(2)
+      .toArray();
+    return older === undefined ? undefined : oldest;
   }
 
   /** Removes what was kept before a time, of all environments; ends early when the signal aborts. */
@@ -101,6 +120,44 @@ export class RequestStore {
       const _id = { $in: found.map((one) => one._id) };
       await retryTransient(() => this.requests.deleteMany({ _id, environmentId }));
     }
+  }
+}
+
+/** Whether a list looks at what it leaves out. */
+function isScan({ method, statusClass, pathPrefix, requestId }: RequestFilter): boolean {
+  if (requestId !== undefined) return false;
+  return method !== undefined || statusClass !== undefined || pathPrefix !== undefined;
+}
+
+function queryOf(
+  environmentId: string,
+  { filter, oldestId }: { filter: RequestFilter; oldestId: string | undefined },
+): Filter<RequestDocument> {
+  const { method, statusClass, pathPrefix, requestId } = filter;
+  return {
+    environmentId,
+    // Without a range some servers sort all matches instead of walking the index.
+    _id: { $lt: lastId, ...(oldestId !== undefined && { $gte: oldestId }) },
+    ...(method !== undefined && { method }),
+    ...(statusClass !== undefined && {
+      status: { $gte: statusClass * 100, $lt: (statusClass + 1) * 100 },
+    }),
+    ...(pathPrefix !== undefined && {
+      path: { $gte: pathPrefix, $lt: `${pathPrefix}${lastCharacter}` },
+    }),
+    ...(requestId !== undefined && { requestId }),
+  };
+}
+
+// MaxTimeMSExpired, of the server.
+const outOfTimeCode = 50;
+
+async function inTime<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await retryTransient(read);
+  } catch (error) {
+    if (!(error instanceof MongoServerError) || error.code !== outOfTimeCode) throw error;
+    throw new DeadlineExceededError(error);
   }
 }
 

@@ -30,6 +30,10 @@ export interface Session {
 export interface Page<T> {
   readonly data: readonly T[];
   readonly total: number;
+  /** There are more than `total`; absent: never in this list. */
+  readonly totalIsMore?: boolean;
+  /** How far back it was looked; absent or null: to the end. */
+  readonly searchedSince?: string | null;
   readonly page: number;
   readonly perPage: number;
 }
