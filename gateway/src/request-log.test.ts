@@ -147,6 +147,60 @@ test('keeps for later what nobody takes at the moment, and drops what nobody eve
   }, patience);
 });
 
+describe('while nobody takes them', () => {
+  let calls = 0;
+  let isAway = true;
+  const begin = () => {
+    const one = aLog(() => {
+      calls += 1;
+      if (isAway) throw new DomainError('unavailable', 'UNAVAILABLE', 'Away');
+      return Promise.resolve();
+    });
+    // More than a batch: nothing of it waits for company.
+    for (let index = 0; index < 250; index += 1) one.log.note(aRequest(), author);
+    return one;
+  };
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    [calls, isAway] = [0, true];
+  });
+
+  afterEach(() => {
+    jest.restoreAllMocks();
+    jest.useRealTimers();
+  });
+
+  test('asks ever more seldom, warns once an outage and keeps them', async () => {
+    const warn = jest.spyOn(logger, 'warn');
+    const { log, batches, metrics } = begin();
+    // After 1, 3, 7, 15, 31, 61 and 91 s, each pause a fifth more or less.
+    await jest.advanceTimersByTimeAsync(70_000);
+    expect(calls).toBeGreaterThanOrEqual(6);
+    expect(calls).toBeLessThanOrEqual(8);
+    expect(warn).toHaveBeenCalledTimes(1);
+    const before = calls;
+    await jest.advanceTimersByTimeAsync(600_000);
+    expect(calls - before).toBeGreaterThanOrEqual(600 / 36 - 1);
+    expect(calls - before).toBeLessThanOrEqual(600 / 24 + 1);
+    isAway = false;
+    await jest.advanceTimersByTimeAsync(40_000);
+    expect(batches.map(({ length }) => length)).toEqual([100, 100, 50]);
+    isAway = true;
+    log.note(aRequest(), author);
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect([warn.mock.calls.length, metrics.dropped]).toEqual([2, 0]);
+  });
+
+  test('one that closes tries each batch once more, without a pause', async () => {
+    const { log, metrics } = begin();
+    await jest.advanceTimersByTimeAsync(100);
+    expect(calls).toBe(1);
+    await log.close();
+    expect([calls, metrics.dropped]).toEqual([4, 250]);
+  });
+});
+
 test('shows no secret that a path may hold, and no more of a path than a line', async () => {
   const { log, batches } = aLog();
   const key = `billing_live_${'A'.repeat(49)}`;

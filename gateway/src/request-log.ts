@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallContext } from '@billing/chassis/call-context';
 import { type Clock, sleep } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
-import { newId, newRequestId } from '@billing/chassis/ids';
+import { jitter, newId, newRequestId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
 import { redactSecrets } from '@billing/chassis/redaction';
@@ -30,9 +30,13 @@ export interface RequestLogOptions {
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, 'recordDroppedRequests'>;
   readonly gatherMs?: number;
+  /** After the first failure in a row. */
+  readonly pauseMs?: number;
 }
 
 const gatherMsDefault = 1_000;
+const pauseMsDefault = 1_000;
+const pauseMsMax = 30_000;
 const batchMax = 100;
 // Some seconds of a busy gateway, at about 500 bytes each.
 const waitingMax = 2_000;
@@ -45,7 +49,7 @@ const pathLengthMax = 500;
 /**
  * Keeps what callers of the public API wrote, and what failed, for people to look at later. Requests are told of after their answer and sent on
  * in the background, many at a time: no request waits for it, and none fails by it. Where they come faster than they can be sent, or there
- * is nobody to take them, they are dropped and counted.
+ * is nobody to take them, they are dropped and counted. Whoever takes them is left alone after a failure, ever longer.
  */
 export class RequestLog {
   private readonly waiting: LoggedRequest[] = [];
@@ -53,6 +57,8 @@ export class RequestLog {
   /** Aborted when there is enough for a batch. */
   private full = new AbortController();
   private sending: Promise<void> | undefined;
+  /** In a row; none: they are taken. */
+  private failures = 0;
   // By minute of real time.
   private readonly dropped = new Map<number, number>();
   // Nothing that is sent later belongs to the trace of the request that set it off.
@@ -91,6 +97,7 @@ export class RequestLog {
     const { gatherMs = gatherMsDefault } = this.options;
     while (this.waiting.length > 0) {
       await sleep(gatherMs, this.full.signal);
+      await this.pause();
       const batch = this.waiting.splice(0, batchMax);
       await this.send(batch);
       const isMore = this.waiting.length >= batchMax || this.stopping.signal.aborted;
@@ -98,6 +105,14 @@ export class RequestLog {
     }
     // In the same step as the look above: who comes next begins anew.
     this.sending = undefined;
+  }
+
+  /** Waits after failures, unless the gateway stops. */
+  private async pause(): Promise<void> {
+    if (this.failures === 0) return;
+    const { pauseMs = pauseMsDefault } = this.options;
+    const longMs = Math.min(pauseMs * 2 ** (this.failures - 1), pauseMsMax);
+    await sleep(longMs * jitter(0.2), this.stopping.signal);
   }
 
   private async send(requests: LoggedRequest[]): Promise<void> {
@@ -112,8 +127,13 @@ export class RequestLog {
     try {
       // Carries no tenant: each request names its own.
       await record({ requests }, context as unknown as CallContext);
+      if (this.failures > 0) logger.info({ failures: this.failures }, 'requests are kept again');
+      this.failures = 0;
     } catch (error) {
-      logger.warn({ err: error, count: requests.length }, 'requests could not be kept');
+      this.failures += 1;
+      if (this.failures === 1) {
+        logger.warn({ err: error, count: requests.length }, 'requests could not be kept');
+      }
       if (isPassing(error) && !this.stopping.signal.aborted) this.putBack(requests);
       else this.drop(requests.length);
     }
