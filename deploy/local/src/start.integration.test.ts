@@ -11,7 +11,7 @@ import { identify } from './process-identity';
 /** These tests run the command as a person or a script would, on a data folder of their own. */
 const root = join(__dirname, '../../..');
 const bootstrap = join(root, 'deploy/local/run.mjs');
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 300_000;
 jest.setTimeout(2 * START_TIMEOUT_MS);
 
 interface Started {
@@ -137,12 +137,12 @@ test('services apart have processes of their own, come back when killed, and all
   process.kill(killed, 'SIGKILL');
   const present = async () =>
     JSON.parse(await readFile(join(dataDir, 'pids.json'), 'utf8')) as Record<string, number>;
-  await until(async () => ![undefined, killed].includes((await present()).customer), 10_000);
+  await until(async () => ![undefined, killed].includes((await present()).customer), 60_000);
   const after = await present();
   await until(async () => {
     const answer = await createCustomer(announcement, testKey).catch(() => '');
     return answer !== '';
-  }, 30_000);
+  }, 60_000);
 
   expect(await end(command, 'SIGINT')).toBe(0);
   const all = [...Object.values(pids), ...Object.values(after)];
@@ -166,7 +166,7 @@ test('who ends npm ends the system', async () => {
       () => false,
       () => true,
     );
-  await until(isGone, 30_000);
+  await until(isGone, 60_000);
   // Its folder is free as soon as the databases have stopped, too.
   await until(
     () =>
