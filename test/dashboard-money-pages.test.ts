@@ -47,9 +47,9 @@ async function fillIn(
   await press(page, opener);
   const dialog = page.locator('dialog');
   for (const [name, value] of Object.entries(fields)) {
-    const field = dialog.locator(`[name=${name}]`);
+    const field = dialog.locator(`[name="${name}"]`);
     await field.waitFor();
-    const isSelect = (await dialog.locator(`select[name=${name}]`).count()) === 1;
+    const isSelect = (await dialog.locator(`select[name="${name}"]`).count()) === 1;
     await (isSelect ? field.selectOption({ label: value }) : field.fill(value as string));
   }
   await dialog.getByRole('button', { name: confirm, exact: true }).click();
@@ -98,7 +98,12 @@ async function makeCustomer(page: Page): Promise<void> {
   await fillIn(page, {
     opener: 'New customer',
     confirm: 'Create customer',
-    fields: { email: 'ada@example.com', name: 'Ada Lovelace', externalId: 'user-7', city: 'Ulm' },
+    fields: {
+      email: 'ada@example.com',
+      name: 'Ada Lovelace',
+      externalId: 'user-7',
+      'address.city': 'Ulm',
+    },
   });
   await heading(page, 'Ada Lovelace');
   await fillIn(page, { opener: 'Change', confirm: 'Save', fields: { phone: '+49 731 1' } });

@@ -21,3 +21,12 @@ test('a problem stands at its field, and nowhere twice', () => {
   expect(problemsOf(fields, 'scopes')).toEqual(['Required', 'Invalid scope']);
   expect(otherProblems(fields, ['scopes', 'name'])).toEqual(['scopesOf: Unknown']);
 });
+
+test('a problem of a part stands at the field of that part, and one of the whole above all', () => {
+  const fields = { address: ['line1: Too long', 'country: Invalid country', 'planet: Unknown'] };
+  expect(problemsOf(fields, 'address.line1')).toEqual(['Too long']);
+  expect(problemsOf(fields, 'address.line')).toEqual([]);
+  const names = ['address.line1', 'address.country', 'name'];
+  expect(otherProblems(fields, names)).toEqual(['address: planet: Unknown']);
+  expect(otherProblems({ address: ['Required'] }, names)).toEqual(['address: Required']);
+});

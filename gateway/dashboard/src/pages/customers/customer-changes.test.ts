@@ -28,13 +28,17 @@ const asItWas = {
   phone: '',
   currency: 'USD',
   collectionMethod: 'CHARGE_AUTOMATICALLY',
-  line1: 'Main 1',
-  city: 'Ulm',
-  country: 'DE',
+  'address.line1': 'Main 1',
+  'address.city': 'Ulm',
+  'address.country': 'DE',
 };
 
 test('a new customer has what was filled in', () => {
-  const typed = { email: ' ada@example.com ', collectionMethod: 'SEND_INVOICE', city: 'Ulm' };
+  const typed = {
+    email: ' ada@example.com ',
+    collectionMethod: 'SEND_INVOICE',
+    'address.city': 'Ulm',
+  };
   expect(newCustomer(filledIn(typed))).toEqual({
     email: 'ada@example.com',
     externalId: null,

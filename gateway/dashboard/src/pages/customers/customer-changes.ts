@@ -40,7 +40,9 @@ function detailsOf(values: Typed) {
 }
 
 function typedAddress(values: Typed): Record<AddressPart, string | null> | null {
-  const parts = addressParts.map((part) => [part, values.optional(part) ?? null] as const);
+  const parts = addressParts.map(
+    (part) => [part, values.optional(`address.${part}`) ?? null] as const,
+  );
   if (parts.every(([, value]) => value === null)) return null;
   return Object.fromEntries(parts) as Record<AddressPart, string | null>;
 }

@@ -38,7 +38,7 @@ export function CustomerForm({
       {customer === undefined && (
         <TextField
           name="externalId"
-          label="Your id of them"
+          label="Id in your own system"
           hint="By which you find them. It cannot be changed later."
         />
       )}
@@ -66,13 +66,17 @@ function AddressFields({ customer }: { customer: Customer | undefined }) {
   return (
     <fieldset className="fields">
       <legend>Address</legend>
-      <TextField name="line1" label="Line 1" defaultValue={address?.line1 ?? ''} />
-      <TextField name="line2" label="Line 2" defaultValue={address?.line2 ?? ''} />
-      <TextField name="postalCode" label="Postal code" defaultValue={address?.postalCode ?? ''} />
-      <TextField name="city" label="City" defaultValue={address?.city ?? ''} />
-      <TextField name="state" label="State" defaultValue={address?.state ?? ''} />
+      <TextField name="address.line1" label="Line 1" defaultValue={address?.line1 ?? ''} />
+      <TextField name="address.line2" label="Line 2" defaultValue={address?.line2 ?? ''} />
       <TextField
-        name="country"
+        name="address.postalCode"
+        label="Postal code"
+        defaultValue={address?.postalCode ?? ''}
+      />
+      <TextField name="address.city" label="City" defaultValue={address?.city ?? ''} />
+      <TextField name="address.state" label="State" defaultValue={address?.state ?? ''} />
+      <TextField
+        name="address.country"
         label="Country"
         hint="Two letters, such as DE."
         maxLength={2}

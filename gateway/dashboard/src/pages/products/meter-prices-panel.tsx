@@ -5,16 +5,21 @@ import { useAction, useResource } from '../../api/queries';
 import { Button } from '../../parts/buttons';
 import { DataTable } from '../../parts/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
-import { Form, SelectField, TextAreaField, TextField } from '../../parts/form';
+import { Form, SelectField, TextField } from '../../parts/form';
 import { EmptyState, Panel } from '../../parts/layout';
 import { moneyText } from '../../parts/text';
 import { newMeterPrice, sameMeterPrice } from './meter-price-set';
 import { PriceChart } from './price-chart';
 import { curveOfMeterPrice } from './price-curve';
 import { type MeterPrice, meterPriceText, type Product } from './price-text';
-import { tiersHint } from './product-form';
+import { PricingFields } from './pricing-fields';
 
 type Meter = ReturnType<typeof toJsonMeter>;
+
+const untiered = [
+  ['PER_UNIT', 'For each unit'],
+  ['PACKAGE', 'For each package begun'],
+] as const;
 
 /** What the meters of a product cost; new rates count from each subscription's next period. */
 export function MeterPricesPanel({ product }: { product: Product }) {
@@ -138,8 +143,6 @@ function MeterPriceForm({
   onCancel: () => void;
   onSubmit: (price: ReturnType<typeof newMeterPrice>) => Promise<unknown>;
 }) {
-  const [type, setType] = useState('PER_UNIT');
-  const hasTiers = type === 'TIERED' || type === 'VOLUME';
   if (meters.length === 0) {
     return (
       <EmptyState title="There is no meter yet">
@@ -159,36 +162,21 @@ function MeterPriceForm({
         hint="One that has a price already gets this one instead."
         choices={meters.map(({ id, name }) => [id, name])}
       />
-      <SelectField
-        name="type"
-        label="How it is priced"
-        value={type}
-        onChange={setType}
-        choices={[
-          ['PER_UNIT', 'For each unit'],
-          ['PACKAGE', 'For each package begun'],
-          ['TIERED', 'In tiers, each unit by its own'],
-          ['VOLUME', 'In tiers, all units by the one reached'],
-        ]}
-      />
-      {hasTiers ? (
-        <TextAreaField
-          name="tiers"
-          label="Tiers"
-          hint={tiersHint}
-          defaultValue={'1000, 0.5\n-, 0.25'}
-        />
-      ) : (
-        <TextField
-          name="unitAmount"
-          label="Rate"
-          inputMode="decimal"
-          hint="In the smallest unit: 0.5 of USD is half a cent."
-        />
-      )}
-      {type === 'PACKAGE' && (
-        <TextField name="packageSize" label="Units in a package" inputMode="decimal" />
-      )}
+      <PricingFields untiered={untiered} exampleTiers={'1000, 0.5\n-, 0.25'}>
+        {(type) => (
+          <>
+            <TextField
+              name="unitAmount"
+              label="Rate"
+              inputMode="decimal"
+              hint="In the smallest unit: 0.5 of USD is half a cent."
+            />
+            {type === 'PACKAGE' && (
+              <TextField name="packageSize" label="Units in a package" inputMode="decimal" />
+            )}
+          </>
+        )}
+      </PricingFields>
       <TextField
         name="includedUnits"
         label="Included units"

@@ -1,19 +1,19 @@
 import { useState } from 'react';
 import { useAction } from '../../api/queries';
 import { typedAmount, typedCount } from '../../parts/amount';
-import { Form, SelectField, TextAreaField, TextField } from '../../parts/form';
+import { Form, SelectField, TextField } from '../../parts/form';
 import type { FormValues } from '../../parts/form-values';
+import { PricingFields } from './pricing-fields';
 import { typedTiers } from './typed-tiers';
 
-export const tiersHint =
-  'One a line: up to, rate of each unit, flat amount if any; the last line begins with “-”. Rates and amounts in the smallest unit: 0.5 of USD is half a cent.';
+const untiered = [
+  ['FLAT', 'One price, whatever the quantity'],
+  ['PER_UNIT', 'For each unit'],
+] as const;
 
 /** Asks for all that makes a product. */
 export function NewProductForm({ onDone }: { onDone: () => void }) {
-  const [type, setType] = useState('FLAT');
-  const [interval, setInterval] = useState('MONTHLY');
   const create = useAction((body: object) => ({ method: 'POST', path: '/v1/products', body }));
-  const hasTiers = type === 'TIERED' || type === 'VOLUME';
   return (
     <Form
       submit="Create product"
@@ -25,29 +25,25 @@ export function NewProductForm({ onDone }: { onDone: () => void }) {
     >
       <TextField name="name" label="Name" />
       <TextField name="description" label="Description" />
-      <SelectField
-        name="type"
-        label="How it is priced"
-        value={type}
-        onChange={setType}
-        choices={[
-          ['FLAT', 'One price, whatever the quantity'],
-          ['PER_UNIT', 'For each unit'],
-          ['TIERED', 'In tiers, each unit by its own'],
-          ['VOLUME', 'In tiers, all units by the one reached'],
-        ]}
-      />
       <TextField name="currency" label="Currency" defaultValue="USD" maxLength={3} />
-      {hasTiers ? (
-        <TextAreaField
-          name="tiers"
-          label="Tiers"
-          hint={tiersHint}
-          defaultValue={'10, 500\n-, 400'}
-        />
-      ) : (
-        <TextField name="amount" label="Amount" inputMode="decimal" hint="Such as 29.00" />
-      )}
+      <PricingFields untiered={untiered} exampleTiers={'10, 500\n-, 400'}>
+        {() => <TextField name="amount" label="Amount" inputMode="decimal" hint="Such as 29.00" />}
+      </PricingFields>
+      <BillingFields />
+      <TextField
+        name="lookupKey"
+        label="Lookup key"
+        hint="A name by which your program finds it, such as “pro-monthly”. Empty: none."
+      />
+    </Form>
+  );
+}
+
+/** When it is billed. */
+function BillingFields() {
+  const [interval, setInterval] = useState('MONTHLY');
+  return (
+    <>
       <SelectField
         name="billingInterval"
         label="Billed"
@@ -63,9 +59,22 @@ export function NewProductForm({ onDone }: { onDone: () => void }) {
         ]}
       />
       {interval !== 'ONE_TIME' && (
-        <TextField name="trialDays" label="Days of trial" inputMode="numeric" hint="Empty: none." />
+        <>
+          <TextField
+            name="intervalCount"
+            label="Every so many of these"
+            inputMode="numeric"
+            hint="2 of “Every month”: every other month. Empty: 1."
+          />
+          <TextField
+            name="trialDays"
+            label="Days of trial"
+            inputMode="numeric"
+            hint="Empty: none."
+          />
+        </>
       )}
-    </Form>
+    </>
   );
 }
 
@@ -79,7 +88,9 @@ function newProduct(values: FormValues) {
     currency,
     amount: hasTiers ? 0 : typedAmount(values.text('amount'), currency),
     billingInterval: values.text('billingInterval'),
+    intervalCount: typedCount(values.optional('intervalCount')),
     trialDays: typedCount(values.optional('trialDays')),
+    lookupKey: values.optional('lookupKey'),
     tiers: hasTiers ? typedTiers(values.text('tiers')) : undefined,
   };
 }

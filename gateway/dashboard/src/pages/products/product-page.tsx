@@ -14,7 +14,7 @@ import { MeterPricesPanel } from './meter-prices-panel';
 import { PriceChart } from './price-chart';
 import { curveOfProduct } from './price-curve';
 import { priceText, type Product, tierSpanText } from './price-text';
-import { tiersHint } from './product-form';
+import { tiersHint } from './pricing-fields';
 import { tiersToType, typedTiers } from './typed-tiers';
 
 /** One product: what it is, what it costs by quantity, and what its meters cost. */
