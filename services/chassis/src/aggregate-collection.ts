@@ -8,6 +8,7 @@ import type { CallContext } from './call-context';
 import { DocumentBatches } from './document-batches';
 import { type Clock, sleep } from './clock';
 import { ensureIndexes, type NamedIndex } from './indexes';
+import type { MilestoneWriter } from './milestones';
 import type { Completion } from './outbox-progress';
 import { Turns } from './turns';
 
@@ -43,8 +44,8 @@ export class AggregateCollection<S extends { readonly id: string }> {
   readonly batches: DocumentBatches;
   behaviour: AggregateBehaviour = {};
   onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
-  /** Called after every write that has reached a milestone, with the time that it noted. */
-  onMilestone: (environmentId: string, at: Date) => Promise<void> = () => Promise.resolve();
+  /** Makes every write that reaches a milestone. */
+  reachMilestone: MilestoneWriter = (_milestone, write) => write();
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly keyTurns = new Turns();
   private readonly writeTurns = new Turns();
@@ -68,7 +69,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
         onPending: (id, written) => {
           this.onPending(id, written);
         },
-        onMilestone: (environmentId, at) => this.onMilestone(environmentId, at),
+        reachMilestone: (milestone, write) => this.reachMilestone(milestone, write),
         onChange: (stored) => {
           this.changes.emit(stored.state.id, stored);
         },

@@ -17,7 +17,7 @@ import type { CallContext } from './call-context';
 import { type Clock, sleep } from './clock';
 import type { DocumentBatches, VersionedWrite } from './document-batches';
 import { jitter, newId } from './ids';
-import { noteMilestones } from './milestones';
+import { type MilestoneWriter, newlyReachedAt, noteMilestones } from './milestones';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import type { Completion } from './outbox-progress';
 import { currentTraceparent } from './tracing';
@@ -40,8 +40,8 @@ export interface StoreSurroundings<S> {
   readonly activity: ActivityCounter;
   /** Called for every document to whose outbox something has just been added; with the document, where its outbox is known. */
   readonly onPending: (id: string, written: AggregateDocument | undefined) => void;
-  /** Called after every write that has reached a milestone, with the time that it noted. */
-  readonly onMilestone: (environmentId: string, at: Date) => Promise<void>;
+  /** Makes every write that reaches a milestone. */
+  readonly reachMilestone: MilestoneWriter;
   /** Called with every aggregate that has just changed. */
   readonly onChange: (stored: Stored<S>) => void;
   /** Writes that claim one key of a unique index go one after another. */
@@ -158,14 +158,14 @@ export class AggregateStore<S extends { readonly id: string }> {
     const { tenant, now } = this.context;
     const { id } = transition.state;
     const stored = { state: transition.state, tenant, version: 1, createdAt: now, updatedAt: now };
-    const document = this.withOutbox(newEnvelope(id, tenant, now), stored, transition);
-    await countActivity(this.surroundings.activity, document);
+    const envelope = newEnvelope(id, tenant, now);
+    await countActivity(this.surroundings.activity, envelope);
+    const document = this.withOutbox(envelope, stored, transition);
     try {
-      await this.insertDocument(document);
+      await this.reach(undefined, document, () => this.insertDocument(document));
     } catch (error) {
       return { stored: await this.existing(id, error), document: undefined };
     }
-    await this.tellMilestones(undefined, document);
     this.surroundings.onChange(stored);
     return { stored, document };
   }
@@ -217,22 +217,22 @@ export class AggregateStore<S extends { readonly id: string }> {
     after: Stored<S>,
     { transition, completion }: { transition: Transition<S>; completion: Completion | undefined },
   ): Promise<boolean> {
+    await countActivity(this.surroundings.activity, document);
     const next = this.withOutbox(document, after, transition);
     const added = next.outbox.slice(document.outbox.length);
     const isEmptied = completion?.isLastOf(document) === true;
     const update = updateOf({ document, next, added, isEmptied });
     const { _id: id, environmentId, version } = document;
     const write = { id, environmentId, version, writeId: next.lastWrite, update };
-    await countActivity(this.surroundings.activity, document);
+    const claimed = newUniqueKeys(this.definition, document, next);
     let isWritten: boolean;
     try {
-      isWritten = await this.compareAndSet(write, newUniqueKeys(this.definition, document, next));
+      isWritten = await this.reach(document, next, () => this.compareAndSet(write, claimed));
     } catch (error) {
       throw this.conflictOf(duplicateKeyIndex(error)) ?? error;
     }
     if (!isWritten) return false;
     if (isEmptied) completion.noteWritten(document);
-    await this.tellMilestones(document, next);
     this.surroundings.onChange(after);
     // Of what stood there as it was read, something may be done by now.
     const isKnown = isEmptied || document.outbox.length === 0;
@@ -242,12 +242,14 @@ export class AggregateStore<S extends { readonly id: string }> {
     return true;
   }
 
-  private async tellMilestones(
+  private reach<T>(
     before: AggregateDocument | undefined,
-    { environmentId, milestonesAt }: AggregateDocument,
-  ): Promise<void> {
-    if (milestonesAt === undefined || milestonesAt === before?.milestonesAt) return;
-    await this.surroundings.onMilestone(environmentId, milestonesAt);
+    next: AggregateDocument,
+    write: () => Promise<T>,
+  ): Promise<T> {
+    const at = newlyReachedAt(before, next);
+    if (at === undefined) return write();
+    return this.surroundings.reachMilestone({ environmentId: next.environmentId, at }, write);
   }
 
   // A server that finds two claims of one key in a deadlock fails the whole command: a write with claims goes alone.
@@ -264,6 +266,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     await keyTurns.take(claimed, () => retryTransient(() => this.collection.insertOne(document)));
   }
 
+  // To be called right before the write, because it takes the time of milestones.
   // The relay takes entries out of the outbox without touching `version`; a write therefore adds entries, and sets the array only where
   // all that it held is done.
   private withOutbox(

@@ -1,4 +1,4 @@
-import { milestonesBetween, noteMilestones } from './milestones';
+import { milestonesBetween, newlyReachedAt, noteMilestones } from './milestones';
 
 const noon = new Date('2026-01-31T12:00:00Z');
 const later = new Date('2026-01-31T12:05:00Z');
@@ -27,6 +27,15 @@ describe('milestones', () => {
     const ended = noteMilestones(noteMilestones({}, ['BEGUN'], later), ['BEGUN', 'ENDED'], noon);
     expect(ended.milestones).toEqual({ BEGUN: later, ENDED: noon });
     expect(ended.milestonesAt).toEqual(later);
+  });
+
+  test('are told with the time of the write that reached them, not with a later one', () => {
+    const begun = noteMilestones({}, ['BEGUN'], later);
+    const ended = noteMilestones(begun, ['BEGUN', 'ENDED'], noon);
+    expect(newlyReachedAt(undefined, {})).toBeUndefined();
+    expect(newlyReachedAt(undefined, begun)).toEqual(later);
+    expect(newlyReachedAt(begun, noteMilestones(begun, ['BEGUN'], noon))).toBeUndefined();
+    expect(newlyReachedAt(begun, ended)).toEqual(noon);
   });
 
   test('of a span include its beginning and not its end', () => {

@@ -8,6 +8,12 @@ export interface MilestoneFields {
   readonly milestonesAt?: Date;
 }
 
+/** Makes a write that reaches something in an environment; `at` is the time that it notes. */
+export type MilestoneWriter = <T>(
+  milestone: { readonly environmentId: string; readonly at: Date },
+  write: () => Promise<T>,
+) => Promise<T>;
+
 /** The fields after a write that takes place at `now`, real time: what was reached before keeps its time. */
 export function noteMilestones(
   { milestones, milestonesAt }: MilestoneFields,
@@ -20,6 +26,15 @@ export function noteMilestones(
     { ...milestones, ...Object.fromEntries(fresh.map((name) => [name, now])) },
     later(now, milestonesAt),
   );
+}
+
+/** The time that a write notes for what it reaches first; undefined where it reaches nothing. */
+export function newlyReachedAt(
+  before: MilestoneFields | undefined,
+  { milestones = {} }: MilestoneFields,
+): Date | undefined {
+  const noted = before?.milestones ?? {};
+  return Object.entries(milestones).find(([name]) => noted[name] === undefined)?.[1];
 }
 
 /** What was reached from `from` on and, where it is given, before `until`. */

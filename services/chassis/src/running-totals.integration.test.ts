@@ -85,10 +85,18 @@ function replica(tenant: ReturnType<typeof testTenant>, clock: TestClock, change
   const parcels = collectionOf(clock);
   const totals = new RunningTotals(mongo.db, parcels, { ...totalsDefinition, ...changes }, clock);
   const store = () => parcels.within({ tenant, now: clock.now() });
+  const { reachMilestone } = parcels;
   return {
     totals,
     read: async () => Object.fromEntries(await totals.read(tenant)),
     keep: () => totals.keep(tenant.environmentId, clock.now()),
+    /** What its next write does around itself. */
+    around: (writer: <T>(write: () => Promise<T>) => Promise<T>) => {
+      parcels.reachMilestone = (milestone, write) => {
+        parcels.reachMilestone = reachMilestone;
+        return reachMilestone(milestone, () => writer(write));
+      };
+    },
     send: async (from: string, weight = 1n) => {
       const state = { id: newId(), from, weight, hasArrived: false };
       await store().insert({ state, events: [], commands: [] });
@@ -118,6 +126,7 @@ type Step =
   | { readonly kind: 'send'; readonly from: string; readonly weight: bigint }
   | { readonly kind: 'arrive'; readonly which: number }
   | { readonly kind: 'wait'; readonly minutes: number }
+  | { readonly kind: 'stall'; readonly minutes: number }
   | { readonly kind: 'keep'; readonly by: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -127,12 +136,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: fc.bigInt(-(2n ** 60n), 2n ** 60n),
   }),
   fc.record({ kind: fc.constant('arrive' as const), which: fc.nat(20) }),
-  fc.record({ kind: fc.constant('wait' as const), minutes: fc.constantFrom(1, 3, 5, 10, 60) }),
+  fc.record({
+    kind: fc.constant('wait' as const),
+    minutes: fc.constantFrom(-20, -5, 1, 3, 5, 10, 60),
+  }),
+  fc.record({ kind: fc.constant('stall' as const), minutes: fc.constantFrom(3, 5, 30) }),
   fc.record({ kind: fc.constant('keep' as const), by: fc.nat(1) }),
 );
 
 describe('running totals', () => {
-  test('are those of a recount at every moment, whoever keeps them and whenever', async () => {
+  test('are those of a recount at every moment, whatever the clock does and whoever stalls', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {
         const tenant = testTenant();
@@ -143,6 +156,13 @@ describe('running totals', () => {
           const here = replicas[one.kind === 'keep' && one.by === 1 ? 1 : 0];
           if (one.kind === 'wait') clock.wait(one.minutes);
           if (one.kind === 'keep') await here.keep();
+          if (one.kind === 'stall') {
+            here.around(async (write) => {
+              clock.wait(one.minutes);
+              await replicas[1].keep();
+              return write();
+            });
+          }
           if (one.kind === 'send') sent.push(await here.send(one.from, one.weight));
           if (one.kind === 'arrive' && sent.length > 0) {
             await here.arrive(sent[one.which % sent.length] ?? '');
@@ -205,6 +225,104 @@ describe('running totals', () => {
     expect(await read()).toEqual(await recount(tenant.environmentId));
     await totals.keep(tenant.environmentId, clock.now());
     expect(await read()).toEqual(await recount(tenant.environmentId));
+  });
+
+  test('count what is reached after the clock went back, and after it is right again', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const { send, keep, read } = replica(tenant, clock);
+    for (const _ of places) await send('a');
+    const first = await send('a');
+    clock.wait(20);
+    await keep();
+    clock.wait(-15);
+    await send('a');
+    const { arrive } = replica(tenant, clock);
+    await arrive(first);
+    const all = { a: { sent: 4n, weight: 4n, arrived: 1n } };
+    expect(await read()).toEqual(all);
+    clock.wait(60);
+    expect(await read()).toEqual(all);
+    await keep();
+    expect(await replica(tenant, clock).read()).toEqual(all);
+  });
+
+  test('trust no sums of a clock that is ahead', async () => {
+    const tenant = testTenant();
+    const [clock, ahead] = [new TestClock(), new TestClock()];
+    ahead.wait(24 * 60);
+    const { send, read, totals } = replica(tenant, clock);
+    await send('a');
+    clock.wait(20);
+    await replica(tenant, ahead).keep();
+    await send('a');
+    expect(await read()).toEqual({ a: { sent: 2n, weight: 2n } });
+    clock.wait(20);
+    await totals.keepUp();
+    clock.wait(48 * 60);
+    expect(await read()).toEqual({ a: { sent: 2n, weight: 2n } });
+  });
+
+  // A process stands still and is killed before what it would do next; others keep up all the time.
+  test.each(['before its write', 'after its write'])(
+    'are right again after a stall and a kill %s',
+    async (point) => {
+      const tenant = testTenant();
+      const clock = new TestClock();
+      const [killed, other] = [replica(tenant, clock), replica(tenant, clock)];
+      await other.send('a');
+      clock.wait(20);
+      await other.totals.keepUp();
+      const stalled = new Promise<void>((resolve) => {
+        killed.around(async <T>(write: () => Promise<T>) => {
+          await other.send('a');
+          clock.wait(20);
+          await other.totals.keepUp();
+          if (point === 'after its write') await write();
+          resolve();
+          return new Promise<T>(() => undefined);
+        });
+      });
+      void killed.send('b');
+      await stalled;
+      const all = await recount(tenant.environmentId);
+      expect(Object.keys(all)).toEqual(point === 'after its write' ? ['a', 'b'] : ['a']);
+
+      // Started again, it is asked once.
+      const started = replica(tenant, clock);
+      await started.read();
+      await started.totals.keepUp();
+      expect(await other.read()).toEqual(all);
+    },
+  );
+
+  test('are right again within a day, though the process that was killed never comes back', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const { send, keep, read, totals } = replica(tenant, clock);
+    await send('a');
+    const [late] = await documents().find({ environmentId: tenant.environmentId }).toArray();
+    clock.wait(20);
+    await keep();
+    await documents().insertOne({ ...late, _id: newId() as never, from: 'b' });
+    clock.wait(24 * 60);
+    await read();
+    await totals.keepUp();
+    expect(await read()).toEqual(await recount(tenant.environmentId));
+  });
+
+  test('leave out what follows nothing that was noted', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const { send, arrive, read } = replica(tenant, clock, { follows: { ARRIVED: 'SENT' } });
+    await arrive(await send('a'));
+    await arrive(await send('b'));
+    const { environmentId } = tenant;
+    await documents().updateOne(
+      { environmentId, from: 'b' },
+      { $unset: { 'milestones.SENT': '' } },
+    );
+    expect(await read()).toEqual({ a: { sent: 1n, weight: 1n, arrived: 1n } });
   });
 
   test('stay right where several keep them at once', async () => {

@@ -22,6 +22,8 @@ export interface TotalsDefinition {
   readonly fields: readonly string[];
   /** The oldest row that anybody asks for, where that is the newest; those before it are dropped. Absent: all are kept. */
   readonly oldestRow?: (newest: string) => string;
+  /** What counts only where an earlier milestone is noted, too: nothing is counted by half that was stored before milestones were noted. */
+  readonly follows?: Readonly<Record<string, string>>;
   /** What reaching a milestone adds, the same whenever it is asked. */
   readonly addendsOf: (document: CountedDocument, milestone: string) => readonly Addend[];
 }
@@ -46,9 +48,14 @@ type Kept = Pick<TotalsDocument, 'upTo'> & {
   readonly totals: Totals;
 };
 
+/** Up to when sums are kept, as this process has seen it last. */
+type Seen = Pick<Kept, 'version' | 'upTo'>;
+
 const beginning = new Date(0);
 // A few hundred bytes each.
 const batchSize = 5_000;
+// As much as the clocks of two machines may differ.
+const clocksApartMs = 60_000;
 /**
  * A milestone carries the time of the decision, and stands in the database after all attempts to write it: 10 s of repeating, 10 s of
  * waiting for a connection and 120 s at its socket, with a minute by which the clocks of two machines may differ.
@@ -58,6 +65,8 @@ const settledAfterMs = 4 * 60_000;
 const keptEveryMs = 2 * 60_000;
 /** Whoever writes later than this after the decision, because its process stood still, has everything counted anew. */
 const lateAfterMs = 150_000;
+// What nobody noticed, because of a kill or of another machine's clock, is put right by this and by every start of a process.
+const recountedEveryMs = 24 * 60 * 60_000;
 
 /**
  * Sums over all aggregates of one kind, exact at every moment, at the cost of what was reached in the last minutes: what was reached
@@ -68,28 +77,34 @@ export class RunningTotals {
   private readonly kept: Collection<TotalsDocument>;
   /** Environments in which something waits to be added to what is kept, by the real time from which on that is possible. */
   private readonly waiting = new Map<string, Date>();
+  private readonly seen = new Map<string, Seen>();
+  /** When this process has counted all of an environment. */
+  private readonly recounted = new Map<string, Date>();
+  /** The latest real time since the clock last went back. */
+  private latest = beginning;
 
   constructor(
     db: Db,
-    private readonly aggregates: Pick<AggregateCollection<never>, 'documents' | 'onMilestone'>,
+    private readonly aggregates: Pick<AggregateCollection<never>, 'documents' | 'reachMilestone'>,
     private readonly definition: TotalsDefinition,
     private readonly clock: Clock,
   ) {
     this.kept = db.collection<TotalsDocument>(definition.collection);
-    aggregates.onMilestone = (environmentId, at) => this.note(environmentId, at);
+    aggregates.reachMilestone = (milestone, write) => this.reach(milestone, write);
   }
 
   /** The sums of an environment as they are now. */
   async read({ environmentId }: Pick<Tenant, 'environmentId'>): Promise<Totals> {
     const kept = await this.find(environmentId);
     // Perhaps whoever reached something has stopped before it was added to what is kept.
-    this.wait(environmentId, kept.upTo);
+    const isRecountDue = this.isRecountDue(environmentId, this.now());
+    this.wait(environmentId, isRecountDue ? beginning : kept.upTo);
     return (await this.sumSince(environmentId, kept)).totals;
   }
 
   /** Adds to what is kept what has settled since. To be repeated; without it reads are slower and never wrong. */
   async keepUp(signal?: AbortSignal): Promise<void> {
-    const now = this.clock.now();
+    const now = this.now();
     for (const [environmentId, at] of this.waiting) {
       if (signal?.aborted === true) return;
       if (at > now) continue;
@@ -103,22 +118,65 @@ export class RunningTotals {
     }
   }
 
-  /** Adds what settled before `now` to what is kept of one environment, unless somebody else was faster. */
+  /**
+   * Adds what settled before `now` to what is kept of one environment, unless somebody else was faster; now and then by counting all of
+   * it anew.
+   */
   async keep(environmentId: string, now: Date): Promise<void> {
     const until = new Date(now.getTime() - settledAfterMs);
-    const kept = await this.find(environmentId);
+    const found = await this.find(environmentId);
+    const isRecount = this.isRecountDue(environmentId, now);
+    const kept = isRecount ? nothingKept(found.version) : found;
     if (kept.upTo >= until) return;
     const { totals, last } = await this.sumSince(environmentId, kept, until);
     if (last === undefined) return;
-    await this.replace(environmentId, kept.version, { upTo: until, totals: this.asked(totals) });
-    if (last >= until) this.wait(environmentId, until);
+    const next = { upTo: until, totals: this.asked(totals) };
+    const isKept = await this.replace(environmentId, kept.version, next);
+    if (isKept && isRecount) this.recounted.set(environmentId, now);
+    if (!isKept || last >= until) this.wait(environmentId, until);
   }
 
-  /** Something was reached, by the decision of `at`, and is written now. */
-  private async note(environmentId: string, at: Date): Promise<void> {
-    const lateMs = this.clock.now().getTime() - at.getTime();
-    if (lateMs > lateAfterMs) await this.forget(environmentId);
+  /**
+   * Something is reached by a decision of `at`. Where the sums may be kept beyond that already, they are forgotten before the write, so
+   * that it may be the last thing that the process does, and after it, because they may have been kept again meanwhile.
+   */
+  private async reach<T>(
+    { environmentId, at }: { readonly environmentId: string; readonly at: Date },
+    write: () => Promise<T>,
+  ): Promise<T> {
+    this.now();
+    if (!this.seen.has(environmentId)) await this.find(environmentId);
+    const wasLate = this.isLate(environmentId, at);
+    if (wasLate) await this.forget(environmentId);
     this.wait(environmentId, at);
+    try {
+      return await write();
+    } finally {
+      // One that has failed may have been carried out all the same.
+      if (wasLate || this.isLate(environmentId, at)) await this.forget(environmentId);
+    }
+  }
+
+  private isLate(environmentId: string, at: Date): boolean {
+    const { upTo = beginning } = this.seen.get(environmentId) ?? {};
+    return at < upTo || this.now().getTime() - at.getTime() > lateAfterMs;
+  }
+
+  private isRecountDue(environmentId: string, now: Date): boolean {
+    const last = this.recounted.get(environmentId);
+    return last === undefined || now.getTime() - last.getTime() >= recountedEveryMs;
+  }
+
+  // Once the clock has gone back, nothing holds any more that was known of times.
+  private now(): Date {
+    const now = this.clock.now();
+    if (now.getTime() < this.latest.getTime() - clocksApartMs) {
+      this.seen.clear();
+      this.recounted.clear();
+      this.latest = now;
+    }
+    if (now > this.latest) this.latest = now;
+    return now;
   }
 
   private wait(environmentId: string, since: Date): void {
@@ -130,10 +188,19 @@ export class RunningTotals {
   private async find(environmentId: string): Promise<Kept> {
     const document = await retryTransient(() => this.kept.findOne({ _id: environmentId }));
     const version = document === null ? undefined : Number(document.version);
+    this.see(environmentId, { version, upTo: document?.upTo ?? beginning });
     if (document === null || Number(document.revision) !== this.definition.revision) {
-      return { version, upTo: beginning, totals: new Map() };
+      return nothingKept(version);
     }
+    // By a clock that went ahead, or before this one went back: what is reached now would lie before it.
+    const soonest = this.now().getTime() - settledAfterMs + clocksApartMs;
+    if (document.upTo.getTime() > soonest) return nothingKept(version);
     return { version, upTo: document.upTo, totals: totalsOf(document) };
+  }
+
+  private see(environmentId: string, now: Seen): void {
+    const before = this.seen.get(environmentId);
+    if ((before?.version ?? 0) <= (now.version ?? 0)) this.seen.set(environmentId, now);
   }
 
   /** What is kept with what was reached since, up to `until` where it is given; and the latest of all that was reached since. */
@@ -142,7 +209,7 @@ export class RunningTotals {
     { upTo: from, totals }: Kept,
     until?: Date,
   ): Promise<{ totals: Totals; last: Date | undefined }> {
-    const { fields, addendsOf } = this.definition;
+    const { fields, addendsOf, follows = {} } = this.definition;
     const read = ['createdAt', 'milestones', 'milestonesAt', ...fields];
     return retryTransient(async () => {
       const documents = this.aggregates.documents
@@ -153,6 +220,8 @@ export class RunningTotals {
       let last: Date | undefined;
       for await (const document of documents) {
         for (const milestone of milestonesBetween(document, { from, until })) {
+          const earlier = follows[milestone];
+          if (earlier !== undefined && document.milestones?.[earlier] === undefined) continue;
           for (const addend of addendsOf(document, milestone)) sum.add(addend);
         }
         const { milestonesAt: at = from } = document;
@@ -171,25 +240,30 @@ export class RunningTotals {
     return new Map([...totals].filter(([row]) => row >= oldest));
   }
 
+  /** Whether nobody else has replaced them since that version. */
   private async replace(
     _id: string,
     version: number | undefined,
     { upTo, totals }: Pick<Kept, 'upTo' | 'totals'>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { revision } = this.definition;
     const rows = [...totals].map(([row, counts]) => ({ row, counts }));
     const fields = { revision, version: (version ?? 0) + 1, upTo, rows };
-    await retryTransient(async () => {
+    const isReplaced = await retryTransient(async () => {
       if (version !== undefined) {
-        await this.kept.updateOne({ _id, version }, { $set: fields });
-        return;
+        const { matchedCount } = await this.kept.updateOne({ _id, version }, { $set: fields });
+        return matchedCount > 0;
       }
       try {
         await this.kept.insertOne({ _id, ...fields });
+        return true;
       } catch (error) {
         if (duplicateKeyIndex(error) === undefined) throw error;
+        return false;
       }
     });
+    if (isReplaced) this.see(_id, fields);
+    return isReplaced;
   }
 
   // The version goes on, also where nothing is kept yet, so that who adds up at this moment loses.
@@ -201,7 +275,12 @@ export class RunningTotals {
         { $set: { upTo: beginning, rows: [] }, $inc: { version: 1 } },
       ),
     );
+    this.seen.delete(environmentId);
   }
+}
+
+function nothingKept(version: number | undefined): Kept {
+  return { version, upTo: beginning, totals: new Map() };
 }
 
 function totalsOf({ rows }: TotalsDocument): Totals {
