@@ -9,9 +9,9 @@ import {
 } from '@billing/proto/billing/subscription/v1/report';
 import type { ReportStore } from './report-store';
 import {
+  activeCount,
   type CurrencyRevenue,
   monthsUntil,
-  recurringCount,
   revenueReport,
   type RevenueSums,
 } from './revenue-report';
@@ -38,7 +38,7 @@ export function reportRpc({ reports }: { readonly reports: ReportStore }) {
       return {
         currencies: toProtoRevenue(months, shown),
         trialing,
-        active: recurringCount(months) - pastDue,
+        active: activeCount(months, pastDue),
         pastDue,
         renewalsLeftToday: BigInt(renewals),
       };

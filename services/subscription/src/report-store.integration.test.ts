@@ -1,3 +1,4 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
@@ -15,6 +16,7 @@ import { ReportStore } from './report-store';
 import { subscriptionDefinition } from './store';
 import type { Subscription } from './subscription';
 import { Subscriptions } from './subscription-store';
+import type { SubscriptionRecord } from './tombstone';
 import { aCreation, anInput, aPrice, aSubscription, at, day } from './testing';
 
 const configuration = testServiceConfiguration('subscriptionreports');
@@ -28,12 +30,13 @@ const clock: Clock & { at: Date } = {
 };
 
 let running: RunningService;
+let records: AggregateCollection<SubscriptionRecord>;
 let subscriptions: Subscriptions;
 let reports: ReportStore;
 
 beforeAll(async () => {
   const service = await Service.open('subscription', configuration, { clock });
-  const records = service.aggregates(subscriptionDefinition);
+  records = service.aggregates(subscriptionDefinition);
   subscriptions = new Subscriptions(records, () => undefined);
   reports = new ReportStore(service, records);
   running = await service.serve([]);
@@ -92,6 +95,25 @@ test('revenue follows what is stored, also what comes late to a month that is lo
       { ...none, month: '2026-02', currency: 'USD', started: 1n, startedAmount: 1000n },
     ]),
   );
+});
+
+test('what was stored before anything was noted of it is not counted by half', async () => {
+  const context = testContext({ now: day('02-28') });
+  const { state: old } = await stored({ ...aSubscription(), status: 'PAST_DUE' }, context);
+  await records.documents.updateOne(
+    { _id: old.id },
+    { $unset: { milestones: '', milestonesAt: '' } },
+  );
+  expect(await reports.countPastDue(context)).toBe(0);
+  expect((await reports.revenue(context)).months).toEqual([]);
+  await subscriptions.change(old.id, context, (current, decision) =>
+    cancel(current, { ...decision, atPeriodEnd: false }),
+  );
+  const { months } = await reports.revenue(context);
+  expect(months.map(({ started, ended }) => [started, ended])).toEqual([
+    [1n, 0n],
+    [0n, 1n],
+  ]);
 });
 
 test('past due and renewals to come are counted in one environment alone', async () => {

@@ -23,10 +23,13 @@ type Within = Pick<CallContext, 'tenant' | 'now'>;
 
 const priceFields = ['type', 'amount', 'tiers', 'currency', 'billingInterval', 'intervalCount'];
 
+type Steps = Partial<Record<ReportedStep, ReportedStep>>;
+
 /** What is added up of all subscriptions. */
 const revenueTotals: TotalsDefinition = {
   collection: 'revenueTotals',
-  revision: 1,
+  revision: 2,
+  follows: { TRIAL_LEFT: 'TRIAL_BEGUN', ENDED: 'STARTED' } satisfies Steps,
   fields: ['anchor', 'endedAt', 'quantity', ...priceFields.map((field) => `price.${field}`)],
   addendsOf: (document, step) => (isReported(step) ? [toAddend(document, step)] : []),
 };
@@ -53,9 +56,10 @@ export class ReportStore {
     };
   }
 
-  /** How many are past due. Costs by the number of these. */
+  /** How many are past due, of those that are in the sums. Costs by the number of these. */
   countPastDue({ tenant }: Pick<Within, 'tenant'>): Promise<number> {
-    return this.count(tenant, subscriptionsWith({ status: 'PAST_DUE' }));
+    const summed = { 'milestones.STARTED': { $exists: true } };
+    return this.count(tenant, { ...subscriptionsWith({ status: 'PAST_DUE' }), ...summed });
   }
 
   /** How many enter a billed period before `renewsBefore`. Costs by the number of what falls due by then. */

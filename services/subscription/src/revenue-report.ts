@@ -56,6 +56,15 @@ export function recurringCount(sums: readonly RevenueSums[]): bigint {
   return sums.reduce((count, { started, ended }) => count + started - ended, 0n);
 }
 
+/**
+ * How many subscriptions recur now and are not past due. These are counted a moment before or after the sums are read: one that began or
+ * ended in between may be past due in a moment in which no other recurs, and fewer than none are never active.
+ */
+export function activeCount(sums: readonly RevenueSums[], pastDue: bigint): bigint {
+  const recurring = recurringCount(sums);
+  return recurring > pastDue ? recurring - pastDue : 0n;
+}
+
 function netOf({ startedAmount, endedAmount }: RevenueSums): bigint {
   return startedAmount - endedAmount;
 }
