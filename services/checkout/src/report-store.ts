@@ -31,10 +31,13 @@ function oldestDay(newest: string): string {
   return calendarDayOf(new Date(Date.parse(day) - reportDaysMax * dayMs)).day;
 }
 
+type Steps<T extends string> = Partial<Record<T, T>>;
+
 /** What is added up of all sessions: a row a day. */
 const funnelTotals: TotalsDefinition = {
   collection: 'checkoutSessionTotals',
-  revision: 1,
+  revision: 2,
+  follows: { COMPLETED: 'CREATED', EXPIRED: 'CREATED' } satisfies Steps<FunnelStep>,
   oldestRow: oldestDay,
   fields: [],
   addendsOf: ({ createdAt }, step) =>
@@ -44,7 +47,8 @@ const funnelTotals: TotalsDefinition = {
 /** What is added up of all invoices: a row a day and currency. */
 const dunningTotals: TotalsDefinition = {
   collection: 'dunningTotals',
-  revision: 1,
+  revision: 2,
+  follows: { RESOLVED: 'FAILED' } satisfies Steps<DunningStep>,
   oldestRow: oldestDay,
   fields: [
     'firstFailedAt',
