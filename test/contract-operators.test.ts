@@ -228,6 +228,8 @@ describe('a password', () => {
       ['PUT /dashboard/api/password', 400],
       ['PUT /dashboard/api/password', 400],
       ['PUT /dashboard/api/password', 401],
+      ['POST /dashboard/api/session', 200],
+      ['POST /dashboard/api/invitations/:token', 200],
     ]);
   });
 });

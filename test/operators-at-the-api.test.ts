@@ -178,6 +178,43 @@ describe('the public API by session', () => {
     });
     expect(written[1].role).toBe('VIEWER');
   });
+
+  test('who comes and who goes stands in it too, without what they came with', async () => {
+    const developer = await owner.colleague('DEVELOPER');
+    const { email } = (await developer.api('GET', '/session')).body.operator;
+    const headers = { 'X-Request-Id': 'chosen-by-the-caller' };
+    const client = new OperatorClient(system.gatewayUrl);
+    const logIn = (typed: string) =>
+      client.api('POST', '/session', { email, password: typed }, headers);
+    await logIn('not the password');
+    await logIn(password);
+    client.cookie = undefined;
+    await logIn(password);
+    const session = client.cookie;
+    await client.api('DELETE', '/session');
+    // Over, and of nobody.
+    for (const cookie of [session, `operator=${'x'.repeat(43)}`, undefined]) {
+      client.cookie = cookie;
+      const { status, headers: answered } = await client.api('DELETE', '/session');
+      expect([status, answered.get('set-cookie')]).toEqual([
+        204,
+        expect.stringMatching(/^operator=; .*Max-Age=0/),
+      ]);
+    }
+    const theirs = (await entries()).filter(({ operatorEmail }) => operatorEmail === email);
+    const path = '/dashboard/api/session';
+    expect(theirs.map((entry) => [entry.action, entry.path, entry.status])).toEqual([
+      [`DELETE ${path}`, path, 204],
+      [`POST ${path}`, path, 200],
+      [`POST ${path}`, path, 200],
+      ['POST /dashboard/api/invitations/:token', '/dashboard/api/invitations/:token', 200],
+    ]);
+    expect(theirs[0]).toMatchObject({
+      operatorId: await idOf(developer),
+      role: 'DEVELOPER',
+      environmentId: null,
+    });
+  });
 });
 
 describe('a session is its owner’s alone', () => {

@@ -6,6 +6,7 @@ import { newRequestId } from '@billing/chassis/ids';
 import { type Logger, withRequestId } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
 import { currentTraceId, inSpan } from '@billing/chassis/tracing';
+import { dashboardPath } from './dashboard/addresses';
 import { type HttpError, RequestError, toHttpError } from './http-error';
 import type { InFlightLimit } from './in-flight-limit';
 import type { RequestAuthor, RequestLog } from './request-log';
@@ -82,7 +83,7 @@ export async function exchange(
   }: ExchangeSurroundings & ExchangeOptions,
   work: Work,
 ): Promise<void> {
-  const requestId = readRequestId(request);
+  const requestId = readRequestId(request, route);
   const startedAt = clock.now();
   const span = {
     name: `${request.method} ${route}`,
@@ -172,10 +173,11 @@ function send(response: Response, { status, body, headers = {} }: ApiAnswer): vo
     .end(bytes);
 }
 
-function readRequestId(request: Request): string {
-  // The audit log knows what operators do by it, so whoever comes by a cookie may not choose it, and hide two things behind one.
+function readRequestId(request: Request, route: string): string {
+  // The audit log knows what operators do by it, so who comes by a cookie, or for one, may not choose it, and hide two things behind one.
   const isByCookie = 'cookie' in request.headers && !('authorization' in request.headers);
-  const given = isByCookie ? undefined : request.header('x-request-id');
+  const isOperators = isByCookie || route.startsWith(`${dashboardPath}/`);
+  const given = isOperators ? undefined : request.header('x-request-id');
   return given !== undefined && requestIdPattern.test(given) ? given : newRequestId();
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../pages/page-mount';
 import { originOf, refuseOtherSites, requireOwnOrigin } from '../pages/same-site';
 import type { RateLimit } from '../rate-limit';
+import { operatorApiPath } from './addresses';
 import { choiceRoutes } from './choice-routes';
 import { invalidSession } from './invalid-session';
 import type {
@@ -38,8 +39,6 @@ export interface DashboardSite extends PageSurroundings, OperatorSurroundings {
 
 type AnyRoute = OperatorRoute | EnvironmentRoute;
 
-const base = '/dashboard/api';
-
 /** Every operation of it, below /dashboard/api. */
 export const operatorApiRoutes: readonly AnyRoute[] = [
   ...sessionRoutes,
@@ -55,7 +54,10 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
 
 /** Serves what the dashboard asks about operators, in JSON; all else it asks of the public API. */
 export function addOperatorApi(app: Express, site: DashboardSite): void {
-  const routes = operatorApiRoutes.map((route) => ({ ...route, path: `${base}${route.path}` }));
+  const routes = operatorApiRoutes.map((route) => ({
+    ...route,
+    path: `${operatorApiPath}${route.path}`,
+  }));
   mountPages<AnyRoute>(app, routes, {
     surroundings: site,
     workOf: (route) => workOf(route, site),

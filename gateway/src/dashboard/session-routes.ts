@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
+import { DomainError } from '@billing/kernel/domain-error';
 import type { LogInResponse, OperatorSession } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
 import type { Call } from '../exchange';
 import { readBody } from '../input';
 import { type ApiAnswer, ok, param, present } from '../route';
+import { operatorApiPath } from './addresses';
 import { noOperatorCookie, operatorCookie } from './operator-cookie';
 import {
   toJsonEnvironment,
@@ -12,8 +14,17 @@ import {
   toJsonOperator,
   toJsonOrganization,
 } from './operator-json';
+import type { AuditedAction } from './operator-access';
 import type { OperatorRoute, OperatorSurroundings } from './operator-route';
 import { providerPath } from './provider-page';
+
+interface Surroundings {
+  readonly call: Call;
+  readonly site: OperatorSurroundings;
+}
+
+const sessionPath = '/session';
+const invitationPath = '/invitations/:token';
 
 const LogIn = z.object({ email: z.string(), password: z.string() });
 const AcceptInvitation = z.object({ email: z.string(), name: z.string(), password: z.string() });
@@ -33,7 +44,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
   },
   {
     method: 'POST',
-    path: '/session',
+    path: sessionPath,
     isOpen: true,
     handle: async ({ body, call, network }, site) => {
       const credentials = readBody(LogIn, { body });
@@ -41,12 +52,12 @@ export const sessionRoutes: readonly OperatorRoute[] = [
         { ...credentials, network },
         call as CallContext,
       );
-      return entered(opened, { call, site });
+      return entered(opened, actionOf('POST', sessionPath), { call, site });
     },
   },
   {
     method: 'GET',
-    path: '/session',
+    path: sessionPath,
     handle: async ({ signedIn, session, call }, { operatorAccess }) => {
       const environments = await operatorAccess.environments(session, call);
       return ok({
@@ -58,15 +69,13 @@ export const sessionRoutes: readonly OperatorRoute[] = [
   },
   {
     method: 'DELETE',
-    path: '/session',
+    path: sessionPath,
     // Whoever is signed in no more leaves all the same.
     isOpen: true,
-    handle: async ({ session, call }, { peers, operatorAccess }) => {
-      if (session !== undefined) {
-        await peers.operator.logOut({ sessionToken: session }, call as CallContext);
-      }
-      const headers = { 'Set-Cookie': noOperatorCookie(operatorAccess.siteUrl) };
-      return { status: 204, headers };
+    handle: ({ session, call }, site) => {
+      const headers = { 'Set-Cookie': noOperatorCookie(site.operatorAccess.siteUrl) };
+      const left: ApiAnswer = { status: 204, headers };
+      return session === undefined ? Promise.resolve(left) : leave(session, left, { call, site });
     },
   },
   {
@@ -83,7 +92,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
   },
   {
     method: 'GET',
-    path: '/invitations/:token',
+    path: invitationPath,
     isOpen: true,
     handle: async (request, { peers }) => {
       const { organizationName, role, email } = await peers.operator.getInvitation(
@@ -96,7 +105,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
   },
   {
     method: 'POST',
-    path: '/invitations/:token',
+    path: invitationPath,
     isOpen: true,
     handle: async (request, site) => {
       const { call } = request;
@@ -105,7 +114,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
         { ...acceptance, token: param(request, 'token') },
         call as CallContext,
       );
-      return entered(opened, { call, site });
+      return entered(opened, actionOf('POST', invitationPath), { call, site });
     },
   },
 ];
@@ -113,16 +122,18 @@ export const sessionRoutes: readonly OperatorRoute[] = [
 /** The header by which a browser keeps a session that was just opened. */
 export function cookieOf(
   session: OperatorSession | undefined,
-  { call, site }: { readonly call: Call; readonly site: OperatorSurroundings },
+  { call, site }: Surroundings,
 ): string {
   const { token, expiresAt } = present(session);
   const lifeMs = present(expiresAt).getTime() - call.now.getTime();
   return operatorCookie(token, { siteUrl: site.operatorAccess.siteUrl, lifeMs });
 }
 
+/** Whoever has opened a session gets it when the audit log knows of it. */
 async function entered(
   { operator, session }: LogInResponse,
-  { call, site }: { call: Call; site: OperatorSurroundings },
+  action: AuditedAction,
+  { call, site }: Surroundings,
 ): Promise<ApiAnswer> {
   const signedIn = await site.operatorAccess.signedIn(present(session).token, call);
   const body = {
@@ -130,5 +141,34 @@ async function entered(
     organization: toJsonOrganization(signedIn),
     expiresAt: toJsonExpiry(session),
   };
-  return ok(body, { 'Set-Cookie': cookieOf(session, { call, site }) });
+  const answer = ok(body, { 'Set-Cookie': cookieOf(session, { call, site }) });
+  return site.operatorAccess.audited(signedIn, action, {
+    call,
+    work: () => Promise.resolve(answer),
+  });
+}
+
+/** Ends a session; the audit log knows of one that opened anything. */
+async function leave(
+  session: string,
+  answer: ApiAnswer,
+  { call, site: { peers, operatorAccess } }: Surroundings,
+): Promise<ApiAnswer> {
+  const work = async () => {
+    await peers.operator.logOut({ sessionToken: session }, call as CallContext);
+    return answer;
+  };
+  try {
+    const signedIn = await operatorAccess.signedIn(session, call);
+    return await operatorAccess.audited(signedIn, actionOf('DELETE', sessionPath), { call, work });
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
+    return work();
+  }
+}
+
+/** Its path as the route has it: an invitation's token is nothing for the log. */
+function actionOf(method: 'POST' | 'DELETE', route: string): AuditedAction {
+  const path = `${operatorApiPath}${route}`;
+  return { action: `${method} ${path}`, path };
 }
