@@ -12,7 +12,10 @@ export function AuditLogPage() {
   const { role } = useAtWork().session.operator;
   const refusal = leadingRefusal(role);
   return (
-    <PageLayout title="Audit log" lead="What operators changed, and who came and went: the newest first.">
+    <PageLayout
+      title="Audit log"
+      lead="What operators changed, and who came and went: the newest first."
+    >
       <Panel>
         {refusal === undefined ? (
           <AuditTable />
