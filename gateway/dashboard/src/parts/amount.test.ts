@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { amountToType, typedAmount, typedCount } from './amount';
+import { amountToType, exportedMoney, typedAmount, typedCount } from './amount';
 
 test.each([
   ['29', 'USD', 2_900],
@@ -37,4 +37,13 @@ test('a count is a whole number, nothing, or what was typed', () => {
   expect(typedCount(undefined)).toBeUndefined();
   expect(typedCount('twelve')).toBe('twelve');
   expect(typedCount('1.5')).toBe('1.5');
+});
+
+test.each([
+  [2_900, 'USD', '29.00 USD'],
+  [500, 'JPY', '500 JPY'],
+  [-5, 'USD', '-0.05 USD'],
+  ['90071992547409931', 'EUR', '900719925474099.31 EUR'],
+])('%s of %s is exported as %s', (amount, currency, exported) => {
+  expect(exportedMoney(amount, currency)).toBe(exported);
 });

@@ -14,7 +14,7 @@ export function typedAmount(typed: string, currency: string): number | string {
 }
 
 /** An amount as it would be typed: 2900 of USD is 29.00. */
-export function amountToType(amount: number, currency: string): string {
+export function amountToType(amount: number | bigint, currency: string): string {
   const exponent = isCurrency(currency) ? exponentOf(currency) : 0;
   const digits = String(amount).padStart(exponent + 1, '0');
   return exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
@@ -25,4 +25,11 @@ export function typedCount(typed: string | undefined): number | string | undefin
   if (typed === undefined) return undefined;
   const count = Number(typed);
   return Number.isSafeInteger(count) ? count : typed;
+}
+
+/** An amount for other programs: 2900 of USD is `29.00 USD`. */
+export function exportedMoney(amount: number | string | bigint, currency: string): string {
+  const value = BigInt(amount);
+  const digits = amountToType(value < 0n ? -value : value, currency);
+  return `${value < 0n ? '-' : ''}${digits} ${currency}`;
 }

@@ -38,6 +38,7 @@ export function Columns({
   times,
   series,
   format,
+  exported,
 }: {
   caption: string;
   times: readonly string[];
@@ -48,6 +49,8 @@ export function Columns({
     readonly colour?: 1 | 2 | 3 | 4;
   }[];
   format: (value: number) => string;
+  /** A value as the table exports it; the bare number unless said. */
+  exported?: (value: number) => string;
 }) {
   const colourOf = (index: number) => `series-${String(series[index]?.colour ?? (index % 4) + 1)}`;
   const { rectangles, zero, highest, lowest } = stackedColumns(series.map(({ values }) => values));
@@ -78,7 +81,13 @@ export function Columns({
           </li>
         ))}
       </ul>
-      <ChartTable caption={caption} labels={times} series={series} format={format} />
+      <ChartTable
+        caption={caption}
+        labels={times}
+        series={series}
+        format={format}
+        exported={exported}
+      />
     </figure>
   );
 }

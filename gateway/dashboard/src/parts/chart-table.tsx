@@ -7,6 +7,7 @@ export function ChartTable({
   labelsTitle = 'When',
   series,
   format,
+  exported = String,
 }: {
   caption: string;
   /** Of the rows: days, months, names. */
@@ -14,6 +15,8 @@ export function ChartTable({
   labelsTitle?: string | undefined;
   series: readonly { readonly label: string; readonly values: readonly (number | null)[] }[];
   format: (value: number) => string;
+  /** A value for other programs; the bare number unless said. */
+  exported?: ((value: number) => string) | undefined;
 }) {
   const rows = labels.map((label, index) => ({
     label,
@@ -25,10 +28,8 @@ export function ChartTable({
     ...series.map(({ label }, index) => ({
       title: label,
       align: 'end' as const,
-      text: ({ values }: Row) => {
-        const value = values[index] ?? null;
-        return value === null ? '' : format(value);
-      },
+      text: ({ values }: Row) => textOf(values[index], exported),
+      cell: ({ values }: Row) => textOf(values[index], format),
     })),
   ];
   return (
@@ -37,4 +38,8 @@ export function ChartTable({
       <DataTable caption={caption} columns={columns} rows={rows} rowKey={({ label }) => label} />
     </details>
   );
+}
+
+function textOf(value: number | null | undefined, format: (value: number) => string): string {
+  return value === null || value === undefined ? '' : format(value);
 }

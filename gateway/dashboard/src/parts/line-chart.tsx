@@ -24,6 +24,8 @@ interface ChartProps {
   readonly format: (value: number) => string;
   /** A value on the axis, where there is little room; like `format` unless said. */
   readonly formatShort?: (value: number) => string;
+  /** A value as the table exports it; the bare number unless said. */
+  readonly exported?: (value: number) => string;
 }
 
 const heightPx = 240;
@@ -41,6 +43,7 @@ export function LineChart({
   lines,
   format,
   formatShort = format,
+  exported,
 }: ChartProps) {
   const ref = useRef<HTMLDivElement>(null);
   const colours = useColours();
@@ -84,6 +87,7 @@ export function LineChart({
         labelsTitle={timesTitle}
         series={lines.map(({ label, values }) => ({ label, values }))}
         format={format}
+        exported={exported}
       />
     </figure>
   );

@@ -22,6 +22,8 @@ test.each([
   ['+49 123', "'+49 123"],
   ['-5,000', '"-5,000"'],
   ['-12.50', '-12.50'],
+  ['-12.50 USD', '-12.50 USD'],
+  ['-1 SUM(A1)', "'-1 SUM(A1)"],
 ])('%s is no formula in a spreadsheet: %s', (text, exported) => {
   expect(csvOf(text)).toBe(exported);
 });

@@ -36,9 +36,9 @@ function toLines<Row>(
   return [titles, ...lines];
 }
 
-/** A customer may be named like a formula, which a spreadsheet would carry out. Numbers stay numbers. */
+/** A customer may be named like a formula, which a spreadsheet would carry out. Numbers and amounts stay what they are. */
 function safeText(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) && !/^-?[\d.,]+$/.test(text) ? `'${text}` : text;
+  return /^[=+\-@\t\r]/.test(text) && !/^-?[\d.,]+( [A-Z]{3})?$/.test(text) ? `'${text}` : text;
 }
 
 function quoted(text: string): string {

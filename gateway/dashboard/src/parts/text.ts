@@ -12,7 +12,7 @@ const months = new Intl.DateTimeFormat('en-US', {
 const counts = new Intl.NumberFormat('en-US');
 
 /** An amount of the API in the smallest unit: 2900 of USD is $29.00. */
-export function moneyText(amount: number | string, currency: string): string {
+export function moneyText(amount: number | string | bigint, currency: string): string {
   return amountText(BigInt(amount), currency);
 }
 

@@ -2,7 +2,13 @@ import type { ReactNode } from 'react';
 import { CopyButton } from './buttons';
 import { dayText, instantText, moneyText, wordsText } from './text';
 
-export function Money({ amount, currency }: { amount: number | string; currency: string }) {
+export function Money({
+  amount,
+  currency,
+}: {
+  amount: number | string | bigint;
+  currency: string;
+}) {
   return <span className="number">{moneyText(amount, currency)}</span>;
 }
 

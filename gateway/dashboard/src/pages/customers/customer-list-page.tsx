@@ -1,12 +1,11 @@
 import { Link, useLocation } from 'wouter';
 import { useRefusal } from '../../api/environment';
+import { dayColumn } from '../../parts/columns';
 import type { Column } from '../../parts/data-table';
 import { DialogButton } from '../../parts/dialog';
 import { Filters, TextFilter, useFilters } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
-import { dayText } from '../../parts/text';
-import { Day } from '../../parts/values';
 import { type Customer, customerName } from './customer';
 import { CustomerForm } from './customer-form';
 
@@ -19,11 +18,7 @@ const columns: readonly Column<Customer>[] = [
   { title: 'E-mail', text: ({ email }) => email },
   { title: 'Your id', text: ({ externalId }) => externalId ?? '' },
   { title: 'Currency', text: ({ currency }) => currency },
-  {
-    title: 'Since',
-    text: ({ createdAt }) => dayText(createdAt),
-    cell: ({ createdAt }) => <Day at={createdAt} />,
-  },
+  dayColumn('Since', ({ createdAt }) => createdAt),
 ];
 
 /** Every customer, and a new one. */

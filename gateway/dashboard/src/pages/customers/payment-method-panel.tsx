@@ -1,21 +1,16 @@
 import type { toJsonPaymentMethod } from '@billing/gateway/dashboard/payment-method-routes';
 import { useResource } from '../../api/queries';
+import { dayColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
 import { EmptyState, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
-import { dayText } from '../../parts/text';
-import { Day } from '../../parts/values';
 
 type PaymentMethod = ReturnType<typeof toJsonPaymentMethod>;
 
 const columns: readonly Column<PaymentMethod>[] = [
   { title: 'Card', text: ({ brand, last4 }) => `${brand} ending in ${last4}` },
   { title: 'Charged', text: ({ isDefault }) => (isDefault ? 'yes, the default' : 'no') },
-  {
-    title: 'Saved',
-    text: ({ createdAt }) => dayText(createdAt),
-    cell: ({ createdAt }) => <Day at={createdAt} />,
-  },
+  dayColumn('Saved', ({ createdAt }) => createdAt),
 ];
 
 /** How a customer can be charged without being asked. */

@@ -3,13 +3,14 @@ import type { toJsonCreditGrant } from '@billing/proto/json/credit-grant';
 import type { toJsonUsageState } from '@billing/proto/json/usage-state';
 import { useRefusal } from '../../api/environment';
 import { useResource } from '../../api/queries';
+import { dayColumn, moneyColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
 import { DialogButton } from '../../parts/dialog';
 import { EmptyState, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { ResourceTable } from '../../parts/resource-table';
-import { dayText, moneyText, wordsText } from '../../parts/text';
-import { Day, StatusBadge } from '../../parts/values';
+import { dayText, wordsText } from '../../parts/text';
+import { StatusBadge } from '../../parts/values';
 import { CreditForm } from './credit-form';
 
 type UsageState = ReturnType<typeof toJsonUsageState>;
@@ -26,15 +27,15 @@ const usageColumns: readonly Column<UsageState>[] = [
       `${quantityText(creditsRemaining)} of ${quantityText(creditsGranted)}`,
   },
   { title: 'Balance', align: 'end', text: ({ balance }) => quantityText(balance) },
-  {
-    title: 'To be billed',
-    align: 'end',
-    text: ({ estimatedAmount, currency }) =>
-      estimatedAmount === null || currency === null ? '–' : moneyText(estimatedAmount, currency),
-  },
+  moneyColumn(
+    'To be billed',
+    ({ estimatedAmount }) => estimatedAmount,
+    ({ currency }) => currency,
+  ),
   {
     title: 'Period',
-    text: ({ periodStart, periodEnd }) => `${dayText(periodStart)} to ${dayText(periodEnd)}`,
+    text: ({ periodStart, periodEnd }) => `${periodStart} to ${periodEnd}`,
+    cell: ({ periodStart, periodEnd }) => `${dayText(periodStart)} to ${dayText(periodEnd)}`,
   },
 ];
 
@@ -73,12 +74,8 @@ const creditColumns: readonly Column<CreditGrant>[] = [
   },
   { title: 'Left', align: 'end', text: ({ remaining }) => quantityText(remaining) },
   { title: 'Granted', align: 'end', text: ({ amount }) => quantityText(amount) },
-  { title: 'From', text: ({ effectiveAt }) => dayText(effectiveAt) },
-  {
-    title: 'Expires',
-    text: ({ expiresAt }) => (expiresAt === null ? '' : dayText(expiresAt)),
-    cell: ({ expiresAt }) => <Day at={expiresAt} />,
-  },
+  dayColumn('From', ({ effectiveAt }) => effectiveAt),
+  dayColumn('Expires', ({ expiresAt }) => expiresAt),
 ];
 
 /** Prepaid and given units of meters. */

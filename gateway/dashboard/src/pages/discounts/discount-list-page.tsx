@@ -1,13 +1,12 @@
 import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { activeColumn, ActiveFilter } from '../../parts/active';
+import { dayColumn } from '../../parts/columns';
 import type { Column } from '../../parts/data-table';
 import { DialogButton } from '../../parts/dialog';
 import { Filters, useFilters } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
-import { dayText } from '../../parts/text';
-import { Day } from '../../parts/values';
 import { NewDiscountForm } from './discount-form';
 import { type Discount, redemptionsText, termsText } from './discount-text';
 
@@ -25,11 +24,7 @@ const columns: readonly Column<Discount>[] = [
   { title: 'Takes', text: termsText },
   { title: 'Redeemed', align: 'end', text: redemptionsText },
   activeColumn,
-  {
-    title: 'Ends',
-    text: ({ endsAt }) => (endsAt === null ? '' : dayText(endsAt)),
-    cell: ({ endsAt }) => <Day at={endsAt} />,
-  },
+  dayColumn('Ends', ({ endsAt }) => endsAt),
 ];
 
 /** Every discount, and a new one. */

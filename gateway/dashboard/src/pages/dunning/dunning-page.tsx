@@ -2,11 +2,12 @@ import { useState } from 'react';
 import type { toJsonDunning } from '@billing/gateway/dashboard/money-report-routes';
 import { useResource } from '../../api/queries';
 import { Bars } from '../../parts/bars';
+import { moneyColumn } from '../../parts/columns';
 import { DataTable } from '../../parts/data-table';
 import { ChoiceFilter } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
-import { countText, moneyText } from '../../parts/text';
+import { countText } from '../../parts/text';
 import { type DunningCounts, outcomes } from './outcomes';
 
 type Dunning = ReturnType<typeof toJsonDunning>;
@@ -77,7 +78,11 @@ function AmountTable({
       isCaptionShown
       columns={[
         { title: 'What became of them', text: ({ label }) => label },
-        { title: currency, align: 'end', text: ({ value }) => moneyText(value, currency) },
+        moneyColumn<{ readonly value: number | string }>(
+          currency,
+          ({ value }) => value,
+          () => currency,
+        ),
       ]}
       rows={outcomes(amounts)}
       rowKey={({ label }) => label}

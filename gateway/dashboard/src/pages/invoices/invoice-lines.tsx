@@ -1,7 +1,8 @@
 import { quantityText, rateText } from '@billing/gateway/amount-text';
+import { exportedMoney } from '../../parts/amount';
+import { moneyColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
 import { dayText, moneyText } from '../../parts/text';
-import { Money } from '../../parts/values';
 import type { Invoice, InvoiceLine } from './invoice';
 
 /** What an invoice bills, line by line, and what it comes to. */
@@ -26,7 +27,12 @@ function columnsIn(currency: string): readonly Column<InvoiceLine>[] {
       text: ({ description }) => description,
       cell: (line) => <LineText line={line} currency={currency} />,
     },
-    { title: 'Quantity', align: 'end', text: ({ quantity }) => quantityText(quantity) },
+    {
+      title: 'Quantity',
+      align: 'end',
+      text: ({ quantity }) => quantity,
+      cell: ({ quantity }) => quantityText(quantity),
+    },
     {
       title: 'Each',
       align: 'end',
@@ -40,15 +46,15 @@ function columnsIn(currency: string): readonly Column<InvoiceLine>[] {
     {
       title: 'Discount',
       align: 'end',
-      text: ({ discountAmount }) =>
+      text: ({ discountAmount }) => exportedMoney(-discountAmount, currency),
+      cell: ({ discountAmount }) =>
         discountAmount === 0 ? '' : takenText(discountAmount, currency),
     },
-    {
-      title: 'Amount',
-      align: 'end',
-      text: ({ amount }) => moneyText(amount, currency),
-      cell: ({ amount }) => <Money amount={amount} currency={currency} />,
-    },
+    moneyColumn(
+      'Amount',
+      ({ amount }) => amount,
+      () => currency,
+    ),
   ];
 }
 

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Query } from '../../api/client';
+import { dayColumn, moneyColumn } from '../../parts/columns';
 import type { Column } from '../../parts/data-table';
 import { ResourceTable } from '../../parts/resource-table';
-import { dayText, moneyText, wordsText } from '../../parts/text';
-import { Day, Money, StatusBadge } from '../../parts/values';
+import { wordsText } from '../../parts/text';
+import { StatusBadge } from '../../parts/values';
 import { CustomerLink } from '../customers/customer-link';
 import { type Invoice, invoiceName } from './invoice';
 
@@ -23,24 +24,18 @@ const columns: readonly Column<Invoice>[] = [
     text: ({ status }) => wordsText(status),
     cell: ({ status }) => <StatusBadge status={status} />,
   },
-  {
-    title: 'Total',
-    align: 'end',
-    text: ({ total, currency }) => moneyText(total, currency),
-    cell: ({ total, currency }) => <Money amount={total} currency={currency} />,
-  },
-  {
-    title: 'Due',
-    align: 'end',
-    text: ({ amountDue, currency }) => moneyText(amountDue, currency),
-    cell: ({ amountDue, currency }) => <Money amount={amountDue} currency={currency} />,
-  },
+  moneyColumn(
+    'Total',
+    ({ total }) => total,
+    ({ currency }) => currency,
+  ),
+  moneyColumn(
+    'Due',
+    ({ amountDue }) => amountDue,
+    ({ currency }) => currency,
+  ),
   { title: 'For', text: ({ billingReason }) => wordsText(billingReason) },
-  {
-    title: 'Made',
-    text: ({ createdAt }) => dayText(createdAt),
-    cell: ({ createdAt }) => <Day at={createdAt} />,
-  },
+  dayColumn('Made', ({ createdAt }) => createdAt),
 ];
 
 const customer: Column<Invoice> = {

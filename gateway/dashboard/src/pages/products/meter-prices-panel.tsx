@@ -3,11 +3,11 @@ import type { toJsonMeter } from '@billing/proto/json/meter';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import { Button } from '../../parts/buttons';
+import { moneyColumn } from '../../parts/columns';
 import { DataTable } from '../../parts/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { Form, SelectField, TextField } from '../../parts/form';
 import { EmptyState, Panel } from '../../parts/layout';
-import { moneyText } from '../../parts/text';
 import { newMeterPrice, sameMeterPrice } from './meter-price-set';
 import { PriceChart } from './price-chart';
 import { curveOfMeterPrice } from './price-curve';
@@ -80,7 +80,7 @@ function MeterPriceTable({
 }) {
   const [shownId, setShownId] = useState<string>();
   const shown = meterPrices.find(({ id }) => id === shownId);
-  const bound = (amount: number | null) => (amount === null ? '–' : moneyText(amount, currency));
+  const currencyOf = () => currency;
   return (
     <>
       <DataTable<MeterPrice>
@@ -89,8 +89,8 @@ function MeterPriceTable({
           { title: 'Meter', text: ({ meterId }) => nameOf(meterId) },
           { title: 'Price', text: (price) => meterPriceText(price, currency) },
           { title: 'Included', align: 'end', text: ({ includedUnits }) => includedUnits },
-          { title: 'At least', align: 'end', text: ({ minimumAmount }) => bound(minimumAmount) },
-          { title: 'At most', align: 'end', text: ({ maximumAmount }) => bound(maximumAmount) },
+          moneyColumn('At least', ({ minimumAmount }) => minimumAmount, currencyOf),
+          moneyColumn('At most', ({ maximumAmount }) => maximumAmount, currencyOf),
           {
             title: 'Actions',
             text: () => '',

@@ -1,4 +1,5 @@
 import { LineChart } from '../../parts/line-chart';
+import { exportedMoney } from '../../parts/amount';
 import { countText, moneyText, shortMoneyText } from '../../parts/text';
 import type { CurvePoint } from './price-curve';
 
@@ -23,6 +24,7 @@ export function PriceChart({
         lines={[{ label, values }]}
         // A share of the total may be a fraction of the smallest unit; the picture rounds it.
         format={(amount) => moneyText(Math.round(amount), currency)}
+        exported={(amount) => exportedMoney(Math.round(amount), currency)}
         formatShort={(amount) => shortMoneyText(amount, currency)}
       />
     </div>

@@ -1,13 +1,12 @@
 import { Link } from 'wouter';
 import { useRefusal } from '../../api/environment';
 import { activeColumn, ActiveFilter } from '../../parts/active';
+import { dayColumn } from '../../parts/columns';
 import type { Column } from '../../parts/data-table';
 import { DialogButton } from '../../parts/dialog';
 import { Filters, useFilters } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
-import { dayText } from '../../parts/text';
-import { Day } from '../../parts/values';
 import { priceText, type Product } from './price-text';
 import { NewProductForm } from './product-form';
 
@@ -20,11 +19,7 @@ const columns: readonly Column<Product>[] = [
   { title: 'Price', text: priceText },
   { title: 'Metered', align: 'end', text: ({ meterPrices }) => String(meterPrices.length) },
   activeColumn,
-  {
-    title: 'Since',
-    text: ({ createdAt }) => dayText(createdAt),
-    cell: ({ createdAt }) => <Day at={createdAt} />,
-  },
+  dayColumn('Since', ({ createdAt }) => createdAt),
 ];
 
 /** Every product with its price, and a new one. */

@@ -1,6 +1,8 @@
 import { Link } from 'wouter';
 import { useResource } from '../../api/queries';
 import { Columns } from '../../parts/bars';
+import { exportedMoney } from '../../parts/amount';
+import { countColumn, moneyColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
 import { ChoiceFilter, useFilters } from '../../parts/filters';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
@@ -74,7 +76,7 @@ function NoRevenue() {
 }
 
 function RevenueView({ revenue: { currency, months } }: { revenue: Revenue }) {
-  const money = (amount: number | string | bigint) => moneyText(String(amount), currency);
+  const money = (amount: number | string | bigint) => moneyText(amount, currency);
   const last = months.at(-1);
   return (
     <>
@@ -85,12 +87,13 @@ function RevenueView({ revenue: { currency, months } }: { revenue: Revenue }) {
           times={months.map(({ month }) => month)}
           series={movementsOf(months)}
           format={(value) => money(Math.round(value))}
+          exported={(value) => exportedMoney(Math.round(value), currency)}
         />
       </Panel>
       <Panel title="Month by month">
         <DataTable
           caption={`Revenue in ${currency}`}
-          columns={columnsIn(money)}
+          columns={columnsIn(currency)}
           rows={[...months].reverse()}
           rowKey={({ month }) => month}
         />
@@ -120,17 +123,9 @@ function MonthFigures({ month, money }: { month: RevenueMonth; money: MoneyText 
   );
 }
 
-function columnsIn(money: MoneyText): readonly Column<RevenueMonth>[] {
-  const amount = (title: string, of: (month: RevenueMonth) => number | string | bigint) => ({
-    title,
-    align: 'end' as const,
-    text: (month: RevenueMonth) => money(of(month)),
-  });
-  const count = (title: string, of: (month: RevenueMonth) => number) => ({
-    title,
-    align: 'end' as const,
-    text: (month: RevenueMonth) => countText(of(month)),
-  });
+function columnsIn(currency: string): readonly Column<RevenueMonth>[] {
+  const amount = (title: string, of: (month: RevenueMonth) => number | string | bigint) =>
+    moneyColumn(title, of, () => currency);
   return [
     { title: 'Month', text: ({ month }) => month },
     amount('New', (month) => month.new),
@@ -139,7 +134,7 @@ function columnsIn(money: MoneyText): readonly Column<RevenueMonth>[] {
     amount('Churned', ({ churned }) => churned),
     amount('Net', netOf),
     amount('Recurring', ({ mrr }) => mrr),
-    count('Started', ({ started }) => started),
-    count('Ended', ({ ended }) => ended),
+    countColumn('Started', ({ started }) => started),
+    countColumn('Ended', ({ ended }) => ended),
   ];
 }

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Query } from '../../api/client';
+import { countColumn, dayColumn } from '../../parts/columns';
 import type { Column } from '../../parts/data-table';
 import { ResourceTable } from '../../parts/resource-table';
-import { countText, dayText, wordsText } from '../../parts/text';
+import { wordsText } from '../../parts/text';
 import { Day, StatusBadge } from '../../parts/values';
 import { customerName } from '../customers/customer';
 import { priceText } from '../products/price-text';
@@ -41,20 +42,16 @@ const columns: readonly Column<Subscription>[] = [
     title: 'Price',
     text: ({ price }) => (price === null ? '' : priceText(price)),
   },
-  { title: 'Quantity', align: 'end', text: ({ quantity }) => countText(quantity) },
+  countColumn('Quantity', ({ quantity }) => quantity),
   {
     title: 'Next',
     text: (subscription) => {
       const next = nextStep(subscription);
-      return next === undefined ? '' : `${next.what} ${dayText(next.at)}`;
+      return next === undefined ? '' : `${next.what} ${next.at}`;
     },
     cell: (subscription) => <Next next={nextStep(subscription)} />,
   },
-  {
-    title: 'Since',
-    text: ({ startAt }) => dayText(startAt),
-    cell: ({ startAt }) => <Day at={startAt} />,
-  },
+  dayColumn('Since', ({ startAt }) => startAt),
 ];
 
 function Next({ next }: { next: ReturnType<typeof nextStep> }) {

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
+import { instantColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
 import { dayText, instantText } from '../../parts/text';
-import { Instant } from '../../parts/values';
 import { historyOf, placeOf, type Timeline } from './timeline';
 
 type Happening = ReturnType<typeof historyOf>[number];
@@ -25,11 +25,7 @@ export function TimelineView({ timeline }: { timeline: Timeline }) {
 }
 
 const columns: readonly Column<Happening>[] = [
-  {
-    title: 'When',
-    text: ({ at }) => instantText(at),
-    cell: ({ at }) => <Instant at={at} />,
-  },
+  instantColumn('When', ({ at }) => at),
   {
     title: 'What',
     text: ({ text }) => text,

@@ -1,9 +1,10 @@
 import type { ServiceStatus } from '@billing/gateway/dashboard/service-statuses';
 import { useResource } from '../../api/queries';
+import { instantColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
 import { PageLayout, Panel } from '../../parts/layout';
 import { Answer, Notice } from '../../parts/notices';
-import { countText, instantText, pluralText } from '../../parts/text';
+import { countText, pluralText } from '../../parts/text';
 import { StatusBadge } from '../../parts/values';
 import { bytesText, trouble } from './service-health';
 
@@ -17,10 +18,7 @@ const columns: readonly Column<ServiceStatus>[] = [
     cell: ({ ready }) => <StatusBadge status={ready ? 'READY' : 'NOT_READY'} />,
   },
   { title: 'Version', text: ({ version }) => version ?? '–' },
-  {
-    title: 'Since',
-    text: ({ startedAt }) => (startedAt === null ? '–' : instantText(startedAt)),
-  },
+  instantColumn('Since', ({ startedAt }) => startedAt),
   {
     title: 'Outbox age',
     align: 'end',
