@@ -89,6 +89,8 @@ function replica(tenant: ReturnType<typeof testTenant>, clock: TestClock, change
   return {
     totals,
     read: async () => Object.fromEntries(await totals.read(tenant)),
+    /** As it does every minute, whatever there is to do. */
+    lookAtClock: () => totals.keepUp(AbortSignal.abort()),
     keep: () => totals.keep(tenant.environmentId, clock.now()),
     /** What its next write does around itself. */
     around: (writer: <T>(write: () => Promise<T>) => Promise<T>) => {
@@ -153,6 +155,7 @@ describe('running totals', () => {
         const replicas = [replica(tenant, clock), replica(tenant, clock)] as const;
         const sent: string[] = [];
         for (const one of steps) {
+          for (const { lookAtClock } of replicas) await lookAtClock();
           const here = replicas[one.kind === 'keep' && one.by === 1 ? 1 : 0];
           if (one.kind === 'wait') clock.wait(one.minutes);
           if (one.kind === 'keep') await here.keep();
@@ -245,6 +248,20 @@ describe('running totals', () => {
     expect(await read()).toEqual(all);
     await keep();
     expect(await replica(tenant, clock).read()).toEqual(all);
+  });
+
+  test('count what one reaches after the clock went back and another had kept them', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const [writer, keeper] = [replica(tenant, clock), replica(tenant, clock)];
+    await writer.send('a');
+    clock.wait(20);
+    await writer.lookAtClock();
+    await keeper.keep();
+    clock.wait(-5);
+    await writer.send('a');
+    clock.wait(60);
+    expect(await keeper.read()).toEqual({ a: { sent: 2n, weight: 2n } });
   });
 
   test('trust no sums of a clock that is ahead', async () => {
