@@ -25,7 +25,7 @@ interface RequestDocument extends Pick<RequestEntry, 'environmentId' | 'requestI
 
 // Beyond it the exact number says nothing more, and counting costs as much as there is to count.
 const countMax = 10_000;
-// What no index narrows is looked for among so many of the newest: some 0.2 s of the server.
+// What no index narrows is looked for among so many of the newest: half a second of a slow server.
 const searchedMaxDefault = 100_000;
 const removedAtOnce = 1_000;
 // Sorts after every id.
