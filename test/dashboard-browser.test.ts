@@ -34,6 +34,9 @@ beforeAll(async () => {
   scene = await PortalScene.begin(system);
   const customerId = await scene.customer({ name: hostile });
   await scene.subscribe(customerId, { plan: { name: hostile, description: hostile } });
+  const [{ id: productId }] = (await scene.read('/products')).data;
+  await scene.make('/checkout-links', { label: hostile, productIds: [productId] });
+  await scene.make('/checkout', { customerId, productId });
 }, timeoutMs);
 
 afterAll(async () => {

@@ -200,3 +200,41 @@ testInChromium(
   },
   timeoutMs,
 );
+
+testInChromium(
+  'an operator makes a checkout link, takes its offer back, and makes it again',
+  async () => {
+    const { id: productId } = await scene.make('/products', { ...usd, name: 'Solo' });
+    await scene.make('/discounts', {
+      name: 'A tenth',
+      type: 'PERCENTAGE',
+      value: 10,
+      duration: 'ONCE',
+    });
+    const customerId = await scene.customer();
+    await scene.make('/checkout', { customerId, productId });
+    await visit(browser, desktop, async (page) => {
+      await signIn(page);
+      await open(page, '/checkout');
+      await press(page, 'New link');
+      await page.locator('dialog').getByLabel('Solo').check();
+      await page.locator('dialog [name=label]').fill('Plans');
+      await page.locator('dialog [name=discountId]').selectOption({ label: 'A tenth' });
+      await page.locator('dialog').getByRole('button', { name: 'Create link' }).click();
+      const row = page.locator('tr', { hasText: 'Plans' });
+      await row.getByRole('link', { name: 'A tenth' }).waitFor();
+      const url = (await row.getByRole('link', { name: 'Plans' }).getAttribute('href')) ?? '';
+      for (const [action, state, status] of [
+        ['Deactivate', 'inactive', 410],
+        ['Activate', 'active', 200],
+      ] as const) {
+        await fillIn(page, { opener: action, confirm: action });
+        await row.getByText(state, { exact: true }).waitFor();
+        expect((await fetch(url)).status).toBe(status);
+        await shoot(page, `dashboard link ${state}`);
+      }
+      await expectAccessible(page);
+    });
+  },
+  timeoutMs,
+);

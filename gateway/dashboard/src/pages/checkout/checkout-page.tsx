@@ -1,22 +1,18 @@
 import { useState } from 'react';
 import type { toJsonFunnel } from '@billing/gateway/dashboard/money-report-routes';
-import type { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
 import { useRefusal } from '../../api/environment';
-import { useAction, usePage, useResource } from '../../api/queries';
+import { useResource } from '../../api/queries';
 import { Bars, Columns } from '../../parts/bars';
 import { CopyText } from '../../parts/buttons';
 import { DialogButton } from '../../parts/dialog';
-import { ChoicesField, Form, SelectField, TextField } from '../../parts/form';
+import { ChoiceFilter } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer, Notice } from '../../parts/notices';
 import { countText } from '../../parts/text';
-import type { Discount } from '../discounts/discount-text';
-import type { Product } from '../products/price-text';
+import { type CheckoutLink, LinkForm } from './link-form';
+import { LinkTable } from './link-table';
 
 type Funnel = ReturnType<typeof toJsonFunnel>;
-type CheckoutLink = ReturnType<typeof toJsonCheckoutLink>;
-
-const choicesMax = 100;
 
 /** How many who began to pay did, and public offers that begin it. */
 export function CheckoutPage() {
@@ -39,22 +35,25 @@ export function CheckoutPage() {
         </Notice>
       )}
       <Panel title="Funnel">
-        <SelectField
-          name="days"
-          label="Over"
-          value={days}
-          onChange={setDays}
-          choices={[
-            ['7', 'The last 7 days'],
-            ['30', 'The last 30 days'],
-            ['90', 'The last 90 days'],
-            ['365', 'The last year'],
-          ]}
-        />
+        <div className="filters">
+          <ChoiceFilter
+            hasAll={false}
+            label="Over"
+            value={days}
+            onChange={setDays}
+            choices={[
+              ['7', 'The last 7 days'],
+              ['30', 'The last 30 days'],
+              ['90', 'The last 90 days'],
+              ['365', 'The last year'],
+            ]}
+          />
+        </div>
         <Answer of={funnel} what="checkout sessions">
           {(answer) => <FunnelView funnel={answer} />}
         </Answer>
       </Panel>
+      <LinkTable />
     </PageLayout>
   );
 }
@@ -81,20 +80,22 @@ function FunnelView({ funnel }: { funnel: Funnel }) {
         caption="Sessions by what became of them"
         bars={[
           bar('Begun', created),
-          bar('Paid', completed),
+          bar('Completed', completed),
           bar('Expired', expired),
           bar('Still open', Math.max(0, open)),
         ]}
       />
-      <Columns
-        caption="Sessions by day"
-        times={days.map(({ day }) => day)}
-        series={[
-          { label: 'Paid', values: days.map((day) => day.completed) },
-          { label: 'Expired', values: days.map((day) => day.expired) },
-        ]}
-        format={countText}
-      />
+      {completed + expired > 0 && (
+        <Columns
+          caption="Sessions by day"
+          times={days.map(({ day }) => day)}
+          series={[
+            { label: 'Completed', colour: 2, values: days.map((day) => day.completed) },
+            { label: 'Expired', colour: 3, values: days.map((day) => day.expired) },
+          ]}
+          format={countText}
+        />
+      )}
     </>
   );
 }
@@ -113,71 +114,5 @@ function NewLink({ onMade }: { onMade: (link: CheckoutLink) => void }) {
         />
       )}
     </DialogButton>
-  );
-}
-
-function LinkForm({
-  onCancel,
-  onMade,
-}: {
-  onCancel: () => void;
-  onMade: (link: CheckoutLink) => void;
-}) {
-  const products = usePage<Product>('/v1/products', { active: true, perPage: choicesMax });
-  const discounts = usePage<Discount>('/v1/discounts', { active: true, perPage: choicesMax });
-  const create = useAction<object, CheckoutLink>((body) => ({
-    method: 'POST',
-    path: '/v1/checkout-links',
-    body,
-  }));
-  const nameOf = new Map((products.data?.data ?? []).map(({ id, name }) => [id, name]));
-  return (
-    <Answer of={products} what="products">
-      {({ data }) =>
-        data.length === 0 ? (
-          <EmptyState title="There is nothing to sell yet">Make a product first.</EmptyState>
-        ) : (
-          <Form
-            submit="Create link"
-            onCancel={onCancel}
-            onSubmit={async (values) => {
-              const link = await create.mutateAsync({
-                label: values.text('label'),
-                productIds: values.all('productIds'),
-                discountId: values.optional('discountId'),
-                successUrl: values.optional('successUrl'),
-              });
-              onMade(link);
-            }}
-          >
-            <TextField name="label" label="Title" hint="Visitors see it." />
-            <ChoicesField
-              name="productIds"
-              label="Products"
-              hint="Visitors pick one of them."
-              choices={data.map(({ id }) => id)}
-              labelOf={(id) => nameOf.get(id) ?? id}
-            />
-            <SelectField
-              name="discountId"
-              label="Discount"
-              choices={[
-                ['', 'None'],
-                ...(discounts.data?.data ?? []).map(({ id, name }): readonly [string, string] => [
-                  id,
-                  name,
-                ]),
-              ]}
-            />
-            <TextField
-              name="successUrl"
-              label="Where payers go afterwards"
-              type="url"
-              hint="Empty: they stay on a page that thanks them."
-            />
-          </Form>
-        )
-      }
-    </Answer>
   );
 }
