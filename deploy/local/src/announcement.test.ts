@@ -18,7 +18,7 @@ test('scripts get all of it in exactly one line', () => {
 });
 
 test('people see address, test key, folders and a command, and the live key stays in its file', () => {
-  const text = toText(announcement);
+  const text = toText(announcement, announcement.dataDir);
   for (const part of ['gatewayUrl', 'testKey', 'dataDir', 'logDir'] as const) {
     expect(text).toContain(announcement[part]);
   }
@@ -28,6 +28,15 @@ test('people see address, test key, folders and a command, and the live key stay
 
 test('people see how to become the dashboard’s owner, and later where it is', () => {
   const ownerLink = 'http://127.0.0.1:3000/dashboard/invitation/token';
-  expect(toText({ ...announcement, ownerLink })).toContain(`${ownerLink} (makes you its owner`);
-  expect(toText(announcement)).toContain('http://127.0.0.1:3000/dashboard\n');
+  expect(toText({ ...announcement, ownerLink }, '')).toContain(`${ownerLink} (makes you its owner`);
+  expect(toText(announcement, '')).toContain('http://127.0.0.1:3000/dashboard\n');
+});
+
+test('people see the command that fills a sandbox, with what is not where it looks by itself', () => {
+  const { dataDir } = announcement;
+  const elsewhere = { gatewayUrl: 'http://127.0.0.1:4000', dataDir: "/tmp/Ada's data" };
+  expect(toText(announcement, dataDir)).toContain('  npm run demo (in another terminal)\n');
+  expect(toText({ ...announcement, ...elsewhere }, dataDir)).toContain(
+    "  npm run demo -- --url http://127.0.0.1:4000 --data '/tmp/Ada'\\''s data' (in",
+  );
 });

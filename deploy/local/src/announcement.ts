@@ -1,3 +1,6 @@
+/** Where `npm run demo` looks for the gateway. */
+const demoUrlDefault = 'http://127.0.0.1:3000';
+
 /** What whoever started the system needs to know to use it. */
 export interface Announcement {
   gatewayUrl: string;
@@ -21,7 +24,7 @@ export function toJsonLine(announcement: Announcement): string {
 }
 
 /** For people; the command can be copied and pasted as it is. */
-export function toText(announcement: Announcement): string {
+export function toText(announcement: Announcement, dataDirDefault: string): string {
   const { gatewayUrl, testKey, ownerLink, dataDir, logDir, pids } = announcement;
   const processes = Object.entries(pids ?? {}).map(([name, pid]) => `${name} ${String(pid)}`);
   return [
@@ -35,6 +38,7 @@ export function toText(announcement: Announcement): string {
     `  Test key   ${testKey}`,
     `  Data       ${dataDir} (keys.json holds the live key too)`,
     `  Logs       ${logDir}`,
+    `  Demo data  ${demoCommand(announcement, dataDirDefault)} (in another terminal)`,
     ...(processes.length > 0 ? [`  Processes  ${processes.join(', ')}`] : []),
     '',
     'Try it:',
@@ -47,4 +51,18 @@ export function toText(announcement: Announcement): string {
     'Ctrl-C stops everything.',
     '',
   ].join('\n');
+}
+
+/** Where the demo looks by itself is left out. */
+function demoCommand({ gatewayUrl, dataDir }: Announcement, dataDirDefault: string): string {
+  const flags = [
+    ...(gatewayUrl === demoUrlDefault ? [] : ['--url', gatewayUrl]),
+    ...(dataDir === dataDirDefault ? [] : ['--data', quoted(dataDir)]),
+  ];
+  return ['npm run demo', ...(flags.length === 0 ? [] : ['--', ...flags])].join(' ');
+}
+
+/** As a shell takes it for one word. */
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

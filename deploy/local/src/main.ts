@@ -7,6 +7,7 @@ import { leaveAtOnceWhile, stopWithParent } from './signals';
 
 /** Below `deploy/local`, from its sources and from its build alike. */
 const root = join(__dirname, '../../..');
+const dataDirDefault = join(root, '.data');
 
 function log(line: string): void {
   process.stderr.write(`[${(performance.now() / 1000).toFixed(1).padStart(6)} s] ${line}\n`);
@@ -21,14 +22,16 @@ function start(flags: Flags): void {
         root,
         log,
         announce: (announcement) =>
-          process.stdout.write(flags.json ? toJsonLine(announcement) : toText(announcement)),
+          process.stdout.write(
+            flags.json ? toJsonLine(announcement) : toText(announcement, dataDirDefault),
+          ),
       }),
     ),
   );
 }
 
 try {
-  start(parseFlags(process.argv.slice(2), join(root, '.data')));
+  start(parseFlags(process.argv.slice(2), dataDirDefault));
 } catch (error) {
   if (!(error instanceof FlagError)) throw error;
   process.stderr.write(`${error.message}\n\n${usage}\n`);

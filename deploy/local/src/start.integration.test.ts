@@ -112,7 +112,8 @@ test('both keys work, one line of JSON is all that is printed, and everything su
 
 test('the printed command works as it is', async () => {
   const { announcement } = await start();
-  const [, command] = /\n( {2}curl [\s\S]*?)\n\n/.exec(toText(announcement)) ?? [];
+  const [, command] =
+    /\n( {2}curl [\s\S]*?)\n\n/.exec(toText(announcement, announcement.dataDir)) ?? [];
 
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command ?? '']);
   expect(JSON.parse(stdout)).toMatchObject({ email: 'ada@example.com', name: 'Ada' });
