@@ -1,11 +1,13 @@
 import { Link } from 'wouter';
 import { useAtWork } from '../../api/environment';
 import { useResource } from '../../api/queries';
+import { exportedMoney } from '../../parts/amount';
 import { CopyText } from '../../parts/buttons';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
 import { LineChart } from '../../parts/line-chart';
 import { Answer } from '../../parts/notices';
 import { countText, instantText, moneyText, shortMoneyText } from '../../parts/text';
+import { largestFirst } from '../revenue/largest-first';
 import { changeOf, endOfDay, firstCall, type Overview, type RecurringRevenue } from './overview';
 
 const askEveryMs = 60_000;
@@ -68,7 +70,7 @@ function Counts({
       <Figure
         name="Failed webhooks"
         value={countText(failedWebhooks, failedWebhooksIsMore)}
-        detail="of the last 24 hours"
+        detail="in the last 24 hours of real time"
         href="/developers/webhooks"
       />
       <Figure
@@ -105,7 +107,7 @@ function RevenuePanels({ mrr }: { mrr: readonly RecurringRevenue[] }) {
   }
   return (
     <div className="panels">
-      {mrr.map((revenue) => (
+      {largestFirst(mrr, ({ amount }) => amount).map((revenue) => (
         <RevenuePanel key={revenue.currency} revenue={revenue} />
       ))}
     </div>
@@ -128,6 +130,7 @@ function RevenuePanel({ revenue }: { revenue: RecurringRevenue }) {
         times={months.map(({ month }) => month)}
         lines={[{ label: 'Revenue', values: months.map((month) => Number(month.amount)) }]}
         format={(value) => moneyText(Math.round(value), currency)}
+        exported={(value) => exportedMoney(Math.round(value), currency)}
         formatShort={(value) => shortMoneyText(value, currency)}
       />
     </Panel>

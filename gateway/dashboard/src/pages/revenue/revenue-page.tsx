@@ -28,7 +28,7 @@ export function RevenuePage() {
   return (
     <PageLayout
       title="Revenue"
-      lead="What recurs in a month, before discounts, of subscriptions that are billed. Months are of UTC, by this environment’s clock; the last one is still running."
+      lead="What recurs in a month, before discounts, of subscriptions that are billed. Months are of UTC, by this environment’s clock; the last one is still running. A subscription that was started in the past counts from its anchor, which is its start or the end of its trial."
     >
       <Answer of={report} what="revenue">
         {({ data }) => {

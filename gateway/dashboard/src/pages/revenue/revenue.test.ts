@@ -26,9 +26,10 @@ test('what came stands up, what went hangs down, and nothing is no negative noth
   ]);
 });
 
-test('the wanted currency is shown, else the first', () => {
-  const [usd, jpy] = ['USD', 'JPY'].map((currency): Revenue => ({ currency, months: [] }));
-  const all = [usd!, jpy!];
+test('the wanted currency is shown, else the one with the most revenue', () => {
+  const jpy: Revenue = { currency: 'JPY', months: [{ ...month, mrr: 0 }] };
+  const usd: Revenue = { currency: 'USD', months: [month] };
+  const all = [jpy, usd];
   expect(chosenRevenue(all, 'JPY')).toBe(jpy);
   expect(chosenRevenue(all, 'EUR')).toBe(usd);
   expect(chosenRevenue([], '')).toBeUndefined();

@@ -1,4 +1,5 @@
 import type { toJsonRevenue } from '@billing/gateway/dashboard/money-report-routes';
+import { largestFirst } from './largest-first';
 
 export type Revenue = ReturnType<typeof toJsonRevenue>;
 export type RevenueMonth = Revenue['months'][number];
@@ -27,7 +28,11 @@ export function movementsOf(
   ];
 }
 
-/** The currency that is shown: the wanted one where it has revenue, else the first. */
+/** The currency that is shown: the wanted one where it has revenue, else the one that has most of it. */
 export function chosenRevenue(data: readonly Revenue[], currency: string): Revenue | undefined {
-  return data.find((one) => one.currency === currency) ?? data[0];
+  return data.find((one) => one.currency === currency) ?? largestFirst(data, recurringNow)[0];
+}
+
+function recurringNow({ months }: Revenue): number | string {
+  return months.at(-1)?.mrr ?? 0;
 }

@@ -1,0 +1,12 @@
+import { largestFirst } from './largest-first';
+
+test('the currency with the most whole units comes first, and equals stay as they are', () => {
+  const all = [
+    { currency: 'AUD', amount: 0 },
+    { currency: 'BRL', amount: 0 },
+    { currency: 'JPY', amount: 20 },
+    { currency: 'USD', amount: '2900' },
+  ];
+  const sorted = largestFirst(all, ({ amount }) => amount);
+  expect(sorted.map(({ currency }) => currency)).toEqual(['USD', 'JPY', 'AUD', 'BRL']);
+});
