@@ -7,6 +7,8 @@ export interface FilterState<Name extends string> {
   /** Empty where it is not filtered by. */
   readonly values: Readonly<Record<Name, string>>;
   readonly set: (name: Name, value: string) => void;
+  /** What a filter of the page shows and changes. */
+  readonly field: (name: Name) => { value: string; onChange: (value: string) => void };
   readonly clear: () => void;
   readonly isFiltered: boolean;
 }
@@ -14,19 +16,27 @@ export interface FilterState<Name extends string> {
 export function useFilters<Name extends string>(names: readonly Name[]): FilterState<Name> {
   const [parameters, setParameters] = useSearchParams();
   const entries = names.map((name) => [name, parameters.get(name) ?? ''] as const);
+  const values = Object.fromEntries(entries) as Record<Name, string>;
+  const set = (name: Name, value: string) => {
+    setParameters(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === '') next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  };
   return {
-    values: Object.fromEntries(entries) as Record<Name, string>,
-    set: (name, value) => {
-      setParameters(
-        (before) => {
-          const next = new URLSearchParams(before);
-          if (value === '') next.delete(name);
-          else next.set(name, value);
-          return next;
-        },
-        { replace: true },
-      );
-    },
+    values,
+    set,
+    field: (name) => ({
+      value: values[name],
+      onChange: (value) => {
+        set(name, value);
+      },
+    }),
     clear: () => {
       setParameters(new URLSearchParams(), { replace: true });
     },

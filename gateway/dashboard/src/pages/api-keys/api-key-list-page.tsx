@@ -110,7 +110,7 @@ function KeyTable({ refusal }: { refusal: string | undefined }) {
       cell: ({ createdAt }) => <Day at={createdAt} />,
     },
     {
-      title: 'What to do',
+      title: 'Actions',
       text: () => '',
       cell: (key) =>
         keyState(key, now) === 'ACTIVE' && <RevokeButton {...{ refusal }} apiKey={key} />,

@@ -38,8 +38,8 @@ export function CustomerForm({
       {customer === undefined && (
         <TextField
           name="externalId"
-          label="Id in your own system"
-          hint="By which you find them. It cannot be changed later."
+          label="External id"
+          hint="What your own system calls them. It cannot be changed later."
         />
       )}
       <TextField name="phone" label="Phone" type="tel" defaultValue={customer?.phone ?? ''} />

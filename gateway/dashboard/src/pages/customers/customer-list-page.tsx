@@ -16,7 +16,7 @@ const columns: readonly Column<Customer>[] = [
     cell: (customer) => <Link href={`/customers/${customer.id}`}>{customerName(customer)}</Link>,
   },
   { title: 'E-mail', text: ({ email }) => email },
-  { title: 'Your id', text: ({ externalId }) => externalId ?? '' },
+  { title: 'External id', text: ({ externalId }) => externalId ?? '' },
   { title: 'Currency', text: ({ currency }) => currency },
   dayColumn('Since', ({ createdAt }) => createdAt),
 ];
@@ -26,7 +26,7 @@ export function CustomerListPage() {
   const refusal = useRefusal('customers');
   const [, navigate] = useLocation();
   const filters = useFilters(['email', 'externalId']);
-  const { values, set } = filters;
+  const { values } = filters;
   return (
     <PageLayout
       title="Customers"
@@ -46,20 +46,8 @@ export function CustomerListPage() {
     >
       <Panel>
         <Filters state={filters}>
-          <TextFilter
-            label="E-mail, whole"
-            value={values.email}
-            onChange={(email) => {
-              set('email', email);
-            }}
-          />
-          <TextFilter
-            label="Your id of them"
-            value={values.externalId}
-            onChange={(id) => {
-              set('externalId', id);
-            }}
-          />
+          <TextFilter label="Exact e-mail" {...filters.field('email')} />
+          <TextFilter label="External id" {...filters.field('externalId')} />
         </Filters>
         <ResourceTable<Customer>
           caption="Customers"

@@ -107,9 +107,9 @@ function CustomerFacts({ customer }: { customer: Customer }) {
         ['Currency', customer.currency],
         [
           'How they pay',
-          collectionMethod === 'SEND_INVOICE' ? 'by an invoice that is sent' : 'by a charge',
+          collectionMethod === 'SEND_INVOICE' ? 'By invoice' : 'Charged automatically',
         ],
-        ['Your id of them', customer.externalId ?? '–'],
+        ['External id', customer.externalId ?? '–'],
         ['Since', <Day key="since" at={customer.createdAt} />],
         ['Id', <code key="id">{customer.id}</code>],
       ]}

@@ -44,12 +44,7 @@ export function DiscountListPage() {
     >
       <Panel>
         <Filters state={filters}>
-          <ActiveFilter
-            value={active}
-            onChange={(value) => {
-              filters.set('active', value);
-            }}
-          />
+          <ActiveFilter {...filters.field('active')} />
         </Filters>
         <ResourceTable<Discount>
           caption="Discounts"

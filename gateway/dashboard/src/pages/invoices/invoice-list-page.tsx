@@ -14,7 +14,7 @@ const statuses = [
 /** Every invoice. */
 export function InvoiceListPage() {
   const filters = useFilters(['status', 'customerId', 'subscriptionId']);
-  const { values, set } = filters;
+  const { values } = filters;
   return (
     <PageLayout
       title="Invoices"
@@ -22,28 +22,9 @@ export function InvoiceListPage() {
     >
       <Panel>
         <Filters state={filters}>
-          <ChoiceFilter
-            label="Status"
-            value={values.status}
-            choices={statuses}
-            onChange={(status) => {
-              set('status', status);
-            }}
-          />
-          <TextFilter
-            label="Customer id"
-            value={values.customerId}
-            onChange={(id) => {
-              set('customerId', id);
-            }}
-          />
-          <TextFilter
-            label="Subscription id"
-            value={values.subscriptionId}
-            onChange={(id) => {
-              set('subscriptionId', id);
-            }}
-          />
+          <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
+          <TextFilter label="Customer id" {...filters.field('customerId')} />
+          <TextFilter label="Subscription id" {...filters.field('subscriptionId')} />
         </Filters>
         <InvoiceTable
           query={values}

@@ -96,7 +96,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
             ? '–'
             : `${dayText(periodStart)} to ${dayText(periodEnd)}`,
         ],
-        ['Collected', isSent ? 'by an invoice that is sent' : 'by a charge'],
+        ['Collection', isSent ? 'Sent to the customer' : 'Charged automatically'],
         ['Made', <Instant key="made" at={invoice.createdAt} />],
         ['Due', <Day key="due" at={invoice.dueDate} />],
         ['Paid', <Instant key="paid" at={invoice.paidAt} />],

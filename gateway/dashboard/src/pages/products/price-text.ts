@@ -25,7 +25,7 @@ export function priceText(
 }
 
 /** How often a product is billed. */
-export function intervalText({
+function intervalText({
   billingInterval,
   intervalCount,
 }: Pick<Product, 'billingInterval' | 'intervalCount'>): string {

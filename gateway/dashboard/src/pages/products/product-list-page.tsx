@@ -39,12 +39,7 @@ export function ProductListPage() {
     >
       <Panel>
         <Filters state={filters}>
-          <ActiveFilter
-            value={active}
-            onChange={(value) => {
-              filters.set('active', value);
-            }}
-          />
+          <ActiveFilter {...filters.field('active')} />
         </Filters>
         <ResourceTable<Product>
           caption="Products"

@@ -72,7 +72,7 @@ function ProductForm({
         <TextField
           name="customerId"
           label="Customer"
-          hint="Their e-mail, your own id of them, or ours."
+          hint="Their e-mail, external id or id."
           autoComplete="off"
         />
       )}

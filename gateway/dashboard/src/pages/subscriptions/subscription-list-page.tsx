@@ -73,39 +73,12 @@ export function SubscriptionListPage() {
 }
 
 function SubscriptionFilters({ filters }: { filters: FilterState<(typeof filterNames)[number]> }) {
-  const { values, set } = filters;
   return (
     <Filters state={filters}>
-      <ChoiceFilter
-        label="Status"
-        value={values.status}
-        choices={statuses}
-        onChange={(status) => {
-          set('status', status);
-        }}
-      />
-      <ChoiceFilter
-        label="Phase"
-        value={values.phase}
-        choices={phases}
-        onChange={(phase) => {
-          set('phase', phase);
-        }}
-      />
-      <TextFilter
-        label="Customer id"
-        value={values.customerId}
-        onChange={(id) => {
-          set('customerId', id);
-        }}
-      />
-      <TextFilter
-        label="Product id"
-        value={values.productId}
-        onChange={(id) => {
-          set('productId', id);
-        }}
-      />
+      <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
+      <ChoiceFilter label="Phase" choices={phases} {...filters.field('phase')} />
+      <TextFilter label="Customer id" {...filters.field('customerId')} />
+      <TextFilter label="Product id" {...filters.field('productId')} />
     </Filters>
   );
 }

@@ -8,6 +8,7 @@ import { Answer } from '../../parts/notices';
 import { countText, dayText, wordsText } from '../../parts/text';
 import { Day, Facts, StatusBadge } from '../../parts/values';
 import { customerName } from '../customers/customer';
+import { DiscountLink } from '../discounts/discount-link';
 import type { Invoice } from '../invoices/invoice';
 import { InvoiceTable } from '../invoices/invoice-table';
 import { priceText } from '../products/price-text';
@@ -111,23 +112,14 @@ function SubscriptionFacts({ subscription, name }: { subscription: Subscription;
         ['Product', <ProductLink key="product" id={subscription.productId} />],
         ['Price', price === null ? '–' : priceText(price)],
         ['Quantity', countText(subscription.quantity)],
-        [
-          'Discount',
-          discountId === null ? (
-            '–'
-          ) : (
-            <Link key="discount" href={`/discounts/${discountId}`}>
-              {discountId}
-            </Link>
-          ),
-        ],
+        ['Discount', discountId === null ? '–' : <DiscountLink key="discount" id={discountId} />],
         ['Running period', `${dayText(currentPeriodStart)} to ${dayText(currentPeriodEnd)}`],
         ['Began', <Day key="began" at={subscription.startAt} />],
         ['Trial ends', <Day key="trial" at={subscription.trialEnd} />],
         ['Cancellation asked for', <Day key="canceled" at={subscription.canceledAt} />],
         ['Ended', <Day key="ended" at={subscription.endedAt} />],
         ['Why it ends', cancelReason === null ? '–' : wordsText(cancelReason)],
-        ['May be used', subscription.entitled ? 'yes' : 'no'],
+        ['Entitled', subscription.entitled ? 'yes' : 'no'],
         ['Id', <code key="id">{subscription.id}</code>],
       ]}
     />

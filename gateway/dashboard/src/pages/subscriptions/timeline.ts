@@ -2,17 +2,17 @@ import { moneyText, wordsText } from '../../parts/text';
 import { type Invoice, invoiceName, type InvoicePayment, reasonText } from '../invoices/invoice';
 import type { Subscription } from './subscription';
 
-export type SpanState = 'scheduled' | 'trial' | 'active' | 'past due' | 'canceled';
+type SpanState = 'scheduled' | 'trial' | 'active' | 'past due' | 'canceled';
 
 /** How long a subscription was in a state, [from, to). */
-export interface StateSpan {
+interface StateSpan {
   readonly state: SpanState;
   readonly from: string;
   readonly to: string;
 }
 
 /** An invoice, at the time when it was made. */
-export interface InvoiceMark {
+interface InvoiceMark {
   readonly at: string;
   readonly invoiceId: string;
   readonly status: Invoice['status'];
@@ -20,7 +20,7 @@ export interface InvoiceMark {
 }
 
 /** An attempt to collect an invoice. */
-export interface AttemptMark {
+interface AttemptMark {
   readonly at: string;
   readonly invoiceId: string;
   readonly hasFailed: boolean;

@@ -82,7 +82,7 @@ function OperatorTable({ operators }: { operators: readonly Operator[] }) {
       cell: ({ createdAt }) => <Day at={createdAt} />,
     },
     {
-      title: 'What to do',
+      title: 'Actions',
       text: () => '',
       cell: (one) =>
         one.id !== me.id && given.includes(one.role) && <OperatorActions {...{ one }} />,

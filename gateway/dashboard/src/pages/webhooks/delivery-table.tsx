@@ -76,7 +76,7 @@ function columnsOf(endpoint: WebhookEndpoint): readonly Column<WebhookDelivery>[
       ),
     },
     {
-      title: 'What to do',
+      title: 'Actions',
       text: () => '',
       cell: (delivery) => (
         <div className="actions">
