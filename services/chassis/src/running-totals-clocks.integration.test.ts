@@ -1,0 +1,167 @@
+import { newId } from './ids';
+import { testTenant } from './testing';
+import { Parcels, places, TestClock } from './testing-parcels';
+
+let parcels: Parcels;
+
+beforeAll(async () => {
+  parcels = await Parcels.open(process.env.MONGODB_URI);
+});
+
+afterAll(() => parcels.close());
+
+describe('running totals, where clocks and processes stand still or fail,', () => {
+  test('count what lands minutes after its decision, when later ones are kept already', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const { send, keep, read } = parcels.replica(tenant, clock);
+    await send('a');
+    const { environmentId } = tenant;
+    const late = await parcels.one(environmentId);
+    await parcels.documents.deleteMany({ environmentId });
+    clock.wait(3);
+    await send('b');
+    await keep();
+    clock.wait(0.5);
+    await keep();
+    await parcels.documents.insertOne(late);
+    expect(await read()).toEqual(await parcels.recount(environmentId));
+    clock.wait(10);
+    await keep();
+    expect(await read()).toEqual(await parcels.recount(environmentId));
+  });
+
+  test('count what a process writes that stood still for long after its decision', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const [stood, other] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
+    await other.send('a');
+    stood.around(async (write) => {
+      clock.wait(20);
+      await other.keep();
+      return write();
+    });
+    await stood.send('b');
+    expect(await other.read()).toEqual(await parcels.recount(tenant.environmentId));
+    await other.keep();
+    expect(await other.read()).toEqual(await parcels.recount(tenant.environmentId));
+  });
+
+  test('count what is reached after the clock went back, and after it is right again', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const { send, keep, read } = parcels.replica(tenant, clock);
+    for (const _ of places) await send('a');
+    const first = await send('a');
+    clock.wait(20);
+    await keep();
+    clock.wait(-15);
+    await send('a');
+    const { arrive } = parcels.replica(tenant, clock);
+    await arrive(first);
+    const all = { a: { sent: 4n, weight: 4n, arrived: 1n } };
+    expect(await read()).toEqual(all);
+    clock.wait(60);
+    expect(await read()).toEqual(all);
+    await keep();
+    expect(await parcels.replica(tenant, clock).read()).toEqual(all);
+  });
+
+  test('count what one reaches after the clock went back and another had kept them', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const [writer, keeper] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
+    await writer.send('a');
+    clock.wait(20);
+    await writer.lookAtClock();
+    await keeper.keep();
+    clock.wait(-5);
+    await writer.send('a');
+    clock.wait(60);
+    expect(await keeper.read()).toEqual({ a: { sent: 2n, weight: 2n } });
+  });
+
+  test('count what is written by a clock that went back, as the last thing before a kill', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const [killed, other] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
+    await killed.send('a');
+    clock.wait(20);
+    await killed.keep();
+    clock.wait(-15);
+    await new Promise<void>((resolve) => {
+      killed.around(async <T>(write: () => Promise<T>) => {
+        await write();
+        resolve();
+        return new Promise<T>(() => undefined);
+      });
+      void killed.send('a');
+    });
+    clock.wait(60);
+    expect(await other.read()).toEqual({ a: { sent: 2n, weight: 2n } });
+  });
+
+  test('trust no sums of a clock that is ahead', async () => {
+    const tenant = testTenant();
+    const [clock, ahead] = [new TestClock(), new TestClock()];
+    ahead.wait(24 * 60);
+    const { send, read, totals } = parcels.replica(tenant, clock);
+    await send('a');
+    clock.wait(20);
+    await parcels.replica(tenant, ahead).keep();
+    await send('a');
+    expect(await read()).toEqual({ a: { sent: 2n, weight: 2n } });
+    clock.wait(20);
+    await totals.keepUp();
+    clock.wait(48 * 60);
+    expect(await read()).toEqual({ a: { sent: 2n, weight: 2n } });
+  });
+
+  // A process stands still and is killed before what it would do next; others keep up all the time.
+  test.each(['before its write', 'after its write'])(
+    'are right again after a stall and a kill %s',
+    async (point) => {
+      const tenant = testTenant();
+      const clock = new TestClock();
+      const [killed, other] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
+      await other.send('a');
+      clock.wait(20);
+      await other.totals.keepUp();
+      const stalled = new Promise<void>((resolve) => {
+        killed.around(async <T>(write: () => Promise<T>) => {
+          await other.send('a');
+          clock.wait(20);
+          await other.totals.keepUp();
+          if (point === 'after its write') await write();
+          resolve();
+          return new Promise<T>(() => undefined);
+        });
+      });
+      void killed.send('b');
+      await stalled;
+      const all = await parcels.recount(tenant.environmentId);
+      expect(Object.keys(all)).toEqual(point === 'after its write' ? ['a', 'b'] : ['a']);
+
+      // Started again, it is asked once.
+      const started = parcels.replica(tenant, clock);
+      await started.read();
+      await started.totals.keepUp();
+      expect(await other.read()).toEqual(all);
+    },
+  );
+
+  test('are right again within a day, though the process that was killed never comes back', async () => {
+    const tenant = testTenant();
+    const clock = new TestClock();
+    const { send, keep, read, totals } = parcels.replica(tenant, clock);
+    await send('a');
+    const late = await parcels.one(tenant.environmentId);
+    clock.wait(20);
+    await keep();
+    await parcels.documents.insertOne({ ...late, _id: newId(), from: 'b' });
+    clock.wait(24 * 60);
+    await read();
+    await totals.keepUp();
+    expect(await read()).toEqual(await parcels.recount(tenant.environmentId));
+  });
+});

@@ -1,0 +1,144 @@
+import type { Collection, Db } from 'mongodb';
+import { openActivity } from './activity';
+import type { AggregateDefinition } from './aggregate';
+import { AggregateCollection } from './aggregate-collection';
+import type { AggregateDocument } from './aggregate-document';
+import type { Clock } from './clock';
+import { newId } from './ids';
+import { connectMongo, type MongoConnection } from './mongo';
+import { RunningTotals, type TotalsDefinition } from './running-totals';
+import type { testTenant } from './testing';
+import { type Counts, TotalsSum } from './totals';
+
+// A parcel is sent and may arrive; how many did both is added up by the place that they were sent from.
+
+interface Parcel {
+  readonly id: string;
+  readonly from: string;
+  readonly weight: bigint;
+  readonly hasArrived: boolean;
+}
+
+const minuteMs = 60_000;
+export const places = ['a', 'b'];
+
+const parcelDefinition: AggregateDefinition<Parcel> = {
+  collection: 'parcels',
+  aggregate: 'parcel',
+  resource: 'Parcel',
+  toDocument: ({ id: _id, ...rest }) => rest,
+  fromDocument: (document) => ({
+    id: document._id,
+    from: document.from as string,
+    weight: document.weight as bigint,
+    hasArrived: document.hasArrived as boolean,
+  }),
+  milestones: ({ hasArrived }) => (hasArrived ? ['SENT', 'ARRIVED'] : ['SENT']),
+};
+
+// The driver gives a small number as it finds it.
+const sent = (weight: unknown): Counts => ({ sent: 1n, weight: BigInt(weight as bigint | number) });
+
+const totalsDefinition: TotalsDefinition = {
+  collection: 'parcelTotals',
+  revision: 1,
+  fields: ['from', 'weight'],
+  addendsOf: ({ from, weight }, milestone) => [
+    { row: from as string, counts: milestone === 'SENT' ? sent(weight) : { arrived: 1n } },
+  ],
+};
+
+/** Real time as the test has it. */
+export class TestClock implements Clock {
+  constructor(public at = new Date('2026-01-31T00:00:00Z')) {}
+
+  now(): Date {
+    return this.at;
+  }
+
+  wait(minutes: number): void {
+    this.at = new Date(this.at.getTime() + minutes * minuteMs);
+  }
+}
+
+/** Parcels in a database of their own, and those who add them up. */
+export class Parcels {
+  readonly documents: Collection<AggregateDocument>;
+
+  private constructor(private readonly mongo: MongoConnection) {
+    this.documents = collectionOf(mongo.db, new TestClock()).documents;
+  }
+
+  static async open(uri = ''): Promise<Parcels> {
+    const database = `t_${newId().replaceAll('-', '').slice(-12)}_totals`;
+    const mongo = await connectMongo({ uri, database, service: 'test' });
+    await collectionOf(mongo.db, new TestClock()).ensureIndexes();
+    return new Parcels(mongo);
+  }
+
+  async close(): Promise<void> {
+    await this.mongo.db.dropDatabase();
+    await this.mongo.close();
+  }
+
+  /** A replica of a service in an environment, with its own clock where it is given one. */
+  replica(tenant: ReturnType<typeof testTenant>, clock: TestClock, changes = {}) {
+    const parcels = collectionOf(this.mongo.db, clock);
+    const totals = new RunningTotals(
+      this.mongo.db,
+      parcels,
+      { ...totalsDefinition, ...changes },
+      clock,
+    );
+    const store = () => parcels.within({ tenant, now: clock.now() });
+    const { reachMilestone } = parcels;
+    return {
+      totals,
+      read: async () => Object.fromEntries(await totals.read(tenant)),
+      /** As it does every minute, whatever there is to do. */
+      lookAtClock: () => totals.keepUp(AbortSignal.abort()),
+      keep: () => totals.keep(tenant.environmentId, clock.now()),
+      /** What its next write does around itself. */
+      around: (writer: <T>(write: () => Promise<T>) => Promise<T>) => {
+        parcels.reachMilestone = (milestone, write) => {
+          parcels.reachMilestone = reachMilestone;
+          return reachMilestone(milestone, () => writer(write));
+        };
+      },
+      send: async (from: string, weight = 1n) => {
+        const state = { id: newId(), from, weight, hasArrived: false };
+        await store().insert({ state, events: [], commands: [] });
+        return state.id;
+      },
+      arrive: (id: string) =>
+        store().mutate(id, (state) => ({
+          state: { ...state, hasArrived: true },
+          events: [],
+          commands: [],
+        })),
+    };
+  }
+
+  /** The document of the only one of an environment. */
+  async one(environmentId: string): Promise<AggregateDocument> {
+    const document = await this.documents.findOne({ environmentId });
+    if (document === null) throw new Error('No parcel');
+    return document;
+  }
+
+  /** What is there to be added up. */
+  async recount(environmentId: string) {
+    const sum = new TotalsSum();
+    for (const { from, weight, hasArrived } of await this.documents
+      .find({ environmentId })
+      .toArray()) {
+      sum.add({ row: from as string, counts: sent(weight) });
+      if (hasArrived === true) sum.add({ row: from as string, counts: { arrived: 1n } });
+    }
+    return Object.fromEntries(sum.totals());
+  }
+}
+
+function collectionOf(db: Db, clock: Clock): AggregateCollection<Parcel> {
+  return new AggregateCollection(db, parcelDefinition, { clock, activity: openActivity(db) });
+}
