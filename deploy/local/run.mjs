@@ -227,6 +227,8 @@ function checks() {
       'test',
       'proto',
     ]),
+    // What nobody uses, and what is used but not depended on.
+    tool('knip', ['--no-config-hints']),
   ];
 }
 
