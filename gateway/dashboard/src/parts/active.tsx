@@ -1,4 +1,5 @@
 import type { Column } from './data-table';
+import { ConfirmButton } from './dialog';
 import { ChoiceFilter } from './filters';
 import { StatusBadge } from './values';
 
@@ -32,5 +33,38 @@ export function ActiveFilter({
         ['false', 'Inactive'],
       ]}
     />
+  );
+}
+
+/** Ends what is active, or takes it up again, after a second look at what that means. */
+export function ActivationButton({
+  active,
+  what,
+  refusal,
+  onChange,
+  ending,
+  beginning,
+}: {
+  active: boolean;
+  /** As in “Deactivate this product?”. */
+  what: string;
+  refusal: string | undefined;
+  onChange: (change: { active: boolean }) => Promise<unknown>;
+  /** What will happen when it is active no more. */
+  ending: string;
+  /** What will happen when it is active again. */
+  beginning: string;
+}) {
+  const label = active ? 'Deactivate' : 'Activate';
+  return (
+    <ConfirmButton
+      label={label}
+      title={`${label} ${what}?`}
+      tone={active ? 'danger' : 'main'}
+      refusal={refusal}
+      onConfirm={() => onChange({ active: !active })}
+    >
+      <p>{active ? ending : beginning}</p>
+    </ConfirmButton>
   );
 }

@@ -102,6 +102,25 @@ export function ChoiceFilter({
   );
 }
 
+/** How far back something is looked at. */
+export function DaysFilter({
+  label = 'Over',
+  value,
+  onChange,
+  days,
+}: {
+  label?: string;
+  value: string;
+  onChange: (value: string) => void;
+  days: readonly number[];
+}) {
+  const choices = days.map(
+    (count) =>
+      [String(count), count === 365 ? 'The last year' : `The last ${String(count)} days`] as const,
+  );
+  return <ChoiceFilter hasAll={false} {...{ label, value, onChange, choices }} />;
+}
+
 /** A filter by a text, which counts when it is typed whole: on Enter, or when the field is left. */
 export function TextFilter({
   label,

@@ -5,7 +5,7 @@ import { useResource } from '../../api/queries';
 import { Bars, Columns } from '../../parts/bars';
 import { CopyText } from '../../parts/buttons';
 import { DialogButton } from '../../parts/dialog';
-import { ChoiceFilter } from '../../parts/filters';
+import { DaysFilter } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer, Notice } from '../../parts/notices';
 import { countText } from '../../parts/text';
@@ -36,18 +36,7 @@ export function CheckoutPage() {
       )}
       <Panel title="Funnel">
         <div className="filters">
-          <ChoiceFilter
-            hasAll={false}
-            label="Over"
-            value={days}
-            onChange={setDays}
-            choices={[
-              ['7', 'The last 7 days'],
-              ['30', 'The last 30 days'],
-              ['90', 'The last 90 days'],
-              ['365', 'The last year'],
-            ]}
-          />
+          <DaysFilter value={days} onChange={setDays} days={[7, 30, 90, 365]} />
         </div>
         <Answer of={funnel} what="checkout sessions">
           {(answer) => <FunnelView funnel={answer} />}

@@ -1,11 +1,10 @@
 import { useState } from 'react';
 import { useRefusal } from '../../api/environment';
 import { useAction } from '../../api/queries';
-import { activeColumn, ActiveFilter } from '../../parts/active';
+import { ActivationButton, activeColumn, ActiveFilter } from '../../parts/active';
 import { CopyButton } from '../../parts/buttons';
 import { countColumn, dayColumn } from '../../parts/columns';
 import type { Column } from '../../parts/data-table';
-import { ConfirmButton } from '../../parts/dialog';
 import { EmptyState, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
 import { DiscountLink } from '../discounts/discount-link';
@@ -69,24 +68,14 @@ function LinkActions({ link: { id, label, active } }: { link: CheckoutLink }) {
     path: `/v1/checkout-links/${id}`,
     body,
   }));
-  return active ? (
-    <ConfirmButton
-      label="Deactivate"
-      title={`Deactivate ${label}?`}
+  return (
+    <ActivationButton
+      active={active}
+      what={label}
       refusal={refusal}
-      onConfirm={() => change.mutateAsync({ active: false })}
-    >
-      <p>Its page tells visitors that the offer is over. Whoever has begun to pay can go on.</p>
-    </ConfirmButton>
-  ) : (
-    <ConfirmButton
-      label="Activate"
-      title={`Activate ${label}?`}
-      tone="main"
-      refusal={refusal}
-      onConfirm={() => change.mutateAsync({ active: true })}
-    >
-      <p>Whoever opens its address can buy again.</p>
-    </ConfirmButton>
+      onChange={change.mutateAsync}
+      ending="Its page tells visitors that the offer is over. Whoever has begun to pay can go on."
+      beginning="Whoever opens its address can buy again."
+    />
   );
 }

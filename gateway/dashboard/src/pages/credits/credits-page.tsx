@@ -3,7 +3,7 @@ import { quantityText } from '@billing/gateway/amount-text';
 import type { toJsonMeterCredits } from '@billing/gateway/dashboard/report-routes';
 import { useResource } from '../../api/queries';
 import { Columns } from '../../parts/bars';
-import { ChoiceFilter } from '../../parts/filters';
+import { DaysFilter } from '../../parts/filters';
 import { EmptyState, Figure, Figures, PageLayout, Panel } from '../../parts/layout';
 import { LineChart } from '../../parts/line-chart';
 import { Answer } from '../../parts/notices';
@@ -24,16 +24,7 @@ export function CreditsPage() {
       lead="What customers hold beyond what their plan includes, and how it burns down."
     >
       <div className="filters">
-        <ChoiceFilter
-          hasAll={false}
-          label="Over"
-          value={days}
-          onChange={setDays}
-          choices={[
-            ['30', 'The last 30 days'],
-            ['90', 'The last 90 days'],
-          ]}
-        />
+        <DaysFilter value={days} onChange={setDays} days={[30, 90]} />
       </div>
       <Answer of={answer} what="credits">
         {({ data }) =>

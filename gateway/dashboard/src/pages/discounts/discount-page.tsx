@@ -1,8 +1,8 @@
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import { ActiveBadge } from '../../parts/active';
+import { ActivationButton, ActiveBadge } from '../../parts/active';
 import { typedCount } from '../../parts/amount';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
+import { DialogButton } from '../../parts/dialog';
 import { Form, TextField } from '../../parts/form';
 import { PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
@@ -97,26 +97,14 @@ function DiscountActions({ discount }: { discount: Discount }) {
           </Form>
         )}
       </DialogButton>
-      {discount.active ? (
-        <ConfirmButton
-          label="Deactivate"
-          title="Deactivate this discount?"
-          refusal={refusal}
-          onConfirm={() => change.mutateAsync({ active: false })}
-        >
-          <p>Nobody can redeem it any more. Whoever has redeemed it keeps it.</p>
-        </ConfirmButton>
-      ) : (
-        <ConfirmButton
-          label="Activate"
-          title="Activate this discount?"
-          tone="main"
-          refusal={refusal}
-          onConfirm={() => change.mutateAsync({ active: true })}
-        >
-          <p>It can be redeemed again, within its time and its number of redemptions.</p>
-        </ConfirmButton>
-      )}
+      <ActivationButton
+        active={discount.active}
+        what="this discount"
+        refusal={refusal}
+        onChange={change.mutateAsync}
+        ending="Nobody can redeem it any more. Whoever has redeemed it keeps it."
+        beginning="It can be redeemed again, within its time and its number of redemptions."
+      />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useResource } from '../../api/queries';
 import { Bars } from '../../parts/bars';
 import { moneyColumn } from '../../parts/columns';
 import { DataTable } from '../../parts/data-table';
-import { ChoiceFilter } from '../../parts/filters';
+import { DaysFilter } from '../../parts/filters';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { countText } from '../../parts/text';
@@ -20,16 +20,11 @@ export function DunningPage() {
     <PageLayout title="Dunning" lead="Invoices whose first charge failed, and how they ended.">
       <Panel>
         <div className="filters">
-          <ChoiceFilter
-            hasAll={false}
+          <DaysFilter
             label="First failed in"
             value={days}
             onChange={setDays}
-            choices={[
-              ['30', 'The last 30 days'],
-              ['90', 'The last 90 days'],
-              ['365', 'The last year'],
-            ]}
+            days={[30, 90, 365]}
           />
         </div>
         <Answer of={answer} what="failed payments">

@@ -1,10 +1,10 @@
 import { rateText } from '@billing/gateway/amount-text';
 import { useRefusal } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
-import { ActiveBadge } from '../../parts/active';
+import { ActivationButton, ActiveBadge } from '../../parts/active';
 import { amountToType, typedAmount } from '../../parts/amount';
 import { DataTable } from '../../parts/data-table';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
+import { DialogButton } from '../../parts/dialog';
 import { Form, TextAreaField, TextField } from '../../parts/form';
 import { PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
@@ -131,26 +131,14 @@ function ProductActions({ product }: { product: Product }) {
           </Form>
         )}
       </DialogButton>
-      {product.active ? (
-        <ConfirmButton
-          label="Deactivate"
-          title="Deactivate this product?"
-          refusal={refusal}
-          onConfirm={() => change.mutateAsync({ active: false })}
-        >
-          <p>Nobody can buy it any more. Running subscriptions go on.</p>
-        </ConfirmButton>
-      ) : (
-        <ConfirmButton
-          label="Activate"
-          title="Activate this product?"
-          tone="main"
-          refusal={refusal}
-          onConfirm={() => change.mutateAsync({ active: true })}
-        >
-          <p>It can be bought again.</p>
-        </ConfirmButton>
-      )}
+      <ActivationButton
+        active={product.active}
+        what="this product"
+        refusal={refusal}
+        onChange={change.mutateAsync}
+        ending="Nobody can buy it any more. Running subscriptions go on."
+        beginning="It can be bought again."
+      />
     </>
   );
 }

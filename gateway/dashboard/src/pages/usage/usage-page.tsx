@@ -8,7 +8,7 @@ import { activeColumn } from '../../parts/active';
 import { Bars, Columns } from '../../parts/bars';
 import { type Column, DataTable } from '../../parts/data-table';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
-import { ChoiceFilter } from '../../parts/filters';
+import { ChoiceFilter, DaysFilter } from '../../parts/filters';
 import { Form, SelectField, TextField } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
@@ -76,18 +76,12 @@ function MeterUsage({ meters }: { meters: readonly Meter[] }) {
           }}
           choices={meters.map(({ id, name }) => [id, name])}
         />
-        <ChoiceFilter
-          hasAll={false}
-          label="Over"
+        <DaysFilter
           value={days}
           onChange={(value) => {
             choose('days', value);
           }}
-          choices={[
-            ['7', 'The last 7 days'],
-            ['30', 'The last 30 days'],
-            ['90', 'The last 90 days'],
-          ]}
+          days={[7, 30, 90]}
         />
       </div>
       <UsageView key={chosen.id} meter={chosen} days={days} />
