@@ -38,6 +38,19 @@ export function isOverTls(siteUrl: string): boolean {
   return siteUrl.startsWith('https:');
 }
 
+/**
+ * A cookie's name over TLS. Browsers take a name with this prefix from the very host and over TLS alone, so no neighbouring host can plant one.
+ * Over plain HTTP, which is for a machine's own loopback, they would not take it at all.
+ */
+export function guardedName(name: string): string {
+  return `__Host-${name}`;
+}
+
+/** What a cookie is called at a site. */
+export function cookieNameAt(siteUrl: string, name: string): string {
+  return isOverTls(siteUrl) ? guardedName(name) : name;
+}
+
 /** Of a life in milliseconds: whole seconds, none of which lie behind its end. */
 export function maxAgeOf(lifeMs: number): number {
   return Math.max(0, Math.floor(lifeMs / 1_000));

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
-import { isOverTls, maxAgeOf, readCookies, setCookie } from '../cookie';
+import { cookieNameAt, isOverTls, maxAgeOf, readCookies, setCookie } from '../cookie';
 
 /** What a browser that was sent to the identity provider is known by when it comes back. */
 export interface BegunSignIn {
@@ -20,8 +20,7 @@ export interface SignInCookieTerms {
   readonly key: Buffer;
 }
 
-const guardedName = '__Host-sign-in';
-const plainName = 'sign-in';
+const cookieName = 'sign-in';
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
 const tagBytes = 16;
@@ -61,7 +60,7 @@ export function readBegunSignIn(
   { siteUrl, key }: SignInCookieTerms,
   now: Date,
 ): BegunSignIn | undefined {
-  const text = open(readCookies(header).get(nameAt(siteUrl)) ?? '', key);
+  const text = open(readCookies(header).get(cookieNameAt(siteUrl, cookieName)) ?? '', key);
   if (text === undefined) return undefined;
   const { expiresAt, ...begun } = JSON.parse(text) as BegunSignIn & { expiresAt: number };
   return now.getTime() < expiresAt ? begun : undefined;
@@ -85,10 +84,10 @@ function open(value: string, key: Buffer): string | undefined {
 function cookie(value: string, { siteUrl, lifeMs }: { siteUrl: string; lifeMs: number }): string {
   const isGuarded = isOverTls(siteUrl);
   const maxAge = maxAgeOf(lifeMs);
-  return setCookie(nameAt(siteUrl), value, { path: '/', maxAge, isGuarded, sameSite: 'Lax' });
-}
-
-// As of operators' sessions: a neighbouring host cannot plant one.
-function nameAt(siteUrl: string): string {
-  return isOverTls(siteUrl) ? guardedName : plainName;
+  return setCookie(cookieNameAt(siteUrl, cookieName), value, {
+    path: '/',
+    maxAge,
+    isGuarded,
+    sameSite: 'Lax',
+  });
 }

@@ -1,9 +1,6 @@
-import { isOverTls, maxAgeOf, readCookies, setCookie } from '../cookie';
+import { cookieNameAt, isOverTls, maxAgeOf, readCookies, setCookie } from '../cookie';
 
-// Browsers take a name with this prefix from the very host and over TLS alone, so no neighbouring host can plant one. Over plain HTTP, which
-// is for a machine's own loopback, they would not take it at all.
-const guardedName = '__Host-operator';
-const plainName = 'operator';
+const cookieName = 'operator';
 
 /** Sets the cookie of an operator's session. `Strict`: nobody comes to the dashboard from elsewhere but to look at its front. */
 export function operatorCookie(
@@ -12,7 +9,12 @@ export function operatorCookie(
 ): string {
   const isGuarded = isOverTls(siteUrl);
   const maxAge = maxAgeOf(lifeMs);
-  return setCookie(nameAt(siteUrl), token, { path: '/', maxAge, isGuarded, sameSite: 'Strict' });
+  return setCookie(cookieNameAt(siteUrl, cookieName), token, {
+    path: '/',
+    maxAge,
+    isGuarded,
+    sameSite: 'Strict',
+  });
 }
 
 /** Takes the cookie of a session back. */
@@ -25,10 +27,6 @@ export function readOperatorSession(
   header: string | undefined,
   siteUrl: string,
 ): string | undefined {
-  const token = readCookies(header).get(nameAt(siteUrl)) ?? '';
+  const token = readCookies(header).get(cookieNameAt(siteUrl, cookieName)) ?? '';
   return token === '' ? undefined : token;
-}
-
-function nameAt(siteUrl: string): string {
-  return isOverTls(siteUrl) ? guardedName : plainName;
 }

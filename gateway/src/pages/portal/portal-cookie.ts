@@ -1,4 +1,11 @@
-import { isOverTls, maxAgeOf, readCookies, setCookie } from '../../cookie';
+import {
+  cookieNameAt,
+  guardedName,
+  isOverTls,
+  maxAgeOf,
+  readCookies,
+  setCookie,
+} from '../../cookie';
 
 /** What a browser proves its visit by, and the name of the cookie that it came in. */
 export interface VisitProof {
@@ -6,10 +13,7 @@ export interface VisitProof {
   readonly isGuarded: boolean;
 }
 
-// Browsers take a name with this prefix from the very host and over TLS alone, so no neighbouring host can plant one. Over plain HTTP, which
-// is for a machine's own loopback, they would not take it at all.
-const guardedName = '__Host-portal';
-const plainName = 'portal';
+const visitName = 'portal';
 const doorName = 'portal_door';
 // As long as the button may be pressed.
 const doorSeconds = 3_600;
@@ -22,7 +26,7 @@ export function visitCookie(
   { siteUrl, lifeMs }: { readonly siteUrl: string; readonly lifeMs: number },
 ): string {
   const isGuarded = isOverTls(siteUrl);
-  const name = isGuarded ? guardedName : plainName;
+  const name = cookieNameAt(siteUrl, visitName);
   return setCookie(name, secret, { ...terms, path: '/', maxAge: maxAgeOf(lifeMs), isGuarded });
 }
 
@@ -40,9 +44,9 @@ export function doorCookie(nonce: string, siteUrl: string): string {
 /** The proof that a browser sent; undefined: none. */
 export function readVisit(header: string | undefined): VisitProof | undefined {
   const cookies = readCookies(header);
-  const guarded = cookies.get(guardedName);
+  const guarded = cookies.get(guardedName(visitName));
   if (guarded !== undefined) return { secret: guarded, isGuarded: true };
-  const plain = cookies.get(plainName);
+  const plain = cookies.get(visitName);
   return plain === undefined ? undefined : { secret: plain, isGuarded: false };
 }
 
