@@ -1,15 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { eventually } from '@billing/chassis/testing';
 import { instant, product, uuid } from './patterns';
 import { card, Payer } from './payer';
 import { sendRaw } from './raw-http';
+import { logsOf, sendLastRequest } from './service-log';
 import { startTestSystem, type TestSystem } from './test-system';
 
 // Stands in all that is sent; no log may hold it.
 const mark = 'sEcReT7391';
-const lastRequestId = 'the-last-request';
-const logsWithin = { timeoutMs: 60_000 };
 
 let system: TestSystem;
 let secrets: string[];
@@ -17,26 +13,12 @@ let secrets: string[];
 beforeAll(async () => {
   system = await startTestSystem();
   secrets = [mark, '4242424242424242', '4242 4242', ...(await sendSecrets())];
-  await send('/healthz', { 'X-Request-Id': lastRequestId });
+  await sendLastRequest(system);
 });
 
 afterAll(async () => {
   await system.stop();
 });
-
-/** What was written, by service, once the last request is among it. */
-async function logs(): Promise<Map<string, string>> {
-  return eventually(async () => {
-    const files = await readdir(system.logDir);
-    const texts = files.map(
-      async (file) =>
-        [file.replace('.log', ''), await readFile(join(system.logDir, file), 'utf8')] as const,
-    );
-    const all = new Map(await Promise.all(texts));
-    expect(all.get('gateway')).toContain(lastRequestId);
-    return all;
-  }, logsWithin);
-}
 
 async function send(path: string, headers: Record<string, string>, body?: string): Promise<void> {
   const method = body === undefined ? 'GET' : 'POST';
@@ -118,7 +100,7 @@ async function sendWithoutKey(): Promise<void> {
 
 test('no log of any service holds a secret, an address or anything that was sent', async () => {
   const found: string[] = [];
-  for (const [service, text] of await logs()) {
+  for (const [service, text] of await logsOf(system)) {
     for (const line of text.split('\n')) {
       const held = secrets.filter((secret) => line.includes(secret));
       if (held.length > 0) found.push(`${service}: ${held.join()}: ${line}`);
@@ -128,7 +110,7 @@ test('no log of any service holds a secret, an address or anything that was sent
 });
 
 test('every request has one line that names what it was, and whose', async () => {
-  const requests = linesOf(await logs(), 'request');
+  const requests = linesOf(await logsOf(system), 'request');
   for (const line of requests) {
     const { environmentId, apiKeyId, ...rest } = line;
     expect(rest).toEqual({
@@ -169,7 +151,7 @@ test('every request has one line that names what it was, and whose', async () =>
 });
 
 test('what never became a request has a line too', async () => {
-  const refused = linesOf(await logs(), 'request refused');
+  const refused = linesOf(await logsOf(system), 'request refused');
   expect(refused).toHaveLength(2);
   for (const { status, code, request_id: id } of refused) {
     expect([status, code, uuid.test(id)]).toEqual([400, 'invalid_request', true]);

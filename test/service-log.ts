@@ -1,7 +1,30 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eventually } from '@billing/chassis/testing';
 
 const warningsMax = 50;
+const lastRequestId = 'the-last-request';
+const logsWithin = { timeoutMs: 60_000 };
+
+/** Sends the request behind which `logsOf` reads. */
+export async function sendLastRequest({ gatewayUrl }: { gatewayUrl: string }): Promise<void> {
+  const headers = { 'X-Request-Id': lastRequestId };
+  await (await fetch(`${gatewayUrl}/healthz`, { headers })).arrayBuffer();
+}
+
+/** What was written, by service, once the last request is among it. */
+export function logsOf({ logDir }: { logDir: string }): Promise<Map<string, string>> {
+  return eventually(async () => {
+    const files = await readdir(logDir);
+    const texts = files.map(
+      async (file) =>
+        [file.replace('.log', ''), await readFile(join(logDir, file), 'utf8')] as const,
+    );
+    const all = new Map(await Promise.all(texts));
+    expect(all.get('gateway')).toContain(lastRequestId);
+    return all;
+  }, logsWithin);
+}
 
 /** What the services themselves found wrong, the latest of it. */
 export async function warningsIn({ logDir }: { logDir: string }): Promise<string[]> {
