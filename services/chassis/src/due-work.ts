@@ -5,7 +5,8 @@ import {
   DueWorkServiceService,
   WorkClass as ProtoWorkClass,
 } from '@billing/proto/billing/clock/v1/due_work';
-import { type DueDocument, passOver } from './due-pass';
+import type { DueDocument } from './due-documents';
+import { passOver } from './due-pass';
 import { type ActivityCounter, readActivity } from './activity';
 import type { WorkClass } from './aggregate';
 import type { AggregateCollection } from './aggregate-collection';
