@@ -8,6 +8,7 @@ import type { CallContext } from './call-context';
 import { DocumentBatches } from './document-batches';
 import { type Clock, sleep } from './clock';
 import { ensureIndexes, type NamedIndex } from './indexes';
+import { ListCounts } from './list-counts';
 import type { MilestoneWriter } from './milestones';
 import type { Completion } from './outbox-progress';
 import { Turns } from './turns';
@@ -42,6 +43,8 @@ export class AggregateCollection<S extends { readonly id: string }> {
   readonly documents: Collection<AggregateDocument>;
   /** The same documents one by one, together with what others do at the moment. */
   readonly batches: DocumentBatches;
+  /** How many they are, for lists. */
+  readonly listCounts: ListCounts;
   behaviour: AggregateBehaviour = {};
   onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
   /** Makes every write that reaches a milestone. */
@@ -57,6 +60,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   ) {
     this.documents = db.collection<AggregateDocument>(definition.collection);
     this.batches = new DocumentBatches(this.documents);
+    this.listCounts = new ListCounts(this.documents, definition, surroundings.clock);
   }
 
   /** The store of the context's environment, deciding at the context's time. */
@@ -76,6 +80,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
         keyTurns: this.keyTurns,
         writeTurns: this.writeTurns,
         batches: this.batches,
+        listCounts: this.listCounts,
       },
       context,
     );

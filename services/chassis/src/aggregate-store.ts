@@ -17,6 +17,7 @@ import type { CallContext } from './call-context';
 import { type Clock, sleep } from './clock';
 import type { DocumentBatches, VersionedWrite } from './document-batches';
 import { jitter, newId } from './ids';
+import type { ListCounts, ListFilter } from './list-counts';
 import { type MilestoneWriter, newlyReachedAt, noteMilestones } from './milestones';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import type { Completion } from './outbox-progress';
@@ -50,6 +51,8 @@ export interface StoreSurroundings<S> {
   readonly writeTurns: Turns;
   /** How single documents are read and written. */
   readonly batches: DocumentBatches;
+  /** How lists are counted. */
+  readonly listCounts: ListCounts;
 }
 
 /** What a change depends on, and what it ends. */
@@ -65,7 +68,7 @@ export interface MutateOptions<S> {
 /** One page, newest first. */
 export interface Page<S> {
   readonly data: Stored<S>[];
-  /** Exact count over all pages. */
+  /** Exact count over all pages; see list-counts.ts. */
   readonly total: number;
 }
 
@@ -105,24 +108,25 @@ export class AggregateStore<S extends { readonly id: string }> {
     page,
     perPage,
   }: {
-    filter?: Readonly<Record<string, unknown>>;
+    filter?: ListFilter;
     page: number;
     perPage: number;
   }): Promise<Page<S>> {
-    const { environmentId } = this.context.tenant;
+    const { tenant } = this.context;
     // The range says nothing, but without one some servers sort all matches instead of walking the index.
-    const query = { ...filter, environmentId, createdAt: { $lte: endOfTime } };
-    const [documents, total] = await retryTransient(() =>
-      Promise.all([
+    const createdAt = { $lte: endOfTime };
+    const query = { ...filter, environmentId: tenant.environmentId, createdAt };
+    const [documents, total] = await Promise.all([
+      retryTransient(() =>
         this.collection
           .find(query as Filter<AggregateDocument>)
           .sort({ createdAt: -1, _id: -1 })
           .skip((page - 1) * perPage)
           .limit(perPage)
           .toArray(),
-        this.collection.countDocuments(query as Filter<AggregateDocument>),
-      ]),
-    );
+      ),
+      this.surroundings.listCounts.total(filter, tenant),
+    ]);
     return {
       data: documents.map((document) =>
         toStored(this.definition, document as unknown as AggregateDocument),
@@ -221,7 +225,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     const next = this.withOutbox(document, after, transition);
     const added = next.outbox.slice(document.outbox.length);
     const isEmptied = completion?.isLastOf(document) === true;
-    const update = updateOf({ document, next, added, isEmptied });
+    const update = updateOf(this.definition, { document, next, added, isEmptied });
     const { _id: id, environmentId, version } = document;
     const write = { id, environmentId, version, writeId: next.lastWrite, update };
     const claimed = newUniqueKeys(this.definition, document, next);

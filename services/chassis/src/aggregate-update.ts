@@ -42,18 +42,23 @@ const fieldsKept = new Set([
 ]);
 
 /** The document's next version, but for what stays as it is: writing costs by the field, here and in the database. */
-export function updateOf({
-  document,
-  next,
-  added,
-  isEmptied,
-}: {
-  document: AggregateDocument;
-  next: AggregateDocument;
-  added: readonly OutboxEntry[];
-  isEmptied: boolean;
-}): Record<string, unknown> {
+export function updateOf(
+  { aggregate, fixedFields = [] }: Pick<AggregateDefinition<never>, 'aggregate' | 'fixedFields'>,
+  {
+    document,
+    next,
+    added,
+    isEmptied,
+  }: {
+    document: AggregateDocument;
+    next: AggregateDocument;
+    added: readonly OutboxEntry[];
+    isEmptied: boolean;
+  },
+): Record<string, unknown> {
   const fields = changedFields(document, next);
+  const broken = fixedFields.find((name) => name in fields && document[name] !== undefined);
+  if (broken !== undefined) throw new Error(`${broken} of ${aggregate} ${next._id} never changes`);
   const { pendingSince } = next;
   if (isEmptied) {
     const outbox = { outbox: added, pendingSince: added.length > 0 ? pendingSince : null };

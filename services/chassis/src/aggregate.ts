@@ -41,6 +41,8 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
     readonly keys: Readonly<Record<string, 1 | -1>>;
     readonly unique?: boolean;
   }[];
+  /** Fields that a document has from its insert and that no decision changes; lists that filter by no others are counted fast (list-counts.ts). */
+  readonly fixedFields?: readonly string[];
   /** What a taken natural key means, by the name of its unique index. */
   readonly conflicts?: Readonly<Record<string, () => DomainError>>;
   /** Business time at which `wake` is due; absent: never. */

@@ -104,6 +104,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
     { name: 'status', keys: { isTombstone: 1, status: 1, createdAt: -1, _id: -1 } },
     { name: 'customer', keys: { isTombstone: 1, customerId: 1, createdAt: -1, _id: -1 } },
   ],
+  fixedFields: ['isTombstone'],
   // Nothing is done about what has fallen due while an attempt runs: the provider is asked for its outcome at intervals, not at each pass.
   dueAt: (record) =>
     record.isTombstone || record.collectAt === undefined || record.attempt?.status === 'PENDING'

@@ -92,6 +92,7 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
     { name: 'product', keys: { productId: 1, createdAt: -1, _id: -1 } },
     { name: 'status', keys: { status: 1, createdAt: -1, _id: -1 } },
   ],
+  fixedFields: ['isTombstone'],
   toDocument: toDocumentRecord,
   fromDocument: (document) =>
     fromDocumentRecord(document._id, document as unknown as RecordDocument),
