@@ -70,15 +70,15 @@ export class RenewalSeed {
 
   /** So many subscriptions whose second period has begun, to be noticed from `dueAt` on; returns their ids. */
   async overdue(count: number, dueAt: Date): Promise<string[]> {
-    const start = new Date(nowMs() - startedAgoMs);
-    return this.insert(count, { startAt: start, anchor: start, dueAt });
+    const start = longAgo();
+    return this.insert(count, { createdAt: start, startAt: start, anchor: start, dueAt });
   }
 
   /** So many that are due in another age; says how many are stored. */
   async idle(count: number, onStored: (stored: number) => void): Promise<void> {
     for (let stored = 0; stored < count;) {
       const next = Math.min(count - stored, storedAtOnce);
-      await this.insert(next, {});
+      await this.insert(next, { createdAt: longAgo() });
       stored += next;
       onStored(stored);
     }
@@ -113,6 +113,10 @@ export class RenewalSeed {
     }));
     await this.subscriptions.insertMany(documents, { ordered: false });
   }
+}
+
+function longAgo(): Date {
+  return new Date(nowMs() - startedAgoMs);
 }
 
 /** The time of the machine, as the services have it. */
