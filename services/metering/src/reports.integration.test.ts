@@ -259,6 +259,7 @@ test('credits are reported as they were granted, settled and ended', async () =>
       customerId,
       key: 'period:0',
       windows: [{ periodIndex: 0, start: daysAgo(20), end: settled.now, meters }],
+      unbilledKeys: [],
     },
     settled,
   );

@@ -38,7 +38,13 @@ async function usedPeriod() {
     end,
     meters: [{ meterId, includedUnits: '0', taken: [] }],
   };
-  const request = { subscriptionId: newId(), customerId, key: 'period:0', windows: [window] };
+  const request = {
+    subscriptionId: newId(),
+    customerId,
+    key: 'period:0',
+    windows: [window],
+    unbilledKeys: [],
+  };
   return {
     settle: () => metering.settleUsage(request, context),
     grant: () =>

@@ -40,6 +40,7 @@ type SettlementCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'settleUsage'>
 // As the store repeats a change that lost its race.
 const attemptsMax = 8;
 const keyLengthMax = 100;
+const unbilledKeysMax = 100;
 
 /** The call that decides what an invoice bills. */
 export function settlementCalls(parts: SettlementParts): SettlementCalls {
@@ -77,20 +78,21 @@ async function settle(
   parts: SettlementParts,
 ): Promise<Settlement> {
   const { subscriptionId, key } = request;
-  const isKey = key.length > 0 && key.length <= keyLengthMax;
-  refuseProblems({ key: isKey ? [] : [`Must be 1 to ${String(keyLengthMax)} characters`] });
+  refuseMalformed(request);
+  const unbilled = new Set(request.unbilledKeys);
   const windows = request.windows.map(fromProtoWindow);
   const store = parts.settlementsOf(context);
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const earlier = await store.ofSubscription(subscriptionId);
     const done = earlier.find((one) => one.key === key);
     if (done !== undefined) return done;
+    const billed = earlier.filter((one) => !unbilled.has(one.key));
     const usages: SettledUsage[] = [];
     for (const window of windows) {
       for (const meter of window.meters) {
         const { periodIndex } = window;
         const current = await decide(request, { window, meter }, { context, parts });
-        const previous = lastSettled(earlier, { periodIndex, meterId: meter.meterId });
+        const previous = lastSettled(billed, { periodIndex, meterId: meter.meterId });
         usages.push({ periodIndex, meterId: meter.meterId, current, previous });
       }
     }
@@ -99,6 +101,15 @@ async function settle(
     if (await store.insert(settlement)) return settlement;
   }
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+}
+
+function refuseMalformed({ key, unbilledKeys }: SettleUsageRequest): void {
+  const isKey = key.length > 0 && key.length <= keyLengthMax;
+  const isFew = unbilledKeys.length <= unbilledKeysMax;
+  refuseProblems({
+    key: isKey ? [] : [`Must be 1 to ${String(keyLengthMax)} characters`],
+    unbilledKeys: isFew ? [] : [`At most ${String(unbilledKeysMax)}`],
+  });
 }
 
 /**

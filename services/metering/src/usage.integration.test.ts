@@ -173,8 +173,11 @@ describe('a settlement', () => {
     meters: [{ meterId, includedUnits: '5', taken: [] }],
   });
 
-  async function settle(context: CallContext, request: SettleUsageRequest) {
-    const { usages } = await metering.settleUsage(request, context);
+  async function settle(
+    context: CallContext,
+    request: Omit<SettleUsageRequest, 'unbilledKeys'> & { readonly unbilledKeys?: string[] },
+  ) {
+    const { usages } = await metering.settleUsage({ unbilledKeys: [], ...request }, context);
     return usages.map(({ periodIndex, current, previous }) => ({
       periodIndex,
       current: current && [current.quantity, current.creditsUsed.map(({ quantity }) => quantity)],
@@ -217,6 +220,61 @@ describe('a settlement', () => {
     ]);
     const last = { subscriptionId, customerId, key: 'period:2', windows: [february, march] };
     expect(await settle(context, last)).toEqual([]);
+  });
+
+  test('finds what was settled but never billed once more, and leaves its credits burnt once', async () => {
+    const context = testContext({ now: noon });
+    const [meterId, customerId, subscriptionId] = [await aMeter(context), aCustomer(), newId()];
+    await metering.createCreditGrant(
+      {
+        customerId,
+        meterId,
+        amount: '10',
+        effectiveAt: new Date('2026-02-01T00:00:00Z'),
+        expiresAt: undefined,
+        source: CreditSource.CREDIT_SOURCE_UNSPECIFIED,
+        metadata: undefined,
+      },
+      testContext({ tenant: context.tenant, now: new Date('2026-02-05T00:00:00Z') }),
+    );
+    const use = (timestamp: string, quantity: number) =>
+      ingest(context, [{ customerId, meterId, timestamp, quantity }]);
+    const consumed = async () => {
+      const page = { customerId, page: 1, perPage: 10 };
+      const { creditGrants } = await metering.listCreditGrants(page, context);
+      return creditGrants[0]?.consumed;
+    };
+    const windows = [
+      period(0, '2026-02-08T00:00:00Z', '2026-02-18T00:00:00Z', meterId),
+      period(1, '2026-02-18T00:00:00Z', '2026-02-28T00:00:00Z', meterId),
+    ];
+    const request = { subscriptionId, customerId, windows };
+    await use('2026-02-10T00:00:00Z', 7);
+    await settle(context, { ...request, key: 'period:0', windows: windows.slice(0, 1) });
+    await use('2026-02-11T00:00:00Z', 1);
+    await use('2026-02-20T00:00:00Z', 8);
+    const unbilled = { ...request, key: 'period:1' };
+    const found = [
+      { periodIndex: 0, current: ['8', ['3']], previous: '7' },
+      { periodIndex: 1, current: ['8', ['3']], previous: undefined },
+    ];
+    expect(await settle(context, unbilled)).toEqual(found);
+    expect(await consumed()).toBe('6');
+
+    const again = { ...request, key: 'again', unbilledKeys: ['period:1', 'unknown'] };
+    expect(await settle(context, again)).toEqual(found);
+    expect(await settle(context, unbilled)).toEqual(found);
+    expect(await consumed()).toBe('6');
+
+    await use('2026-02-21T00:00:00Z', 1);
+    const last = { ...request, key: 'last', unbilledKeys: ['period:1', 'again'] };
+    expect(await settle(context, last)).toEqual([
+      found[0],
+      { periodIndex: 1, current: ['9', ['4']], previous: undefined },
+    ]);
+    expect(await consumed()).toBe('7');
+    const after = { ...request, key: 'after', unbilledKeys: ['period:1', 'again'] };
+    expect(await settle(context, after)).toEqual([]);
   });
 
   test('leaves out what an earlier subscription takes', async () => {

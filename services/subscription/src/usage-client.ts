@@ -43,7 +43,13 @@ export async function settleUsage(
     periods.map((period) => toProtoWindow(period, earlier, context, parts)),
   );
   const { id: subscriptionId, customer } = stored.state;
-  const request = { subscriptionId, customerId: customer.id, key: settlement.key, windows };
+  const request = {
+    subscriptionId,
+    customerId: customer.id,
+    key: settlement.key,
+    windows,
+    unbilledKeys: [],
+  };
   const { usages } = await parts.peers.metering.settleUsage(request, context);
   return usages.map(({ periodIndex, meterId, meterName, current, previous }) => {
     const period = periods.find(({ index }) => index === periodIndex);
