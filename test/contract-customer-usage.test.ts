@@ -239,3 +239,41 @@ test('a subscription that prices a meter tells its period, what is included, and
     },
   ]);
 });
+
+test('usage that costs more than the largest amount is shown without an estimate, and hides no other meter', async () => {
+  const customer = await aCustomer();
+  const [huge, small] = [await aMeter({ name: 'Huge' }), await aMeter({ name: 'Small' })];
+  const sold = await api.expect(201, api.post('/products', product));
+  const prices = [
+    { meterId: huge.id, unitAmount: '99999999999' },
+    { meterId: small.id, unitAmount: '1' },
+  ];
+  const path = `/products/${String(sold.id)}/meter-prices`;
+  await api.expect(200, api.request('PATCH', path, { body: { prices } }));
+  await api.expect(
+    201,
+    api.post('/subscriptions', {
+      customerId: customer.id,
+      productId: sold.id,
+      authorizedTransactionId: 'txn_usage',
+    }),
+  );
+  await use(customer, small, [{ quantity: 7 }]);
+  const quantity = '1000000000000000';
+  await use(customer, huge, [{ quantity }, { quantity }]);
+  const shown = await stateOf(customer);
+  expect(shown).toHaveLength(2);
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        meterId: huge.id,
+        usage: '2000000000000000',
+        balance: '-2000000000000000',
+        overage: '2000000000000000',
+        estimatedAmount: null,
+        currency: 'EUR',
+      }),
+      expect.objectContaining({ meterId: small.id, usage: '7', estimatedAmount: 7 }),
+    ]),
+  );
+});

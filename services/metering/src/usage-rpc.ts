@@ -166,7 +166,8 @@ function termsOf(period: RunningPeriod | undefined, meterId: string): UsageTerms
   return { subscriptionId, isTrial, entitled, currency, price };
 }
 
-function toProtoUsageState(
+/** A state in the form in which the service tells it. */
+export function toProtoUsageState(
   { meter, account, period, terms, burnt, remaining }: RunningUsage,
   now: Date,
 ): ProtoUsageState {

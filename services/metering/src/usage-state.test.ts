@@ -1,7 +1,12 @@
 import { Decimal } from '@billing/kernel/decimal';
+import { AMOUNT_MAX } from '@billing/kernel/money';
+import { UsageState as ProtoUsageState } from '@billing/proto/billing/metering/v1/metering';
+import { toJsonUsageState } from '@billing/proto/json/usage-state';
 import fc from 'fast-check';
 import { addGrant, createGrant, type CreditAccount, grantsFor } from './credit-account';
 import { burnCredits } from './credit-burning';
+import { createMeter } from './meter';
+import { toProtoUsageState } from './usage-rpc';
 import { monthOf, usageState, type UsageTerms } from './usage-state';
 
 const now = new Date('2026-03-20T00:00:00Z');
@@ -166,6 +171,106 @@ describe('a usage state', () => {
     );
   });
 });
+
+describe('the largest amount', () => {
+  const costing = (unitAmount: string, used: string) =>
+    stateOf(used, { priced: { ...terms, price: { ...price, unitAmount } } }).estimated;
+
+  test('is estimated, and nothing over it', () => {
+    expect(costing('1', String(AMOUNT_MAX + 10n))).toBe(AMOUNT_MAX);
+    expect(costing('1', `${String(AMOUNT_MAX + 10n)}.4`)).toBe(AMOUNT_MAX);
+    expect(costing('1', `${String(AMOUNT_MAX + 10n)}.5`)).toBeUndefined();
+    expect(costing('99999999999', '1000000000000000')).toBeUndefined();
+    expect(costing('99999999', '1000000000')).toBeUndefined();
+  });
+
+  test('is that of usage which a maximum holds', () => {
+    const held = { ...price, unitAmount: '99999999999', maximumAmount: AMOUNT_MAX };
+    const priced = { ...terms, price: held };
+    expect(stateOf('1000000000000000', { priced }).estimated).toBe(AMOUNT_MAX);
+  });
+});
+
+test('a state of any permitted prices, credits and events is told in full', () => {
+  const decimal = (max: bigint) =>
+    fc.tuple(fc.bigInt(0n, max), fc.nat({ max: 999_999_999_999 })).map(([whole, part]) => {
+      const parts = whole === max ? 0n : BigInt(part);
+      return Decimal.of(whole * 10n ** 12n + parts, 12).toString();
+    });
+  const rate = fc.oneof(decimal(AMOUNT_MAX), decimal(10n));
+  const units = fc.oneof(decimal(10n ** 15n), decimal(10n));
+  const tiers = fc
+    .tuple(
+      units.filter((upTo) => upTo !== '0'),
+      rate,
+      rate,
+    )
+    .map(([upTo, first, last]) => [
+      { upTo, unitAmount: first, flatAmount: first },
+      { upTo: null, unitAmount: last, flatAmount: last },
+    ]);
+  const prices = fc.oneof(
+    rate.map((unitAmount) => ({ ...price, unitAmount })),
+    fc
+      .tuple(
+        rate,
+        units.filter((size) => size !== '0'),
+      )
+      .map(([unitAmount, packageSize]) => ({
+        ...price,
+        type: 'PACKAGE' as const,
+        unitAmount,
+        packageSize,
+      })),
+    fc
+      .tuple(fc.constantFrom('TIERED' as const, 'VOLUME' as const), tiers)
+      .map(([type, all]) => ({ ...price, type, unitAmount: null, tiers: all })),
+  );
+  const quantities = fc.array(units, { maxLength: 20 });
+  const amounts = fc.array(
+    units.filter((amount) => amount !== '0'),
+    { maxLength: 3 },
+  );
+  fc.assert(
+    fc.property(prices, units, quantities, amounts, (given, includedUnits, used, granted) => {
+      const told = toldState({ ...given, includedUnits }, used, granted);
+      const { estimatedAmount, currency } = told;
+      expect(currency).toBe('USD');
+      expect(estimatedAmount ?? 0).toBeLessThanOrEqual(Number(AMOUNT_MAX));
+      expect(Decimal.parse(told.usage).toString()).toBe(sum(used));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function sum(all: readonly string[]): string {
+  return all.reduce((total, one) => total.add(Decimal.parse(one)), Decimal.of(0n)).toString();
+}
+
+/** The state of so much usage, on its way from the rules to a caller of REST. */
+function toldState(
+  given: UsageTerms['price'],
+  used: readonly string[],
+  granted: readonly string[],
+) {
+  const meter = createMeter(
+    { name: 'Calls', aggregation: 'SUM' },
+    { id: 'm', metadataProblems: [] },
+  );
+  const account = accountWith(granted.map((amount) => ({ amount })));
+  const available = grantsFor(account, undefined);
+  const usages = used.map((one) => ({ at: period.start, quantity: Decimal.parse(one) }));
+  const burning = burnCredits(available, usages, Decimal.parse(given.includedUnits));
+  const quantity = Decimal.parse(sum(used));
+  const remaining = new Map(available.map((grant) => [grant.id, grant.available]));
+  for (const { grantId, quantity: units } of burning.uses) {
+    remaining.set(grantId, (remaining.get(grantId) ?? Decimal.of(0n)).subtract(units));
+  }
+  const burnt = { ...burning, events: used.length, quantity };
+  const priced = { ...terms, price: given };
+  const state = toProtoUsageState({ meter, account, period, terms: priced, burnt, remaining }, now);
+  return toJsonUsageState(ProtoUsageState.decode(ProtoUsageState.encode(state).finish()));
+}
 
 test.each([
   ['2026-02-28T23:59:59.999Z', '2026-02-01', '2026-03-01'],

@@ -1,4 +1,5 @@
 import { Decimal } from '@billing/kernel/decimal';
+import { isAmount } from '@billing/kernel/money';
 import { type UsagePrice, usageCharge } from '@billing/kernel/usage-pricing';
 import type { CreditAccount } from './credit-account';
 import type { BurntUsage } from './usage-burning';
@@ -23,7 +24,7 @@ export interface UsageState {
   /** May be below 0. */
   readonly balance: Decimal;
   readonly overage: Decimal;
-  /** Undefined without a price. */
+  /** Undefined without a price, and where it is over the largest amount. */
   readonly estimatedAmount: bigint | undefined;
   readonly entitled: boolean;
 }
@@ -68,10 +69,16 @@ export function usageState(
   };
 }
 
-function estimate({ isTrial, price }: UsageTerms, quantity: Decimal, credited: Decimal): bigint {
+/** What a bill would take now; undefined where no invoice may bill that much: such usage waits for a person. */
+function estimate(
+  { isTrial, price }: UsageTerms,
+  quantity: Decimal,
+  credited: Decimal,
+): bigint | undefined {
   if (isTrial) return 0n;
   const usage = { quantity: quantity.toString(), creditedUnits: credited.toString() };
-  return usageCharge(price, usage).amount;
+  const { amount } = usageCharge(price, usage);
+  return isAmount(amount) ? amount : undefined;
 }
 
 /** The calendar month in UTC that an instant lies in. */

@@ -38,10 +38,10 @@ export const UsageStateList = z
       creditsRemaining: decimal,
       balance: decimal.meta({ description: 'Included units and credits less usage.' }),
       overage: decimal,
-      estimatedAmount: z
-        .int()
-        .nullable()
-        .meta({ description: "In the currency's smallest unit; null without a price." }),
+      estimatedAmount: z.int().nullable().meta({
+        description:
+          "In the currency's smallest unit; null without a price, and where it is over the largest amount: no invoice bills that much.",
+      }),
       currency: currency.nullable(),
       entitled: z.boolean(),
       asOf: time,

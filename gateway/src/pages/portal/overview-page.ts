@@ -18,6 +18,7 @@ import type { Page } from '../shell';
 import { methodText } from './method-text';
 import type { Visit } from './portal-route';
 import { doneNotice, placeOf, portalPage } from './portal-shell';
+import { tooMuchText } from './usage-page';
 
 /** What the first page of the portal shows. */
 export interface Overview {
@@ -130,7 +131,7 @@ function charge(
 function usageSoFar({ upcoming, ...plan }: Plan, { usage }: Overview): Html | undefined {
   const { currency, id, discountId, discountEndsAt, currentPeriodEnd } = subscriptionOf(plan);
   const states = usage.filter(({ subscriptionId }) => subscriptionId === id);
-  const estimate = states.reduce((sum, { estimatedAmount }) => sum + (estimatedAmount ?? 0n), 0n);
+  const estimate = sumOf(states);
   const isLast = upcoming === undefined;
   if (states.length === 0 || (isLast && estimate === 0n)) return undefined;
   const at = present(upcoming?.at ?? currentPeriodEnd);
@@ -138,12 +139,22 @@ function usageSoFar({ upcoming, ...plan }: Plan, { usage }: Overview): Html | un
   const isDiscounted = discountId !== undefined && hasDiscountThen;
   return html`<dt>Usage so far</dt>
     <dd>
-      about ${amountText(estimate, currency)}
+      ${estimate === undefined ? tooMuchText : `about ${amountText(estimate, currency)}`}
       <span class="hint line"
         >An estimate${isDiscounted && ' before discounts'},
         ${isLast ? 'billed at the end' : 'added to it'}. <a href="/portal/usage">See usage</a></span
       >
     </dd>`;
+}
+
+/** Undefined where one of them is too large to be told. */
+function sumOf(states: Overview['usage']): bigint | undefined {
+  let sum = 0n;
+  for (const { estimatedAmount } of states) {
+    if (estimatedAmount === undefined) return undefined;
+    sum += estimatedAmount;
+  }
+  return sum;
 }
 
 function ending(subscription: Subscription, { visit }: Overview): Html {

@@ -138,3 +138,12 @@ describe.each(Object.entries(pages))('%s', (_name, page) => {
     expect(tokens).toHaveLength(page.header === undefined ? 0 : forms.length);
   });
 });
+
+test('usage whose cost is over the largest amount is not shown as free', () => {
+  const usage = [{ ...state, estimatedAmount: undefined }];
+  for (const page of [overviewPage({ ...overview, usage }), usagePage(visit, usage)]) {
+    const markup = String(pageAnswer(page).body);
+    expect(markup).toContain('more than one invoice can bill');
+    expect(markup).not.toContain('about $0.00');
+  }
+});

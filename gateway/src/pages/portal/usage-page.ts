@@ -14,6 +14,9 @@ export function usagePage(visit: Visit, states: readonly UsageState[]): Page {
   return portalPage(visit, { title: 'Usage', section: 'usage', content });
 }
 
+/** What usage is said to cost that is priced and has no estimate. */
+export const tooMuchText = 'more than one invoice can bill';
+
 const none = Decimal.of(0n);
 
 const nothing = html`<section>
@@ -48,13 +51,17 @@ function beyond(
   { overage, estimatedAmount, currency }: UsageState,
   units: string,
 ): Html | undefined {
-  const isPriced = estimatedAmount !== undefined && currency !== undefined;
-  const cost =
-    isPriced && html`about <strong>${amountText(estimatedAmount, currency)}</strong> so far`;
+  const isPriced = currency !== undefined;
+  const cost = isPriced && costSoFar(estimatedAmount, currency);
   if (hasUnits(overage)) {
     return html`<p>${quantityText(overage)} ${units} beyond that${isPriced && html`: ${cost}`}</p>`;
   }
-  return isPriced && estimatedAmount > 0n ? html`<p>Cost: ${cost}</p>` : undefined;
+  return isPriced && estimatedAmount !== 0n ? html`<p>Cost: ${cost}</p>` : undefined;
+}
+
+function costSoFar(estimate: bigint | undefined, currency: string): Html | string {
+  if (estimate === undefined) return tooMuchText;
+  return html`about <strong>${amountText(estimate, currency)}</strong> so far`;
 }
 
 function hasUnits(quantity: string): boolean {
