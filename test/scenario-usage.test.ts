@@ -129,6 +129,34 @@ describe('usage', () => {
     ]);
   });
 
+  test('that is told of after two bills of its period is billed by the next invoice, whether the subscription goes on or is cancelled', async () => {
+    const meterId = await newMeter('Calls');
+    const kept = await subscribe([{ meterId, unitAmount: '2' }]);
+    const cancelled = await subscribe([{ meterId, unitAmount: '0.5' }], {
+      authorizedTransactionId: `${cards.good}_2`,
+    });
+    await scenario.advanceTo('2026-03-03');
+    await use(kept, meterId, ['2026-01-30', 50], ['2026-03-02', 4]);
+    await use(cancelled, meterId, ['2026-01-31', 7], ['2026-02-28', 8]);
+    await scenario.advanceTo('2026-03-20');
+    await scenario.cancel(cancelled, false);
+    await scenario.advanceTo('2026-05-10');
+    expect((await invoiced(kept)).slice(3)).toEqual([
+      [
+        'CYCLE',
+        3107,
+        'Pro 2026-04-01: 1 × 2999 = 2999',
+        'Calls 2026-03-01: 4 × 2 = 8',
+        'Calls 2026-01-01: 50 × 2 = 100',
+      ],
+      ['CYCLE', 2999, 'Pro 2026-05-01: 1 × 2999 = 2999'],
+    ]);
+    // 3.5 cents are 4, after February's 4.
+    expect((await invoiced(cancelled)).slice(3)).toEqual([
+      ['CANCEL', 8, 'Calls 2026-01-01: 7 × 0.5 = 4', 'Calls 2026-02-01: 8 × 0.5 = 4'],
+    ]);
+  });
+
   test('of a meter that is deleted in the middle of a period is billed all the same', async () => {
     const { client } = scenario;
     const meterId = await newMeter('Peak', 'MAX');

@@ -72,8 +72,10 @@ describe('a settlement', () => {
   test('is of the past period and of those for which events may still have come', () => {
     expect(indexes(aSubscription(), 0)).toEqual([]);
     expect(indexes(aSubscription(), 1)).toEqual([0]);
-    expect(indexes(aSubscription(), 3)).toEqual([1, 2]);
-    expect(indexes(daily, 100)).toHaveLength(36);
+    // Period 0 ends on 28 February, and the settlement before was on 31 March: events of it came until 4 April.
+    expect(indexes(aSubscription(), 3)).toEqual([0, 1, 2]);
+    expect(indexes(aSubscription(), 4)).toEqual([1, 2, 3]);
+    expect(indexes(daily, 100)).toHaveLength(37);
   });
 
   test('never goes back before the first period that was billed', () => {

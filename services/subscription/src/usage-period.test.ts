@@ -36,8 +36,8 @@ test('what no late event can reach any more is forgotten, however often prices c
     subscription = pinRates(subscription, { periodIndex, set: periodIndex });
   }
   const { rates } = subscription.usage;
-  expect(rates).toHaveLength(37);
-  expect(rates[0]).toEqual({ from: 364, through: 364, set: 364 });
+  expect(rates).toHaveLength(38);
+  expect(rates[0]).toEqual({ from: 363, through: 363, set: 363 });
 });
 
 test('an event of a period may come until 36 days after its end', () => {

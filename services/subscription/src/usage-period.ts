@@ -24,7 +24,8 @@ export function pinRates(
   const rates = continues
     ? [...usage.rates.slice(0, -1), { ...last, through: periodIndex }]
     : [...usage.rates, { from: periodIndex, through: periodIndex, set }];
-  const { start } = periodOf(subscription, periodIndex);
+  // The settlement for this very bill may be repeated; it reaches back from where its own last period, the one before, began.
+  const { start } = periodOf(subscription, Math.max(periodIndex - 1, 0));
   const kept = rates.filter(({ through }) => mayStillChange(subscription, through, start));
   return { ...subscription, usage: { ...usage, rates: kept } };
 }

@@ -21,7 +21,10 @@ export function settlementBefore(periodIndex: number): Settlement {
   return { key: `period:${String(periodIndex - 1)}`, through: periodIndex - 1 };
 }
 
-/** The periods of a settlement, oldest first; none where the first one has not been billed. */
+/**
+ * The periods of a settlement, oldest first; none where the first one has not been billed. The settlement before was made as the last of
+ * them began, or later: whatever may have come since belongs to this one.
+ */
 export function settledPeriods(
   subscription: Subscription,
   made: { readonly createdAt: Date },
@@ -30,9 +33,9 @@ export function settledPeriods(
   const first = firstBilledPeriod(subscription, made);
   const periods: SettledPeriod[] = [];
   if (through < first) return periods;
-  const closing = lived(subscription, through);
+  const { start: settledBefore } = periodOf(subscription, through);
   for (let index = through; index >= first; index -= 1) {
-    if (index < through && !mayStillChange(subscription, index, closing.end)) break;
+    if (index < through && !mayStillChange(subscription, index, settledBefore)) break;
     periods.unshift({ index, ...lived(subscription, index) });
   }
   return periods;

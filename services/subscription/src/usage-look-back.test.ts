@@ -1,0 +1,145 @@
+import {
+  type BillingInterval,
+  INTERVAL_COUNT_MAX,
+  periodContaining,
+  type Recurrence,
+} from '@billing/kernel/billing-period';
+import fc from 'fast-check';
+import { periodOf, type PriceSnapshot, type Subscription } from './subscription';
+import { aPrice, at, aSubscription } from './testing';
+import { lateBillAt } from './usage-bill';
+import { firstBilledPeriod, noUsageBilling, pinnedSet, pinRates } from './usage-period';
+import { settledPeriods, type Settlement, settlementBefore } from './usage-settlement';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+// What the ingest of events accepts.
+const backMsMax = 35 * dayMs;
+const aheadMsMax = 5 * minuteMs;
+
+/** A settlement that is made, with the subscription as it is then, and as a repeat finds it. */
+interface Made extends Settlement {
+  readonly atMs: number;
+  readonly subscription: Subscription;
+  repeatedWith: Subscription;
+}
+
+const intervals: Exclude<BillingInterval, 'ONE_TIME'>[] = [
+  'DAILY',
+  'WEEKLY',
+  'MONTHLY',
+  'QUARTERLY',
+  'YEARLY',
+];
+const recurrences: fc.Arbitrary<Life['recurrence']> = fc
+  .constantFrom(...intervals)
+  .chain((billingInterval) =>
+    fc.record({
+      billingInterval: fc.constant(billingInterval),
+      intervalCount: fc.oneof(
+        fc.constant(1),
+        fc.integer({ min: 1, max: INTERVAL_COUNT_MAX[billingInterval] }),
+      ),
+    }),
+  );
+// Ends of months and leap days are as frequent as all other times together.
+const anchors = fc.oneof(
+  fc.date({
+    min: new Date('2023-01-01T00:00:00Z'),
+    max: new Date('2029-01-01T00:00:00Z'),
+    noInvalidDate: true,
+  }),
+  fc
+    .tuple(fc.integer({ min: 2023, max: 2028 }), fc.nat({ max: 11 }), fc.nat({ max: 3 }))
+    .map(([year, month, daysBefore]) => new Date(Date.UTC(year, month + 1, -daysBefore))),
+);
+/** How far through something: 0 its first millisecond, 1 its last. */
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+/** How late each bill is made: at once, or after the service was down. */
+const delayMs = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(40 * dayMs));
+
+interface Life {
+  readonly recurrence: Recurrence & Pick<PriceSnapshot, 'billingInterval'>;
+  readonly anchor: Date;
+  readonly trialDays: number | null;
+  /** A start that lies back: billed from the period on in which the subscription was made. */
+  readonly first: number;
+  readonly periodCount: number;
+  /** Share of the last period after which it was cancelled. */
+  readonly endsAfter: number | null;
+  readonly delaysMs: readonly number[];
+}
+
+const lives: fc.Arbitrary<Life> = fc.record({
+  recurrence: recurrences,
+  anchor: anchors,
+  trialDays: fc.constantFrom(null, 14),
+  first: fc.oneof(fc.constant(0), fc.nat(40)),
+  periodCount: fc.integer({ min: 1, max: 42 }),
+  endsAfter: fc.option(share),
+  delaysMs: fc.array(delayMs, { maxLength: 50 }),
+});
+
+/** All settlements of a life, in the order in which they are made; in each period other meter prices count. */
+function settlementsOf({ recurrence, anchor, trialDays, ...life }: Life) {
+  const { first, periodCount, endsAfter, delaysMs } = life;
+  const startAt = trialDays === null ? anchor : new Date(anchor.getTime() - trialDays * dayMs);
+  const begun = aSubscription(
+    { startAt },
+    { price: aPrice({ ...recurrence, trialDays }), ...at(startAt) },
+  );
+  let subscription: Subscription = { ...begun, usage: noUsageBilling };
+  const made: Made[] = [];
+  const pin = (index: number) => {
+    subscription = pinRates(subscription, { periodIndex: index, set: index });
+    const repeated = made.at(-1);
+    if (repeated !== undefined) repeated.repeatedWith = subscription;
+  };
+  const make = (settlement: Settlement, due: Date | null) => {
+    const dueMs = (due?.getTime() ?? NaN) + (delaysMs[made.length] ?? 0);
+    const atMs = Math.max(dueMs, made.at(-1)?.atMs ?? dueMs);
+    made.push({ ...settlement, atMs, subscription, repeatedWith: subscription });
+  };
+  const last = first + periodCount - 1;
+  pin(first);
+  for (let index = first + 1; index <= last; index += 1) {
+    make(settlementBefore(index), periodOf(subscription, index).start);
+    pin(index);
+  }
+  const { start, end } = periodOf(subscription, last);
+  const endedAt = endsAfter === null ? end : new Date(within(start, end, endsAfter));
+  subscription = { ...subscription, phase: 'ENDED', endedAt };
+  make({ key: 'end', through: last }, endedAt);
+  make({ key: 'late', through: last }, lateBillAt(subscription));
+  const createdAt = first === 0 ? startAt : periodOf(begun, first).start;
+  return { subscription, createdAt, made };
+}
+
+function within(start: Date | number, end: Date | number, part: number): number {
+  const [from, to] = [Number(start), Number(end)];
+  return from + Math.floor((to - 1 - from) * part);
+}
+
+test('whatever an event’s period and whenever it comes, the first settlement after it is of that period, by its own rates', () => {
+  const comings = fc.record({ after: share, waitMs: fc.nat(40 * dayMs), age: share });
+  const run = fc.property(lives, comings, (life, { after, waitMs, age }) => {
+    const { subscription, createdAt, made } = settlementsOf(life);
+    const { anchor, price, endedAt } = subscription;
+    const first = firstBilledPeriod(subscription, { createdAt });
+    const { start } = periodOf(subscription, first);
+    const arrivedMs = (made[within(-1, made.length, after)]?.atMs ?? start.getTime()) + waitMs;
+    const timestamp = new Date(within(arrivedMs - backMsMax, arrivedMs + aheadMsMax + 1, age));
+    fc.pre(timestamp >= start && endedAt !== null && timestamp < endedAt);
+    const { index } = periodContaining(anchor, price, timestamp);
+
+    const next = made.find(({ atMs, through }) => atMs >= arrivedMs && through >= index);
+
+    if (next === undefined) throw new Error('Nothing is settled after it');
+    const settled = settledPeriods(next.subscription, { createdAt }, next);
+    expect(settled.map((period) => period.index)).toContain(index);
+    expect(settled.find(({ end }) => timestamp < end)?.index).toBe(index);
+    expect(pinnedSet(next.subscription, index)).toBe(index);
+    expect(pinnedSet(next.repeatedWith, index)).toBe(index);
+  });
+  fc.assert(run, { numRuns: 1_000 });
+});
