@@ -1,5 +1,11 @@
 import { routes } from '@billing/gateway/app';
-import { batchSizes, measureRequestCosts, ofBatch, type RequestCost } from './request-costs';
+import {
+  batchSizes,
+  measureRequestCosts,
+  ofBatch,
+  type RequestCost,
+  strangersBatches,
+} from './request-costs';
 
 describe('one request', () => {
   let costs: Map<string, RequestCost>;
@@ -13,8 +19,10 @@ describe('one request', () => {
     const several = [...costs.values()]
       .filter(({ calls }) => calls.length !== 1)
       .map(({ route, calls }) => ({ route, calls }));
-    expect(costs.size).toBe(routes.length + batchSizes.length);
+    const batches = batchSizes.length + Object.keys(strangersBatches).length;
+    expect(costs.size).toBe(routes.length + batches);
     expect(several).toEqual([
+      { route: strangersBatches.unknown, calls: ['IdentifyCustomers', 'IngestEvents'] },
       // Whose usage it is, and which periods of which subscriptions it falls in.
       {
         route: 'POST /customers/:id/meter-credits',
@@ -49,6 +57,25 @@ describe('one request', () => {
     const cost = costs.get(ofBatch(size));
     expect(cost?.calls).toEqual(['IngestEvents']);
     expect(cost?.commands).toEqual(['find meters', 'insert usageEvents']);
+  });
+
+  test('with a thousand strange customers and meters asks once for all of either', () => {
+    expect(costs.get(strangersBatches.unknown)?.commands).toEqual(
+      // Each kind of name, and the first events of a meter and of its customers.
+      [
+        'bulkWrite usageSeries',
+        'find customers',
+        'find customers',
+        'find meters',
+        'find meters',
+        'insert usageEvents',
+        'update meters',
+      ],
+    );
+    expect(costs.get(strangersBatches.known)).toMatchObject({
+      calls: ['IngestEvents'],
+      commands: ['find meters', 'insert usageEvents'],
+    });
   });
 
   test.each([

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { routes } from '@billing/gateway/app';
 import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import { startTracing, type TracingOptions } from '@billing/chassis/tracing';
 import { ApiClient } from './api-client';
@@ -21,6 +22,14 @@ export interface RequestCost {
 
 /** Sizes of batches of usage events that are counted beside the routes. */
 export const batchSizes = [1, 100, 1000];
+
+/** Batches of a thousand events of whom metering has to ask. */
+export const strangersBatches = {
+  /** Twenty of them are of customers who are there, by either name; nobody knows the others, nor what they used. */
+  unknown: 'POST /events/ingest of strangers',
+  /** The twenty once more. */
+  known: 'POST /events/ingest of those who are known by now',
+};
 
 /** What a batch of some size is called beside the routes. */
 export function ofBatch(size: number): string {
@@ -87,6 +96,10 @@ async function requestEveryRoute(system: TestSystem, spans: EndedSpan[]): Promis
   for (const size of batchSizes) {
     await send(ofBatch(size), { method: 'POST', path: '/events/ingest', body: batch(size) });
   }
+  const { unknown, known } = await strangers(owner);
+  const ingest = { method: 'POST', path: '/events/ingest' };
+  await send(strangersBatches.unknown, { ...ingest, body: { events: [...known, ...unknown] } });
+  await send(strangersBatches.known, { ...ingest, body: { events: known } });
   for (const { method, path } of routes) {
     const route = `${method} ${path}`;
     const example = examples[route];
@@ -116,6 +129,29 @@ async function batchMaker(owner: ApiClient): Promise<(size: number) => object> {
   const batch = (size: number) => ({ events: Array.from({ length: size }, () => event) });
   await owner.expect(201, owner.post('/events/ingest', batch(1)));
   return batch;
+}
+
+/** Events of customers whom metering has not met, by either name, and of whom and what nobody has heard. */
+async function strangers(owner: ApiClient) {
+  const meter = await owner.expect(201, owner.post('/meters', { name: 'Calls' }));
+  const timestamp = systemClock.now().toISOString();
+  const used = (customer: object) => ({ ...customer, meterId: meter.id, timestamp });
+  const names = Array.from({ length: 10 }, () => newId());
+  const made = await Promise.all(
+    names.map((externalId) =>
+      owner.expect(201, owner.post('/customers', { email: 'a@example.com', externalId })),
+    ),
+  );
+  const known = made.flatMap(({ id, externalId }, index) =>
+    index % 2 === 0
+      ? [used({ customerId: id }), used({ customerId: id })]
+      : [used({ externalCustomerId: externalId }), used({ externalCustomerId: externalId })],
+  );
+  const unknown = Array.from({ length: 490 }, () => [
+    { customerId: newId(), meterId: newId() },
+    { externalCustomerId: newId(), meterId: newId() },
+  ]).flat();
+  return { known, unknown };
 }
 
 function countSpans(spans: EndedSpan[]): Pick<RequestCost, 'knewKey' | 'calls' | 'commands'> {

@@ -86,6 +86,13 @@ export class AggregateStore<S extends { readonly id: string }> {
     return document === undefined ? undefined : toStored(this.definition, document);
   }
 
+  /** Those of some ids that the environment has, each once, in no particular order: one query for all. */
+  async findAll(ids: Iterable<string>): Promise<Stored<S>[]> {
+    const { batches } = this.surroundings;
+    const documents = await batches.findAll([...new Set(ids)], this.context.tenant.environmentId);
+    return documents.map((document) => toStored(this.definition, document));
+  }
+
   /** Throws not_found for an id that the environment does not have. */
   async get(id: string): Promise<Stored<S>> {
     const stored = await this.find(id);

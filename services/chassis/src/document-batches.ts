@@ -70,6 +70,15 @@ export class DocumentBatches {
     return this.reads.run({ id, environmentId });
   }
 
+  /** Those that are there, in one command however many; one alone goes with those that others ask for. */
+  async findAll(ids: readonly string[], environmentId: string): Promise<AggregateDocument[]> {
+    const [first] = ids;
+    if (first === undefined) return [];
+    if (ids.length > 1) return [...(await this.readDocuments(ids, environmentId)).values()];
+    const document = await this.find(first, environmentId);
+    return document === undefined ? [] : [document];
+  }
+
   /** Whether the document was still at its version, and is now written. */
   compareAndSet(write: VersionedWrite): Promise<boolean> {
     return this.compared.run(write);

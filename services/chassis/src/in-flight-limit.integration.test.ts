@@ -37,6 +37,7 @@ describe('a server with as many calls as it may have', () => {
         },
         createCustomer: neverAsked,
         getCustomers: neverAsked,
+        identifyCustomers: neverAsked,
         listCustomers: () => Promise.resolve({ customers: [], total: 0 }),
         updateCustomer: () => Promise.resolve({ customer: undefined }),
       },
@@ -108,6 +109,7 @@ describe('a connection that has grown old', () => {
       },
       createCustomer: neverAsked,
       getCustomers: neverAsked,
+      identifyCustomers: neverAsked,
       listCustomers: neverAsked,
       updateCustomer: neverAsked,
     });

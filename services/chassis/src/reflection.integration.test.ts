@@ -16,6 +16,7 @@ const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
   getCustomer: neverAsked,
   createCustomer: neverAsked,
   getCustomers: neverAsked,
+  identifyCustomers: neverAsked,
   listCustomers: neverAsked,
   updateCustomer: neverAsked,
 });

@@ -32,6 +32,7 @@ describe('a call between services', () => {
       getCustomer,
       createCustomer: () => Promise.reject(new DomainError('unavailable', 'X', 'Try again')),
       getCustomers: () => Promise.reject(new Error('Never asked')),
+      identifyCustomers: () => Promise.reject(new Error('Never asked')),
       listCustomers: () => Promise.reject(new Error('Never asked')),
       updateCustomer: () => Promise.reject(new Error('Never asked')),
     });

@@ -52,6 +52,7 @@ const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
   getCustomer: () => Promise.resolve({ customer: undefined }),
   createCustomer: neverAsked,
   getCustomers: neverAsked,
+  identifyCustomers: neverAsked,
   listCustomers: neverAsked,
   updateCustomer: neverAsked,
 });

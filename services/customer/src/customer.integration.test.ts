@@ -130,6 +130,27 @@ describe('a customer', () => {
     });
   });
 
+  test('is told by any of its names among a thousand, character by character, within its environment', async () => {
+    const context = testContext();
+    const ada = await create({ externalId: 'ada' }, context);
+    const bob = await create({}, context);
+    const foreign = await create({ externalId: 'eve' });
+    const unknown = Array.from({ length: 993 }, (_, index) => `unknown-${String(index)}`);
+    const names = {
+      ids: [ada.id, bob.id, bob.id, foreign.id, 'x'],
+      externalIds: ['ada', 'Ada', ...unknown],
+    };
+    const found = await customers.identifyCustomers(names, context);
+
+    expect(found.ids.toSorted()).toEqual([ada.id, bob.id].toSorted());
+    expect(found.externalCustomers).toEqual([{ externalId: 'ada', id: ada.id }]);
+    const tooMany = { ...names, ids: [...names.ids, 'y'] };
+    await expect(customers.identifyCustomers(tooMany, context)).rejects.toMatchObject({
+      kind: 'invalid_input',
+      fields: { ids: ['Must have at most 1000 elements with externalIds'] },
+    });
+  });
+
   test('is unknown to another environment', async () => {
     const { id } = await create();
 

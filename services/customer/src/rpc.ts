@@ -16,6 +16,7 @@ import {
 } from '@billing/proto/billing/customer/v1/customer';
 import { collectionMethods } from '@billing/proto/values/customer';
 import type { Address } from './address';
+import type { CustomerNameStore } from './customer-name-store';
 import {
   changeCustomer,
   createCustomer,
@@ -27,9 +28,16 @@ import { customersWith } from './store';
 
 // What one call may ask for.
 const idsMax = 100;
+const namesMax = 1000;
+
+/** What the calls work on. */
+export interface CustomerParts {
+  readonly customers: AggregateCollection<Customer>;
+  readonly names: CustomerNameStore;
+}
 
 /** The service's calls, on its customers. */
-export function customerRpc(customers: AggregateCollection<Customer>) {
+export function customerRpc({ customers, names }: CustomerParts) {
   return rpcService<CustomerServiceServer>(CustomerServiceService, {
     createCustomer: async (request, context) => {
       const customer = createCustomer(fromProtoCustomerInput(request), {
@@ -50,10 +58,16 @@ export function customerRpc(customers: AggregateCollection<Customer>) {
       refuseProblems({
         ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
       });
-      const found = await Promise.all(
-        [...new Set(ids)].map((id) => customers.within(context).find(id)),
-      );
-      return { customers: found.filter((stored) => stored !== undefined).map(toProtoCustomer) };
+      const found = await customers.within(context).findAll(ids);
+      return { customers: found.map(toProtoCustomer) };
+    },
+
+    identifyCustomers: async ({ ids, externalIds }, context) => {
+      const isTooMany = ids.length + externalIds.length > namesMax;
+      refuseProblems({
+        ids: isTooMany ? [`Must have at most ${String(namesMax)} elements with externalIds`] : [],
+      });
+      return names.identify(context.tenant, { ids, externalIds });
     },
 
     listCustomers: async (request, context) => {

@@ -1,5 +1,6 @@
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import type { CustomerConfiguration } from './config';
+import { CustomerNameStore } from './customer-name-store';
 import { portalRpc } from './portal-rpc';
 import { PortalSessionStore } from './portal-session-store';
 import { customerRpc } from './rpc';
@@ -23,5 +24,9 @@ export async function start(
     run: () => sessions.forgetOld(clock.now()),
   });
   const site = { url: config.HOSTED_PAGE_URL, secret: config.HOSTED_PAGE_SECRET };
-  return service.serve([customerRpc(customers), portalRpc({ customers, sessions, site, clock })]);
+  const names = new CustomerNameStore(service.db);
+  return service.serve([
+    customerRpc({ customers, names }),
+    portalRpc({ customers, sessions, site, clock }),
+  ]);
 }

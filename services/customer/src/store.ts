@@ -1,7 +1,8 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import { type Customer, externalIdTaken } from './customer';
 
-type CustomerDocument = Omit<Customer, 'id' | 'metadata'> & {
+/** A customer in the database, besides what every aggregate has there. */
+export type CustomerDocument = Omit<Customer, 'id' | 'metadata'> & {
   /** JSON text: its keys may contain dots, which mean paths to the database. */
   readonly metadata: string;
   /** Never null, because a unique index counts documents without an external id too. */
@@ -45,7 +46,8 @@ function toDocumentCustomer({ id, ...customer }: Customer): CustomerDocument {
   };
 }
 
-function externalIdKey(externalId: string): string {
+/** What an external id is unique by. */
+export function externalIdKey(externalId: string): string {
   return `v:${externalId}`;
 }
 

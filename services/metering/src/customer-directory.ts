@@ -4,8 +4,10 @@ export interface CustomerName {
   readonly value: string;
 }
 
-/** Asks for the id of a customer; undefined for an unknown one. */
-export type FindCustomer = (name: CustomerName) => Promise<string | undefined>;
+/** Asks for the ids of customers, of all names at once; gives them by their names' keys, without unknown ones. */
+export type FindCustomers = (
+  names: readonly CustomerName[],
+) => Promise<ReadonlyMap<string, string>>;
 
 /**
  * Remembers customers that are known. They are never deleted and never change these names, so what is remembered stays true; unknown ones
@@ -14,17 +16,13 @@ export type FindCustomer = (name: CustomerName) => Promise<string | undefined>;
 export class CustomerDirectory {
   private readonly known = new Map<string, string>();
 
-  constructor(
-    private readonly customersMax: number,
-    /** Questions under way at once. */
-    private readonly questionsMax = 16,
-  ) {}
+  constructor(private readonly customersMax: number) {}
 
-  /** The ids of customers of an environment, by their names' keys; unknown ones are left out. */
+  /** The ids of customers of an environment, by their names' keys; unknown ones are left out. Asks at most once. */
   async find(
     environmentId: string,
     names: Iterable<CustomerName>,
-    ask: FindCustomer,
+    ask: FindCustomers,
   ): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     const missing = new Map<string, CustomerName>();
@@ -34,18 +32,11 @@ export class CustomerDirectory {
       if (id === undefined) missing.set(key, name);
       else found.set(key, id);
     }
-    const questions = [...missing];
-    const askNext = async (): Promise<void> => {
-      for (let next = questions.pop(); next !== undefined; next = questions.pop()) {
-        const [key, name] = next;
-        const id = await ask(name);
-        if (id === undefined) continue;
-        found.set(key, id);
-        this.remember(`${environmentId}:${key}`, id);
-      }
-    };
-    const workers = Math.min(this.questionsMax, questions.length);
-    await Promise.all(Array.from({ length: workers }, askNext));
+    if (missing.size === 0) return found;
+    for (const [key, id] of await ask([...missing.values()])) {
+      found.set(key, id);
+      this.remember(`${environmentId}:${key}`, id);
+    }
     return found;
   }
 

@@ -12,7 +12,7 @@ import { type EventDocument, type EventStore, eventIdOf, toEventDocument } from 
 import { type EventInput, readIngestInput } from './ingest-input';
 import type { IngestQueue } from './ingest-queue';
 import { type Meter, useMeter } from './meter';
-import { findCustomer, type Peers } from './peers';
+import { findCustomers, type Peers } from './peers';
 import { seriesHours } from './series-hours';
 import { eventRefusal, isSameContent, otherContent, type UsageEvent } from './usage-event';
 import { endOfHour, isOpenHour, sealAfterMs, type SeriesHour } from './usage-hour';
@@ -131,7 +131,7 @@ function knownCustomers(
 ): Promise<BatchCustomers> {
   const { environmentId } = context.tenant;
   return BatchCustomers.of(events, (names) =>
-    directory.find(environmentId, names, (name) => findCustomer(peers, name, context)),
+    directory.find(environmentId, names, (unknown) => findCustomers(peers, unknown, context)),
   );
 }
 
@@ -143,8 +143,8 @@ async function metersOf(
 ): Promise<Map<string, Meter>> {
   const ids = new Set<string>();
   for (const { meterId } of events) ids.add(meterId);
-  const found = await Promise.all([...ids].map((id) => meters.within(context).find(id)));
-  return new Map(found.flatMap((one) => (one === undefined ? [] : [[one.state.id, one.state]])));
+  const found = await meters.within(context).findAll(ids);
+  return new Map(found.map(({ state }) => [state.id, state]));
 }
 
 /** What a meter counts stays from its first event on. */

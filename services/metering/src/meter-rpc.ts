@@ -52,11 +52,8 @@ export function meterCalls(meters: AggregateCollection<Meter>): MeterCalls {
       refuseProblems({
         ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
       });
-      const found = await Promise.all(
-        [...new Set(ids)].map((id) => meters.within(context).find(id)),
-      );
-      const known = found.filter((stored) => stored !== undefined);
-      return { meters: known.filter(({ state }) => state.deletedAt === null).map(toProtoMeter) };
+      const found = await meters.within(context).findAll(ids);
+      return { meters: found.filter(({ state }) => state.deletedAt === null).map(toProtoMeter) };
     },
 
     listMeters: async ({ active, search }, context) => {

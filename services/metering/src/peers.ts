@@ -3,7 +3,6 @@ import { isId } from '@billing/chassis/ids';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
 import { unlessNotFound } from '@billing/kernel/domain-error';
-import type { UsagePrice } from '@billing/kernel/usage-pricing';
 import {
   type CustomerServiceServer,
   CustomerServiceService,
@@ -15,8 +14,8 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { fromProtoMeterPrice } from '@billing/proto/values/catalog';
 import type { MeteringConfiguration } from './config';
-import type { CustomerName } from './customer-directory';
-import type { Span } from './usage-hour';
+import { type CustomerName, nameKey } from './customer-directory';
+import type { SubscriptionPeriod } from './unsettled-usage';
 
 /** The services that this one calls. */
 export interface Peers {
@@ -38,53 +37,60 @@ export function connectPeers(service: Service, config: MeteringConfiguration): P
 /** The id of a customer; undefined for one that its owner does not know. */
 export async function findCustomer(
   { customer: customers }: Pick<Peers, 'customer'>,
-  { kind, value }: CustomerName,
+  id: string,
   context: CallContext,
 ): Promise<string | undefined> {
-  if (kind === 'externalId') {
-    const request = { page: 1, perPage: 1, externalId: value };
-    const answer = await customers.listCustomers(request, context);
-    return answer.customers[0]?.id;
-  }
-  if (!isId(value)) return undefined;
-  const found = await unlessNotFound(customers.getCustomer({ id: value }, context));
+  if (!isId(id)) return undefined;
+  const found = await unlessNotFound(customers.getCustomer({ id }, context));
   return found?.customer?.id;
 }
 
-/** The period of a subscription that runs now. */
-export interface RunningPeriod {
-  readonly subscriptionId: string;
-  readonly span: Span;
-  /** Usage is free. */
-  readonly isTrial: boolean;
-  /** Whether the customer may use the product. */
-  readonly entitled: boolean;
-  readonly currency: string;
-  /** By which usage of the period is billed, by meter. */
-  readonly prices: ReadonlyMap<string, UsagePrice>;
+/** The ids of those customers that their owner knows, by the keys of their names, asked for in one call. */
+export async function findCustomers(
+  { customer: customers }: Pick<Peers, 'customer'>,
+  names: readonly CustomerName[],
+  context: CallContext,
+): Promise<Map<string, string>> {
+  const ids = names.filter(({ kind, value }) => kind === 'id' && isId(value));
+  const externalIds = names.filter(({ kind }) => kind === 'externalId');
+  if (ids.length + externalIds.length === 0) return new Map();
+  const known = await customers.identifyCustomers(
+    { ids: ids.map(({ value }) => value), externalIds: externalIds.map(({ value }) => value) },
+    context,
+  );
+  const byId = known.ids.map((id) => [nameKey({ kind: 'id', value: id }), id] as const);
+  const byExternalId = known.externalCustomers.map(
+    ({ externalId, id }) => [nameKey({ kind: 'externalId', value: externalId }), id] as const,
+  );
+  return new Map([...byId, ...byExternalId]);
 }
 
-/**
- * The running periods of a customer's subscriptions, the earliest created first: where two price one meter, the first takes its usage.
- * A customer without any has none, and their usage counts by calendar months.
- */
-export async function runningPeriods(
+/** The periods of a customer's subscriptions, to which their usage belongs. */
+export interface CustomerPeriods {
+  /** Those that run, of the earliest created subscription first: where two price one meter, the first takes its usage. */
+  readonly running: readonly SubscriptionPeriod[];
+  /** Of late, running ones too; of the earliest created subscription first, then the oldest. */
+  readonly lived: readonly SubscriptionPeriod[];
+}
+
+/** A customer without any subscription has no periods, and their usage counts by calendar months. */
+export async function customerPeriods(
   { subscription }: Pick<Peers, 'subscription'>,
   customerId: string,
   context: CallContext,
-): Promise<RunningPeriod[]> {
-  const { periods } = await subscription.listUsagePeriods({ customerId }, context);
-  return periods.map(fromProtoUsagePeriod);
+): Promise<CustomerPeriods> {
+  const { periods, lived } = await subscription.listUsagePeriods({ customerId }, context);
+  return { running: periods.map(fromProtoUsagePeriod), lived: lived.map(fromProtoUsagePeriod) };
 }
 
-function fromProtoUsagePeriod(period: UsagePeriod): RunningPeriod {
-  const { subscriptionId, start, end, trial, entitled, currency, meterPrices } = period;
+function fromProtoUsagePeriod(period: UsagePeriod): SubscriptionPeriod {
+  const { subscriptionId, periodIndex, start, end, entitled, currency, meterPrices } = period;
   if (start === undefined || end === undefined) throw new Error('A period has no bounds');
   const prices = meterPrices.map((price) => [price.meterId, fromProtoMeterPrice(price)] as const);
   return {
     subscriptionId,
+    index: periodIndex ?? null,
     span: { start, end },
-    isTrial: trial,
     entitled,
     currency,
     prices: new Map(prices),

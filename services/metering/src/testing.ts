@@ -81,6 +81,10 @@ async function startCustomers(ids: ReadonlySet<string>) {
     rpcService<CustomerServiceServer>(CustomerServiceService, {
       createCustomer: unused,
       getCustomers: unused,
+      identifyCustomers: async (names) => ({
+        ids: names.ids.filter((id) => ids.has(id)),
+        externalCustomers: [],
+      }),
       listCustomers: unused,
       updateCustomer: unused,
       getCustomer: async ({ id }) => {

@@ -50,7 +50,7 @@ export async function requireCustomer(
   id: string,
   context: CallContext,
 ): Promise<void> {
-  const found = await findCustomer(peers, { kind: 'id', value: id }, context);
+  const found = await findCustomer(peers, id, context);
   if (found === undefined) throw notFound('Customer');
 }
 

@@ -260,6 +260,7 @@ export class Neighbours {
   private customer(): AsyncHandlers<CustomerServiceServer> {
     return {
       createCustomer: neverAsked,
+      identifyCustomers: neverAsked,
       listCustomers: neverAsked,
       updateCustomer: neverAsked,
       getCustomers: async ({ ids }) => {
