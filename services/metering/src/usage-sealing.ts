@@ -1,4 +1,4 @@
-import { type PartialTotal, RunningTotal, totalOf } from './aggregation';
+import { type PartialTotal, RunningTotal } from './aggregation';
 import {
   endOfHour,
   hourOf,
@@ -75,14 +75,17 @@ async function repair(
   { before, now }: { before: Date; now: Date },
 ): Promise<boolean> {
   const old = new Date(now.getTime() - pendingMsMax);
+  const open = await storage.hoursWithoutTotal(series, before);
   let isDone = true;
-  for (const hour of await storage.hoursWithoutTotal(series, before)) {
+  for (const hour of open) {
     if (hour.pending.length > 0) {
       isDone = false;
       if (hour.pending.some(({ at }) => at < old)) await storage.dropPending(series, hour, old);
     } else if (!(await recount(storage, series, hour))) isDone = false;
   }
-  return isDone;
+  if (!isDone || open.length === 0) return isDone;
+  // So many were given at once; whatever is left is for the next time.
+  return (await storage.hoursWithoutTotal(series, before)).length === 0;
 }
 
 async function recount(
@@ -90,8 +93,8 @@ async function recount(
   series: MeasuredSeries,
   hour: UsageHour,
 ): Promise<boolean> {
-  const events = [];
+  const running = new RunningTotal(series.aggregation);
   const span = { start: hour.hour, end: endOfHour(hour.hour) };
-  for await (const event of storage.eventsIn(series, span)) events.push(event);
-  return storage.seal(series, hour, totalOf(series.aggregation, events));
+  for await (const event of storage.eventsIn(series, span)) running.add(event);
+  return storage.seal(series, hour, running.total());
 }
