@@ -40,7 +40,7 @@ type SettlementCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'settleUsage'>
 // As the store repeats a change that lost its race.
 const attemptsMax = 8;
 const keyLengthMax = 100;
-const unbilledKeysMax = 100;
+const unbilledKeysMax = 1_000;
 
 /** The call that decides what an invoice bills. */
 export function settlementCalls(parts: SettlementParts): SettlementCalls {
