@@ -77,6 +77,41 @@ describe('a month of usage', () => {
       );
   }
 
+  /** The only meter's state, as `60 used, 40 of 100 left, balance 40, 0 beyond, entitled`. */
+  async function stateOf({ customerId }: { customerId: string }): Promise<string> {
+    const { client } = scenario;
+    const [state] = await client.expect(200, client.get(`/customers/${customerId}/state`));
+    const { usage, creditsRemaining, creditsGranted, balance, overage, entitled } = state;
+    return `${String(usage)} used, ${String(creditsRemaining)} of ${String(creditsGranted)} left, balance ${String(balance)}, ${String(overage)} beyond, ${entitled === true ? 'entitled' : 'not entitled'}`;
+  }
+
+  test('that a subscription took before it ended burns no credits a second time', async () => {
+    const meterId = await newMeter({ name: 'Calls' });
+    const prices = [{ meterId, unitAmount: '2', includedUnits: '20' }];
+    const subscription = await subscribe(prices);
+    await grant(subscription, { meterId, amount: 100, name: 'paid' });
+    await scenario.advanceTo('2026-01-15');
+    await use(subscription, meterId, { at: '2026-01-10T12', quantity: 80 });
+    const settled = ['paid: 100 = 60 consumed + 40 ACTIVE'];
+    expect(await stateOf(subscription)).toBe(
+      '80 used, 40 of 100 left, balance 40, 0 beyond, entitled',
+    );
+    expect(await grantsOf(subscription)).toEqual(settled);
+
+    await scenario.cancel(subscription, false);
+    const afterwards = '80 used, 40 of 100 left, balance 40, 0 beyond, entitled';
+    // Its last bill is on its way, or has been made.
+    expect(await stateOf(subscription)).toBe(afterwards);
+    await scenario.advanceTo('2026-01-16');
+    expect(await stateOf(subscription)).toBe(afterwards);
+    expect(await grantsOf(subscription)).toEqual(settled);
+
+    await use(subscription, meterId, { at: '2026-01-15T12', quantity: 50 });
+    expect(await stateOf(subscription)).toBe(
+      '130 used, 0 of 100 left, balance -10, 10 beyond, not entitled',
+    );
+  });
+
   test('beyond its included units burns credits by priority while they are valid, and the rest walks the tiers', async () => {
     const meterId = await newMeter({ name: 'Calls' });
     const tiers = [

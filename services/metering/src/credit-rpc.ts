@@ -18,7 +18,7 @@ import {
   statusOf,
 } from './credit-account';
 import { requireKnown } from './meter';
-import { runningPeriods } from './peers';
+import { customerPeriods } from './peers';
 import {
   accountId,
   accountsOf,
@@ -83,7 +83,7 @@ async function create(
   // Before anything is stored: whoever does not answer must not leave a grant that the caller knows nothing of.
   const [meter, periods] = await Promise.all([
     parts.meters.within(context).find(meterId),
-    runningPeriods(parts.peers, customerId, context),
+    customerPeriods(parts.peers, customerId, context),
     requireCustomer(parts.peers, customerId, context),
   ]);
   if (meter === undefined) throw notFound('Meter');
@@ -110,7 +110,7 @@ async function usagesOf(
   context: CallContext,
   parts: UsageParts,
 ): Promise<Map<string, RunningUsage>> {
-  const periods = await runningPeriods(parts.peers, scope.customerId, context);
+  const periods = await customerPeriods(parts.peers, scope.customerId, context);
   const usages = await runningUsages({ ...scope, periods }, context, parts);
   return new Map(usages.map((usage) => [usage.meter.id, usage]));
 }

@@ -117,7 +117,7 @@ async function startSubscriptions() {
   return service.serve([
     rpcService<SubscriptionServiceServer>(SubscriptionServiceService, {
       ...(calls as AsyncHandlers<SubscriptionServiceServer>),
-      listUsagePeriods: async () => ({ periods: [] }),
+      listUsagePeriods: async () => ({ periods: [], lived: [] }),
     }),
   ]);
 }

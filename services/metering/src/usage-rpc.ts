@@ -4,11 +4,24 @@ import { derivedId } from '@billing/chassis/ids';
 import { Decimal } from '@billing/kernel/decimal';
 import { notFound } from '@billing/kernel/domain-error';
 import type { UsageState as ProtoUsageState } from '@billing/proto/billing/metering/v1/metering';
-import { consumedIn, type CreditAccount, grantsFor } from './credit-account';
+import {
+  consumedIn,
+  type CreditAccount,
+  grantsFor,
+  periodKey,
+  setConsumption,
+  usesOf,
+} from './credit-account';
 import type { Meter } from './meter';
-import { findCustomer, type Peers, runningPeriods, type RunningPeriod } from './peers';
-import { burnWindow, type BurntUsage, readWindow } from './usage-burning';
-import type { Span } from './usage-hour';
+import { type CustomerPeriods, customerPeriods, findCustomer, type Peers } from './peers';
+import {
+  afterPeriod,
+  type SubscriptionPeriod,
+  takenFrom,
+  unsettledPeriods,
+} from './unsettled-usage';
+import { burnWindow, type BurntUsage, readWindow, type UsageWindow } from './usage-burning';
+import type { MeasuredSeries, Span } from './usage-hour';
 import { monthOf, usageState, type UsageTerms } from './usage-state';
 import type { UsageStore } from './usage-store';
 
@@ -23,18 +36,23 @@ export interface UsageParts {
 /** The running period of one meter, and what of it credits cover. */
 export interface RunningUsage {
   readonly meter: Meter;
+  /** After all that was used, settled or not. */
   readonly account: CreditAccount | undefined;
   readonly period: Span;
   readonly terms: UsageTerms | undefined;
+  /** But for what other subscriptions take. */
   readonly burnt: BurntUsage;
-  /** Of each grant, after settled periods and the running one. */
-  readonly remaining: ReadonlyMap<string, Decimal>;
+  /** All of the period. */
+  readonly used: Pick<BurntUsage, 'events' | 'quantity'>;
 }
 
 const none = Decimal.of(0n);
 // A customer uses a few meters; each is read by a few queries.
 const metersAtOnce = 8;
 const accountsMax = 500;
+// No settlement has these; they name what a read has added up itself.
+const nobodysPeriod = 'nobody';
+const trialsPeriod = 'trial';
 
 /** The id of the account of a customer for a meter. */
 export function accountId(
@@ -74,11 +92,11 @@ export async function usageStates(
 ): Promise<ProtoUsageState[]> {
   await requireCustomer(parts.peers, customerId, context);
   const [periods, accounts, used] = await Promise.all([
-    runningPeriods(parts.peers, customerId, context),
+    customerPeriods(parts.peers, customerId, context),
     accountsOf(parts, customerId, context),
     parts.usageOf(context).metersUsed(customerId),
   ]);
-  const priced = periods.flatMap(({ prices }) => [...prices.keys()]);
+  const priced = periods.running.flatMap(({ prices }) => [...prices.keys()]);
   const ids = [...new Set([...priced, ...accounts.map(({ meterId }) => meterId), ...used])];
   const running = await runningUsages(
     { customerId, meterIds: ids, periods, accounts },
@@ -86,9 +104,9 @@ export async function usageStates(
     parts,
   );
   return running
-    .filter(({ burnt, account, terms }) => {
+    .filter(({ used: { events }, account, terms }) => {
       const hasCredits = (account?.grants.length ?? 0) > 0;
-      return burnt.events > 0 || hasCredits || terms !== undefined;
+      return events > 0 || hasCredits || terms !== undefined;
     })
     .map((one) => toProtoUsageState(one, context.now));
 }
@@ -103,7 +121,7 @@ export async function runningUsages(
   }: {
     customerId: string;
     meterIds: readonly string[];
-    periods: readonly RunningPeriod[];
+    periods: CustomerPeriods;
     accounts: readonly CreditAccount[];
   },
   context: CallContext,
@@ -117,8 +135,7 @@ export async function runningUsages(
       const meter = await parts.meters.within(context).find(meterId);
       if (meter === undefined) continue;
       const account = accounts.find((one) => one.meterId === meterId);
-      const period = periods.find(({ prices }) => prices.has(meterId)) ?? periods[0];
-      const scope = { customerId, meter: meter.state, account, period };
+      const scope = { customerId, meter: meter.state, account, periods };
       found.push(await runningUsage(scope, context, parts));
     }
   };
@@ -131,47 +148,81 @@ async function runningUsage(
     customerId,
     meter,
     account,
-    period,
+    periods: { running, lived },
   }: {
     customerId: string;
     meter: Meter;
     account: CreditAccount | undefined;
-    period: RunningPeriod | undefined;
+    periods: CustomerPeriods;
   },
   context: CallContext,
-  { usageOf }: UsageParts,
+  parts: UsageParts,
 ): Promise<RunningUsage> {
   const { id: meterId, aggregation, uniqueProperty } = meter;
-  const terms = termsOf(period, meterId);
-  const { start, end } = period?.span ?? monthOf(context.now);
-  const window = { start, end, taken: [] };
-  const grants = account === undefined ? [] : grantsFor(account, undefined);
   const series = { customerId, meterId, aggregation, uniqueProperty };
-  const usage = await readWindow(usageOf(context), series, { window, grants });
+  const shown = running.find(({ prices }) => prices.has(meterId)) ?? running[0];
+  const period = shown?.span ?? monthOf(context.now);
+  const terms = termsOf(shown, meterId);
+  const taken = takenFrom(terms?.subscriptionId ?? null, lived, meterId);
+  const key = terms?.key ?? nobodysPeriod;
+  const before = account && (await afterOthers(account, { key, series, lived }, context, parts));
+  const grants = before === undefined ? [] : grantsFor(before, key);
   // A trial's usage is free: it needs no credits.
   const burnable = terms?.isTrial === true ? [] : grants;
   const includedUnits = terms === undefined ? none : Decimal.parse(terms.price.includedUnits);
-  const burnt = burnWindow(usage, series, { window, grants: burnable, includedUnits });
-  const burning = new Map(burnt.uses.map(({ grantId, quantity }) => [grantId, quantity]));
-  const remaining = new Map(
-    grants.map(({ id, available }) => [id, available.subtract(burning.get(id) ?? none)]),
-  );
-  return { meter, account, period: { start, end }, terms, burnt, remaining };
+  const burn = async (window: UsageWindow) => {
+    const usage = await readWindow(parts.usageOf(context), series, { window, grants });
+    return burnWindow(usage, series, { window, grants: burnable, includedUnits });
+  };
+  const burnt = await burn({ ...period, taken });
+  const used = taken.length === 0 ? burnt : await burn({ ...period, taken: [] });
+  const quantity = burnt.quantity.toString();
+  const consumption = { period: key, settlement: 'running', quantity, uses: usesOf(burnt) };
+  const after = before && setConsumption(before, consumption, context.now);
+  return { meter, account: after, period, terms, burnt, used };
 }
 
-function termsOf(period: RunningPeriod | undefined, meterId: string): UsageTerms | undefined {
+/** The account after all periods but one whose usage burns credits, as if those that are not settled yet were. */
+async function afterOthers(
+  account: CreditAccount,
+  {
+    key,
+    series,
+    lived,
+  }: { key: string; series: MeasuredSeries; lived: readonly SubscriptionPeriod[] },
+  context: CallContext,
+  { usageOf }: UsageParts,
+): Promise<CreditAccount> {
+  if (account.grants.length === 0) return account;
+  const { now } = context;
+  let after = account;
+  for (const period of unsettledPeriods(account, lived, series.meterId)) {
+    if (period.key === key) continue;
+    const { window } = period;
+    const grants = grantsFor(after, period.key);
+    const usage = await readWindow(usageOf(context), series, { window, grants });
+    after = afterPeriod(after, period, { usage, series, now });
+  }
+  return after;
+}
+
+function termsOf(
+  period: SubscriptionPeriod | undefined,
+  meterId: string,
+): (UsageTerms & { readonly key: string }) | undefined {
   const price = period?.prices.get(meterId);
   if (period === undefined || price === undefined) return undefined;
-  const { subscriptionId, isTrial, entitled, currency } = period;
-  return { subscriptionId, isTrial, entitled, currency, price };
+  const { subscriptionId, index, entitled, currency } = period;
+  const key = index === null ? trialsPeriod : periodKey(subscriptionId, index);
+  return { subscriptionId, isTrial: index === null, entitled, currency, price, key };
 }
 
 /** A state in the form in which the service tells it. */
 export function toProtoUsageState(
-  { meter, account, period, terms, burnt, remaining }: RunningUsage,
+  { meter, account, period, terms, burnt, used: { quantity: used } }: RunningUsage,
   now: Date,
 ): ProtoUsageState {
-  const state = usageState(burnt, { period, now, account, remaining, terms });
+  const state = usageState(burnt, { period, now, account, terms, used });
   return {
     meterId: meter.id,
     meterName: meter.name,
@@ -193,10 +244,6 @@ export function toProtoUsageState(
 }
 
 /** Units of each grant that are gone, the running period included. */
-export function consumedOf({ account, burnt }: RunningUsage): Map<string, Decimal> {
-  const consumed = consumedIn(account?.consumptions ?? []);
-  for (const { grantId, quantity } of burnt.uses) {
-    consumed.set(grantId, (consumed.get(grantId) ?? none).add(quantity));
-  }
-  return consumed;
+export function consumedOf({ account }: RunningUsage): Map<string, Decimal> {
+  return consumedIn(account?.consumptions ?? []);
 }

@@ -3,8 +3,15 @@ import { AMOUNT_MAX } from '@billing/kernel/money';
 import { UsageState as ProtoUsageState } from '@billing/proto/billing/metering/v1/metering';
 import { toJsonUsageState } from '@billing/proto/json/usage-state';
 import fc from 'fast-check';
-import { addGrant, createGrant, type CreditAccount, grantsFor } from './credit-account';
-import { burnCredits } from './credit-burning';
+import {
+  addGrant,
+  createGrant,
+  type CreditAccount,
+  grantsFor,
+  setConsumption,
+  usesOf,
+} from './credit-account';
+import { burnCredits, type Burning } from './credit-burning';
 import { createMeter } from './meter';
 import { toProtoUsageState } from './usage-rpc';
 import { monthOf, usageState, type UsageTerms } from './usage-state';
@@ -61,6 +68,16 @@ const terms: UsageTerms = {
   price,
 };
 
+function afterBurning(account: CreditAccount, burning: Burning): CreditAccount {
+  const consumption = {
+    period: 's:0',
+    settlement: 'running',
+    quantity: '0',
+    uses: usesOf(burning),
+  };
+  return setConsumption(account, consumption, now);
+}
+
 /** The state of so much usage on one day, as texts. */
 function stateOf(
   used: string,
@@ -75,16 +92,15 @@ function stateOf(
   const quantity = Decimal.parse(used);
   const available = grantsFor(account, undefined);
   const burning = burnCredits(available, [{ at: new Date(at), quantity }], Decimal.parse(included));
-  const burnt = new Map(burning.uses.map(({ grantId, quantity: units }) => [grantId, units]));
-  const remaining = new Map(
-    available.map((grant) => [
-      grant.id,
-      grant.available.subtract(burnt.get(grant.id) ?? Decimal.of(0n)),
-    ]),
-  );
   const state = usageState(
     { ...burning, events: 1, quantity },
-    { period, now, account, remaining, terms: priced ?? undefined },
+    {
+      period,
+      now,
+      account: afterBurning(account, burning),
+      terms: priced ?? undefined,
+      used: quantity,
+    },
   );
   return {
     included: state.includedUnits.toString(),
@@ -262,13 +278,12 @@ function toldState(
   const usages = used.map((one) => ({ at: period.start, quantity: Decimal.parse(one) }));
   const burning = burnCredits(available, usages, Decimal.parse(given.includedUnits));
   const quantity = Decimal.parse(sum(used));
-  const remaining = new Map(available.map((grant) => [grant.id, grant.available]));
-  for (const { grantId, quantity: units } of burning.uses) {
-    remaining.set(grantId, (remaining.get(grantId) ?? Decimal.of(0n)).subtract(units));
-  }
   const burnt = { ...burning, events: used.length, quantity };
   const priced = { ...terms, price: given };
-  const state = toProtoUsageState({ meter, account, period, terms: priced, burnt, remaining }, now);
+  const state = toProtoUsageState(
+    { meter, account: afterBurning(account, burning), period, terms: priced, burnt, used: burnt },
+    now,
+  );
   return toJsonUsageState(ProtoUsageState.decode(ProtoUsageState.encode(state).finish()));
 }
 

@@ -1,7 +1,7 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { isAmount } from '@billing/kernel/money';
 import { type UsagePrice, usageCharge } from '@billing/kernel/usage-pricing';
-import type { CreditAccount } from './credit-account';
+import { consumedIn, type CreditAccount, type CreditGrant } from './credit-account';
 import type { BurntUsage } from './usage-burning';
 import type { Span } from './usage-hour';
 
@@ -31,21 +31,23 @@ export interface UsageState {
 
 const none = Decimal.of(0n);
 
-/** Adds up usage, included units and credits. `remaining` is what is left of each grant after the period so far. */
+/** Adds up usage, included units and credits. */
 export function usageState(
   burnt: BurntUsage,
   {
     period,
     now,
     account,
-    remaining,
     terms,
+    used,
   }: {
     readonly period: Span;
     readonly now: Date;
-    readonly account: Pick<CreditAccount, 'grants'> | undefined;
-    readonly remaining: ReadonlyMap<string, Decimal>;
+    /** After the period so far. */
+    readonly account: Pick<CreditAccount, 'grants' | 'consumptions'> | undefined;
     readonly terms: UsageTerms | undefined;
+    /** All in the period, where other subscriptions take a part of it too. */
+    readonly used: Decimal;
   },
 ): UsageState {
   const includedUnits = terms === undefined ? none : Decimal.parse(terms.price.includedUnits);
@@ -53,12 +55,15 @@ export function usageState(
     ({ effectiveAt, expiresAt }) =>
       effectiveAt < period.end && (expiresAt === null || expiresAt > period.start),
   );
+  const consumed = consumedIn(account?.consumptions ?? []);
+  const left = ({ id, amount }: CreditGrant) =>
+    Decimal.parse(amount).subtract(consumed.get(id) ?? none);
   const usable = meeting.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-  const creditsRemaining = sum(usable.map(({ id }) => remaining.get(id) ?? none));
+  const creditsRemaining = sum(usable.map(left));
   const credited = sum(burnt.uses.map(({ quantity }) => quantity));
   const balance = includedUnits.add(creditsRemaining).add(credited).subtract(burnt.quantity);
   return {
-    usage: burnt.quantity,
+    usage: used,
     includedUnits,
     creditsGranted: sum(meeting.map(({ amount }) => Decimal.parse(amount))),
     creditsRemaining,

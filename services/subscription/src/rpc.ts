@@ -89,9 +89,7 @@ export function subscriptionRpc(parts: CreationParts) {
         return { state: redemptionStates.valueOf(redemptionState(record, { discountId })) };
       },
 
-      listUsagePeriods: async ({ customerId }, context) => ({
-        periods: await usagePeriodsOf(customerId, context, parts),
-      }),
+      listUsagePeriods: ({ customerId }, context) => usagePeriodsOf(customerId, context, parts),
     },
     // Unlimited: calls that create subscriptions wait for the first, and would else keep the service full; whoever waits for the second
     // has paid.

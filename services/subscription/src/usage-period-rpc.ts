@@ -1,11 +1,16 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
+import type { BillingPeriod } from '@billing/kernel/billing-period';
 import type { MeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
-import type { UsagePeriod } from '@billing/proto/billing/subscription/v1/subscription';
+import type {
+  ListUsagePeriodsResponse,
+  UsagePeriod,
+} from '@billing/proto/billing/subscription/v1/subscription';
 import type { Peers } from './peers';
 import { currentPeriod, isEntitled, periodOf, type Subscription } from './subscription';
 import type { Subscriptions } from './subscription-store';
 import { pinnedSet, ratesAt } from './usage-period';
+import { livedWithin } from './usage-settlement';
 
 /** A set of meter prices, as catalog tells it. */
 export interface MeterPrices {
@@ -48,34 +53,68 @@ export async function subscriptionsOf(
   }
 }
 
-/** The running periods of a customer's subscriptions, with the meter prices that count in them. */
+/** The periods of a customer's subscriptions that run now, and those that tell whose the usage of late was, with their meter prices. */
 export async function usagePeriodsOf(
   customerId: string,
   context: CallContext,
   { subscriptions, peers }: { readonly subscriptions: Subscriptions; readonly peers: Peers },
-): Promise<UsagePeriod[]> {
+): Promise<ListUsagePeriodsResponse> {
   const all = await subscriptionsOf(customerId, context, subscriptions);
-  const running = all.filter(({ state: { phase } }) => phase === 'TRIAL' || phase === 'REGULAR');
-  return Promise.all(running.map((stored) => toProtoUsagePeriod(stored, context, peers)));
+  const running = all
+    .filter(({ state: { phase } }) => phase === 'TRIAL' || phase === 'REGULAR')
+    .map((stored) => ({ stored, index: stored.state.periodIndex, ...currentPeriod(stored.state) }));
+  const { now } = context;
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
+  const since = new Date(Math.min(month.getTime(), ...running.map(({ start }) => start.getTime())));
+  // What begins at this very instant counts.
+  const end = new Date(now.getTime() + 1);
+  const lived = all.flatMap((stored) =>
+    livedSince(stored, { start: since, end }).map((period) => ({ stored, ...period })),
+  );
+  const toProto = (period: LivedPeriod) => toProtoUsagePeriod(period, context, peers);
+  const [periods, earlier] = await Promise.all([
+    Promise.all(running.map(toProto)),
+    Promise.all(lived.map(toProto)),
+  ]);
+  return { periods, lived: earlier };
+}
+
+interface LivedPeriod extends BillingPeriod {
+  readonly stored: Stored<Subscription>;
+  /** Null: the trial. */
+  readonly index: number | null;
+}
+
+/** The periods that meet a span of time, each from its own start on and until it or the subscription ended. */
+function livedSince(stored: Stored<Subscription>, span: BillingPeriod) {
+  const { state } = stored;
+  return livedWithin(state, stored, span).map(({ index, overlap }) => {
+    const period =
+      index === null
+        ? { start: state.trialStart ?? overlap.start, end: state.trialEnd ?? overlap.end }
+        : periodOf(state, index);
+    const { endedAt } = state;
+    const end = endedAt !== null && endedAt < period.end ? endedAt : period.end;
+    return { index, start: period.start, end };
+  });
 }
 
 async function toProtoUsagePeriod(
-  stored: Stored<Subscription>,
+  { stored, index, start, end }: LivedPeriod,
   context: CallContext,
   peers: Peers,
 ): Promise<UsagePeriod> {
   const { state } = stored;
-  const { start, end } = currentPeriod(state);
-  const { periodIndex, productId } = state;
-  const { prices } = await meterPricesOf(stored, periodIndex, context, peers);
+  const { prices } = await meterPricesOf(stored, index, context, peers);
   return {
     subscriptionId: state.id,
-    productId,
+    productId: state.productId,
     start,
     end,
-    trial: periodIndex === null,
+    trial: index === null,
     entitled: isEntitled(state),
     currency: state.price.currency,
     meterPrices: [...prices],
+    periodIndex: index ?? undefined,
   };
 }
