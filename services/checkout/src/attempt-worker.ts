@@ -121,7 +121,7 @@ export class AttemptWorker {
 
   private async record(
     invoice: Invoice,
-    { number: attemptNumber }: Attempt,
+    { number: attemptNumber, source }: Attempt,
     { completes, ...ended }: EndedAttempt,
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
@@ -129,9 +129,9 @@ export class AttemptWorker {
     const { outcome } = ended;
     const paymentId = paymentIdOf({ id, attemptNumber }, context.tenant);
     const { retryDays, methods, metrics } = this.parts;
-    // Only a failure asks what would be charged next.
-    const defaultMethodId =
-      outcome.status === 'FAILED' ? await methods.defaultOf(customerId, context) : undefined;
+    // Only a failure asks what would be charged next, and an authorisation whose card may take its place.
+    const isAsked = outcome.status === 'FAILED' || source.kind === 'AUTHORIZATION';
+    const defaultMethodId = isAsked ? await methods.defaultOf(customerId, context) : undefined;
     // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
     let isRecorded = false as boolean;
     const facts = { attemptNumber, paymentId, ...ended, defaultMethodId, retryDays };

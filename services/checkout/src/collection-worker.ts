@@ -13,7 +13,7 @@ import {
   opensWithDefault,
   sourceFor,
   voidForCaller,
-  waitsForMethod,
+  wantsNewDefault,
 } from './collection';
 import {
   checkHolder,
@@ -21,6 +21,7 @@ import {
   type InvoiceRecord,
   type Tombstone,
   tombstone,
+  totalOf,
   voidInvoice,
 } from './invoice';
 import type { InvoiceNumberStore } from './invoice-number-store';
@@ -89,10 +90,9 @@ export class CollectionWorker {
   async collectOpenInvoices(customerId: string, context: Context): Promise<void> {
     // First those that open at this moment: they may have looked the default up before it changed, and be OPEN too late for the list.
     const drafts = await this.invoicesOf(customerId, 'DRAFT', context);
-    let isBusy = drafts.some(opensWithDefault);
-    for (const invoice of await this.invoicesOf(customerId, 'OPEN', context)) {
-      if (!waitsForMethod(invoice)) continue;
-      isBusy = (await this.collectWithNewDefault(invoice, context)) === 'BUSY' || isBusy;
+    let isBusy = drafts.some(({ state }) => opensWithDefault(state));
+    for (const stored of await this.invoicesOf(customerId, 'OPEN', context)) {
+      isBusy = (await this.collectWithNewDefault(stored, context)) === 'BUSY' || isBusy;
     }
     // An attempt with the old method, or the look for it, was under way: once it has ended the new one is tried.
     if (isBusy) throw new DomainError('unavailable', 'PAYMENT_IN_PROGRESS', 'Service unavailable');
@@ -150,18 +150,25 @@ export class CollectionWorker {
     context: Context,
     completes: Completion | undefined,
   ): Promise<Stored<InvoiceRecord>> {
-    const { customerId, authorizedTransactionId } = draft;
     const number = await this.numberOf(draft, context);
-    // Kept before the charge and whatever comes of it: renewals are charged to the card that the payer chose.
-    if (authorizedTransactionId !== undefined) {
-      await this.parts.keeper.keepAuthorized({ customerId, authorizedTransactionId }, context);
-    }
+    await this.keepAuthorized(draft, context);
     const claim = await this.claimOf(draft, context);
     return this.invoices(context).mutate(
       draft.id,
-      (record, now) => openAndCollect(record, { ...claim, number: required(number), now }),
+      (record, now) => openAndCollect(record, { ...claim, number, now }),
       { completes, isLast: hasNoAttempt },
     );
+  }
+
+  // Kept before the charge, so that a retry has a card. It takes the place of another one when it has paid, not before: the customer's
+  // other invoices must not be charged to a card that was never charged.
+  private async keepAuthorized(draft: Invoice, context: Context): Promise<void> {
+    const { customerId, authorizedTransactionId } = draft;
+    if (authorizedTransactionId === undefined) return;
+    const { keeper } = this.parts;
+    const authorization = { customerId, authorizedTransactionId };
+    if (totalOf(draft) === 0n) await keeper.keepAuthorized(authorization, context);
+    else await keeper.keepBeforeCapture(authorization, context);
   }
 
   // All of them before any is charged: one that is paid leaves the list, and would move the others on its pages.
@@ -169,28 +176,29 @@ export class CollectionWorker {
     customerId: string,
     status: 'DRAFT' | 'OPEN',
     context: Context,
-  ): Promise<InvoiceRecord[]> {
+  ): Promise<Stored<InvoiceRecord>[]> {
     const filter = { isTombstone: false, customerId, status };
-    const found: InvoiceRecord[] = [];
+    const found: Stored<InvoiceRecord>[] = [];
     for (let page = 1; ; page += 1) {
       const { data, total } = await this.invoices(context).list({ filter, page, perPage });
-      found.push(...data.map(({ state }) => state));
+      found.push(...data);
       if (page * perPage >= total) return found;
     }
   }
 
+  // A challenge that waits is cancelled for it, and if that one had succeeded it is the payment.
   private async collectWithNewDefault(
-    invoice: Invoice,
+    listed: Stored<InvoiceRecord>,
     context: Context,
   ): Promise<'BUSY' | 'DONE'> {
-    const claim = await this.defaultClaim(invoice, context);
-    const { attempt } = invoice;
-    if (attempt !== undefined) {
-      return attempt.status === 'PENDING' && attempt.methodId !== claim.methodId ? 'BUSY' : 'DONE';
-    }
-    const claimed = await this.invoices(context).mutate(invoice.id, (record, now) =>
+    const { state } = listed;
+    const claim = await this.defaultClaim(state, context);
+    if (!wantsNewDefault(state, claim)) return 'DONE';
+    await this.parts.attempts.release(listed, context);
+    const claimed = await this.invoices(context).mutate(state.id, (record, now) =>
       collectWithNewDefault(record, { ...claim, now }),
     );
+    if (wantsNewDefault(claimed.state, claim)) return 'BUSY';
     await this.parts.attempts.finish(claimed, context);
     return 'DONE';
   }
@@ -200,7 +208,7 @@ export class CollectionWorker {
     return this.parts.attempts.claimOf(sourceFor(invoice, undefined), invoice, context);
   }
 
-  private async defaultClaim({ customerId }: Invoice, context: Context) {
+  private async defaultClaim({ customerId }: Pick<Invoice, 'customerId'>, context: Context) {
     const methodId = await this.parts.methods.defaultOf(customerId, context);
     const source = sourceFor({ authorizedTransactionId: undefined }, methodId);
     return this.parts.attempts.claimOf(source, { customerId }, context);
@@ -219,11 +227,6 @@ export class CollectionWorker {
 
 function hasNoAttempt(record: InvoiceRecord): boolean {
   return record.isTombstone || record.attempt === undefined;
-}
-
-function required(number: string | undefined): string {
-  if (number === undefined) throw new Error('A DRAFT was opened without a number');
-  return number;
 }
 
 function staleVersion(): DomainError {

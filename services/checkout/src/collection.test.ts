@@ -130,7 +130,9 @@ describe('collecting what is due', () => {
 
 describe('recording', () => {
   test('a success pays the invoice, empties the slot and tells the subscription', () => {
-    const { state, commands } = recordResult(anOpened({}, savedMethod), finished(succeeded));
+    const opened = anOpened({}, savedMethod);
+    const { startedAt } = opened.attempt!;
+    const { state, commands } = recordResult(opened, finished(succeeded));
 
     expect(shown(state)).toMatchObject({
       status: 'PAID',
@@ -144,7 +146,8 @@ describe('recording', () => {
           providerPaymentId: 'charge',
           status: 'SUCCEEDED',
           failureCode: undefined,
-          createdAt: now,
+          createdAt: startedAt,
+          endedAt: now,
         },
       ],
     });
@@ -197,6 +200,7 @@ describe('after 100 payments', () => {
     methodId: undefined,
     callId: undefined,
     createdAt: now,
+    endedAt: now,
   };
   const invoiceAfter = (count: number) => ({ ...anOpened(), payments: Array(count).fill(payment) });
   const claim = aClaim({ source: savedMethod, now, claimedAt });

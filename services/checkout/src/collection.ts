@@ -50,7 +50,7 @@ const nobody: PayerPresence = { callId: undefined, returnUrl: undefined };
  */
 export function openAndCollect(
   record: InvoiceRecord,
-  { number, ...claim }: Claim & { number: string },
+  { number, ...claim }: Claim & { readonly number: string | undefined },
 ): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT') return unchanged(record);
   const invoice = open(record, { number, now: claim.now });
@@ -88,23 +88,30 @@ export function collectWhenDue(record: InvoiceRecord, claim: Claim): Transition<
   return passOver(record);
 }
 
-/**
- * Claims the slot at once for an invoice that waits in collection, because its customer has another default method now. One that this
- * method was tried for last is left alone.
- */
+/** Claims the slot at once for an invoice that waits in collection, because its customer has another default method now. */
 export function collectWithNewDefault(
   record: InvoiceRecord,
   claim: Claim,
 ): Transition<InvoiceRecord> {
-  if (!waitsForMethod(record) || record.attempt !== undefined) return unchanged(record);
-  const isTried = record.payments.at(-1)?.methodId === claim.methodId;
-  if (claim.source.kind !== 'METHOD' || isTried) return unchanged(record);
-  if (record.payments.length >= paymentsMax) return unchanged(record);
+  if (!wantsNewDefault(record, claim) || record.attempt !== undefined) return unchanged(record);
   return only(claimSlot(record, claim, 'NEW_DEFAULT'));
 }
 
-/** Whether a new default method is charged for the invoice as soon as the slot is free. */
-export function waitsForMethod(record: InvoiceRecord): record is Invoice {
+/**
+ * Whether a new default method is charged for the invoice as soon as the slot is free. One that this method was tried for last, or that
+ * it was refused for good, is left alone, and so is an attempt that runs with it.
+ */
+export function wantsNewDefault(
+  record: InvoiceRecord,
+  { source, methodId }: Pick<Claim, 'source' | 'methodId'>,
+): record is Invoice {
+  if (!waitsForMethod(record) || source.kind !== 'METHOD') return false;
+  const { payments, attempt } = record;
+  const isTried = (attempt ?? payments.at(-1))?.methodId === methodId;
+  return !isTried && !isRefusedForGood(payments, methodId) && payments.length < paymentsMax;
+}
+
+function waitsForMethod(record: InvoiceRecord): record is Invoice {
   if (record.status !== 'OPEN' || record.session !== undefined) return false;
   return record.collectionMethod === 'CHARGE_AUTOMATICALLY' && record.ended === undefined;
 }
@@ -173,13 +180,16 @@ export function recordResult(
     methodId: attempt.methodId,
     origin: attempt.origin,
     callId: attempt.callId,
-    createdAt: facts.now,
+    createdAt: attempt.startedAt,
+    endedAt: facts.now,
   };
   const tried = { ...record, attempt: undefined, payments: [...record.payments, payment] };
   if (isFailed) return afterFailure(tried, { ...facts, attempt });
   const paid = withResult(pay(tried, facts.now), successOf(record, attemptNumber));
-  if (attempt.origin !== 'PAYER') return paid;
   const { source, claimedAt: savedAt } = attempt;
+  // What the schedule charges is the default already, but for the card of an authorisation where the customer had another one.
+  const isOfDefault = source.kind !== 'AUTHORIZATION' || attempt.methodId === facts.defaultMethodId;
+  if (attempt.origin !== 'PAYER' && isOfDefault) return paid;
   const used = { source: { ...source }, usedAt: facts.now, savedAt };
   return { ...paid, commands: [...paid.commands, { type: 'preferMethod', payload: used }] };
 }
@@ -246,8 +256,7 @@ export function endCollection(
   if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
   const ended = writeOff ? 'WRITTEN_OFF' : (record.ended ?? 'PAYABLE');
   if (record.ended === ended) return unchanged(record);
-  const opened =
-    record.status === 'DRAFT' ? open(record, { number: required(number), now }) : record;
+  const opened = record.status === 'DRAFT' ? open(record, { number, now }) : record;
   if (totalOf(opened) === 0n) return only(pay(opened, now));
   const stopped = { ...atRest(opened), ended } as const;
   const isOver = writeOff && record.attempt === undefined;
@@ -317,11 +326,6 @@ function claimSlot(
       returnUrl: presence.returnUrl,
     }),
   };
-}
-
-function required(number: string | undefined): string {
-  if (number === undefined) throw new Error('A DRAFT needs its number before its collection ends');
-  return number;
 }
 
 // Where nothing is due the attempt verified the method.

@@ -86,6 +86,7 @@ describe('amounts', () => {
       origin: 'COLLECTION' as const,
       callId: undefined,
       createdAt: now,
+      endedAt: now,
     };
     const payments = [
       { ...payment, status: 'FAILED' as const },

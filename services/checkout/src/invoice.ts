@@ -77,7 +77,10 @@ export interface Payment {
   readonly origin: AttemptOrigin;
   /** Whose call it was; see Attempt. */
   readonly callId: string | undefined;
+  /** When its attempt began. */
   readonly createdAt: Date;
+  /** When what came of it was recorded. */
+  readonly endedAt: Date;
 }
 
 /** The session that an invoice belongs to, and what it becomes once it is PAID. */
@@ -193,8 +196,12 @@ export function tombstone(
 }
 
 /** The invoice numbered and owed; the caller decides in the same write how it is collected. */
-export function open(invoice: Invoice, { number, now }: { number: string; now: Date }): Invoice {
+export function open(
+  invoice: Invoice,
+  { number, now }: { readonly number: string | undefined; readonly now: Date },
+): Invoice {
   if (invoice.status !== 'DRAFT') throw new Error(`Invoice ${invoice.id} was opened before`);
+  if (number === undefined) throw new Error(`Invoice ${invoice.id} needs its number`);
   const isSent = invoice.collectionMethod === 'SEND_INVOICE' && invoice.session === undefined;
   return {
     ...invoice,
@@ -233,8 +240,7 @@ export function voidInvoice(
 ): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT' && record.status !== 'OPEN') return unchanged(record);
   if (record.attempt !== undefined) throw paymentInProgress();
-  const opened =
-    record.status === 'DRAFT' ? open(record, { number: required(number), now }) : record;
+  const opened = record.status === 'DRAFT' ? open(record, { number, now }) : record;
   return {
     state: { ...atRest(opened), status: 'VOID' },
     events: [],
@@ -338,9 +344,4 @@ function discounted<Line extends Pick<LineItem, 'amount'>>(
     lineItems: lineItems.map((line, index) => ({ ...line, discountAmount: parts[index] ?? 0n })),
     discounts: [{ discountId, name, amount }],
   };
-}
-
-function required(number: string | undefined): string {
-  if (number === undefined) throw new Error('A DRAFT needs its number before it is voided');
-  return number;
 }

@@ -2,6 +2,7 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
+import type { Transition } from '@billing/kernel/transition';
 import {
   keep,
   methodNotFound,
@@ -10,6 +11,7 @@ import {
   type Payer,
   type PaymentMethod,
   prefer,
+  preferFirst,
   remove,
 } from './payment-method';
 
@@ -59,15 +61,6 @@ export class PaymentMethodStore {
     private readonly payers: AggregateCollection<Payer>,
   ) {}
 
-  /**
-   * Saves a method and makes it the customer's default, unless a later one is. A repeat finds the method as first saved, with the times of
-   * that first use, and so decides as the first did.
-   */
-  async saveAsDefault(method: PaymentMethod, context: Context): Promise<void> {
-    const { id: methodId, customerId, usedAt, savedAt } = await this.save(method, context);
-    await this.prefer({ methodId, customerId, usedAt, savedAt }, context);
-  }
-
   /** Saves a method that nothing is charged to by itself. A repeat finds it as first saved. */
   async save(method: PaymentMethod, context: Context): Promise<PaymentMethod> {
     const transition = { state: method, events: [], commands: [] };
@@ -75,11 +68,13 @@ export class PaymentMethodStore {
   }
 
   /** Makes a method that was used the customer's default, unless a later one is. */
-  async prefer(use: MethodUse, context: Context): Promise<void> {
-    const payers = this.payers.within(context);
-    const payerId = payerIdOf(use.customerId, context);
-    const { inserted } = await payers.insert(newPayer(payerId, use));
-    if (!inserted) await payers.mutate(payerId, (payer) => prefer(payer, use));
+  prefer(use: MethodUse, context: Context): Promise<void> {
+    return this.note(use, (payer) => prefer(payer, use), context);
+  }
+
+  /** Makes a method the default of a customer who has none. */
+  preferFirst(use: MethodUse, context: Context): Promise<void> {
+    return this.note(use, (payer) => preferFirst(payer, use), context);
   }
 
   async get(id: string, context: Context): Promise<PaymentMethod> {
@@ -128,10 +123,7 @@ export class PaymentMethodStore {
   ): Promise<void> {
     const method = await this.find(use.methodId, context);
     if (method?.customerId !== use.customerId) throw methodNotFound();
-    const payers = this.payers.within(context);
-    const payerId = payerIdOf(use.customerId, context);
-    const { inserted } = await payers.insert(newPayer(payerId, use));
-    if (!inserted) await payers.mutate(payerId, (payer) => keep(payer, use, { asDefault }));
+    await this.note(use, (payer) => keep(payer, use, { asDefault }), context);
   }
 
   /** Takes a method from a customer for good; `isCharged`: a subscription is charged to their default. */
@@ -144,6 +136,18 @@ export class PaymentMethodStore {
     const payerId = payerIdOf(customerId, context);
     if ((await payers.find(payerId)) === undefined) throw methodNotFound();
     await payers.mutate(payerId, (payer) => remove(payer, methodId, { isCharged }));
+  }
+
+  // What a use changes; the first one makes the payer.
+  private async note(
+    use: MethodUse,
+    decide: (payer: Payer) => Transition<Payer>,
+    context: Context,
+  ): Promise<void> {
+    const payers = this.payers.within(context);
+    const payerId = payerIdOf(use.customerId, context);
+    const { inserted } = await payers.insert(newPayer(payerId, use));
+    if (!inserted) await payers.mutate(payerId, decide);
   }
 }
 

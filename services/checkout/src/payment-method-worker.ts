@@ -2,10 +2,12 @@ import { type CallContext, newResourceId, type Tenant } from '@billing/chassis/c
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
+import type { MethodUse, PaymentMethod } from './payment-method';
 import { authorizedMethodId, type PaymentMethodStore } from './payment-method-store';
 import type { ChargeSource, PaymentProvider, ProviderMethod, TypedCard } from './payment-provider';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
+type UseTimes = Pick<MethodUse, 'usedAt' | 'savedAt'>;
 
 /** A payment that was authorised at the provider. */
 export interface Authorization {
@@ -23,25 +25,29 @@ export class PaymentMethodWorker {
     },
   ) {}
 
-  /** Saves the method behind an authorisation as the customer's default. Undefined where the provider knows none. */
+  /**
+   * Saves the method behind an authorisation of which nothing is captured now, as the customer's default. Undefined where the provider
+   * knows none.
+   */
   async keepAuthorized(
     authorization: Authorization,
     context: Context,
-    times = { usedAt: context.now, savedAt: this.parts.clock.now() },
   ): Promise<string | undefined> {
-    const method = await this.providerOf(context).resolveAuthorization(authorization);
-    if (method === undefined) return undefined;
-    const { customerId } = authorization;
-    const id = authorizedMethodId(authorization, context.tenant);
-    const saved = this.methodOf(id, { customerId, method, times }, context);
-    await this.parts.store.saveAsDefault(saved, context);
-    return id;
+    const use = await this.saveAuthorized(authorization, timesOf(context, this.parts), context);
+    if (use !== undefined) await this.parts.store.prefer(use, context);
+    return use?.methodId;
+  }
+
+  /** Saves the method behind an authorisation that is to be captured: the default at once only of a customer who has none. */
+  async keepBeforeCapture(authorization: Authorization, context: Context): Promise<void> {
+    const use = await this.saveAuthorized(authorization, timesOf(context, this.parts), context);
+    if (use !== undefined) await this.parts.store.preferFirst(use, context);
   }
 
   /** Makes what was charged, or confirmed, the customer's default; an authorisation's method is saved first. */
   async prefer(
     { customerId, source }: { readonly customerId: string; readonly source: ChargeSource },
-    times: { readonly usedAt: Date; readonly savedAt: Date },
+    times: UseTimes,
     context: Context,
   ): Promise<void> {
     switch (source.kind) {
@@ -54,9 +60,30 @@ export class PaymentMethodWorker {
       }
       case 'AUTHORIZATION': {
         const { authorizedTransactionId } = source;
-        await this.keepAuthorized({ customerId, authorizedTransactionId }, context, times);
+        const authorization = { customerId, authorizedTransactionId };
+        const use = await this.saveAuthorized(authorization, times, context);
+        // It was saved before its capture, but is used by that.
+        if (use !== undefined) await this.parts.store.prefer({ ...use, ...times }, context);
       }
     }
+  }
+
+  // A repeat finds the method as first saved, with the times of that first use, and so decides as the first did.
+  private async saveAuthorized(
+    authorization: Authorization,
+    times: UseTimes,
+    context: Context,
+  ): Promise<MethodUse | undefined> {
+    const { store } = this.parts;
+    const id = authorizedMethodId(authorization, context.tenant);
+    const known = await store.find(id, context);
+    if (known !== undefined) return useOf(known);
+    const method = await this.providerOf(context).resolveAuthorization(authorization);
+    if (method === undefined) return undefined;
+    const { customerId } = authorization;
+    return useOf(
+      await store.save(this.methodOf(id, { customerId, method, times }, context), context),
+    );
   }
 
   /** Saves a card that was typed into our form. The number goes to the provider and nowhere else. */
@@ -109,18 +136,14 @@ export class PaymentMethodWorker {
     given: { readonly customerId: string; readonly method: ProviderMethod },
     context: Context,
   ): Promise<string> {
-    const times = { usedAt: context.now, savedAt: this.parts.clock.now() };
+    const times = timesOf(context, this.parts);
     await this.parts.store.save(this.methodOf(id, { ...given, times }, context), context);
     return id;
   }
 
   private methodOf(
     id: string,
-    {
-      customerId,
-      method,
-      times,
-    }: { customerId: string; method: ProviderMethod; times: { usedAt: Date; savedAt: Date } },
+    { customerId, method, times }: { customerId: string; method: ProviderMethod; times: UseTimes },
     context: Context,
   ) {
     return { id, customerId, provider: this.providerOf(context).name, ...method, ...times };
@@ -129,6 +152,14 @@ export class PaymentMethodWorker {
   private providerOf({ tenant }: Context): PaymentProvider {
     return this.parts.providerOf(tenant);
   }
+}
+
+function timesOf({ now: usedAt }: Context, { clock }: { readonly clock: Clock }): UseTimes {
+  return { usedAt, savedAt: clock.now() };
+}
+
+function useOf({ id: methodId, customerId, usedAt, savedAt }: PaymentMethod): MethodUse {
+  return { methodId, customerId, usedAt, savedAt };
 }
 
 function noProviderForCards(): DomainError {

@@ -70,6 +70,11 @@ export function prefer(payer: Payer, use: MethodUse): Transition<Payer> {
   };
 }
 
+/** Makes a method the default of a customer who has none. It takes the place of no other before it has paid. */
+export function preferFirst(payer: Payer, use: MethodUse): Transition<Payer> {
+  return payer.defaultMethodId === null ? prefer(payer, use) : unchanged(payer);
+}
+
 /** Gives the customer a method beside those that they have; it is the default where wanted, and where there is none. */
 export function keep(
   payer: Payer,

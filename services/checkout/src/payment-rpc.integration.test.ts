@@ -169,10 +169,11 @@ describe('a payer', () => {
     ['4000002500003155', false, open, 'authentication_required'],
     ['4000008400001629', true, open, 'card_declined'],
   ])('whose card %s asks answers %s', async (number, approved, status, failureCode) => {
-    const context = testContext();
+    const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
     const { invoiceId: id, invoice, action } = await waiting(context, number);
     const answer = { id, attempt: 1, approved };
-    const answered = await payments.answerInvoiceChallenge(answer, context);
+    const later = { ...context, now: new Date(context.now.getTime() + 3 * 60 * 60 * 1000) };
+    const answered = await payments.answerInvoiceChallenge(answer, later);
     const again = await payments.answerInvoiceChallenge(
       { ...answer, approved: !approved },
       context,
@@ -184,7 +185,9 @@ describe('a payer', () => {
     ]);
     expect(answered.action).toBeUndefined();
     expect(answered.invoice).toMatchObject({ status, payments: [{ failureCode }] });
-    expect(answered.invoice?.payments[0]?.id).toBe(invoice?.payments[0]?.id);
+    const { id: paymentId, createdAt } = invoice!.payments[0]!;
+    expect(answered.invoice?.payments[0]).toMatchObject({ id: paymentId, createdAt });
+    expect(answered.invoice?.paidAt).toEqual(status === paid ? later.now : undefined);
     expect(again.invoice?.payments).toEqual(answered.invoice?.payments);
   });
 

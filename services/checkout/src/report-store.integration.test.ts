@@ -99,6 +99,7 @@ test('invoices count on the day of their first failure, with what was taken off'
     origin: 'COLLECTION',
     callId: undefined,
     createdAt: context.now,
+    endedAt: context.now,
   });
   const payments = [payment('FAILED'), payment('FAILED'), payment('SUCCEEDED')];
   await store.mutate(recovered.id, (record) =>

@@ -8,7 +8,7 @@ import { atRest, type Invoice, type InvoiceRecord } from './invoice';
 export interface FailureFacts {
   readonly attempt: Attempt;
   readonly now: Date;
-  /** What the next attempt that comes by itself would be made with. */
+  /** What the next attempt that comes by itself would be made with; unknown where nothing asks for it. */
   readonly defaultMethodId: string | undefined;
   /** Days after the first failure at which the attempt is repeated. */
   readonly retryDays: readonly number[];

@@ -343,7 +343,7 @@ function resultOf(invoice: InvoiceRecord | undefined, key: string): PaymentResul
   if (number === undefined) return undefined;
   const ended = invoice.payments[number - 1];
   if (ended?.failureCode !== undefined) {
-    return { kind: 'FAILED', failureCode: ended.failureCode, at: ended.createdAt };
+    return { kind: 'FAILED', failureCode: ended.failureCode, at: ended.endedAt };
   }
   const { attempt } = invoice;
   if (attempt?.status !== 'REQUIRES_ACTION' || attempt.number !== number) return undefined;

@@ -167,7 +167,7 @@ function openPayment(
 ): OpenPayment {
   const ended = attemptNumber === undefined ? undefined : payments[attemptNumber - 1];
   if (ended?.failureCode !== undefined) {
-    return { kind: 'FAILED', failureCode: ended.failureCode, at: ended.createdAt };
+    return { kind: 'FAILED', failureCode: ended.failureCode, at: ended.endedAt };
   }
   if (attempt?.status === 'REQUIRES_ACTION' && attempt.number === attemptNumber) {
     return { kind: 'WAITING', attempt: attempt.number, redirectUrl: attempt.redirectUrl };

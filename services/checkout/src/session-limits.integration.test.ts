@@ -41,6 +41,7 @@ function aFailedPayment(): Invoice['payments'][number] {
     origin: 'PAYER',
     callId: newId(),
     createdAt: new Date('2026-03-01T12:00:00.000Z'),
+    endedAt: new Date('2026-03-01T12:00:00.000Z'),
   };
 }
 

@@ -53,8 +53,9 @@ type InvoiceFields = Omit<
   readonly resultsSent: Count;
 };
 
-/** Those that were stored before it was noted who asked for them lack it. */
-type PaymentDocument = Omit<Nullable<Payment>, 'origin'> & Partial<Pick<Payment, 'origin'>>;
+/** Those that were stored before it was noted who asked for them, or when they began, lack it. */
+type PaymentDocument = Omit<Nullable<Payment>, NotedLater> & Partial<Pick<Payment, NotedLater>>;
+type NotedLater = 'origin' | 'endedAt';
 
 type SessionDocument = Nullable<Omit<InvoiceSession, 'paidPeriod'>> & {
   readonly paidPeriod: PaidPeriodDocument;
@@ -323,6 +324,7 @@ function fromPaymentDocument(stored: PaymentDocument): Payment {
     origin: payment.origin,
     callId: payment.callId ?? undefined,
     createdAt: payment.createdAt,
+    endedAt: payment.endedAt ?? payment.createdAt,
   };
 }
 

@@ -27,6 +27,10 @@ import {
   type PaymentServiceServer,
   PaymentServiceService,
 } from '@billing/proto/billing/checkout/v1/payment';
+import {
+  type PaymentMethodServiceServer,
+  PaymentMethodServiceService,
+} from '@billing/proto/billing/checkout/v1/payment_method';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import {
   type ApplyCollectionResultRequest,
@@ -67,6 +71,7 @@ export async function startCheckout(
     ...options,
     withoutTenant: ['receiveProviderEvent'],
   });
+  const methods = connectPeer<PaymentMethodServiceServer>(PaymentMethodServiceService, options);
   const dueWork = connectPeer<DueWorkServiceServer>(DueWorkServiceService, {
     ...options,
     withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
@@ -74,13 +79,14 @@ export async function startCheckout(
   const stop = async () => {
     checkout.close();
     payments.close();
+    methods.close();
     dueWork.close();
     await service.stop();
     await subscription.stop();
     await dropTestDatabase(configuration);
     await dropTestStream(configuration);
   };
-  return { checkout, payments, dueWork, subscription, configuration, stop };
+  return { checkout, payments, methods, dueWork, subscription, configuration, stop };
 }
 
 export type RunningCheckout = Awaited<ReturnType<typeof startCheckout>>;
