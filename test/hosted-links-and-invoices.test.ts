@@ -157,6 +157,37 @@ describe('the page of a link', () => {
     expect(await sandbox.all('/customers?email=late@example.com')).toEqual([]);
   });
 
+  test('leads the same form to its session again, when it took the last redemption itself', async () => {
+    const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
+    const { id: discountId } = await make('/discounts', { ...half, maxRedemptions: 1 });
+    const { url } = await link({ discountId });
+    const email = 'last@example.com';
+    const page = await payer.open(url);
+    const sent = await Promise.all(Array.from({ length: 4 }, () => payer.submit(page, { email })));
+    const later = await payer.submit(page, { email });
+    expect(later.text).toContain('$14.50 due today');
+    expect(new Set([...sent, later].map((one) => one.url)).size).toBe(1);
+    expect(await api.all(`/customers?email=${email}`)).toHaveLength(1);
+    const another = await payer.submit(page, { email: 'another@example.com' });
+    expect([another.status, another.text.includes('This offer has ended')]).toEqual([410, true]);
+    expect(await api.all('/customers?email=another@example.com')).toEqual([]);
+  });
+
+  test.each(['link', 'product'])(
+    'leads the same form to its session again, when the %s is taken back meanwhile',
+    async (gone) => {
+      const offer = await link();
+      const email = `${gone}@example.com`;
+      const page = await payer.open(offer.url);
+      const first = await payer.submit(page, { email });
+      const path =
+        gone === 'link' ? `/checkout-links/${offer.id}` : `/products/${offer.products[0].id}`;
+      await api.expect(200, api.request('PATCH', path, { body: { active: false } }));
+      const again = await payer.submit(page, { email });
+      expect(again.url).toBe(first.url);
+    },
+  );
+
   test('shows only the products that its discount is for', async () => {
     const half = { name: 'Half', type: 'PERCENTAGE', value: 50, duration: 'ONCE' };
     const [reduced, full] = [await make('/products', usd), await make('/products', usd)];

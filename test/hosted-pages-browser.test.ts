@@ -78,6 +78,23 @@ describe.each([
         amount: 9900,
         description: 'For up to fifty people.',
       });
+      const storage = await make('/meters', { name: 'Storage', unit: 'GB' });
+      const calls = await make('/meters', { name: 'API calls' });
+      const prices = [
+        { meterId: storage.id, unitAmount: '25', includedUnits: 100, maximumAmount: 50_000 },
+        {
+          meterId: calls.id,
+          type: 'VOLUME',
+          tiers: [
+            { upTo: 10_000, unitAmount: '0.5' },
+            { upTo: null, unitAmount: '0.25', flatAmount: 1000 },
+          ],
+        },
+      ];
+      await api.expect(
+        200,
+        api.request('PATCH', `/products/${team.id as string}/meter-prices`, { body: { prices } }),
+      );
       const link = await make('/checkout-links', {
         label: 'Choose your plan',
         productIds: [solo.id, team.id],
@@ -94,6 +111,7 @@ describe.each([
         await page.getByRole('button', { name: 'Continue to payment' }).click();
 
         await page.getByRole('heading', { name: 'Team' }).waitFor();
+        await page.getByText('100 included every month, then $0.25 each').waitFor();
         await expectToFit(page);
         await shoot(page, `session-${name}`);
         await typeCard(page, '4000 0000 0000 0002');

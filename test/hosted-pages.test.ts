@@ -234,6 +234,35 @@ describe('the page of a session with', () => {
     expect(page.text).toContain('$14.50 due today');
   });
 
+  test.each([
+    [0, '$0.00 every month, plus usage', '$0.00 due today'],
+    [2900, '$29.00 every month, plus usage', '$29.00 due today'],
+  ])('usage beside %d cents names its rates, and asks for a card', async (amount, summary, due) => {
+    const meter = await make('/meters', { name: '<b>Storage</b>', unit: 'GB' });
+    const customer = await make('/customers', { email: 'ada@example.com' });
+    const { id: productId } = await make('/products', { ...usd, amount });
+    const prices = [{ meterId: meter.id, unitAmount: '25', includedUnits: 10 }];
+    await api.expect(
+      200,
+      api.request('PATCH', `/products/${productId}/meter-prices`, { body: { prices } }),
+    );
+    const { url } = await make('/checkout-links', { label: 'Plans', productIds: [productId] });
+    const begun = await make('/checkout', { customerId: customer.id, productId });
+    const page = await payer.open(begun.checkoutUrl);
+    const rate = '<b>Storage</b> (GB): 10 included every month, then $0.25 each';
+    for (const text of [summary, due, 'Usage is billed afterwards, every month', rate]) {
+      expect(page.text).toContain(text);
+    }
+    expect((await payer.open(url)).text).toContain(rate);
+    expect(page.text).not.toContain('No card is needed');
+    const done = await payer.submit(page, card());
+    expect(done.text).toContain(summary);
+    expect(await sessionOf(begun)).toMatchObject({ status: 'COMPLETE' });
+    const { checkoutUrl } = await make('/checkout', { customerId: customer.id, productId });
+    const bare = await payer.submit(await payer.open(checkoutUrl));
+    expect(bare.status).toBe(amount === 0 ? 200 : 400);
+  });
+
   test('nothing to pay, now or later, is confirmed without a card', async () => {
     const begun = await begin({ amount: 0 });
     const page = await payer.open(begun.checkoutUrl);

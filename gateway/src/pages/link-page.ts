@@ -3,16 +3,23 @@ import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_l
 import { present } from '../route';
 import { type FormProblems, problemSummary, textField } from './form-fields';
 import { href, type Html, html } from './html';
-import { priceTerms } from './purchase-terms';
+import { priceTerms, usageSummary } from './purchase-terms';
 import type { Page } from './shell';
+import type { UsageRate } from './usage-terms';
 
 /** A link as its page shows it. */
 export interface LinkView {
   readonly link: CheckoutLink;
-  /** Those that can be bought, at least one. */
+  /** Those that can be bought at this moment. */
   readonly products: readonly Product[];
   readonly path: string;
   readonly isTest: boolean;
+}
+
+/** A link with all that a visitor chooses from. */
+export interface LinkOffer extends LinkView {
+  /** What usage of each product costs, in their order. */
+  readonly rates: readonly (readonly UsageRate[])[];
 }
 
 /** What a visitor has typed, and what is wrong with it. */
@@ -37,7 +44,8 @@ const emailField = {
 const labels = { email: emailField.label, productId: 'Product' };
 
 /** The page on which a visitor chooses what to buy. */
-export function linkPage({ link, products, path, isTest }: LinkView, form: LinkForm): Page {
+export function linkPage(offer: LinkOffer, form: LinkForm): Page {
+  const { link, products, path, isTest } = offer;
   const { nonce, problems = {}, email = '' } = form;
   const chosen = form.productId ?? products[0]?.id;
   const hasProblems = Object.keys(problems).length > 0;
@@ -47,7 +55,7 @@ export function linkPage({ link, products, path, isTest }: LinkView, form: LinkF
     ${problemSummary(problems, labels)}
     <form method="post" action="${path}">
       <input type="hidden" name="nonce" value="${nonce}" />
-      ${productChoice(products, chosen, problems)}
+      ${productChoice(offer, chosen, problems)}
       ${textField({ ...emailField, value: email }, problems)}
       <button type="submit">Continue to payment</button>
     </form>
@@ -73,7 +81,7 @@ export function closedLinkPage({ isTest }: Pick<LinkView, 'isTest'>): Page {
 }
 
 function productChoice(
-  products: readonly Product[],
+  { products, rates }: LinkOffer,
   chosen: string | undefined,
   problems: FormProblems,
 ): Html {
@@ -82,16 +90,23 @@ function productChoice(
   return html`<fieldset id="productId" ${isWrong && html` aria-describedby="productId-error"`}>
     <legend>${products.length === 1 ? 'You order' : 'Choose a product'}</legend>
     ${isWrong && html`<span class="error" id="productId-error">${messages.join('. ')}</span>`}
-    ${products.map((product) => choice(product, product.id === chosen))}
+    ${products.map((product, index) => choice(product, rates[index] ?? [], product.id === chosen))}
   </fieldset>`;
 }
 
-function choice({ id, name, description, price }: Product, isChosen: boolean): Html {
+function choice(
+  { id, name, description, price: current }: Product,
+  rates: readonly UsageRate[],
+  isChosen: boolean,
+): Html {
+  const price = present(current);
+  const usage = usageSummary(price, rates);
   return html`<label class="choice">
     <input type="radio" name="productId" value="${id}" ${isChosen && html` checked`} />
     <span>
       <strong>${name}</strong>
-      <span>${priceTerms(present(price))}</span>
+      <span>${priceTerms(price)}</span>
+      ${usage !== undefined && [usage.billing, ...usage.rates].map((line) => html`<span class="hint">${line}</span>`)}
       ${description !== undefined && html`<span class="hint description">${description}</span>`}
     </span>
   </label>`;

@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { sleep } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
+import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import type { Peers } from '../peers';
@@ -11,6 +12,7 @@ import { closedLinkPage, type LinkForm, linkPage, type LinkView } from './link-p
 import { productsOnOffer } from './link-offer';
 import type { PageRequest, PageRoute } from './page-route';
 import { pageAnswer, redirectAnswer } from './shell';
+import { usageRatesOf } from './usage-rate-client';
 
 const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;
 const nonceBytes = 16;
@@ -26,7 +28,8 @@ export const linkPageRoutes: readonly PageRoute[] = [
     kind,
     handle: async (request, peers) => {
       const view = await readLink(request, peers);
-      return view === undefined ? closed(request) : show(view, { nonce: newNonce() });
+      if (view.products.length === 0) return closed(request);
+      return show(view, { nonce: newNonce() }, { peers, context: request.context });
     },
   },
   {
@@ -35,27 +38,47 @@ export const linkPageRoutes: readonly PageRoute[] = [
     kind,
     handle: async (request, peers) => {
       const view = await readLink(request, peers);
-      if (view === undefined) return closed(request);
       const form = readLinkForm(request, view);
-      if (form.problems !== undefined) return show(view, form);
+      const { link } = view;
+      const tools = { peers, context: request.context };
+      const order = { link, form, peers, context: keyed(request.context, link, form) };
+      if (form.problems?.productId !== undefined) {
+        const begun = await begunPurchase(order);
+        if (begun !== undefined) return redirectAnswer(begun);
+      }
+      if (view.products.length === 0) return closed(request);
+      if (form.problems !== undefined) return show(view, form, tools);
       try {
-        return redirectAnswer(await buy(view, form, { peers, context: request.context }));
+        return redirectAnswer(await buy(view, order));
       } catch (error) {
-        return refused(error, { request, view, form });
+        return refused(error, { view, form, tools });
       }
     },
   },
 ];
 
-/** The link with what it sells; undefined where it sells nothing (any more). Whoever buys is asked anew: nobody is made a customer for nothing. */
-async function readLink(request: PageRequest, peers: Peers): Promise<LinkView | undefined> {
-  const { resourceId: id, context, path, isTest } = request;
-  const link = present((await peers.checkoutLink.getCheckoutLink({ id }, context)).checkoutLink);
-  const products = await productsOnOffer(link, { peers, context });
-  return products.length === 0 ? undefined : { link, products, path, isTest };
+/** What a visitor has typed, whatever is wrong with it. */
+type FilledForm = LinkForm & { readonly email: string };
+
+interface LinkTools {
+  readonly peers: Peers;
+  readonly context: CallContext;
 }
 
-function readLinkForm({ form }: PageRequest, { products }: LinkView): LinkForm & { email: string } {
+/** A form of a link's page, and what carries it out: calls under a key of the form's own. */
+interface Order extends LinkTools {
+  readonly link: CheckoutLink;
+  readonly form: FilledForm;
+}
+
+/** The link with what it sells at this moment, which may be nothing (any more). */
+async function readLink(request: PageRequest, peers: Peers): Promise<LinkView> {
+  const { resourceId: id, context, path, isTest } = request;
+  const link = present((await peers.checkoutLink.getCheckoutLink({ id }, context)).checkoutLink);
+  return { link, products: await productsOnOffer(link, { peers, context }), path, isTest };
+}
+
+function readLinkForm({ form }: PageRequest, { products }: LinkView): FilledForm {
   const email = (form.get('email') ?? '').trim();
   const productId = form.get('productId');
   const given = form.get('nonce') ?? '';
@@ -73,32 +96,56 @@ function readLinkForm({ form }: PageRequest, { products }: LinkView): LinkForm &
   };
 }
 
-/** Makes the visitor a customer and a session, and says where it is paid. The same form again leads to the same session. */
-async function buy(
-  { link, products }: LinkView,
-  { nonce, email, productId }: LinkForm & { email: string },
-  { peers, context }: { peers: Peers; context: CallContext },
-): Promise<string> {
-  // Whoever goes back and types something else wants something else.
+/** The same form again is the same order; whoever goes back and types something else wants something else. */
+function keyed(
+  context: CallContext,
+  link: CheckoutLink,
+  { nonce, email, productId }: FilledForm,
+): CallContext {
   const text = JSON.stringify([link.id, nonce, email, productId]);
   const requestHash = createHash('sha256').update(text).digest('base64');
-  const keyed = { ...context, idempotency: { key: `checkout-link:${requestHash}`, requestHash } };
+  return { ...context, idempotency: { key: `checkout-link:${requestHash}`, requestHash } };
+}
+
+/**
+ * Where the purchase is paid that the same form has begun before; undefined: it has begun none. An offer may be over for everybody else
+ * because of that very purchase, which holds the last redemption; and one that was begun goes on when the offer is taken back.
+ */
+async function begunPurchase(order: Order): Promise<string | undefined> {
+  try {
+    // Nobody can buy without a customer: this finds what was made under the form's key, and makes nothing.
+    return await openSession(order, '');
+  } catch (error) {
+    if (isOfferOver(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes the visitor a customer and a session, and says where it is paid. The offer was seen to stand just now, so that hardly anybody
+ * is made a customer for nothing.
+ */
+async function buy({ products }: LinkView, order: Order): Promise<string> {
+  const { form, peers, context } = order;
   const wish = {
-    email,
-    currency: products.find(({ id }) => id === productId)?.price?.currency,
+    email: form.email,
+    currency: products.find(({ id }) => id === form.productId)?.price?.currency,
     address: undefined,
     collectionMethod: CollectionMethod.COLLECTION_METHOD_UNSPECIFIED,
     metadata: undefined,
   };
-  const { customer } = await onceFree(() => peers.customer.createCustomer(wish, keyed));
-  const customerId = present(customer).id;
-  // The link gives its discount and its addresses.
-  const { session } = await onceFree(() =>
-    peers.session.createSession(
-      { customerId, productId, checkoutLinkId: link.id, metadata: undefined },
-      keyed,
-    ),
-  );
+  const { customer } = await onceFree(() => peers.customer.createCustomer(wish, context));
+  return openSession(order, present(customer).id);
+}
+
+/** The page of the order's only session. The link gives its discount and its addresses. */
+async function openSession(
+  { link, form, peers, context }: Order,
+  customerId: string,
+): Promise<string> {
+  const { productId } = form;
+  const wish = { customerId, productId, checkoutLinkId: link.id, metadata: undefined };
+  const { session } = await onceFree(() => peers.session.createSession(wish, context));
   return present(session).checkoutUrl;
 }
 
@@ -116,22 +163,26 @@ async function onceFree<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /** A refused e-mail is told beside its field; an offer that has gone meanwhile is over. */
-function refused(
+async function refused(
   error: unknown,
-  { request, view, form }: { request: PageRequest; view: LinkView; form: LinkForm },
-): ApiAnswer {
-  if (!(error instanceof DomainError)) throw error;
-  const email = error.fields?.email;
-  if (email !== undefined) return show(view, { ...form, problems: { email } });
-  if (error.kind === 'not_found' || error.kind === 'invalid_input') return closed(request);
+  { view, form, tools }: { view: LinkView; form: LinkForm; tools: LinkTools },
+): Promise<ApiAnswer> {
+  const email = error instanceof DomainError ? error.fields?.email : undefined;
+  if (email !== undefined) return show(view, { ...form, problems: { email } }, tools);
+  if (isOfferOver(error)) return closed(view);
   throw error;
 }
 
-function show(view: LinkView, form: LinkForm): ApiAnswer {
-  return pageAnswer(linkPage(view, form));
+function isOfferOver(error: unknown): boolean {
+  return error instanceof DomainError && ['not_found', 'invalid_input'].includes(error.kind);
 }
 
-function closed({ isTest }: PageRequest): ApiAnswer {
+async function show(view: LinkView, form: LinkForm, tools: LinkTools): Promise<ApiAnswer> {
+  const rates = view.products.map(({ meterPrices }) => usageRatesOf(meterPrices, tools));
+  return pageAnswer(linkPage({ ...view, rates: await Promise.all(rates) }, form));
+}
+
+function closed({ isTest }: Pick<LinkView, 'isTest'>): ApiAnswer {
   return pageAnswer(closedLinkPage({ isTest }));
 }
 

@@ -5,6 +5,7 @@ import {
   DiscountType,
 } from '@billing/proto/billing/discount/v1/discount';
 import { priceTerms, purchaseTerms } from './purchase-terms';
+import type { UsageRate } from './usage-terms';
 
 const from = new Date('2026-01-31T10:00:00Z');
 
@@ -68,12 +69,12 @@ test.each([
     '1 day free, then $14.50 on February 1, 2026, then $29.00 every month from March 1, 2026',
   ],
 ])('%#: a purchase costs %s', (price, discount, summary) => {
-  expect(purchaseTerms({ price, discount, quantity: 1, from }).summary).toBe(summary);
+  expect(purchaseTerms({ price, discount, quantity: 1, rates: [], from }).summary).toBe(summary);
 });
 
 test('the quantity counts where the price follows it', () => {
   const price = aPrice({ type: PricingType.PRICING_TYPE_PER_UNIT });
-  const { summary } = purchaseTerms({ price, discount: undefined, quantity: 3, from });
+  const { summary } = purchaseTerms({ price, discount: undefined, quantity: 3, rates: [], from });
   expect(summary).toBe('$87.00 every month');
 });
 
@@ -83,7 +84,7 @@ test('a fixed discount takes no more than there is', () => {
     value: '9900',
     duration: DISCOUNT_DURATION_ONCE,
   });
-  const terms = purchaseTerms({ price: aPrice(), discount, quantity: 1, from });
+  const terms = purchaseTerms({ price: aPrice(), discount, quantity: 1, rates: [], from });
   expect(terms.summary).toBe('$0.00 today, then $29.00 every month from February 28, 2026');
 });
 
@@ -93,14 +94,66 @@ test.each([
   [aPrice(oneTime), undefined, false],
   [aPrice({ trialDays: 14 }), half(DISCOUNT_DURATION_ONCE), true],
 ])('%#: what is charged later is known', (price, discount, isChargedLater) => {
-  expect(purchaseTerms({ price, discount, quantity: 1, from })).toMatchObject({ isChargedLater });
+  expect(purchaseTerms({ price, discount, quantity: 1, rates: [], from })).toMatchObject({
+    isChargedLater,
+  });
 });
 
 test('a renewal is told with its date', () => {
-  const { renewal } = purchaseTerms({ price: aPrice(), discount: undefined, quantity: 1, from });
+  const { renewal } = purchaseTerms({
+    price: aPrice(),
+    discount: undefined,
+    quantity: 1,
+    rates: [],
+    from,
+  });
   expect(renewal).toBe(
     'It renews by itself every month until it is canceled, next on February 28, 2026.',
   );
+});
+
+const rates: UsageRate[] = [
+  {
+    name: 'Storage',
+    unit: 'GB',
+    price: {
+      type: 'PER_UNIT',
+      unitAmount: '25',
+      tiers: null,
+      includedUnits: '10',
+      packageSize: null,
+      minimumAmount: null,
+      maximumAmount: null,
+    },
+  },
+];
+
+test.each([
+  [{}, '$29.00 every month, plus usage', 'Usage is billed afterwards, every month:'],
+  [
+    { amount: 0n, trialDays: 14 },
+    '14 days free, then $0.00 every month from February 14, 2026, plus usage',
+    'Usage after the trial is billed afterwards, every month:',
+  ],
+])('%#: usage is told, and charged later', (change, summary, billing) => {
+  const terms = purchaseTerms({
+    price: aPrice(change),
+    discount: undefined,
+    quantity: 1,
+    rates,
+    from,
+  });
+  expect(terms).toMatchObject({
+    summary,
+    usage: { billing, rates: ['Storage (GB): 10 included every month, then $0.25 each'] },
+    isChargedLater: true,
+  });
+});
+
+test('what is bought once has no usage', () => {
+  const price = aPrice(oneTime);
+  const terms = purchaseTerms({ price, discount: undefined, quantity: 1, rates, from });
+  expect(terms).toMatchObject({ summary: '$29.00 once', usage: undefined, isChargedLater: false });
 });
 
 test('a price is told without dates', () => {

@@ -1,9 +1,4 @@
-import {
-  type BillingInterval,
-  periodAt,
-  type Recurrence,
-  trialEnd,
-} from '@billing/kernel/billing-period';
+import { periodAt, type Recurrence, trialEnd } from '@billing/kernel/billing-period';
 import { discountsPeriod, type DiscountSpan } from '@billing/kernel/discount-validity';
 import { applyDiscount } from '@billing/kernel/discounting';
 import { isCurrency } from '@billing/kernel/currency';
@@ -14,12 +9,16 @@ import { billingIntervals, fromProtoTiers, pricingTypes } from '@billing/proto/v
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import { amountText } from '../amount-text';
 import { dateText } from '../date-text';
+import { every } from './recurrence-text';
+import { type UsageRate, usageTerms } from './usage-terms';
 
 /** What is bought: a price version, how much of it, and what is taken off. */
 export interface Purchase {
   readonly price: Price;
   readonly quantity: number;
   readonly discount: Discount | undefined;
+  /** What usage costs beside it. */
+  readonly rates: readonly UsageRate[];
   /** When it begins if it is paid now. */
   readonly from: Date;
 }
@@ -30,8 +29,17 @@ export interface PurchaseTerms {
   readonly summary: string;
   /** How it goes on, in one sentence. */
   readonly renewal: string;
+  /** What usage costs; undefined: nothing. */
+  readonly usage: UsageSummary | undefined;
   /** Whether anything will be charged after today. */
   readonly isChargedLater: boolean;
+}
+
+/** What usage costs, in words. */
+export interface UsageSummary {
+  /** When it is billed, before the rates. */
+  readonly billing: string;
+  readonly rates: readonly string[];
 }
 
 /** One amount for one or more periods in a row. */
@@ -50,6 +58,7 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
     return {
       summary: `${amountText(periodAmount(purchase, true), price.currency)} once`,
       renewal: 'This is a single payment. Nothing is charged later.',
+      usage: undefined,
       isChargedLater: false,
     };
   }
@@ -57,17 +66,32 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   const trialDays = price.trialDays ?? 0;
   const anchor = trialEnd(from, trialDays);
   const stretches = stretchesOf(purchase, { anchor, recurrence });
-  const summary = [
+  const recurring = [
     ...(trialDays > 0 ? [`${days(trialDays)} free`] : []),
     ...stretches.map((stretch) => stretchText(stretch, { from, price, recurrence })),
   ].join(', then ');
+  const usage = usageSummary(price, purchase.rates);
   const next = trialDays > 0 ? anchor : periodAt(anchor, recurrence, 0).end;
   return {
-    summary,
+    summary: usage === undefined ? recurring : `${recurring}, plus usage`,
     renewal: `It renews by itself ${every(recurrence)} until it is canceled, next on ${dateText(next)}.`,
-    isChargedLater: stretches.some(
-      ({ amount, periods }) => amount > 0n && (periods !== 1 || trialDays > 0),
-    ),
+    usage,
+    isChargedLater:
+      usage !== undefined ||
+      stretches.some(({ amount, periods }) => amount > 0n && (periods !== 1 || trialDays > 0)),
+  };
+}
+
+/** What usage costs beside a price; undefined: nothing, as where nothing is bought that could be used for a while. */
+export function usageSummary(price: Price, rates: readonly UsageRate[]): UsageSummary | undefined {
+  const { currency, intervalCount } = price;
+  const billingInterval = billingIntervals.nameOf(price.billingInterval);
+  if (rates.length === 0 || billingInterval === 'ONE_TIME') return undefined;
+  const recurrence = { billingInterval, intervalCount };
+  const usage = (price.trialDays ?? 0) > 0 ? 'Usage after the trial' : 'Usage';
+  return {
+    billing: `${usage} is billed afterwards, ${every(recurrence)}:`,
+    rates: rates.map((rate) => usageTerms(rate, { currency, recurrence })),
   };
 }
 
@@ -154,22 +178,6 @@ function spanOf({ duration, durationInMonths }: Discount): DiscountSpan {
     duration: discountDurations.nameOf(duration),
     durationInMonths: durationInMonths ?? null,
   };
-}
-
-const units: Readonly<Record<BillingInterval, { readonly name: string; readonly size: number }>> = {
-  DAILY: { name: 'day', size: 1 },
-  WEEKLY: { name: 'week', size: 1 },
-  MONTHLY: { name: 'month', size: 1 },
-  QUARTERLY: { name: 'month', size: 3 },
-  YEARLY: { name: 'year', size: 1 },
-  ONE_TIME: { name: 'time', size: 1 },
-};
-
-/** `every month`, `every 2 weeks`. */
-function every({ billingInterval: interval, intervalCount }: Recurrence): string {
-  const { name, size } = units[interval];
-  const count = size * intervalCount;
-  return count === 1 ? `every ${name}` : `every ${String(count)} ${name}s`;
 }
 
 function days(count: number): string {

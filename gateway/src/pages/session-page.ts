@@ -7,8 +7,9 @@ import { type CardEntry, cardForm, cardReady } from './card-form';
 import { type FormProblems, notice } from './form-fields';
 import { href, type Html, html, type HtmlValue } from './html';
 import { invoiceTable } from './invoice-table';
-import { type PurchaseTerms, purchaseTerms } from './purchase-terms';
+import { type PurchaseTerms, purchaseTerms, type UsageSummary } from './purchase-terms';
 import type { Page } from './shell';
+import type { UsageRate } from './usage-terms';
 
 /** A session as its page shows it. */
 export interface SessionView {
@@ -23,6 +24,12 @@ export interface SessionView {
   readonly now: Date;
 }
 
+/** A session as its page tells its terms. */
+export interface OfferView extends SessionView {
+  /** What usage costs beside the price. */
+  readonly rates: readonly UsageRate[];
+}
+
 /** What a session asks of its payer. */
 export interface PaymentWish {
   /** Undefined: nothing is due, now or later, and no card is asked for. */
@@ -35,7 +42,7 @@ export interface PaymentWish {
 const dueNow = 'Due today';
 
 /** The page on which a session is paid or confirmed. */
-export function payPage(view: SessionView, wish: PaymentWish): Page {
+export function payPage(view: OfferView, wish: PaymentWish): Page {
   const { session, isTest } = view;
   const { lastPaymentError: error } = session;
   const hasProblems = Object.keys(wish.problems ?? {}).length > 0;
@@ -58,19 +65,20 @@ export function payPage(view: SessionView, wish: PaymentWish): Page {
 }
 
 /** The card's form, or a button alone; both where a card is only wished for and the provider takes it on a page of its own. */
-function controls(view: SessionView, { entry, isOptional, problems }: PaymentWish): HtmlValue {
+function controls(view: OfferView, { entry, isOptional, problems }: PaymentWish): HtmlValue {
   const { path, invoice } = view;
-  if (entry === undefined) return confirmForm(path);
+  if (entry === undefined) return confirmForm(path, 'Nothing is due. No card is needed.');
   const form = cardForm({ place: { path }, label: buttonLabel(view), entry, isOptional, problems });
   return [
     isFree(invoice) && html`<p>Nothing is charged today. The card is kept for later payments.</p>`,
+    isOptional && html`<p class="hint">Without a card later payments fail until you give one.</p>`,
     form,
-    isOptional && entry.kind !== 'FORM' && confirmForm(path),
+    isOptional && entry.kind !== 'FORM' && confirmForm(path, 'Nothing is due today.'),
   ];
 }
 
 /** The page that asks whether a card that was given on the provider's page is to be charged. */
-export function confirmCardPage(view: SessionView, setupId: string): Page {
+export function confirmCardPage(view: OfferView, setupId: string): Page {
   const { session, path, isTest } = view;
   const content = [
     offer(view, dueNow),
@@ -80,7 +88,7 @@ export function confirmCardPage(view: SessionView, setupId: string): Page {
 }
 
 /** The page of a session that is done: what was bought, and the way on. */
-export function completePage(view: SessionView): Page {
+export function completePage(view: OfferView): Page {
   const { session, invoice, path, isTest } = view;
   const isCharged = (invoice?.amountPaid ?? 0n) > 0n;
   const next = successTarget(session);
@@ -114,7 +122,7 @@ export function expiredPage({ session, isTest }: SessionView): Page {
 }
 
 /** What is bought: below the page's own heading where it has one. */
-function offer(view: SessionView, dueLabel: string): Html {
+function offer(view: OfferView, dueLabel: string): Html {
   const { session, invoice } = view;
   const terms = termsOf(view);
   const name = productName(session);
@@ -124,24 +132,34 @@ function offer(view: SessionView, dueLabel: string): Html {
     ${dueLabel === dueNow ? html`<h1>${name}</h1>` : html`<h2>${name}</h2>`}
     ${session.status === SessionStatus.SESSION_STATUS_OPEN && invoice !== undefined && html`<p class="price">${amountText(invoice.amountDue, currency)} <span class="faint">due today</span></p>`}
     <p><strong>${terms.summary}</strong></p>
+    ${terms.usage !== undefined && usageList(terms.usage)}
     <p class="faint">${terms.renewal}</p>
     ${description !== undefined && html`<p class="description">${description}</p>`}
     ${invoice !== undefined && invoiceTable(invoice, dueLabel)}
   </section>`;
 }
 
-function termsOf({ session, now }: SessionView): PurchaseTerms {
+function usageList({ billing, rates }: UsageSummary): Html {
+  return html`<p>${billing}</p>
+    <ul class="rates">
+      ${rates.map((rate) => html`<li>${rate}</li>`)}
+    </ul>`;
+}
+
+/** The terms of a session, from its completion or, as long as it is open, from now. */
+export function termsOf({ session, rates, now }: OfferView): PurchaseTerms {
   return purchaseTerms({
     price: present(present(session.product).price),
     quantity: session.quantity,
     discount: session.discount,
+    rates,
     from: session.completedAt ?? now,
   });
 }
 
-function confirmForm(path: string): Html {
+function confirmForm(path: string, text: string): Html {
   return html`<form method="post" action="${path}">
-    <p>Nothing is due. No card is needed.</p>
+    <p>${text}</p>
     <button type="submit">Confirm</button>
   </form>`;
 }

@@ -10,17 +10,19 @@ import type { FormProblems } from './form-fields';
 import type { PageRequest, PageRoute } from './page-route';
 import { paymentRoutes } from './payment-routes';
 import { cardEntryOf, isBeingPaid, type Payable, type PaymentStep } from './payment-steps';
-import { purchaseTerms } from './purchase-terms';
 import {
   completePage,
   confirmCardPage,
   expiredPage,
   formTargets,
+  type OfferView,
   payPage,
   type SessionView,
   successTarget,
+  termsOf,
 } from './session-page';
 import { pageAnswer } from './shell';
+import { usageRatesAt } from './usage-rate-client';
 
 const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_SESSION;
 
@@ -38,7 +40,8 @@ export const sessionPageRoutes: readonly PageRoute[] = paymentRoutes<PageRequest
       waitingAttempt: view.action?.attempt,
       download: session.status === SessionStatus.SESSION_STATUS_COMPLETE ? invoice : undefined,
       show: () => showSession(view, request, peers),
-      confirmCard: async (setupId) => confirmCardPage(view, setupId),
+      confirmCard: async (setupId) =>
+        confirmCardPage(await withRates(view, request, peers), setupId),
     };
   },
 }).map((route) => ({ ...route, kind }));
@@ -52,6 +55,17 @@ async function readSession(request: PageRequest, peers: Peers): Promise<SessionV
   return { session: present(session), invoice, action, isPaying, path, isTest, now: context.now };
 }
 
+/** With what usage will cost, by the rates in force when the purchase is made. */
+async function withRates(
+  view: SessionView,
+  { context }: PageRequest,
+  peers: Peers,
+): Promise<OfferView> {
+  const { productId, completedAt } = view.session;
+  const at = completedAt ?? context.now;
+  return { ...view, rates: await usageRatesAt({ productId, at }, { peers, context }) };
+}
+
 async function showSession(
   view: SessionView,
   request: PageRequest,
@@ -60,7 +74,7 @@ async function showSession(
 ): Promise<ApiAnswer> {
   const { session, invoice, action, isPaying, path, isTest } = view;
   if (session.status === SessionStatus.SESSION_STATUS_COMPLETE)
-    return pageAnswer(completePage(view));
+    return pageAnswer(completePage(await withRates(view, request, peers)));
   if (session.status === SessionStatus.SESSION_STATUS_EXPIRED) return pageAnswer(expiredPage(view));
   if (invoice === undefined || isPaying || isBeingPaid(invoice)) {
     return pageAnswer(processingPage({ path, isTest }));
@@ -73,12 +87,13 @@ async function showSession(
     return pageAnswer(challengePage(page, { attempt, isOurs: redirectUrl === undefined, amount }));
   }
   const isOptional = !isCardRequired(view);
-  const isAsked = !isOptional || isChargedLater(view);
+  const offer = await withRates(view, request, peers);
+  const isAsked = !isOptional || termsOf(offer).isChargedLater;
   const payable = payableOf(view, request, peers);
   const entry = isAsked
     ? await cardEntryOf(payable, { peers, context: request.context })
     : undefined;
-  return pageAnswer(payPage(view, { entry, isOptional, problems }));
+  return pageAnswer(payPage(offer, { entry, isOptional, problems }));
 }
 
 function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payable {
@@ -117,10 +132,4 @@ function nextOf({ session, path }: SessionView): string {
 function isCardRequired({ session, invoice }: SessionView): boolean {
   const isDue = (invoice?.amountDue ?? 0n) > 0n;
   return isDue || (session.product?.price?.trialDays ?? 0) > 0;
-}
-
-function isChargedLater({ session, now }: SessionView): boolean {
-  const { product, quantity, discount } = session;
-  const price = present(product?.price);
-  return purchaseTerms({ price, quantity, discount, from: now }).isChargedLater;
 }

@@ -1,5 +1,7 @@
 import {
   BillingInterval,
+  MeterPrice,
+  MeterPricingType,
   Price,
   PricingType,
   Product,
@@ -8,12 +10,14 @@ import { Invoice, InvoiceStatus, PaymentStatus } from '@billing/proto/billing/ch
 import { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { Session, SessionStatus } from '@billing/proto/billing/checkout/v1/session';
 import { Customer } from '@billing/proto/billing/customer/v1/customer';
+import { Meter } from '@billing/proto/billing/metering/v1/metering';
 import type { CardEntry } from './card-form';
 import { challengePage, processingPage } from './challenge-page';
 import { confirmInvoiceCardPage, invoicePage } from './invoice-page';
 import { closedLinkPage, linkPage } from './link-page';
 import { completePage, confirmCardPage, expiredPage, payPage } from './session-page';
 import { type Page, pageAnswer, redirectAnswer } from './shell';
+import { usageRates } from './usage-terms';
 
 // Every text that anybody but us has written is this one.
 const hostile = `"><script>alert('x')</script><img src=x onerror="alert(1)"></title></style>`;
@@ -74,9 +78,19 @@ const product = Product.fromPartial({ id: hostile, name: hostile, description: h
 const form: CardEntry = { kind: 'FORM' };
 const redirect: CardEntry = { kind: 'REDIRECT' };
 const problems = { number: [hostile], expiry: [hostile], code: [hostile], email: [hostile] };
-const sessionView = { session, invoice, action: undefined, isPaying: false, now, ...place };
+const rates = usageRates(
+  [
+    MeterPrice.fromPartial({
+      meterId: 'id',
+      type: MeterPricingType.METER_PRICING_TYPE_PER_UNIT,
+      unitAmount: '1',
+    }),
+  ],
+  [Meter.fromPartial({ id: 'id', name: hostile, unit: hostile })],
+);
+const sessionView = { session, invoice, rates, action: undefined, isPaying: false, now, ...place };
 const invoiceView = { invoice, customer, ...place };
-const linkView = { link, products: [product], ...place };
+const linkView = { link, products: [product], rates: [rates], ...place };
 
 const pages: Readonly<Record<string, Page>> = {
   'the page that takes a card': payPage(sessionView, { entry: form, isOptional: false, problems }),

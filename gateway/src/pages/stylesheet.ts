@@ -43,6 +43,7 @@ a { color: var(--accent); }
 .faint, .hint { color: var(--faint); font-size: .875rem; }
 .price { font-size: 2rem; font-weight: 650; line-height: 1.2; margin: .25rem 0 .75rem; }
 .price .faint { font-weight: 400; }
+.rates { margin: 0 0 .75rem; padding-left: 1.25rem; }
 .description { white-space: pre-line; }
 table { width: 100%; border-collapse: collapse; margin-top: 1rem; }
 caption { text-align: left; }
