@@ -67,6 +67,21 @@ describe('POST /checkout', () => {
     ['a malformed price', { priceId: 'x' }, { priceId: ['Invalid uuid'] }],
     ['a malformed product', { productId: 'x' }, { productId: ['Invalid uuid'] }],
     ['neither price nor product', { priceId: undefined }, { priceId: ['Required'] }],
+    [
+      'nothing at all',
+      { customerId: undefined, priceId: undefined },
+      { customerId: ['Required'], priceId: ['Required'] },
+    ],
+    [
+      'a malformed customer without a product',
+      { customerId: 'x', priceId: undefined },
+      { customerId: ['Invalid uuid'], priceId: ['Required'] },
+    ],
+    [
+      'a price that is no text, once',
+      { customerId: undefined, priceId: 7 },
+      { customerId: ['Required'], priceId: ['Invalid uuid'] },
+    ],
     ['null in the place of both', { priceId: null, productId: null }, { priceId: ['Required'] }],
     ['a malformed discount', { discountId: 'x' }, { discountId: ['Discount is not valid'] }],
     ['an unknown discount', { discountId: unknownId }, { discountId: ['Discount is not valid'] }],

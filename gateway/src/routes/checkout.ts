@@ -32,6 +32,8 @@ const CreateCheckoutSession = z
   .refine(({ priceId, productId }) => priceId !== undefined || productId !== undefined, {
     path: ['priceId'],
     error: 'Required',
+    // Without this a problem of another field would keep it from being told.
+    when: () => true,
   })
   .meta({
     id: 'CreateCheckoutSession',
