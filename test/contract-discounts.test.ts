@@ -78,6 +78,16 @@ describe('a discount', () => {
     });
   });
 
+  test.each([1e-7, 12.345, 100 / 3])(
+    'says of %d percent that it has too many decimals',
+    async (value) => {
+      const answer = api.post('/discounts', { ...discount, value });
+      expect(await api.expect(400, answer)).toEqual({
+        error: { value: ['Must have at most 2 decimals'] },
+      });
+    },
+  );
+
   test.each([0.01, 33.33, 99.9, 100])('may be %d percent', async (value) => {
     expect((await create({ ...discount, value })).value).toBe(value);
   });

@@ -21,7 +21,7 @@ function decimalString(schema: z.ZodType<string | number>) {
 }
 
 /** A number without an exponent: 1e-7 as 0.0000001. Numbers too large for that stay as they are, and are refused for their size. */
-function plainText(number: number): string {
+export function plainText(number: number): string {
   const [, sign = '', whole = '', fraction = '', exponent] =
     /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/.exec(String(number)) ?? [];
   if (exponent === undefined) return String(number);

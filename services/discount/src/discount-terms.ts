@@ -7,6 +7,7 @@ import {
 } from '@billing/kernel/input-problems';
 import type { DiscountInput } from './discount';
 
+const tooFine = /^\d{1,32}\.\d{13,}$/;
 const percentMax = Decimal.of(100n);
 const percentDecimalsMax = 2;
 /** The largest amount of the API. */
@@ -37,7 +38,8 @@ function choiceProblems(choice: string | undefined, invalid: string): string[] {
 function valueProblems({ type, value }: TermsInput): string[] {
   if (value === '') return ['Required'];
   const unreadable = problemsOfParsing(() => Decimal.parse(value, 'value'));
-  if (unreadable.length > 0) return unreadable;
+  // What has more decimals than can be read has too many for a discount.
+  if (unreadable.length > 0) return tooFine.test(value) ? decimalsProblems(type) : unreadable;
   const number = Decimal.parse(value, 'value');
   if (type === 'PERCENTAGE') return percentProblems(number);
   return type === 'FIXED' ? amountProblems(number) : [];
@@ -47,14 +49,18 @@ function percentProblems(percent: Decimal): string[] {
   if (percent.unscaled <= 0n || percent.compare(percentMax) > 0) {
     return ['Must be above 0 and at most 100'];
   }
-  return percent.scale > percentDecimalsMax
-    ? [`Must have at most ${String(percentDecimalsMax)} decimals`]
-    : [];
+  return percent.scale > percentDecimalsMax ? decimalsProblems('PERCENTAGE') : [];
 }
 
 function amountProblems(amount: Decimal): string[] {
   if (amount.scale === 0 && amount.unscaled > 0n && amount.compare(amountMax) <= 0) return [];
-  return [`Must be a whole number from 1 to ${amountMax.toString()}`];
+  return decimalsProblems('FIXED');
+}
+
+function decimalsProblems(type: TermsInput['type']): string[] {
+  return type === 'FIXED'
+    ? [`Must be a whole number from 1 to ${amountMax.toString()}`]
+    : [`Must have at most ${String(percentDecimalsMax)} decimals`];
 }
 
 function currencyProblems({ type, currency }: TermsInput): string[] {

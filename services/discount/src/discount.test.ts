@@ -110,6 +110,14 @@ describe('a new discount', () => {
     expect(Object.keys(refusal(() => create(input)) ?? {})).toEqual([field]);
   });
 
+  test.each(['0.0000001', '12.345', '33.333333333333336'])(
+    'of %s percent has too many decimals',
+    (value) => {
+      const problems = refusal(() => create({ ...percentage, value }));
+      expect(problems).toEqual({ value: ['Must have at most 2 decimals'] });
+    },
+  );
+
   test('is refused once for everything, also for what others have found', () => {
     const found = { metadataProblems: ['a: Bad'], productProblems: ['0: Product not found'] };
     const wrong = { ...percentage, name: '', value: '101' };
