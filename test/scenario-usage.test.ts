@@ -135,13 +135,19 @@ describe('usage', () => {
     const cancelled = await subscribe([{ meterId, unitAmount: '0.5' }], {
       authorizedTransactionId: `${cards.good}_2`,
     });
+    await scenario.advanceTo('2026-01-20');
+    for (const subscription of [kept, cancelled]) {
+      await use(subscription, meterId, ['2026-01-19', 10]);
+    }
     await scenario.advanceTo('2026-03-03');
     await use(kept, meterId, ['2026-01-30', 50], ['2026-03-02', 4]);
     await use(cancelled, meterId, ['2026-01-31', 7], ['2026-02-28', 8]);
     await scenario.advanceTo('2026-03-20');
     await scenario.cancel(cancelled, false);
     await scenario.advanceTo('2026-05-10');
-    expect((await invoiced(kept)).slice(3)).toEqual([
+    expect((await invoiced(kept)).slice(1)).toEqual([
+      ['CYCLE', 3019, 'Pro 2026-02-01: 1 × 2999 = 2999', 'Calls 2026-01-01: 10 × 2 = 20'],
+      ['CYCLE', 2999, 'Pro 2026-03-01: 1 × 2999 = 2999'],
       [
         'CYCLE',
         3107,
@@ -151,8 +157,10 @@ describe('usage', () => {
       ],
       ['CYCLE', 2999, 'Pro 2026-05-01: 1 × 2999 = 2999'],
     ]);
-    // 3.5 cents are 4, after February's 4.
-    expect((await invoiced(cancelled)).slice(3)).toEqual([
+    // January's 17 come to 8.5 cents, 9, and 5 are billed already.
+    expect((await invoiced(cancelled)).slice(1)).toEqual([
+      ['CYCLE', 3004, 'Pro 2026-02-01: 1 × 2999 = 2999', 'Calls 2026-01-01: 10 × 0.5 = 5'],
+      ['CYCLE', 2999, 'Pro 2026-03-01: 1 × 2999 = 2999'],
       ['CANCEL', 8, 'Calls 2026-01-01: 7 × 0.5 = 4', 'Calls 2026-02-01: 8 × 0.5 = 4'],
     ]);
   });

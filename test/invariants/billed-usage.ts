@@ -10,7 +10,7 @@ import type {
 
 type Seen = Pick<
   Picture,
-  'invoices' | 'subscriptions' | 'usageEvents' | 'meters' | 'meterPrices' | 'isManual'
+  'invoices' | 'subscriptions' | 'usageEvents' | 'meters' | 'meterPrices' | 'now' | 'isManual'
 >;
 
 /** A meter's usage in one period of a subscription, as invoices bill it. */
@@ -22,14 +22,15 @@ interface BilledUsage {
   readonly quantity: bigint;
 }
 
-// So long after a period's end events of it may still come and be billed.
-const lateMsMax = 36 * 24 * 60 * 60 * 1_000;
+// So long after a subscription's end what came late is billed.
+const lateBillAfterMs = 36 * 24 * 60 * 60 * 1_000;
 // Where nobody stops the clock, an event that was being stored during a settlement may be billed by the next one.
 const storingMsMax = 60_000;
 
 /**
  * Counts the events of billed periods again. Left out is what cannot be told from outside: meters that are deleted or whose count depends
- * on more than quantities, meters that several subscriptions of a customer price, and periods of which events have come since the last bill.
+ * on more than quantities, meters that several subscriptions of a customer price, and periods of which events have come since the
+ * subscription's last bill: every bill has to take up whatever came before it, however long ago the period ended.
  */
 export function recountBilledUsage(seen: Seen): Examination {
   let examined = 0;
@@ -106,14 +107,10 @@ function recount(
   { meterId, start, end }: BilledUsage,
   seen: Seen,
 ): bigint | undefined {
-  const { id, customerId } = subscription;
+  const { customerId } = subscription;
   if (isShared(subscription, meterId, seen)) return undefined;
-  const endMs = Date.parse(end);
-  const bills = seen.invoices
-    .filter(({ subscriptionId, billingReason }) => subscriptionId === id && isBill(billingReason))
-    .map(({ createdAt }) => Date.parse(createdAt))
-    .filter((at) => at >= endMs && at <= endMs + lateMsMax);
-  const lastBillMs = Math.max(...bills) - (seen.isManual ? 0 : storingMsMax);
+  const bills = billsOf(subscription, seen).filter((at) => at >= Date.parse(end));
+  const lastBillMs = Math.max(...bills) - storingMs(seen);
   const events = seen.usageEvents.filter(
     (event) =>
       event.customerId === customerId &&
@@ -125,8 +122,21 @@ function recount(
   return quantityOf(events, seen.meters.find((meter) => meter.id === meterId)?.aggregation);
 }
 
-function isBill(reason: string): boolean {
-  return reason === 'SUBSCRIPTION_CYCLE' || reason === 'SUBSCRIPTION_CANCEL';
+/** When usage of a subscription was billed. */
+function billsOf({ id, endedAt }: SubscriptionPicture, seen: Seen): number[] {
+  const of = (reason: string) =>
+    seen.invoices
+      .filter((one) => one.subscriptionId === id && one.billingReason === reason)
+      .map(({ createdAt }) => Date.parse(createdAt));
+  const ends = of('SUBSCRIPTION_CANCEL');
+  // The bill of what came late makes an invoice only where something did.
+  const lateMs = endedAt === null ? NaN : Date.parse(endedAt) + lateBillAfterMs;
+  const isLateBilled = ends.length > 0 && seen.now.getTime() - storingMs(seen) >= lateMs;
+  return [...of('SUBSCRIPTION_CYCLE'), ...ends, ...(isLateBilled ? [lateMs] : [])];
+}
+
+function storingMs({ isManual }: Seen): number {
+  return isManual ? 0 : storingMsMax;
 }
 
 /** Whether another subscription of the customer may take usage of the meter. */

@@ -1,5 +1,6 @@
 import type {
   InvoicePicture,
+  LinePicture,
   MeterPricePicture,
   Picture,
   SessionPicture,
@@ -248,6 +249,43 @@ test('a subscription that ended within a period may lack that one’s invoice, b
     examineAll({ ...whole, subscriptions, invoices: all }).find(({ id }) => id === 'I2')?.findings;
   expect(of([anInvoice()])).toEqual([]);
   expect(of([secondInvoice])).toHaveLength(1);
+});
+
+describe('usage that came after two bills of its period', () => {
+  const april = '2026-04-30T00:00:00.000Z';
+  const late = { ...usageEvent, id: 'event-2', eventId: 'sent-2', quantity: '7' };
+  const usageEvents = [usageEvent, { ...late, receivedAt: '2026-04-02T00:00:00.000Z' }];
+  const laterInvoice = (createdAt: string, lineItem: LinePicture) => ({
+    ...secondInvoice,
+    id: createdAt,
+    createdAt,
+    periodStart: createdAt,
+    lineItems: [lineItem],
+  });
+  const ofNothing = { ...line, meterId: null, details: null };
+  const findings = (changes: Partial<Picture>) =>
+    examineAll({ ...whole, usageEvents, now: new Date(april), ...changes }).find(
+      ({ id }) => id === 'I4',
+    )?.findings;
+  const upTo = [...whole.invoices, laterInvoice(march, ofNothing)];
+
+  test('may wait for the next one', () => {
+    expect(findings({ invoices: upTo })).toEqual([]);
+  });
+
+  test('is missed on the next one', () => {
+    expect(findings({ invoices: [...upTo, laterInvoice(april, ofNothing)] })).toHaveLength(1);
+    const billed = laterInvoice(april, { ...line, quantity: '7' });
+    expect(findings({ invoices: [...upTo, billed] })).toEqual([]);
+  });
+
+  test('is missed 36 days after the end, where no invoice tells of it', () => {
+    const end = { ...laterInvoice(march, ofNothing), billingReason: 'SUBSCRIPTION_CANCEL' };
+    const ended = aSubscription({ status: 'CANCELED', phase: 'ENDED', endedAt: march });
+    const changes = { subscriptions: [ended], invoices: [...whole.invoices, end] };
+    expect(findings({ ...changes, now: new Date('2026-05-05T00:00:00Z') })).toEqual([]);
+    expect(findings({ ...changes, now: new Date('2026-05-06T00:00:00Z') })).toHaveLength(1);
+  });
 });
 
 test.each<[what: string, changes: Partial<Picture>]>([
