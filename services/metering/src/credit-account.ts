@@ -40,6 +40,8 @@ export interface PeriodConsumption {
   /** The usage that it was decided for. */
   readonly quantity: string;
   readonly uses: readonly GrantUse[];
+  /** Names all that it was decided from; absent: more may have come unnoticed. */
+  readonly basis?: string;
 }
 
 /** Units that the settlements of one day burnt, in a canonical decimal string; below 0 where they gave back more. */

@@ -7,7 +7,8 @@ import { creditCalls } from './credit-rpc';
 import { eventCalls } from './event-rpc';
 import type { IngestParts } from './ingest-rpc';
 import { meterCalls } from './meter-rpc';
-import { settlementCalls, type SettlementParts } from './settlement-rpc';
+import { settlementCalls } from './settlement-rpc';
+import type { SettlementParts } from './settlement-worker';
 
 /** The service's calls. */
 export function meteringRpc(parts: IngestParts & SettlementParts) {

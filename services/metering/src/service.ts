@@ -14,6 +14,8 @@ import { meteringRpc } from './rpc';
 import { sealHours } from './sealing-worker';
 import { SeriesStore } from './series-store';
 import { ensureSettlementIndexes, openSettlements, SettlementStore } from './settlement-store';
+import type { Settlement } from './settlement';
+import { SettlementRuns } from './settlement-runs';
 import { meterDefinition } from './store';
 import { ensureUsageIndexes, openUsage, UsageStore } from './usage-store';
 import { WokenSeries } from './woken-series';
@@ -23,6 +25,8 @@ const customersMax = 50_000;
 const seriesMax = 50_000;
 const sealEveryMs = 20_000;
 // Larger commands bring little more; two keep the database busy, and more of them only wait for each other.
+// Some millions of events. What is not decided by then is left to the caller's next repeat.
+const settlementMsMax = 5 * 60_000;
 const queueBounds = { batchMax: 1_000, flushesMax: 4, itemsMax: 30_000 };
 
 /** Meters and usage, served over gRPC. */
@@ -53,11 +57,14 @@ export async function start(
     everyMs: sealEveryMs,
     run: (signal) => sealHours(sealing, signal),
   });
+  const runs = new SettlementRuns<Settlement>({ runMsMax: settlementMsMax });
+  service.onClose('settlements', () => runs.stop());
   return service.serve([
     meteringRpc({
       meters,
       accounts,
       settlementsOf: ({ tenant }) => new SettlementStore(settlements, tenant),
+      runs,
       events,
       queue,
       directory: new CustomerDirectory(customersMax),

@@ -1,44 +1,17 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
-import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { DomainError } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
-import { parseUnits } from '@billing/kernel/units';
 import type {
   MeteringServiceServer,
   SettledUsage as ProtoSettledUsage,
   SettleUsageRequest,
 } from '@billing/proto/billing/metering/v1/metering';
-import {
-  type CreditAccount,
-  decidedBy,
-  grantsFor,
-  periodKey,
-  setConsumption,
-  usesOf,
-} from './credit-account';
-import {
-  changedUsages,
-  lastSettled,
-  type SettledQuantity,
-  type SettledUsage,
-  type Settlement,
-  type SettlementWindow,
-  type WindowMeter,
-} from './settlement';
-import type { SettlementStore } from './settlement-store';
-import { burnWindow, readWindow, type UsageWindow } from './usage-burning';
-import { accountId, type UsageParts } from './usage-rpc';
-import type { UsageStorage } from './usage-hour';
-
-/** What settlements are made of. */
-export interface SettlementParts extends UsageParts {
-  readonly settlementsOf: (context: Pick<CallContext, 'tenant'>) => SettlementStore;
-}
+import type { MeterWindows, SettledQuantity, SettledUsage, SettlementWindow } from './settlement';
+import { settle, type SettlementParts, type SettlementRequest } from './settlement-worker';
 
 type SettlementCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'settleUsage'>;
 
-// As the store repeats a change that lost its race.
-const attemptsMax = 8;
 const keyLengthMax = 100;
 const unbilledKeysMax = 1_000;
 
@@ -46,7 +19,8 @@ const unbilledKeysMax = 1_000;
 export function settlementCalls(parts: SettlementParts): SettlementCalls {
   return {
     settleUsage: async (request, context) => {
-      const { usages } = await settle(request, context, parts);
+      refuseMalformed(request);
+      const { usages } = await settle(fromProtoRequest(request), context, parts);
       const names = await meterNames(usages, context, parts);
       const meterNameOf = ({ meterId }: SettledUsage) => names.get(meterId);
       return {
@@ -72,37 +46,6 @@ async function meterNames(
   );
 }
 
-async function settle(
-  request: SettleUsageRequest,
-  context: CallContext,
-  parts: SettlementParts,
-): Promise<Settlement> {
-  const { subscriptionId, key } = request;
-  refuseMalformed(request);
-  const unbilled = new Set(request.unbilledKeys);
-  const windows = request.windows.map(fromProtoWindow);
-  const store = parts.settlementsOf(context);
-  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const earlier = await store.ofSubscription(subscriptionId);
-    const done = earlier.find((one) => one.key === key);
-    if (done !== undefined) return done;
-    const billed = earlier.filter((one) => !unbilled.has(one.key));
-    const usages: SettledUsage[] = [];
-    for (const window of windows) {
-      for (const meter of window.meters) {
-        const { periodIndex } = window;
-        const current = await decide(request, { window, meter }, { context, parts });
-        const previous = lastSettled(billed, { periodIndex, meterId: meter.meterId });
-        usages.push({ periodIndex, meterId: meter.meterId, current, previous });
-      }
-    }
-    const number = (earlier.at(-1)?.number ?? 0) + 1;
-    const settlement = { subscriptionId, key, number, usages: changedUsages(usages) };
-    if (await store.insert(settlement)) return settlement;
-  }
-  throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
-}
-
 function refuseMalformed({ key, unbilledKeys }: SettleUsageRequest): void {
   const isKey = key.length > 0 && key.length <= keyLengthMax;
   const isFew = unbilledKeys.length <= unbilledKeysMax;
@@ -112,96 +55,27 @@ function refuseMalformed({ key, unbilledKeys }: SettleUsageRequest): void {
   });
 }
 
-/**
- * Counts a window from its events and burns its credits. The account decides first and remembers for which settlement: whoever repeats
- * the settlement after a crash, or races with it, bills the very same, and what came since is a difference of the next one.
- */
-async function decide(
-  { subscriptionId, customerId, key: settlement }: SettleUsageRequest,
-  {
-    window,
-    meter: { meterId, includedUnits, taken },
-  }: { window: SettlementWindow; meter: WindowMeter },
-  { context, parts }: { context: CallContext; parts: SettlementParts },
-): Promise<SettledQuantity> {
-  const meter = await parts.meters.within(context).find(meterId);
-  if (meter === undefined) throw notFound('Meter');
-  const { aggregation, uniqueProperty } = meter.state;
-  const series = { customerId, meterId, aggregation, uniqueProperty };
-  const counted: UsageWindow = { start: window.start, end: window.end, taken };
-  const account = await openAccount({ customerId, meterId }, { context, parts });
-  const period = periodKey(subscriptionId, window.periodIndex);
-  // The boundaries of grants must be those of the account that decides: a grant that comes meanwhile begins at its own time.
-  // A period that has ended keeps its invoice: no grant that was made later reaches back into it.
-  const grants = grantsFor(account, period).filter(({ createdAt }) => createdAt < window.end);
-  const usage = await readWindow(rawOf(parts.usageOf(context)), series, {
-    window: counted,
-    grants,
-  });
-  const burn = (available: typeof grants) =>
-    burnWindow(usage, series, {
-      window: counted,
-      grants: available,
-      includedUnits: parseUnits(includedUnits, 'includedUnits'),
-    });
-  const known = new Set(grants.map((grant) => grant.id));
-  const accounts = parts.accounts.within(context);
-  const { state } = await accounts.mutate(account.id, (before: CreditAccount) => {
-    if (decidedBy(before, { period, settlement }) !== undefined) {
-      return { state: before, events: [], commands: [] };
+function fromProtoRequest(request: SettleUsageRequest): SettlementRequest {
+  const { subscriptionId, customerId, key, windows, unbilledKeys } = request;
+  const asked = windows.flatMap(({ periodIndex, meters }) =>
+    meters.map(({ meterId }) => ({ periodIndex, meterId })),
+  );
+  return { subscriptionId, customerId, key, asked, meters: metersIn(windows), unbilledKeys };
+}
+
+/** The meters of all windows, each with its own. */
+function metersIn(windows: SettleUsageRequest['windows']): MeterWindows[] {
+  const all = new Map<string, SettlementWindow[]>();
+  for (const { periodIndex, start, end, meters } of windows) {
+    const span = spanOf({ start, end });
+    for (const { meterId, includedUnits, taken } of meters) {
+      const own = all.get(meterId) ?? [];
+      all.set(meterId, own);
+      const included = includedUnits === '' ? '0' : includedUnits;
+      own.push({ periodIndex, ...span, includedUnits: included, taken: taken.map(spanOf) });
     }
-    const available = grantsFor(before, period).filter((grant) => known.has(grant.id));
-    const burnt = burn(available);
-    const consumption = {
-      period,
-      settlement,
-      quantity: burnt.quantity.toString(),
-      uses: usesOf(burnt),
-    };
-    return {
-      state: setConsumption(before, consumption, context.now),
-      events: [],
-      commands: [],
-    };
-  });
-  const decided = decidedBy(state, { period, settlement });
-  if (decided === undefined) throw new Error('The account did not decide');
-  return { quantity: decided.quantity, uses: decided.uses };
-}
-
-/** The account that decides, made where there is none: without one, who comes after the first grant would decide otherwise than who came before. */
-async function openAccount(
-  { customerId, meterId }: { customerId: string; meterId: string },
-  { context, parts }: { context: CallContext; parts: SettlementParts },
-): Promise<CreditAccount> {
-  const accounts = parts.accounts.within(context);
-  const id = accountId(context, { customerId, meterId });
-  const known = await accounts.find(id);
-  if (known !== undefined) return known.state;
-  const fresh = { id, customerId, meterId, grants: [], consumptions: [], burns: [] };
-  const { stored } = await accounts.insert({ state: fresh, events: [], commands: [] });
-  return stored.state;
-}
-
-/** The same events without the totals of sealed hours: what is billed is counted anew. */
-function rawOf(storage: UsageStorage): UsageStorage {
-  const raw = Object.create(storage) as UsageStorage;
-  raw.sealedUntil = () => Promise.resolve(null);
-  return raw;
-}
-
-function fromProtoWindow(window: SettleUsageRequest['windows'][number]): SettlementWindow {
-  const { periodIndex, start, end, meters } = window;
-  return {
-    periodIndex,
-    ...spanOf({ start, end }),
-    taken: [],
-    meters: meters.map(({ meterId, includedUnits, taken }) => ({
-      meterId,
-      includedUnits: includedUnits === '' ? '0' : includedUnits,
-      taken: taken.map(spanOf),
-    })),
-  };
+  }
+  return [...all].map(([meterId, own]) => ({ meterId, windows: own }));
 }
 
 function spanOf({ start, end }: { start: Date | undefined; end: Date | undefined }) {

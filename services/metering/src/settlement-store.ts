@@ -24,6 +24,10 @@ export function openSettlements(db: Db): SettlementCollection {
 export async function ensureSettlementIndexes(settlements: SettlementCollection): Promise<void> {
   await ensureIndexes(settlements, [
     { name: 'number', key: { environmentId: 1, subscriptionId: 1, number: 1 }, unique: true },
+    {
+      name: 'period',
+      key: { environmentId: 1, subscriptionId: 1, 'usages.periodIndex': 1 },
+    },
   ]);
 }
 
@@ -34,11 +38,45 @@ export class SettlementStore {
     private readonly tenant: Tenant,
   ) {}
 
-  /** All of a subscription, in order. */
-  async ofSubscription(subscriptionId: string): Promise<Settlement[]> {
+  async find(subscriptionId: string, key: string): Promise<Settlement | undefined> {
+    const { environmentId } = this.tenant;
+    const _id = this.idOf({ subscriptionId, key });
+    const found = await retryTransient(() => this.settlements.findOne({ _id, environmentId }));
+    return found === null ? undefined : fromDocument(found);
+  }
+
+  /** The number of a subscription's newest one; 0 where there is none. */
+  async lastNumber(subscriptionId: string): Promise<number> {
     const { environmentId } = this.tenant;
     const found = await retryTransient(() =>
-      this.settlements.find({ environmentId, subscriptionId }).sort({ number: 1 }).toArray(),
+      this.settlements
+        .find({ environmentId, subscriptionId })
+        .project<Pick<SettlementDocument, 'number'>>({ number: 1 })
+        .sort({ number: -1 })
+        .limit(1)
+        .next(),
+    );
+    return Number(found?.number ?? 0);
+  }
+
+  /** Those of a subscription that hold anything of some periods, in no order, but for those of some keys. */
+  async ofPeriods(
+    subscriptionId: string,
+    {
+      periodIndexes,
+      exceptKeys,
+    }: { periodIndexes: ReadonlySet<number>; exceptKeys: readonly string[] },
+  ): Promise<Settlement[]> {
+    const { environmentId } = this.tenant;
+    const found = await retryTransient(() =>
+      this.settlements
+        .find({
+          environmentId,
+          subscriptionId,
+          'usages.periodIndex': { $in: [...periodIndexes] },
+          key: { $nin: [...exceptKeys] },
+        })
+        .toArray(),
     );
     return found.map(fromDocument);
   }
@@ -46,8 +84,7 @@ export class SettlementStore {
   /** False where somebody else has settled meanwhile: for the same key, or another one with the same number. */
   async insert(settlement: Settlement): Promise<boolean> {
     const { environmentId } = this.tenant;
-    const { subscriptionId, key } = settlement;
-    const _id = `${environmentId}:${subscriptionId}:${key}`;
+    const _id = this.idOf(settlement);
     try {
       await retryTransient(() => this.settlements.insertOne({ _id, environmentId, ...settlement }));
       return true;
@@ -55,6 +92,10 @@ export class SettlementStore {
       if (duplicateKeyIndex(error) === undefined) throw error;
       return false;
     }
+  }
+
+  private idOf({ subscriptionId, key }: Pick<Settlement, 'subscriptionId' | 'key'>): string {
+    return `${this.tenant.environmentId}:${subscriptionId}:${key}`;
   }
 }
 

@@ -30,7 +30,7 @@ describe('what was settled last', () => {
     ['of a period to come is nothing', 3, 'calls', undefined],
     ['of another meter is nothing', 0, 'bytes', undefined],
   ])('%s', (_what, periodIndex, meterId, quantity) => {
-    expect(lastSettled(settlements, { periodIndex, meterId })?.quantity).toBe(quantity);
+    expect(lastSettled(settlements)({ periodIndex, meterId })?.quantity).toBe(quantity);
   });
 });
 
@@ -63,9 +63,10 @@ describe('a settlement holds', () => {
         const latest = new Map<number, number>();
         const billed = new Map<number, number>();
         rounds.forEach((quantities, index) => {
+          const previousOf = lastSettled(settlements);
           const usages = quantities.map((quantity, periodIndex) => ({
             ...ofCalls(periodIndex, String(quantity)),
-            previous: lastSettled(settlements, { periodIndex, meterId: 'calls' }),
+            previous: previousOf({ periodIndex, meterId: 'calls' }),
           }));
           const held = changedUsages(usages);
           settlements.push(aSettlement(index + 1, held));

@@ -2,17 +2,16 @@ import { isSameData } from '@billing/kernel/equality';
 import type { GrantUse } from './credit-account';
 import type { UsageWindow } from './usage-burning';
 
-/** What is to be settled: a closed period and earlier ones for which events may still have come. */
+/** One meter in a period that is to be settled: a closed period, or an earlier one for which events may still have come. */
 export interface SettlementWindow extends UsageWindow {
   readonly periodIndex: number;
-  readonly meters: readonly WindowMeter[];
+  readonly includedUnits: string;
 }
 
-/** A meter of a window; where an earlier subscription takes the usage differs from meter to meter. */
-export interface WindowMeter {
+/** What is to be settled of a meter, oldest first. */
+export interface MeterWindows {
   readonly meterId: string;
-  readonly includedUnits: string;
-  readonly taken: UsageWindow['taken'];
+  readonly windows: readonly SettlementWindow[];
 }
 
 /** A quantity, and what credits cover of it. */
@@ -39,17 +38,19 @@ export interface Settlement {
   readonly usages: readonly SettledUsage[];
 }
 
-/** What the settlements of a subscription knew last of a meter in a period; null where none did. */
+/** One meter in one period. */
+export type MeterPeriod = Pick<SettledUsage, 'periodIndex' | 'meterId'>;
+
+/** Tells what settlements of a subscription knew last of a meter in a period; null where none did. */
 export function lastSettled(
   settlements: readonly Settlement[],
-  { periodIndex, meterId }: Pick<SettledUsage, 'periodIndex' | 'meterId'>,
-): SettledQuantity | null {
-  const newestFirst = settlements.toSorted((a, b) => b.number - a.number);
-  for (const { usages } of newestFirst) {
-    const known = usages.find((one) => one.periodIndex === periodIndex && one.meterId === meterId);
-    if (known !== undefined) return known.current;
+): (one: MeterPeriod) => SettledQuantity | null {
+  const nameOf = ({ periodIndex, meterId }: MeterPeriod) => `${String(periodIndex)} ${meterId}`;
+  const known = new Map<string, SettledQuantity>();
+  for (const { usages } of settlements.toSorted((a, b) => a.number - b.number)) {
+    for (const usage of usages) known.set(nameOf(usage), usage.current);
   }
-  return null;
+  return (one) => known.get(nameOf(one)) ?? null;
 }
 
 /** The usages that belong into a settlement: all that was never settled, and what has changed since. */

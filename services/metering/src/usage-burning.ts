@@ -20,24 +20,83 @@ export interface WindowUsage {
   readonly spans: readonly { readonly start: Date; readonly total: PartialTotal }[];
 }
 
+/** A window, and what may burn for it. */
+export interface BurnableWindow {
+  readonly window: UsageWindow;
+  readonly grants: readonly BurnableGrant[];
+}
+
 /** Reads what the grants of a moment need to be told of a window. */
 export async function readWindow(
   storage: UsageStorage,
   series: MeasuredSeries,
-  { window, grants }: { readonly window: UsageWindow; readonly grants: readonly BurnableGrant[] },
+  { window, grants }: BurnableWindow,
 ): Promise<WindowUsage> {
+  const whole = await readWhole(storage, series, {
+    window,
+    cuts: cutsOf({ window, grants }, series),
+  });
+  return withinWindow(whole, window);
+}
+
+/** The same of windows in order of time; those that adjoin are read at one go. */
+export async function readWindows(
+  storage: UsageStorage,
+  series: MeasuredSeries,
+  windows: readonly BurnableWindow[],
+): Promise<WindowUsage[]> {
+  const read: WindowUsage[] = [];
+  for (const group of adjoining(windows)) {
+    const [first, last] = [group[0], group.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    const window = { start: first.window.start, end: last.window.end };
+    const edges = group.map((one) => one.window.start.getTime());
+    const cuts = [...edges, ...group.flatMap((one) => cutsOf(one, series))];
+    const whole = await readWhole(storage, series, { window, cuts });
+    read.push(...group.map((one) => withinWindow(whole, one.window)));
+  }
+  return read;
+}
+
+/** Where a window is cut, in ms. */
+function cutsOf({ window, grants }: BurnableWindow, series: MeasuredSeries): number[] {
   const edges = window.taken.flatMap(({ start, end }) => [start, end]);
-  const cuts = new Set(
-    [...edges, ...(isRunning(series) ? grantBoundaries(grants, window) : [])]
-      .filter((at) => at > window.start && at < window.end)
-      .map((at) => at.getTime()),
+  return [...edges, ...(isRunning(series) ? grantBoundaries(grants, window) : [])]
+    .filter((at) => at > window.start && at < window.end)
+    .map((at) => at.getTime());
+}
+
+async function readWhole(
+  storage: UsageStorage,
+  series: MeasuredSeries,
+  { window, cuts }: { readonly window: Span; readonly cuts: readonly number[] },
+): Promise<WindowUsage> {
+  const inside = cuts.filter(
+    (time) => time > window.start.getTime() && time < window.end.getTime(),
   );
-  const boundaries = [...cuts].sort((a, b) => a - b).map((time) => new Date(time));
+  const boundaries = [...new Set(inside)].sort((a, b) => a - b).map((time) => new Date(time));
   const totals = await readUsage(storage, series, { window, boundaries });
   const starts = [window.start, ...boundaries];
-  const spans = totals.map((total, index) => ({ start: starts[index] ?? window.end, total }));
-  const isTaken = (at: Date) => window.taken.some(({ start, end }) => start <= at && at < end);
-  return { spans: spans.filter(({ start }) => !isTaken(start)) };
+  return { spans: totals.map((total, index) => ({ start: starts[index] ?? window.end, total })) };
+}
+
+function withinWindow({ spans }: WindowUsage, { start, end, taken }: UsageWindow): WindowUsage {
+  const isTaken = (at: Date) => taken.some((one) => one.start <= at && at < one.end);
+  return {
+    spans: spans.filter((one) => one.start >= start && one.start < end && !isTaken(one.start)),
+  };
+}
+
+/** Windows in groups, in each of which one begins where the one before ends. */
+function adjoining(windows: readonly BurnableWindow[]): BurnableWindow[][] {
+  const groups: BurnableWindow[][] = [];
+  for (const one of windows) {
+    const group = groups.at(-1);
+    const isNext = group?.at(-1)?.window.end.getTime() === one.window.start.getTime();
+    if (group !== undefined && isNext) group.push(one);
+    else groups.push([one]);
+  }
+  return groups;
 }
 
 /** Burns credits for a window. Where events add up they burn in order of time; else the final value burns at the period's end. */

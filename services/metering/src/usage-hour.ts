@@ -41,6 +41,13 @@ export interface UsageHour {
   readonly total: PartialTotal | null;
 }
 
+/** What has happened to one hour of a series. */
+export interface HourVersion extends Pick<UsageHour, 'hour' | 'version'> {
+  readonly isPending: boolean;
+  /** In its total; 0 where there is none. */
+  readonly events: number;
+}
+
 /**
  * Where usage is kept. Each call is one step that may be cut off from the next one by a crash, and may take place although its answer
  * was lost.

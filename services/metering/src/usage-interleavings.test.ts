@@ -16,6 +16,7 @@ import {
   type UsageHour,
   type UsageStorage,
 } from './usage-hour';
+import { changesIn } from './settlement-decision';
 import { readUsage } from './usage-reading';
 import { sealSeries } from './usage-sealing';
 
@@ -255,6 +256,29 @@ async function play(aggregation: Aggregation, sent: Sent[], actions: Action[], i
     expect(shown).toEqual(
       raw.map((part) => quantityOf(aggregation, totalOf(aggregation, part)).toString()),
     );
+    expectNoticed();
+  };
+  // What the hours say has happened to a window, with the events that stood there at that moment.
+  const seen = new Map<string, string>();
+  const expectNoticed = () => {
+    for (const minutes of [37, 60]) {
+      const start = new Date(day + minutes * minute);
+      const span = { start, end: new Date(start.getTime() + hourMs) };
+      const hours = [...table.hours.values()].map(({ pending, total, ...hour }) => {
+        return { ...hour, isPending: pending.length > 0, events: total?.events ?? 0 };
+      });
+      const changes = changesIn(span, hours, { isManual, now: new Date(now) });
+      if (changes === null) continue;
+      const events = [...table.events.values()].filter(({ at }) => at >= start && at < span.end);
+      const name = `${String(minutes)} ${String(changes)}`;
+      const ids = events
+        .map(({ id }) => id)
+        .sort()
+        .join();
+      const before = seen.get(name) ?? ids;
+      if (ids !== before) throw new Error(`Unnoticed: ${before} became ${ids}`);
+      seen.set(name, ids);
+    }
   };
   const ingest = (picked: readonly number[], stepsMax: number) => {
     const chosen = picked.flatMap((index) => sent[index % sent.length] ?? []);
@@ -366,7 +390,7 @@ test.each([
   ['real', false],
   ['manual', true],
 ])(
-  'on a %s clock, sealed reads are raw reads at every moment, and in the end all events count once',
+  'on a %s clock, sealed reads are raw reads at every moment, no event comes unnoticed, and in the end all count once',
   async (_clock, isManual) => {
     await fc.assert(
       fc.asyncProperty(

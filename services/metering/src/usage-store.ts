@@ -15,6 +15,7 @@ import {
   UsageDayStore,
 } from './usage-day-store';
 import type {
+  HourVersion,
   MeasuredSeries,
   PendingBatch,
   Series,
@@ -135,6 +136,27 @@ export class UsageStore implements UsageStorage {
         .toArray(),
     );
     return hoursWithValues(found, this.values);
+  }
+
+  /** What has happened to the hours of a span. */
+  async hourVersions(series: Series, { start, end }: Span): Promise<HourVersion[]> {
+    const found = await retryTransient(() =>
+      this.collections.hours
+        .find({ ...this.of(series), hour: { $gte: start, $lt: end } })
+        .project<Pick<HourDocument, 'hour' | 'version' | 'pending' | 'total'>>({
+          hour: 1,
+          version: 1,
+          pending: 1,
+          'total.events': 1,
+        })
+        .toArray(),
+    );
+    return found.map(({ hour, version, pending, total }) => ({
+      hour,
+      version: Number(version),
+      isPending: pending.length > 0,
+      events: Number(total?.events ?? 0),
+    }));
   }
 
   async hoursWithoutTotal(series: Series, before: Date): Promise<UsageHour[]> {

@@ -1,0 +1,63 @@
+import { SettlementRuns } from './settlement-runs';
+
+const hour = 3_600_000;
+const patient = () => new AbortController().signal;
+
+/** A run that ends when it is told to. */
+function aRun() {
+  let end: (result: string) => void = () => undefined;
+  let count = 0;
+  const signals: AbortSignal[] = [];
+  const run = (signal: AbortSignal) => {
+    count += 1;
+    signals.push(signal);
+    return new Promise<string>((resolve) => {
+      end = resolve;
+    });
+  };
+  return {
+    run,
+    count: () => count,
+    isAborted: () => signals.map(({ aborted }) => aborted),
+    end: (result: string) => {
+      end(result);
+    },
+  };
+}
+
+test('whoever repeats what is under way waits for the same, also when the first caller has gone', async () => {
+  const runs = new SettlementRuns<string>({ runMsMax: hour });
+  const work = aRun();
+  const caller = new AbortController();
+  const first = runs.join('a', caller.signal, work.run);
+  caller.abort(new Error('Too late'));
+  await expect(first).rejects.toThrow('Too late');
+  expect(work.isAborted()).toEqual([false]);
+
+  const second = runs.join('a', patient(), work.run);
+  work.end('settled');
+  expect(await second).toBe('settled');
+  expect(work.count()).toBe(1);
+});
+
+test('what has ended is begun anew by the next one, and other names at any time', async () => {
+  const runs = new SettlementRuns<string>({ runMsMax: hour });
+  const failing = () => Promise.reject(new Error('Down'));
+  await expect(runs.join('a', patient(), failing)).rejects.toThrow('Down');
+  const done = (result: string) => () => Promise.resolve(result);
+  expect(await runs.join('a', patient(), done('1'))).toBe('1');
+  expect(
+    await Promise.all([runs.join('a', patient(), done('2')), runs.join('b', patient(), done('3'))]),
+  ).toEqual(['2', '3']);
+});
+
+test('at a stop all end soon', async () => {
+  const runs = new SettlementRuns<string>({ runMsMax: hour });
+  const work = aRun();
+  const joined = runs.join('a', patient(), work.run);
+  const stopped = runs.stop();
+  expect(work.isAborted()).toEqual([true]);
+  work.end('in time');
+  await stopped;
+  expect(await joined).toBe('in time');
+});
