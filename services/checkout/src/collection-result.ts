@@ -1,5 +1,5 @@
 import type { Transition } from '@billing/kernel/transition';
-import type { Invoice, InvoiceRecord } from './invoice';
+import type { Invoice } from './invoice';
 
 /** What an invoice's holder is told of it. */
 export type CollectionOutcome =
@@ -24,7 +24,7 @@ export interface CollectionNews {
  * The invoice with the command that tells its holder. A subscription's result is numbered in the very write that appends the command, so
  * the receiver can take results in order and once; a session looks at the invoice itself.
  */
-export function withResult(invoice: Invoice, news: CollectionNews): Transition<InvoiceRecord> {
+export function withResult(invoice: Invoice, news: CollectionNews): Transition<Invoice> {
   if (invoice.session !== undefined) {
     const payload = { sessionId: invoice.session.sessionId };
     return { state: invoice, events: [], commands: [{ type: 'tellSession', payload }] };

@@ -8,6 +8,7 @@ import {
   openAndCollect,
   recordResult,
   sourceFor,
+  voidForCaller,
 } from './collection';
 import { declined } from './decline';
 import { aClaim, aDraft, aLineItem, anOpened, savedMethod, shown } from './testing';
@@ -345,5 +346,52 @@ describe('what is due', () => {
     };
     const paying = payNow(failedWith(failed), { ...payment, defaultMethodId: methodId }).state;
     expect(collectWhenDue(paying, dueAt(third))).toEqual(unchanged(paying));
+  });
+});
+
+describe('a due date that a scanner is late with', () => {
+  const sent = anOpened({ collectionMethod: 'SEND_INVOICE' });
+  const dueDate = sent.dueDate!;
+  const late = new Date(dueDate.getTime() + 1);
+  const payment = (at: Date) => ({
+    ...aClaim({ source: savedMethod, now: at }),
+    callId: 'x',
+    returnUrl: 'https://a',
+    defaultMethodId: undefined,
+  });
+  const paidAt = (at: Date) => ({ ...finished(succeeded), now: at });
+  const news = ({ commands }: ReturnType<typeof payNow>) =>
+    commands
+      .filter(({ type }) => type === 'applyCollectionResult')
+      .map(({ payload }) => [payload.resultNumber, payload.outcome]);
+
+  test('is told before a payment', () => {
+    const paying = payNow(sent, payment(late));
+    expect(news(paying)).toEqual([[1, 'OVERDUE']]);
+    expect(shown(paying.state)).toMatchObject({ collectAt: undefined, attempt: { number: 1 } });
+    expect(news(recordResult(paying.state, paidAt(late)))).toEqual([[2, 'SUCCEEDED']]);
+  });
+
+  test('is told before the outcome of a payment that was begun in time', () => {
+    const paying = payNow(sent, payment(dueDate));
+    expect(news(paying)).toEqual([]);
+    expect(news(recordResult(paying.state, paidAt(dueDate)))).toEqual([[1, 'SUCCEEDED']]);
+    expect(news(recordResult(paying.state, paidAt(late)))).toEqual([
+      [1, 'OVERDUE'],
+      [2, 'SUCCEEDED'],
+    ]);
+  });
+
+  test('is told before a void', () => {
+    expect(news(voidForCaller(sent, dueDate))).toEqual([[1, 'VOIDED']]);
+    expect(news(voidForCaller(sent, late))).toEqual([
+      [1, 'OVERDUE'],
+      [2, 'VOIDED'],
+    ]);
+  });
+
+  test('that was told is not told again', () => {
+    const told = collectWhenDue(sent, aClaim({ now: dueDate, claimedAt })).state;
+    expect(news(payNow(told, payment(late)))).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import {
+  type Attempt,
   type AttemptOrigin,
   begin,
   type Claim,
@@ -22,12 +23,14 @@ import {
 } from './invoice';
 import type { ActionRequired, ChargeSource, FinalOutcome } from './payment-provider';
 import {
+  afterDueDate,
   afterFailure,
   type FailureFacts,
   giveUp,
   isDue,
   isGivenUpBefore,
   needsSlot,
+  passDueDate,
   passOver,
 } from './retry-schedule';
 
@@ -78,9 +81,7 @@ export function openAndCollect(
  */
 export function collectWhenDue(record: InvoiceRecord, claim: Claim): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN' || !isDue(record, claim.now)) return unchanged(record);
-  if (record.collectionMethod === 'SEND_INVOICE') {
-    return withResult({ ...record, collectAt: undefined }, { outcome: 'OVERDUE', attempt: 0 });
-  }
+  if (record.collectionMethod === 'SEND_INVOICE') return passDueDate(record);
   if (record.attempt !== undefined && needsSlot(record, claim)) return unchanged(record);
   if (!isRefusedForGood(record.payments, claim.methodId)) {
     return only(claimSlot({ ...record, collectAt: undefined }, claim, 'COLLECTION'));
@@ -125,7 +126,7 @@ export function opensWithDefault(record: InvoiceRecord): boolean {
 
 /**
  * Claims the slot for somebody who pays now. A call whose attempt runs or ended already finds it. What was due before without a charge
- * comes first, so that nobody pays what has been given up.
+ * comes first: nobody pays what has been given up, and what is paid late was overdue.
  */
 export function payNow(
   record: InvoiceRecord,
@@ -138,7 +139,9 @@ export function payNow(
   const facts = { methodId: claim.defaultMethodId, now: claim.now };
   if (isGivenUpBefore(record, facts)) return giveUp(record);
   if (record.payments.length >= paymentsMax) throw tooManyAttempts();
-  return only(claimSlot(record, claim, 'PAYER', claim));
+  return afterDueDate(record, claim.now, (invoice) =>
+    only(claimSlot(invoice, claim, 'PAYER', claim)),
+  );
 }
 
 /** The attempt that a call has made, running or ended; undefined if it made none. */
@@ -162,16 +165,24 @@ export interface FinishedAttempt extends Omit<FailureFacts, 'attempt'> {
  */
 export function recordResult(
   record: InvoiceRecord,
-  { attemptNumber, paymentId, outcome, ...facts }: FinishedAttempt,
+  finished: FinishedAttempt,
 ): Transition<InvoiceRecord> {
-  if (record.status !== 'OPEN' || record.attempt?.number !== attemptNumber) {
+  if (record.status !== 'OPEN' || record.attempt?.number !== finished.attemptNumber) {
     return unchanged(record);
   }
   const { attempt } = record;
+  return afterDueDate(record, finished.now, (invoice) => withPayment(invoice, attempt, finished));
+}
+
+function withPayment(
+  invoice: Invoice,
+  attempt: Attempt,
+  { paymentId, outcome, ...facts }: FinishedAttempt,
+): Transition<InvoiceRecord> {
   const isFailed = outcome.status === 'FAILED';
   const payment = {
     id: paymentId,
-    amount: totalOf(record),
+    amount: totalOf(invoice),
     provider: attempt.provider,
     providerPaymentId: outcome.providerPaymentId,
     status: outcome.status,
@@ -183,9 +194,9 @@ export function recordResult(
     createdAt: attempt.startedAt,
     endedAt: facts.now,
   };
-  const tried = { ...record, attempt: undefined, payments: [...record.payments, payment] };
+  const tried = { ...invoice, attempt: undefined, payments: [...invoice.payments, payment] };
   if (isFailed) return afterFailure(tried, { ...facts, attempt });
-  const paid = withResult(pay(tried, facts.now), successOf(record, attemptNumber));
+  const paid = withResult(pay(tried, facts.now), successOf(invoice, attempt.number));
   const { source, claimedAt: savedAt } = attempt;
   // What the schedule charges is the default already, but for the card of an authorisation where the customer had another one.
   const isOfDefault = source.kind !== 'AUTHORIZATION' || attempt.methodId === facts.defaultMethodId;
@@ -236,9 +247,11 @@ export function settle(record: InvoiceRecord, now: Date): Transition<InvoiceReco
 /** Voids an OPEN invoice for a caller, and tells its subscription. */
 export function voidForCaller(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
   checkOwed(record);
-  const voided = voidInvoice(record, { number: undefined, now }).state;
-  if (voided.isTombstone) throw new Error('An invoice never becomes a tombstone');
-  return withResult(voided, { outcome: 'VOIDED', attempt: 0 });
+  return afterDueDate(record, now, (invoice) => {
+    const voided = voidInvoice(invoice, { number: undefined, now }).state;
+    if (voided.isTombstone) throw new Error('An invoice never becomes a tombstone');
+    return withResult(voided, { outcome: 'VOIDED', attempt: 0 });
+  });
 }
 
 /**

@@ -64,6 +64,25 @@ export function isGivenUpBefore(
   return last < now && isRefusedForGood(invoice.payments, methodId);
 }
 
+/** What is sent has reached its due date unpaid. */
+export function passDueDate(invoice: Invoice): Transition<Invoice> {
+  return withResult({ ...invoice, collectAt: undefined }, { outcome: 'OVERDUE', attempt: 0 });
+}
+
+/** A decision on an invoice, after the due date that has passed before it and that a scanner is late with. */
+export function afterDueDate(
+  invoice: Invoice,
+  now: Date,
+  decide: (invoice: Invoice) => Transition<InvoiceRecord>,
+): Transition<InvoiceRecord> {
+  const { collectionMethod, collectAt } = invoice;
+  const isLate = collectionMethod === 'SEND_INVOICE' && collectAt !== undefined && collectAt < now;
+  if (!isLate) return decide(invoice);
+  const passed = passDueDate(invoice);
+  const { state, events, commands } = decide(passed.state);
+  return { state, events, commands: [...passed.commands, ...commands] };
+}
+
 /** The end of dunning. */
 export function giveUp(invoice: Invoice): Transition<InvoiceRecord> {
   const uncollectible = { ...atRest(invoice), status: 'UNCOLLECTIBLE' } as const;
