@@ -4,29 +4,39 @@ import type { DiscountPicture, Picture } from './picture';
 export const redemptionsAreLimited: Invariant = {
   id: 'I3',
   title: 'redemptions ≤ maximum, one for each session or subscription',
-  examine: (picture) => {
-    if (picture.sessions === undefined) return undefined;
-    return examineEach(picture.discounts, (discount) => redemptionProblems(discount, picture));
-  },
+  examine: (picture) =>
+    examineEach(picture.discounts, (discount) => [
+      limitProblem(discount),
+      holderProblem(discount, picture),
+    ]),
 };
 
-function redemptionProblems(
-  { id, maxRedemptions, redemptionCount }: DiscountPicture,
-  { sessions = [], subscriptions }: Picture,
-): (string | false)[] {
-  const ofSessions = new Set(sessions.map(({ subscriptionId }) => subscriptionId));
+function limitProblem({ id, maxRedemptions, redemptionCount }: DiscountPicture): string | false {
+  return (
+    maxRedemptions !== null &&
+    redemptionCount > maxRedemptions &&
+    `discount ${id}: ${String(redemptionCount)} redemptions of ${String(maxRedemptions)}`
+  );
+}
+
+/** Only with all sessions it is known who holds all the redemptions; subscriptions alone must not be more than they are. */
+function holderProblem(
+  { id, redemptionCount }: DiscountPicture,
+  { sessions, subscriptions }: Picture,
+): string | false {
+  // One that a session made shares its redemption.
+  const ofSessions = new Set(sessions?.map(({ subscriptionId }) => subscriptionId));
   const holders = [
-    ...sessions.filter(({ discountId, status }) => discountId === id && status !== 'EXPIRED'),
-    // One that a session made shares its redemption.
+    ...(sessions ?? []).filter(
+      ({ discountId, status }) => discountId === id && status !== 'EXPIRED',
+    ),
     ...subscriptions.filter((one) => one.discountId === id && !ofSessions.has(one.id)),
   ].length;
-  return [
-    maxRedemptions !== null &&
-      redemptionCount > maxRedemptions &&
-      `discount ${id}: ${String(redemptionCount)} redemptions of ${String(maxRedemptions)}`,
-    redemptionCount !== holders &&
-      `discount ${id}: ${String(redemptionCount)} redemptions for ${String(holders)} holders`,
-  ];
+  const isRight = sessions === undefined ? redemptionCount >= holders : redemptionCount === holders;
+  return (
+    !isRight &&
+    `discount ${id}: ${String(redemptionCount)} redemptions for ${String(holders)} holders`
+  );
 }
 
 export const sessionsEndTogether: Invariant = {

@@ -302,6 +302,17 @@ test('what cannot be reached is shown as unseen', () => {
   expect(table).toMatch(/^I7 +unseen +0 /m);
 });
 
+test.each([
+  ['more redemptions than the maximum', { maxRedemptions: 0 }, 1],
+  ['subscriptions without a redemption', { redemptionCount: 0 }, 1],
+  ['redemptions that sessions may hold', { maxRedemptions: 2, redemptionCount: 2 }, 0],
+])('without any session in sight, %s are judged all the same', (_what, changes, count) => {
+  const discounts = [{ ...discount, ...changes }];
+  const verdicts = examineAll({ ...whole, discounts, events: undefined, sessions: undefined });
+  expect(verdicts.find(({ id }) => id === 'I3')).toMatchObject({ examined: 1 });
+  expect(findingsOf(verdicts)).toHaveLength(count);
+});
+
 test('the table shows every finding', () => {
   const table = toTable(examineAll({ ...whole, pending: { checkout: 2 } }));
   expect(table).toMatch(/^I11 +1 +1 /m);
