@@ -32,6 +32,28 @@ test('a grant is added once', () => {
   expect(addGrant(account, grant('g', '10'))).toBe(account);
 });
 
+describe('an account takes no grant beyond', () => {
+  const many = (count: number, input: Partial<Parameters<typeof createGrant>[0]> = {}) =>
+    Array.from({ length: count }, (_one, index) => ({
+      ...grant(`old${String(index)}`, '1'),
+      ...input,
+    }));
+  const more = (grants: CreditAccount['grants']) =>
+    addGrant({ ...empty, grants }, grant('new', '1')).grants.length;
+  const expired = { effectiveAt: new Date(0), expiresAt: now };
+  const large = { metadata: { text: 'a'.repeat(100 * 1024) } };
+
+  test.each([
+    ['a thousand', many(999), many(1000)],
+    ['a thousand, of which expired ones are none', many(2000, expired), many(1000)],
+    ['ten thousand in all', many(9_999, expired), many(10_000, expired)],
+    ['what a document has room for', many(81, large), many(82, large)],
+  ])('%s', (_what, few, enough) => {
+    expect(more(few)).toBe(few.length + 1);
+    expect(() => more(enough)).toThrow(expect.objectContaining({ reason: 'TOO_MANY_GRANTS' }));
+  });
+});
+
 test.each([
   ['0', none, 'DEPLETED'],
   ['before it begins', Decimal.of(1n), 'SCHEDULED'],

@@ -13,8 +13,10 @@ import type { BurnableGrant, Burning, CreditSource, GrantTerms } from './credit-
 const nameLengthMax = 200;
 const priorityMax = 255;
 const priorityDefault = 100;
-// All grants of an account lie in one document.
-const grantsMax = 1_000;
+// All grants of an account lie in one document, and expired ones stay there: events that come late still burn them.
+const liveGrantsMax = 1_000;
+const grantsMax = 10_000;
+const metadataBytesMax = 8 * 1024 * 1024;
 const none = Decimal.of(0n);
 
 /** Prepaid units of one meter for one customer. */
@@ -103,17 +105,29 @@ export function createGrant(
   };
 }
 
-/** The account with one more grant; the very same one where it has the grant already. */
+/** The account with one more grant; the very same one where it has the grant already. Only those that have not expired count for long. */
 export function addGrant(account: CreditAccount, grant: CreditGrant): CreditAccount {
   if (account.grants.some(({ id }) => id === grant.id)) return account;
-  if (account.grants.length >= grantsMax) {
-    throw new DomainError(
-      'failed_precondition',
-      'TOO_MANY_GRANTS',
-      `A customer has at most ${String(grantsMax)} grants of a meter`,
-    );
-  }
-  return { ...account, grants: [...account.grants, grant] };
+  const grants = [...account.grants, grant];
+  const { createdAt: now } = grant;
+  const live = grants.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+  if (live.length > liveGrantsMax) throw tooMany(`${String(liveGrantsMax)} that have not expired`);
+  if (grants.length > grantsMax) throw tooMany(String(grantsMax));
+  const bytes = grants.reduce((sum, { metadata }) => sum + bytesOf(metadata), 0);
+  if (bytes > metadataBytesMax) throw tooMany('as many as their metadata has room for');
+  return { ...account, grants };
+}
+
+function tooMany(most: string): DomainError {
+  return new DomainError(
+    'failed_precondition',
+    'TOO_MANY_GRANTS',
+    `A customer has at most so many grants of a meter: ${most}`,
+  );
+}
+
+function bytesOf(metadata: CreditGrant['metadata']): number {
+  return Buffer.byteLength(JSON.stringify(metadata));
 }
 
 /** Names a period of a subscription among all. */
