@@ -6,6 +6,7 @@ import type {
   MeteringServiceServer,
   UsageEvent as ProtoUsageEvent,
 } from '@billing/proto/billing/metering/v1/metering';
+import { EventListStore } from './event-list-store';
 import { ingest, type IngestParts } from './ingest-rpc';
 import type { UsageEvent } from './usage-event';
 
@@ -13,13 +14,14 @@ type EventCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'ingestEvents' | 'l
 
 /** The calls about usage events. */
 export function eventCalls(parts: IngestParts): EventCalls {
+  const lists = new EventListStore(parts.events.events);
   return {
     ingestEvents: async ({ body }, context) => ingest(body, context, parts),
 
     listEvents: async (request, context) => {
       const { customerId, meterId, eventId, from, to } = request;
       const filter = { customerId, meterId, eventId, from, to };
-      const { data, total } = await parts.events.list(context.tenant, {
+      const { data, total } = await lists.list(context.tenant, {
         filter,
         ...readPage(request),
       });

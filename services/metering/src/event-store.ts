@@ -1,4 +1,4 @@
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { writeErrorsOf } from '@billing/chassis/insert-batches';
@@ -24,7 +24,6 @@ export interface EventDocument {
 
 export type EventCollection = Collection<EventDocument>;
 
-const endOfTime = new Date(8.64e15);
 const idsMax = 500;
 
 export function openEvents(db: Db): EventCollection {
@@ -40,17 +39,6 @@ export async function ensureEventIndexes(events: EventCollection): Promise<void>
     },
     { name: 'list', key: { environmentId: 1, timestamp: -1, _id: -1 } },
   ]);
-}
-
-/** What a list may be narrowed to. */
-export interface EventFilter {
-  readonly customerId?: string | undefined;
-  readonly meterId?: string | undefined;
-  readonly eventId?: string | undefined;
-  /** Inclusive. */
-  readonly from?: Date | undefined;
-  /** Exclusive. */
-  readonly to?: Date | undefined;
 }
 
 /** Field by field: to copy an object of which not all is wanted costs more than everything else that is done with an event. */
@@ -135,36 +123,6 @@ export class EventStore {
     }
     return found;
   }
-
-  /** Newest timestamp first. */
-  async list(
-    { environmentId }: Tenant,
-    {
-      filter: { customerId, meterId, eventId, from, to },
-      page,
-      perPage,
-    }: { filter: EventFilter; page: number; perPage: number },
-  ): Promise<{ data: UsageEvent[]; total: number }> {
-    const query: Filter<EventDocument> = {
-      environmentId,
-      ...(eventId !== undefined && { _id: `${environmentId}:${eventId}` }),
-      ...(customerId !== undefined && { customerId }),
-      ...(meterId !== undefined && { meterId }),
-      timestamp: { ...(from !== undefined && { $gte: from }), $lt: to ?? endOfTime },
-    };
-    const [documents, total] = await retryTransient(() =>
-      Promise.all([
-        this.events
-          .find(query)
-          .sort({ timestamp: -1, _id: -1 })
-          .skip((page - 1) * perPage)
-          .limit(perPage)
-          .toArray(),
-        this.events.countDocuments(query),
-      ]),
-    );
-    return { data: documents.map(fromEventDocument), total };
-  }
 }
 
 /** What aggregations read of an event; of its properties the one whose values are counted. */
@@ -193,7 +151,8 @@ export function eventIdOf({
   return _id.slice(environmentId.length + 1);
 }
 
-function fromEventDocument(document: EventDocument): UsageEvent {
+/** An event as it was taken. */
+export function fromEventDocument(document: EventDocument): UsageEvent {
   const { properties } = document;
   return {
     eventId: eventIdOf(document),

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { newId } from '@billing/chassis/ids';
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
+import { type EventFilter, EventListStore } from './event-list-store';
+import {
+  ensureEventIndexes,
+  type EventCollection,
+  eventIdOf,
+  EventStore,
+  openEvents,
+  toEventDocument,
+} from './event-store';
+
+const configuration = testServiceConfiguration('metering');
+const start = new Date('2026-03-10T08:00:00Z').getTime();
+let mongo: MongoConnection;
+let events: EventCollection;
+
+beforeAll(async () => {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  mongo = await connectMongo({ uri, database, service: 'metering' });
+  events = openEvents(mongo.db);
+  await ensureEventIndexes(events);
+});
+
+afterAll(async () => {
+  await mongo.close();
+  await dropTestDatabase(configuration);
+});
+
+interface Sent {
+  readonly customer: number;
+  readonly meter: number;
+  /** Few instants, so that many events share one. */
+  readonly second: number;
+  /** Of letters that texts and bytes put in different orders. */
+  readonly name: string;
+}
+
+const anySent: fc.Arbitrary<Sent> = fc.record({
+  customer: fc.nat({ max: 1 }),
+  meter: fc.nat({ max: 3 }),
+  second: fc.nat({ max: 4 }),
+  name: fc.constantFrom('a', '\u{1f600}', '\uffee', 'é'),
+});
+
+function seriesOf(customers: number, meters: number) {
+  const ids = (length: number) => Array.from({ length }, () => newId());
+  return { customers: ids(customers), meters: ids(meters) };
+}
+
+async function store({ customers, meters }: ReturnType<typeof seriesOf>, sent: readonly Sent[]) {
+  const { tenant } = testContext();
+  const documents = sent.map(({ customer, meter, second, name }, index) =>
+    toEventDocument(tenant, {
+      eventId: `${name}-${String(index)}`,
+      customerId: customers[customer] ?? '',
+      meterId: meters[meter] ?? '',
+      quantity: '1',
+      timestamp: new Date(start + second * 1_000),
+      properties: {},
+      receivedAt: new Date(start),
+      arrival: index,
+    }),
+  );
+  await new EventStore(events).insert(documents);
+  return tenant;
+}
+
+test('every page of a customer’s events is that of one query for all of them, with the same total', async () => {
+  const wish = fc.record({
+    meter: fc.option(fc.nat({ max: 3 })),
+    from: fc.option(fc.nat({ max: 4 })),
+    to: fc.option(fc.nat({ max: 5 })),
+    page: fc.integer({ min: 1, max: 4 }),
+    perPage: fc.integer({ min: 1, max: 7 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anySent, { minLength: 1, maxLength: 24 }),
+      fc.array(wish, { minLength: 6, maxLength: 6 }),
+      async (sent, wishes) => {
+        const series = seriesOf(2, 4);
+        const tenant = await store(series, sent);
+        const [customerId = ''] = series.customers;
+        for (const { meter, from, to, page, perPage } of wishes) {
+          const filter: EventFilter = {
+            customerId,
+            meterId: meter === null ? undefined : series.meters[meter],
+            from: from === null ? undefined : new Date(start + from * 1_000),
+            to: to === null ? undefined : new Date(start + to * 1_000),
+          };
+          const listed = await new EventListStore(events).list(tenant, { filter, page, perPage });
+          const { environmentId } = tenant;
+          const all = await events
+            .find({
+              environmentId,
+              customerId,
+              ...(filter.meterId !== undefined && { meterId: filter.meterId }),
+              timestamp: { $gte: filter.from ?? new Date(0), $lt: filter.to ?? new Date(8e15) },
+            })
+            .sort({ timestamp: -1, _id: -1 })
+            .toArray();
+          const expected = all.slice((page - 1) * perPage, page * perPage).map(eventIdOf);
+          expect(listed.data.map(({ eventId }) => eventId)).toEqual(expected);
+          expect(listed.total).toBe(all.length);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+/** The events, and the filters with which they are searched. */
+function watched() {
+  const filters: object[] = [];
+  const watch = (target: EventCollection, name: string | symbol) => {
+    const member: unknown = Reflect.get(target, name);
+    if (name !== 'find' && name !== 'countDocuments') return member;
+    return (...all: unknown[]) => {
+      filters.push(all[0] as object);
+      return (member as (...all: unknown[]) => unknown).apply(target, all);
+    };
+  };
+  return { filters, events: new Proxy(events, { get: watch }) };
+}
+
+test('a page near the top reads nobody’s events but the customer’s, meter by meter', async () => {
+  const series = seriesOf(2, 3);
+  const sent = [0, 1, 2].flatMap((meter) =>
+    [0, 1].map((customer) => ({ customer, meter, second: meter, name: 'a' })),
+  );
+  const tenant = await store(series, sent);
+  const [customerId = ''] = series.customers;
+  const { filters, events: collection } = watched();
+  const lists = new EventListStore(collection);
+  const { data } = await lists.list(tenant, { filter: { customerId }, page: 1, perPage: 2 });
+  expect(data.map(({ eventId }) => eventId)).toEqual(['a-4', 'a-2']);
+  const unnamed = filters.filter((filter) => !('_id' in filter) && !('meterId' in filter));
+  expect(unnamed).toEqual([]);
+  expect(filters).toHaveLength(3 * 3 + 1);
+});
+
+test('one who uses many meters, or looks far down, is answered by one query', async () => {
+  const meters = 21;
+  const series = seriesOf(1, meters);
+  const sent = Array.from({ length: meters }, (_, meter) => {
+    return { customer: 0, meter, second: meter, name: 'a' };
+  });
+  const tenant = await store(series, sent);
+  const [customerId = ''] = series.customers;
+  const { filters, events: collection } = watched();
+  const lists = new EventListStore(collection);
+  const top = await lists.list(tenant, { filter: { customerId }, page: 1, perPage: 2 });
+  expect(top.data.map(({ eventId }) => eventId)).toEqual(['a-20', 'a-19']);
+  const [meterId = ''] = series.meters;
+  const far = { filter: { customerId, meterId }, page: 2_001, perPage: 1 };
+  expect(await lists.list(tenant, far)).toEqual({ data: [], total: 1 });
+  expect(filters).toHaveLength(4);
+});
