@@ -5,6 +5,7 @@ import {
   consumedIn,
   createGrant,
   type CreditAccount,
+  type CreditGrant,
   decidedBy,
   grantsFor,
   periodKey,
@@ -33,7 +34,7 @@ test('a grant is added once', () => {
 });
 
 describe('an account takes no grant beyond', () => {
-  const many = (count: number, input: Partial<Parameters<typeof createGrant>[0]> = {}) =>
+  const many = (count: number, input: Partial<CreditGrant> = {}) =>
     Array.from({ length: count }, (_one, index) => ({
       ...grant(`old${String(index)}`, '1'),
       ...input,
