@@ -1,6 +1,7 @@
 import type { AggregateCollection, CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
-import { unlessNotFound } from '@billing/kernel/domain-error';
+import type { Logger } from '@billing/chassis/logging';
+import { isNotFound, unlessNotFound } from '@billing/kernel/domain-error';
 import { type InvoiceRecord, isVerification, type Payment } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
 import type { Peers } from './peers';
@@ -20,6 +21,7 @@ export interface SessionCommandParts {
   readonly maker: SessionMaker;
   readonly pages: InvoicePages;
   readonly peers: Peers;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** What is done about the commands of a session. Each may run again after it was carried out, also after the command of the session's end. */
@@ -71,10 +73,7 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
     },
 
     confirmRedemption: async (_payload, { aggregateId, context }) => {
-      await peers.discount.confirmRedemption(
-        heldRedemption(await read(aggregateId, context)),
-        context,
-      );
+      await confirm(await read(aggregateId, context), context, parts);
     },
 
     createSubscription: async (_payload, { aggregateId, context }) => {
@@ -82,6 +81,21 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
       await noteDone(aggregateId, context);
     },
   };
+}
+
+async function confirm(
+  session: Session,
+  context: CallContext,
+  { peers, logger }: SessionCommandParts,
+): Promise<void> {
+  const held = heldRedemption(session);
+  try {
+    await peers.discount.confirmRedemption(held, context);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    // Nobody gives it back before the session expires, and one that is complete never does. No later try finds it either.
+    logger.error({ alarm: 'redemption_lost', err: error, ...held }, 'redemption was lost');
+  }
 }
 
 async function subscribe(

@@ -1,6 +1,7 @@
 import { newId } from '@billing/chassis/ids';
 import type { CallContext } from '@billing/chassis/call-context';
 import { testContext } from '@billing/chassis/testing';
+import { DomainError } from '@billing/kernel/domain-error';
 import { BillingInterval } from '@billing/proto/billing/catalog/v1/catalog';
 import { InvoiceStatus, PaymentStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { SessionStatus } from '@billing/proto/billing/checkout/v1/session';
@@ -176,6 +177,24 @@ describe('paying a session', () => {
       session: { status: SESSION_STATUS_COMPLETE },
       invoice: { status: INVOICE_STATUS_PAID, payments: [] },
     });
+  });
+
+  test('a redemption that was lost keeps nothing waiting', async () => {
+    const discountId = shop.peers.aDiscount().id;
+    const { session } = await shop.create(context, { discountId });
+    let asked = 0;
+    shop.peers.before = (call) => {
+      if (call !== 'confirmRedemption') return;
+      asked += 1;
+      throw new DomainError('not_found', 'REDEMPTION_NOT_FOUND', 'Redemption not found');
+    };
+    try {
+      await shop.pay(session, good, context);
+      await shop.quiet(context);
+    } finally {
+      shop.peers.before = () => undefined;
+    }
+    expect(asked).toBe(1);
   });
 
   test('a method of another customer is as good as none', async () => {

@@ -41,7 +41,7 @@ export function openSessions(service: Service, surroundings: SessionSurroundings
   });
   const maker = new SessionMaker({ ...surroundings, sessions });
   sessions.handle({
-    commands: sessionCommands({ ...surroundings, sessions, maker }),
+    commands: sessionCommands({ ...surroundings, sessions, maker, logger: service.logger }),
     wake: async (id, context) => {
       await withinTime(providerWaitMs, worker.expireDue(id, context));
     },

@@ -3,6 +3,7 @@ import { AggregateCollection, type CommandHandler } from '@billing/chassis/aggre
 import type { CallContext } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
 import { testContext } from '@billing/chassis/testing';
 import { BillingInterval, Price, PricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import type { Invoice, InvoiceRecord } from './invoice';
@@ -50,7 +51,8 @@ export function processOn(db: Replicas['db']) {
   const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: hastyClock });
   const parts = { sessions, invoices, sessionInvoices, pages, peers: {} as never };
   const maker = new SessionMaker(parts);
-  const commands = sessionCommands({ ...parts, maker });
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const commands = sessionCommands({ ...parts, maker, logger });
   return { ...replica, collection, sessions, worker, maker, commands };
 }
 
