@@ -203,3 +203,26 @@ test('what a crash left closed in the middle of a change is opened by whoever co
     version: version + 1n,
   });
 });
+
+test('a maximum falls below more slots than one read brings, unless one of the last is taken', async () => {
+  const { tenant, now } = testContext();
+  const mongo = await connectMongo({
+    uri: configuration.MONGODB_URI,
+    database: configuration.MONGODB_DATABASE,
+    service: 'test',
+  });
+  const slots = new SlotStore(openSlots(mongo.db), tenant);
+  const askAt = new Date(now.getTime() + 3_600_000);
+  const holder = { id: 'late', kind: 'SUBSCRIPTION', heldAt: now, askAt } as const;
+  const added = Array.from({ length: 2_100 }, (_, index) => ({ number: index + 1, stamp: 1 }));
+  await slots.add('many', added);
+  await slots.take('many', { number: 2_050, holder, version: 1 });
+
+  const lowering = { maximum: 1, version: 2 };
+  expect(await closeSlots(slots, 'many', lowering)).toBe(false);
+  expect((await slots.above('many', 1))[0]).toMatchObject({ number: 2, stamp: 1 });
+  await slots.release('many', holder.id);
+  expect(await closeSlots(slots, 'many', lowering)).toBe(true);
+  expect((await slots.above('many', 2_099))[0]).toMatchObject({ number: 2_100, stamp: 2 });
+  await mongo.close();
+});

@@ -1,6 +1,7 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import {
   barrierBehind,
+  type LoweringStep,
   nextLoweringStep,
   planClaims,
   type RedemptionLimit,
@@ -60,11 +61,28 @@ export async function closeSlots(
 ): Promise<boolean> {
   await addBarrier(slots, discountId, version);
   for (let round = 1; round <= roundsMax; round += 1) {
-    const step = nextLoweringStep(await slots.above(discountId, maximum), version);
+    const step = await loweringStep(slots, discountId, { maximum, version });
     if (step !== 'STAMP') return step === 'DONE';
     await slots.stampAbove(discountId, { number: maximum, version });
   }
   throw tooManyWriters();
+}
+
+/** How the closing goes on by all that is above the maximum, however much it is: what is taken anywhere is known before anything is closed. */
+async function loweringStep(
+  slots: Slots,
+  discountId: string,
+  { maximum, version }: { readonly maximum: number; readonly version: number },
+): Promise<LoweringStep> {
+  let step: LoweringStep = 'DONE';
+  let above = await slots.above(discountId, maximum);
+  for (let last = above.at(-1); last !== undefined; last = above.at(-1)) {
+    const next = nextLoweringStep(above, version);
+    if (next === 'REFUSE') return next;
+    if (next === 'STAMP') step = next;
+    above = await slots.above(discountId, last.number);
+  }
+  return step;
 }
 
 /** The outcomes of those claims that are decided; the others were overtaken. */

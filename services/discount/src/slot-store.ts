@@ -14,6 +14,9 @@ import {
 
 export type SlotCollection = Collection<SlotDocument>;
 
+// A discount may have millions of slots: this many are some hundred kilobytes.
+const slotsReadMax = 1_000;
+
 const taken = { $in: ['HELD', 'CONFIRMED'] as const };
 
 export function openSlots(db: Db): SlotCollection {
@@ -73,10 +76,13 @@ export class SlotStore {
     return this.find({ ...query, number: { $gte: 1, $lte: upTo } }, { direction: 1, limit });
   }
 
-  /** All above a number, in the order of their numbers, which never change: one that changes its state meanwhile is not passed over. */
+  /**
+   * The next ones above a number, in the order of their numbers; none: there are no more. Numbers never change: one that changes its state
+   * meanwhile is not passed over.
+   */
   async above(discountId: string, number: number): Promise<SlotAbove[]> {
     const query = { ...this.ofDiscount(discountId), number: { $gt: number } };
-    return this.find(query, { direction: 1 });
+    return this.find(query, { direction: 1, limit: slotsReadMax });
   }
 
   async isTakenAbove(discountId: string, number: number): Promise<boolean> {
@@ -173,7 +179,7 @@ export class SlotStore {
 
   private async find(
     query: Filter<SlotDocument>,
-    { direction, limit = 0 }: { direction: 1 | -1; limit?: number },
+    { direction, limit }: { direction: 1 | -1; limit: number },
   ): Promise<SlotAbove[]> {
     const found = await retryTransient(() =>
       this.slots
