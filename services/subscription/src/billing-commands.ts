@@ -1,196 +1,140 @@
-import type { Stored } from '@billing/chassis/aggregate';
 import type { CommandDelivery } from '@billing/chassis/aggregate-collection';
+import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
-import { derivedId } from '@billing/chassis/ids';
-import type { Logger } from '@billing/chassis/logging';
-import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
-import type { BillingReason, BillPeriod } from './billing';
-import { endedWithin } from './cancellation';
-import type { CustomerFacts } from './creation-input';
-import type { CustomerClient } from './customer-client';
-import { withCustomer } from './customer';
-import type { InvoiceClient } from './invoice-client';
-import { toProtoNewInvoice } from './invoice-rpc';
-import { noteEndInvoice, noteInvoice } from './open-invoices';
-import { periodOf, type Subscription } from './subscription';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import {
-  beginDiscount,
-  type Billed,
-  endBill,
-  isBillDiscounted,
-  isEndDiscounted,
-  lateBillAt,
-  noteBill,
-  periodBill,
-} from './usage-bill';
-import { settleUsage, type SettlementParts } from './usage-client';
-import { type UsageLine, usageLines } from './usage-line';
-import { pinnedSet, pinRates } from './usage-period';
-import { meterPricesOf } from './usage-period-rpc';
-import { fromProtoUsageLine } from './usage-rpc';
-import { lastPeriod, settlementBefore } from './usage-settlement';
+  type BillingParts,
+  nothingOwed,
+  type Owed,
+  tryEnd,
+  tryLate,
+  tryPeriod,
+  usageOwed,
+} from './bill-attempt-commands';
+import type { BillPeriod } from './billing';
+import { takeDiscount } from './discount';
+import { closeHeld, isBilled, owedBill } from './held-bill';
+import type { Peers } from './peers';
+import { decisionOn } from './store';
+import { type Closing, endedWithin, type Subscription } from './subscription';
 
-/** What bills are made with. */
-export interface BillingParts extends SettlementParts {
-  readonly invoices: InvoiceClient;
-  readonly customers: CustomerClient;
-  readonly logger: Logger;
-}
-
-/** Bills a period that was entered, and the usage of those before it. */
+/** Bills a period that was entered, and the usage of those before it, where no earlier bill is held. */
 export async function billPeriod(
   payload: BillPeriod['payload'],
   { aggregateId: id, context, completion: completes }: CommandDelivery,
   parts: BillingParts,
 ): Promise<void> {
-  const { subscriptions, invoices, peers } = parts;
-  const { invoiceId, periodIndex } = payload;
-  const stored = await subscriptions.get(id, context);
+  const stored = await parts.subscriptions.get(id, context);
   const { state } = stored;
+  const { periodIndex } = payload;
   // Ended in this very period: an invoice made now would charge for what nobody wants any more, before the command that voids it.
-  if (endedWithin(state, periodIndex)) return;
-  const set =
-    pinnedSet(state, periodIndex) ?? (await meterPricesOf(stored, periodIndex, context, peers)).set;
-  const [settled, customer] = await Promise.all([
-    settleUsage(stored, settlementBefore(periodIndex), context, parts),
-    presentCustomer(state, payload.reason, context, parts),
-  ]);
-  const { recurring, ...bill } = periodBill(state, periodIndex, settled ?? []);
-  if (!bill.isBillable) return park(id, periodIndex, context, parts);
-  const { lines, refunds } = bill;
-  const isDiscounted = isBillDiscounted(state, { ...payload, lines });
-  const wanted = { ...payload, isDiscounted, period: recurring.period, recurring, usage: lines };
-  const request = toProtoNewInvoice(withCustomer(state, customer), wanted);
-  const { invoice, collecting } = await invoices.create(request, context);
-  // The subscription was cancelled during the call, and a late repeat found the place of the invoice taken.
-  if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return;
-  const note = (current: Subscription) => {
-    const rated = pinRates(current, { periodIndex, set });
-    const billed = noteBill(rated, periodIndex, { refunds });
-    const begun = isDiscounted ? beginDiscount(billed, recurring.period.start) : billed;
-    const known = withCustomer(begun, customer);
-    return noteInvoice(known, { invoiceId, periodIndex, isCollecting: collecting });
-  };
-  await subscriptions.note(id, context, note, { completes });
+  if (endedWithin(state, periodIndex) || isBilled(state, periodIndex)) return;
+  // One after the other: a bill tells what differs from what those before it have billed.
+  if (state.usage.held !== null) return billOwed(id, context, parts);
+  await tryPeriod(stored, payload, { context, completes }, parts);
 }
 
-// Creation has just asked. Undefined where the customer is not known any more: what was known of them stays.
-async function presentCustomer(
-  { customer: { id } }: Subscription,
-  reason: BillingReason,
+/** Makes the bills that are held, the oldest first, until one of them comes to too much again. */
+export async function billOwed(
+  id: string,
   context: CallContext,
-  { customers }: BillingParts,
-): Promise<CustomerFacts | undefined> {
-  return reason === 'SUBSCRIPTION_CREATE' ? undefined : customers.find(id, context);
+  parts: BillingParts,
+): Promise<void> {
+  let isMade = true;
+  while (isMade)
+    isMade = await billOldest(await parts.subscriptions.get(id, context), context, parts);
 }
 
-/** What an invoice that was voided leaves to be billed. */
-export interface Owed {
-  readonly isVoided: boolean;
-  readonly lines: readonly UsageLine[];
-}
-
-export const nothingOwed: Owed = { isVoided: false, lines: [] };
-
-/** What the invoice of the period in which a subscription was cancelled billed of earlier usage. */
-export async function usageOwed(
-  voided: Invoice | undefined,
-  { stored, periodIndex }: { readonly stored: Stored<Subscription>; readonly periodIndex: number },
-  context: CallContext,
-  parts: SettlementParts,
-): Promise<Owed> {
-  if (voided === undefined) {
-    // It was never made, and never will be; the usage that it would have billed may have been settled for it.
-    const settled = await settleUsage(stored, settlementBefore(periodIndex), context, parts);
-    return { isVoided: true, lines: usageLines(settled ?? []) };
-  }
-  if (voided.status !== InvoiceStatus.INVOICE_STATUS_VOID) return nothingOwed;
-  const lines = voided.lineItems.map(fromProtoUsageLine).filter((line) => line !== undefined);
-  return { isVoided: true, lines };
-}
-
-/** Bills the usage of the period in which a subscription ended; `owed` is what a voided invoice billed of earlier periods. */
+/** Bills the usage of the period in which a subscription ended, behind whatever is held. */
 export async function billEnd(
   id: string,
-  { isVoided, lines: owed }: Owed,
+  { closing, voided }: { readonly closing: Closing; readonly voided: Invoice | undefined },
   context: CallContext,
   parts: BillingParts,
 ): Promise<void> {
   const { subscriptions } = parts;
   const stored = await subscriptions.get(id, context);
-  const { periodIndex } = stored.state;
-  if (periodIndex === null) return;
-  const settled = await settleUsage(stored, { key: 'end', through: periodIndex }, context, parts);
-  const bill = endBill(stored.state, settled ?? [], owed);
-  // Whoever sells no usage has nothing to note either.
-  if (settled === undefined && bill.lines.length + bill.refunds.length === 0) return;
-  const number = periodIndex + 1;
-  if (!bill.isBillable) return park(id, number, context, parts);
-  const invoiceId = await billUsage(stored, { key: 'end', bill, isVoided }, context, parts);
-  const lateAt = settled === undefined ? null : lateBillAt(stored.state);
-  await subscriptions.note(id, context, (current) =>
-    noteEndInvoice(
-      noteBill(current, number, { refunds: bill.refunds, lateBillAt: lateAt }),
-      invoiceId,
-    ),
-  );
+  const { periodIndex, usage } = stored.state;
+  if (periodIndex === null || isBilled(stored.state, periodIndex + 1)) return;
+  if (usage.held !== null) {
+    await subscriptions.note(id, context, (current) => closeHeld(current, closing));
+    return billOwed(id, context, parts);
+  }
+  const isOwed = closing.voidedInvoiceId !== null;
+  const owed = isOwed ? await usageOwed(stored, voided, context, parts) : nothingOwed;
+  await tryEnd(stored, { closing, owed }, context, parts);
 }
 
-/** Bills what came after the end of a subscription for its last periods; what is still to be taken off lapses. */
+/** Bills what came after the end of a subscription for its last periods. */
 export async function billLate(
   id: string,
   context: CallContext,
   parts: BillingParts,
 ): Promise<void> {
   const stored = await parts.subscriptions.get(id, context);
-  const { periodIndex } = stored.state;
-  if (periodIndex === null) return;
-  const settled = await settleUsage(stored, { key: 'late', through: periodIndex }, context, parts);
-  const bill = endBill(stored.state, settled ?? [], []);
-  const number = periodIndex + 2;
-  if (!bill.isBillable) return park(id, number, context, parts);
-  const invoiceId = await billUsage(stored, { key: 'late', bill, isVoided: false }, context, parts);
-  await parts.subscriptions.note(id, context, (current) =>
-    noteEndInvoice(noteBill(current, number, { refunds: [] }), invoiceId),
-  );
+  if (stored.state.periodIndex !== null) await tryLate(stored, context, parts);
 }
 
-/** Makes an invoice of usage alone under an id of its own, and tells it; none where there is nothing to bill. */
-async function billUsage(
-  { state, tenant }: Stored<Subscription>,
-  {
-    key,
-    bill,
-    isVoided,
-  }: { readonly key: string; readonly bill: Billed; readonly isVoided: boolean },
+/** Makes sure that an invoice that may be under way is never made, or never paid. Refused while a payment runs, and repeated until that has an outcome. */
+export async function voidInvoice(
+  invoiceId: string,
+  { id: subscriptionId, customer, price }: Subscription,
+  context: CallContext,
+  { checkout }: Peers,
+): Promise<Invoice | undefined> {
+  const { invoice } = await checkout.voidDerivedInvoice(
+    { invoiceId, subscriptionId, customerId: customer.id, currency: price.currency },
+    context,
+  );
+  return invoice;
+}
+
+/** False where nothing is held, or it is held still. */
+async function billOldest(
+  stored: Stored<Subscription>,
   context: CallContext,
   parts: BillingParts,
-): Promise<string | undefined> {
-  if (bill.lines.length === 0) return undefined;
-  const invoiceId = derivedId(tenant.environmentId, state.id, key);
-  const { start } = periodOf(state, state.periodIndex ?? 0);
-  const reason = 'SUBSCRIPTION_CANCEL';
-  const customer = await presentCustomer(state, reason, context, parts);
-  const request = toProtoNewInvoice(withCustomer(state, customer), {
-    invoiceId,
-    reason,
-    authorizedTransactionId: null,
-    isDiscounted: isEndDiscounted(state, { start, isVoided }),
-    period: lastPeriod(state),
-    recurring: undefined,
-    usage: bill.lines,
-  });
-  await parts.invoices.create(request, context);
-  return invoiceId;
+): Promise<boolean> {
+  const { state, tenant } = stored;
+  const bill = owedBill(state);
+  switch (bill?.kind) {
+    case undefined:
+      return false;
+    case 'PERIOD': {
+      const { periodIndex } = bill;
+      const { isDiscounted } = takeDiscount(state, periodIndex);
+      const { invoiceIdOf } = decisionOn(state.id, tenant, context.now);
+      // Nothing is settled for the first bill, so that none is held that a caller ordered.
+      const payload: BillPeriod['payload'] = {
+        periodIndex,
+        invoiceId: invoiceIdOf(periodIndex),
+        reason: 'SUBSCRIPTION_CYCLE',
+        authorizedTransactionId: null,
+        isDiscounted,
+      };
+      return tryPeriod(stored, payload, { context }, parts);
+    }
+    case 'END': {
+      const owed = await owedAtEnd(stored, bill.closing, context, parts);
+      return tryEnd(stored, { closing: bill.closing, owed }, context, parts);
+    }
+    case 'LATE':
+      return tryLate(stored, context, parts);
+  }
 }
 
-async function park(
-  id: string,
-  bill: number,
+async function owedAtEnd(
+  stored: Stored<Subscription>,
+  { voidedInvoiceId }: Closing,
   context: CallContext,
-  { subscriptions, logger }: BillingParts,
-): Promise<void> {
-  await subscriptions.note(id, context, (current) => noteBill(current, bill, { isTooLarge: true }));
-  const reason = 'USAGE_TOO_LARGE';
-  logger.error({ alarm: 'subscription_parked', id, reason }, 'usage costs more than can be billed');
+  parts: BillingParts,
+): Promise<Owed> {
+  const { state } = stored;
+  // The invoice of the period in which it ended was held itself.
+  if (state.usage.held?.bill === state.periodIndex) {
+    return usageOwed(stored, undefined, context, parts);
+  }
+  if (voidedInvoiceId === null) return nothingOwed;
+  const voided = await voidInvoice(voidedInvoiceId, state, context, parts.peers);
+  return usageOwed(stored, voided, context, parts);
 }

@@ -43,6 +43,12 @@ export interface Close extends Command {
   };
 }
 
+/** Tries again to bill what came to too much, and all that waits behind it. */
+export interface BillOwed extends Command {
+  readonly type: 'billOwed';
+  readonly payload: Record<string, never>;
+}
+
 /** Bills the usage of the period in which the subscription ended. */
 export interface BillEnd extends Command {
   readonly type: 'billEnd';
@@ -79,6 +85,7 @@ export interface ResolveAuthorization extends Command {
 
 export type BillingCommand =
   | BillPeriod
+  | BillOwed
   | BillEnd
   | BillLate
   | Close

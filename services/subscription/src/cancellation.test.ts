@@ -1,6 +1,12 @@
-import { cancel, endedWithin, uncancel } from './cancellation';
+import { cancel, uncancel } from './cancellation';
 import { takeDueStep } from './renewals';
-import { currentPeriod, isEntitled, nextInvoiceAt, type Subscription } from './subscription';
+import {
+  currentPeriod,
+  endedWithin,
+  isEntitled,
+  nextInvoiceAt,
+  type Subscription,
+} from './subscription';
 import { aPrice, aSubscription, at, day, invoiceIdOf } from './testing';
 
 const trialPrice = { price: aPrice({ trialDays: 14 }), ...at(day('01-17')) };

@@ -1,10 +1,19 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import { canceled, type SubscriptionTransition, updated } from './announcement';
-import type { BillingCommand, Close, Decision, EndCollection, InvoiceIdOf } from './billing';
+import {
+  billEnd,
+  type BillEnd,
+  type BillingCommand,
+  type Close,
+  type Decision,
+  type EndCollection,
+  type InvoiceIdOf,
+} from './billing';
+import { isInvoiceHeld } from './held-bill';
 import { findOpenInvoice } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
-import { type CancelReason, type OpenInvoice, periodOf, type Subscription } from './subscription';
+import type { CancelReason, OpenInvoice, Subscription } from './subscription';
 
 // A call for each: so many fit well into the time that one command has, and a repeat begins with the first of them again.
 const invoicesPerCommandMax = 50;
@@ -68,7 +77,7 @@ function endNow(
   { now, invoiceIdOf }: Decision,
 ): SubscriptionTransition {
   const state = endAtOnce(subscription, { now, cancelReason: 'REQUESTED' });
-  const older = state.openInvoices.filter(({ periodIndex }) => periodIndex !== state.periodIndex);
+  const older = madeInvoices(state).filter(({ periodIndex }) => periodIndex !== state.periodIndex);
   const commands: BillingCommand[] = [
     // Before the close, which waits for a payment that runs.
     ...endCollection(older, { writeOff: false }),
@@ -93,6 +102,11 @@ export function endAtOnce(
   };
 }
 
+/** The open invoices but for those whose bills are held: they are still owed, and made when they can be. */
+export function madeInvoices(subscription: Subscription): OpenInvoice[] {
+  return subscription.openInvoices.filter((invoice) => !isInvoiceHeld(subscription, invoice));
+}
+
 /** Ends the retries of these invoices, if there are any. */
 export function endCollection(
   invoices: readonly OpenInvoice[],
@@ -107,17 +121,15 @@ export function endCollection(
   });
 }
 
-function closeRunningPeriod(subscription: Subscription, invoiceIdOf: InvoiceIdOf): Close[] {
+function closeRunningPeriod(
+  subscription: Subscription,
+  invoiceIdOf: InvoiceIdOf,
+): (Close | BillEnd)[] {
   const { periodIndex } = subscription;
   if (periodIndex === null) return [];
+  // Its last instant has come: all of it is owed.
+  if (isInvoiceHeld(subscription, { periodIndex })) return billEnd(subscription);
   const invoiceId = invoiceIdOf(periodIndex);
   const isOwed = findOpenInvoice(subscription, invoiceId) !== undefined;
   return [{ type: 'close', payload: { invoiceId, periodIndex, isOwed } }];
-}
-
-/** Whether the subscription ended before the period did: that period is not owed. One that had run its course is, however late its bill. */
-export function endedWithin(subscription: Subscription, periodIndex: number): boolean {
-  const { status, endedAt } = subscription;
-  if (status !== 'CANCELED' || endedAt === null) return false;
-  return endedAt < periodOf(subscription, periodIndex).end;
 }

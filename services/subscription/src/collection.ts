@@ -10,7 +10,7 @@ import {
   updated,
 } from './announcement';
 import { billEnd, type Decision } from './billing';
-import { endAtOnce, endCollection } from './cancellation';
+import { endAtOnce, endCollection, madeInvoices } from './cancellation';
 import { findOpenInvoice, finishInvoice, hasPastDueInvoice, keepInvoice } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
 import type { CollectionMethod, OpenInvoice, Subscription } from './subscription';
@@ -120,6 +120,6 @@ function giveUp(
   return {
     state,
     events: [canceled(state, payment)],
-    commands: [...endCollection(state.openInvoices, { writeOff: true }), ...billEnd(state)],
+    commands: [...endCollection(madeInvoices(state), { writeOff: true }), ...billEnd(state)],
   };
 }

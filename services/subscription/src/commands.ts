@@ -2,18 +2,18 @@ import type { CommandHandler } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
 import { isNotFound } from '@billing/kernel/domain-error';
-import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import type {
   BillEnd,
   BillingCommand,
   BillLate,
+  BillOwed,
   BillPeriod,
   Close,
   ConfirmRedemption,
   EndCollection,
   ResolveAuthorization,
 } from './billing';
-import { billEnd, billLate, billPeriod, nothingOwed, usageOwed } from './billing-commands';
+import { billEnd, billLate, billOwed, billPeriod, voidInvoice } from './billing-commands';
 import { authorizationResolved } from './creation';
 import type { CustomerClient } from './customer-client';
 import type { InvoiceClient } from './invoice-client';
@@ -39,21 +39,24 @@ export function subscriptionCommands(
     billPeriod: (payload: BillPeriod['payload'], delivery) => billPeriod(payload, delivery, parts),
 
     billEnd: (_payload: BillEnd['payload'], { aggregateId, context }) =>
-      billEnd(aggregateId, nothingOwed, context, parts),
+      billEnd(
+        aggregateId,
+        { closing: { voidedInvoiceId: null }, voided: undefined },
+        context,
+        parts,
+      ),
+
+    billOwed: (_payload: BillOwed['payload'], { aggregateId, context }) =>
+      billOwed(aggregateId, context, parts),
 
     billLate: (_payload: BillLate['payload'], { aggregateId, context }) =>
       billLate(aggregateId, context, parts),
 
-    close: async (
-      { invoiceId, periodIndex, isOwed }: Close['payload'],
-      { aggregateId, context },
-    ) => {
-      const stored = await subscriptions.get(aggregateId, context);
-      const voided = await voidInvoice(invoiceId, stored.state, context, parts);
-      const owed = isOwed
-        ? await usageOwed(voided, { stored, periodIndex }, context, parts)
-        : nothingOwed;
-      await billEnd(aggregateId, owed, context, parts);
+    close: async ({ invoiceId, isOwed }: Close['payload'], { aggregateId, context }) => {
+      const { state } = await subscriptions.get(aggregateId, context);
+      const voided = await voidInvoice(invoiceId, state, context, peers);
+      const closing = { voidedInvoiceId: isOwed ? invoiceId : null };
+      await billEnd(aggregateId, { closing, voided }, context, parts);
     },
 
     endCollection: async (
@@ -107,20 +110,6 @@ async function endCollection(
   } catch (error) {
     if (!isNotFound(error)) throw error;
     // The subscription ended before its invoice was made. A call to make it may still be on its way: it must find the place taken.
-    await voidInvoice(invoiceId, subscription, context, parts);
+    await voidInvoice(invoiceId, subscription, context, parts.peers);
   }
-}
-
-// Refused while a payment runs, and repeated until that has an outcome.
-async function voidInvoice(
-  invoiceId: string,
-  { id: subscriptionId, customer, price }: Subscription,
-  context: CallContext,
-  { peers }: CommandParts,
-): Promise<Invoice | undefined> {
-  const { invoice } = await peers.checkout.voidDerivedInvoice(
-    { invoiceId, subscriptionId, customerId: customer.id, currency: price.currency },
-    context,
-  );
-  return invoice;
 }

@@ -9,7 +9,10 @@ export interface BillingLimits {
 }
 
 /** Which limit keeps a subscription from renewing. */
-export type ParkReason = 'OPEN_INVOICES' | 'INVOICES_A_DAY' | 'USAGE_TOO_LARGE';
+export type RenewalLimit = 'OPEN_INVOICES' | 'INVOICES_A_DAY';
+
+/** Why people are called to look at a subscription: it renews no more, or it is not billed any more. */
+export type ParkReason = RenewalLimit | 'USAGE_TOO_LARGE';
 
 // A daily price that is sent as invoices has a month to be paid; a year and more of unpaid ones needs a person. No interval is shorter
 // than a day: several periods that start on one are a fault, which must not charge anybody again and again.
@@ -19,14 +22,14 @@ const dayMs = 86_400_000;
 
 /**
  * Why the next period must not be entered; null where nothing stands against it. It is asked anew with every write, so a subscription
- * goes on by itself once the reason is gone and anything about it changes: an invoice that is paid, or its metadata.
+ * goes on by itself once the reason is gone and anything about it changes: an invoice that is paid, or its metadata. Bills that come to
+ * too much are another matter (held-bill.ts): they stop no period.
  */
 export function parkReason(
   subscription: Subscription,
   { openInvoicesMax, invoicesADayMax }: BillingLimits = billingLimits,
-): ParkReason | null {
-  const { openInvoices, periodIndex, usage } = subscription;
-  if (usage.isTooLarge) return 'USAGE_TOO_LARGE';
+): RenewalLimit | null {
+  const { openInvoices, periodIndex } = subscription;
   if (openInvoices.length >= openInvoicesMax) return 'OPEN_INVOICES';
   const next = periodIndex === null ? 0 : periodIndex + 1;
   if (next < invoicesADayMax) return null;

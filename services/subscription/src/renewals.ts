@@ -2,20 +2,31 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import { canceled, renewed, type SubscriptionTransition } from './announcement';
 import { billEnd, type Decision, enterPeriod, type InvoiceIdOf } from './billing';
+import { triedAt, tryAgain } from './held-bill';
 import { parkReason } from './parking';
 import { periodOf, type Subscription } from './subscription';
 
 /** What time brings next. */
 export interface DueStep {
   readonly at: Date;
-  readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'END' | 'BILL_LATE';
+  readonly kind: 'START_TRIAL' | 'ENTER_PERIOD' | 'END' | 'BILL_LATE' | 'BILL_AGAIN';
 }
 
 // One write has room for so many steps, with an event and a command each; whoever is further behind is caught up step by step first.
 const stepsMax = 32;
 
-/** The next step of a subscription's life that nobody has to ask for; undefined once all of it is billed, and where it is parked. */
+/**
+ * The next step of a subscription's life that nobody has to ask for; undefined once all of it is billed, and where it is parked. Bills
+ * that are held are tried again meanwhile, and keep no period from beginning or ending.
+ */
 export function dueStep(subscription: Subscription): DueStep | undefined {
+  const step = stepOfLife(subscription);
+  const retryAt = subscription.usage.held?.retryAt ?? null;
+  if (retryAt === null || (step !== undefined && step.at <= retryAt)) return step;
+  return { at: retryAt, kind: 'BILL_AGAIN' };
+}
+
+function stepOfLife(subscription: Subscription): DueStep | undefined {
   const { phase, startAt, trialEnd, anchor, periodIndex, cancelAtPeriodEnd } = subscription;
   if (phase === 'ENDED') {
     const { lateBillAt } = subscription.usage;
@@ -32,11 +43,11 @@ export function dueStep(subscription: Subscription): DueStep | undefined {
 /** Takes one step that is due by `now`, if any. Missed steps are taken one by one, each by a call of its own. */
 export function takeDueStep(
   subscription: Subscription,
-  { now, invoiceIdOf }: Decision,
+  decision: Decision,
 ): SubscriptionTransition {
   const step = dueStep(subscription);
-  if (step === undefined || step.at > now) return unchanged(subscription);
-  return take(subscription, step, invoiceIdOf);
+  if (step === undefined || step.at > decision.now) return unchanged(subscription);
+  return take(subscription, step, decision);
 }
 
 /**
@@ -45,24 +56,34 @@ export function takeDueStep(
  */
 export function decideAfterDueSteps(
   subscription: Subscription,
-  { now, invoiceIdOf }: Decision,
+  decision: Decision,
   decide: (current: Subscription) => SubscriptionTransition,
 ): SubscriptionTransition {
   let taken: SubscriptionTransition = unchanged(subscription);
   for (let steps = 0; ; steps += 1) {
     const step = dueStep(taken.state);
-    if (step === undefined || step.at >= now) return followedBy(taken, decide(taken.state));
+    if (step === undefined || step.at >= decision.now) {
+      return followedBy(taken, decide(taken.state));
+    }
     if (steps === stepsMax) {
       throw new DomainError('unavailable', 'RENEWALS_BEHIND', 'Service unavailable');
     }
-    taken = followedBy(taken, take(taken.state, step, invoiceIdOf));
+    taken = followedBy(taken, take(taken.state, step, decision));
   }
 }
 
 function take(
   subscription: Subscription,
   step: DueStep,
-  invoiceIdOf: InvoiceIdOf,
+  decision: Decision,
+): SubscriptionTransition {
+  return triedAt(transitionOf(subscription, step, decision), step.at);
+}
+
+function transitionOf(
+  subscription: Subscription,
+  step: DueStep,
+  { now, invoiceIdOf }: Decision,
 ): SubscriptionTransition {
   switch (step.kind) {
     case 'END':
@@ -75,6 +96,8 @@ function take(
       return renew(subscription, invoiceIdOf);
     case 'BILL_LATE':
       return billLate(subscription);
+    case 'BILL_AGAIN':
+      return tryAgain(subscription, now);
   }
 }
 

@@ -26,7 +26,7 @@ export async function start(
   const { logger, metrics } = service;
   const subscriptions = new Subscriptions(records, (id, reason) => {
     metrics.recordParkedSubscription(reason);
-    logger.error({ alarm: 'subscription_parked', id, reason }, 'subscription renews no more');
+    logger.error({ alarm: 'subscription_parked', id, reason }, 'subscription is parked');
   });
   records.handle({
     commands: subscriptionCommands({

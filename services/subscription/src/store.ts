@@ -7,6 +7,7 @@ import { encodeEvent } from './events';
 import { stepsReached } from './recurring-revenue';
 import { dueStep } from './renewals';
 import type {
+  HeldBills,
   LatestInvoice,
   OpenInvoice,
   PriceSnapshot,
@@ -14,6 +15,7 @@ import type {
   SubscriptionDiscount,
   SubscriptionPhase,
   SubscriptionStatus,
+  UnbilledSettlements,
   UsageBilling,
 } from './subscription';
 import { noUsageBilling } from './usage-period';
@@ -67,7 +69,7 @@ type SubscriptionDocument = Omit<
   readonly usage?: UsageDocument;
 };
 
-type UsageDocument = Omit<UsageBilling, 'rates' | 'lastBill' | 'refunds'> & {
+type UsageDocument = Omit<UsageBilling, 'rates' | 'lastBill' | 'refunds' | 'held' | 'unbilled'> & {
   readonly lastBill: Count | null;
   readonly refunds: readonly (Omit<UsageBilling['refunds'][number], 'amount'> & {
     readonly amount: Count;
@@ -77,6 +79,19 @@ type UsageDocument = Omit<UsageBilling, 'rates' | 'lastBill' | 'refunds'> & {
     readonly through: Count;
     readonly set: Count;
   }[];
+  /** Absent in documents that were stored before bills were held, as are the settlements. */
+  readonly held?: HeldDocument | null;
+  readonly unbilled?: readonly UnbilledDocument[];
+};
+
+type HeldDocument = Omit<HeldBills, 'bill' | 'triesLeft'> & {
+  readonly bill: Count;
+  readonly triesLeft: Count;
+};
+
+type UnbilledDocument = Omit<UnbilledSettlements, 'through' | 'tries'> & {
+  readonly through: Count;
+  readonly tries: Count;
 };
 
 type RecordDocument = SubscriptionDocument | Omit<Tombstone, 'id'>;
@@ -99,7 +114,9 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
   dueAt: (record) => {
     const step = record.isTombstone ? undefined : dueStep(record);
     if (step === undefined) return undefined;
-    return { at: step.at, workClass: step.kind === 'END' ? 'END' : 'RENEWAL' };
+    // A bill that is tried again is no renewal, and must not be counted as one.
+    const isEnd = step.kind === 'END' || step.kind === 'BILL_AGAIN';
+    return { at: step.at, workClass: isEnd ? 'END' : 'RENEWAL' };
   },
   milestones: (record) => (record.isTombstone ? [] : stepsReached(record)),
   encodeEvent: (event, stored) => encodeEvent(event as SubscriptionEvent, stored),
@@ -239,14 +256,23 @@ function fromDocumentUsage(usage: UsageDocument | undefined): UsageBilling {
     through: Number(through),
     set: Number(set),
   }));
-  const { lastBill, lateBillAt, isTooLarge } = usage;
+  const { lastBill, lateBillAt, held, unbilled } = usage;
   return {
     rates,
     lastBill: lastBill === null ? null : Number(lastBill),
     refunds: usage.refunds.map((refund) => ({ ...refund, amount: BigInt(refund.amount) })),
     lateBillAt,
-    isTooLarge,
+    held: held === null || held === undefined ? null : fromDocumentHeld(held),
+    unbilled: (unbilled ?? []).map(fromDocumentUnbilled),
   };
+}
+
+function fromDocumentHeld({ bill, triesLeft, retryAt, closing }: HeldDocument): HeldBills {
+  return { bill: Number(bill), triesLeft: Number(triesLeft), retryAt, closing };
+}
+
+function fromDocumentUnbilled({ key, through, tries }: UnbilledDocument): UnbilledSettlements {
+  return { key, through: Number(through), tries: Number(tries) };
 }
 
 function readMetadata(text: string): Record<string, unknown> {

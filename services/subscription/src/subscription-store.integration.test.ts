@@ -9,11 +9,13 @@ import {
 } from '@billing/chassis/testing';
 import { applyCollectionResult } from './collection';
 import { createSubscription } from './creation';
+import { holdBill } from './held-bill';
 import { billingLimits, type ParkReason } from './parking';
 import { takeDueStep } from './renewals';
 import { subscriptionDefinition } from './store';
 import type { OpenInvoice, Subscription } from './subscription';
 import { Subscriptions } from './subscription-store';
+import { noteBill } from './usage-bill';
 import { aCreation, aDiscount, anInput, aPrice, aSubscription, day } from './testing';
 
 const configuration = testServiceConfiguration('subscriptionstore');
@@ -47,6 +49,7 @@ test.each<[string, Subscription]>([
     'of the trial of a session',
     { ...aSubscription(), latestInvoice: { id: 'i', periodIndex: null } },
   ],
+  ['whose bills are held', heldAtEnd()],
   ['with tiers and metadata', aSubscription({ metadata: { 'a.b': 1 } }, { price: tiered() })],
 ])('a subscription %s comes back as it was stored', async (_name, subscription) => {
   const context = testContext({ now: day('01-31') });
@@ -54,6 +57,15 @@ test.each<[string, Subscription]>([
   await stored(state, context);
   expect((await subscriptions.get(state.id, context)).state).toEqual(state);
 });
+
+function heldAtEnd(): Subscription {
+  return holdBill(aSubscription(), {
+    bill: 1,
+    settled: [{ key: 'end', through: 0, tries: 3 }],
+    closing: { voidedInvoiceId: 'invoice-0' },
+    now: day('02-28'),
+  });
+}
 
 function months() {
   return aDiscount({ duration: 'REPEATING', durationInMonths: 12 });
@@ -99,6 +111,29 @@ describe('a subscription that reaches a limit', () => {
     // At its limit again, and says so again.
     expect(parked).toHaveLength(2);
   });
+});
+
+test('a subscription whose bill comes to too much alarms once, however often it is tried again', async () => {
+  parked.splice(0);
+  const context = testContext({ now: day('02-28') });
+  const id = newId();
+  await stored({ ...aSubscription(), id }, context);
+  const fail = (bill: number, tries: number) =>
+    subscriptions.note(id, context, (current) =>
+      holdBill(current, {
+        bill,
+        settled: [{ key: `period:${String(bill - 1)}`, through: bill - 1, tries }],
+        closing: null,
+        now: context.now,
+      }),
+    );
+  for (const tries of [1, 1, 2, 3]) await fail(1, tries);
+  expect(parked).toEqual([[id, 'USAGE_TOO_LARGE']]);
+  await subscriptions.note(id, context, (current) => noteBill(current, 1, { refunds: [] }));
+  expect((await subscriptions.get(id, context)).state.usage.held).toBeNull();
+  // Another bill is another fault.
+  await fail(2, 1);
+  expect(parked).toHaveLength(2);
 });
 
 function anOpenInvoice(invoiceId: string): OpenInvoice {

@@ -5,6 +5,7 @@ import type { Completion } from '@billing/chassis/outbox-progress';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import type { SubscriptionTransition } from './announcement';
 import type { Decision } from './billing';
+import { isAlarming, triedWith } from './held-bill';
 import { type ParkReason, parkReason } from './parking';
 import { decisionOn, type ListedSubscriptions, subscriptionsWith } from './store';
 import type { Subscription } from './subscription';
@@ -65,7 +66,7 @@ export class Subscriptions {
       (record, now) => {
         const current = subscriptionOf(record);
         before.isParked = parkReason(current) !== null;
-        return rule(current, decisionOn(id, context.tenant, now));
+        return triedWith(current, rule(current, decisionOn(id, context.tenant, now)));
       },
       expected,
     );
@@ -85,12 +86,16 @@ export class Subscriptions {
     note: (current: Subscription) => Subscription,
     { completes }: { readonly completes?: Completion } = {},
   ): Promise<void> {
-    const noted = (record: SubscriptionRecord) => ({
-      state: note(subscriptionOf(record)),
-      events: [],
-      commands: [],
-    });
-    await this.records.within(context).mutate(id, noted, { completes });
+    const before: { state?: Subscription } = {};
+    const noted = (record: SubscriptionRecord) => {
+      const current = subscriptionOf(record);
+      before.state = current;
+      return { state: note(current), events: [], commands: [] };
+    };
+    const stored = present(await this.records.within(context).mutate(id, noted, { completes }));
+    if (before.state !== undefined && isAlarming(before.state, stored.state)) {
+      this.onParked(id, 'USAGE_TOO_LARGE');
+    }
   }
 
   /** Waits until the subscription satisfies `isReached` or `until` (real time) has come, and returns it as it stands then. */

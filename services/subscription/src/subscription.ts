@@ -93,8 +93,37 @@ export interface UsageBilling {
   readonly refunds: readonly Refund[];
   /** When no event can come any more, and what came after the end is billed; null: never, or it was. */
   readonly lateBillAt: Date | null;
-  /** A bill came to more than any invoice may: nothing is billed any more until a person has looked at it. */
-  readonly isTooLarge: boolean;
+  /** What has to wait because it came to more than any invoice may; null: all that was ordered is billed. */
+  readonly held: HeldBills | null;
+  /** Settlements whose bills came to too much: no invoice bills what they found. */
+  readonly unbilled: readonly UnbilledSettlements[];
+}
+
+/** Bills that are still owed: one that came to too much, and all that follow it. */
+export interface HeldBills {
+  /** Number of the first one, counted as `lastBill`. */
+  readonly bill: number;
+  /** When it is tried again by itself; null: no event can change what it comes to any more. */
+  readonly retryAt: Date | null;
+  /** How many changes of the subscription may have it tried again before then. */
+  readonly triesLeft: number;
+  /** Set once the bill of the end has been ordered, too. */
+  readonly closing: Closing | null;
+}
+
+/** What the bill of the end has to know of how the subscription ended. */
+export interface Closing {
+  /** The invoice of the running period, voided or never made: the usage that it bills is to be billed with the end's; null: there is none. */
+  readonly voidedInvoiceId: string | null;
+}
+
+/** Settlements that were made for one bill, a new one for each try. */
+export interface UnbilledSettlements {
+  /** What the first of them is called; the others carry their number. */
+  readonly key: string;
+  /** The last period that they are about. */
+  readonly through: number;
+  readonly tries: number;
 }
 
 /** A customer's running purchase of a product. */
@@ -157,6 +186,13 @@ export function currentPeriod(subscription: Subscription): BillingPeriod {
 /** Billed period n, from the anchor alone. */
 export function periodOf({ anchor, price }: Subscription, periodIndex: number): BillingPeriod {
   return periodAt(anchor, price, periodIndex);
+}
+
+/** Whether the subscription ended before the period did: that period is not owed. One that had run its course is, however late its bill. */
+export function endedWithin(subscription: Subscription, periodIndex: number): boolean {
+  const { status, endedAt } = subscription;
+  if (status !== 'CANCELED' || endedAt === null) return false;
+  return endedAt < periodOf(subscription, periodIndex).end;
 }
 
 /** When the next period is billed; null where none will be. */

@@ -6,17 +6,12 @@ import type {
   UsageWindow,
 } from '@billing/proto/billing/metering/v1/metering';
 
-/** Quantities that metering knows, and knew when it was last asked. */
-export interface Usages {
-  readonly current: string;
-  readonly previous?: string;
-}
-
-/** Metering, as far as subscriptions ask it. */
+/** Metering, as far as subscriptions ask it: what it settled once stays, and a later settlement tells what differs from the billed ones. */
 export class MeteringRole {
   readonly settlements: SettleUsageRequest[] = [];
-  /** What it finds of a meter in a window; undefined: nothing that it did not know before. */
-  usageOf: (window: UsageWindow, key: string) => Usages | undefined = () => undefined;
+  /** The units of a meter in a window, as they are known now. */
+  usageOf: (window: UsageWindow, meterId: string) => string = () => '0';
+  private readonly settled = new Map<string, Map<string, SettledUsage[]>>();
 
   calls(): AsyncHandlers<MeteringServiceServer> {
     const neverAsked = () => Promise.reject(new Error('Subscriptions never ask this'));
@@ -33,26 +28,33 @@ export class MeteringRole {
       getUsageState: neverAsked,
       settleUsage: async (request) => {
         this.settlements.push(request);
-        return { usages: request.windows.flatMap((window) => this.settle(window, request.key)) };
+        return { usages: this.settle(request) };
       },
     };
   }
 
-  private settle(window: UsageWindow, key: string): SettledUsage[] {
-    const { periodIndex, meters } = window;
-    const found = this.usageOf(window, key);
-    if (found === undefined) return [];
-    const { current, previous } = found;
-    return meters.map(({ meterId }) => ({
-      periodIndex,
-      meterId,
-      meterName: 'Calls',
-      current: used(current),
-      previous: previous === undefined ? undefined : used(previous),
-    }));
+  private settle(request: SettleUsageRequest): SettledUsage[] {
+    const { subscriptionId, key, unbilledKeys } = request;
+    const made = this.settled.get(subscriptionId) ?? new Map<string, SettledUsage[]>();
+    this.settled.set(subscriptionId, made);
+    const done = made.get(key);
+    if (done !== undefined) return done;
+    const unbilled = new Set(unbilledKeys);
+    const billed = [...made].filter(([one]) => !unbilled.has(one)).flatMap(([, usages]) => usages);
+    const usages = request.windows.flatMap((window) => this.changed(window, billed));
+    made.set(key, usages);
+    return usages;
   }
-}
 
-function used(quantity: string) {
-  return { quantity, creditsUsed: [] };
+  private changed(window: UsageWindow, billed: readonly SettledUsage[]): SettledUsage[] {
+    const { periodIndex, meters } = window;
+    return meters.flatMap(({ meterId }) => {
+      const current = { quantity: this.usageOf(window, meterId), creditsUsed: [] };
+      const previous = billed.findLast(
+        (one) => one.periodIndex === periodIndex && one.meterId === meterId,
+      )?.current;
+      if (previous?.quantity === current.quantity) return [];
+      return [{ periodIndex, meterId, meterName: 'Calls', current, previous }];
+    });
+  }
 }

@@ -1,4 +1,5 @@
 import { cancel } from './cancellation';
+import { holdBill } from './held-bill';
 import { takeDueStep } from './renewals';
 import type { Refund } from './usage-line';
 import { aDiscount, aPrice, aSubscription, at, day } from './testing';
@@ -100,7 +101,6 @@ test('the first period of what was canceled before its start still comes, but no
 });
 
 test('nothing comes while billing is parked', () => {
-  const subscription = aSubscription();
-  const { usage } = subscription;
-  expect(upcomingCharge({ ...subscription, usage: { ...usage, isTooLarge: true } })).toBeNull();
+  const failed = { bill: 1, settled: [], closing: null, now: day('02-28') };
+  expect(upcomingCharge(holdBill(aSubscription(), failed))).toBeNull();
 });

@@ -21,8 +21,8 @@ export interface UpcomingCharge {
  */
 export function upcomingCharge(subscription: Subscription): UpcomingCharge | null {
   const at = comingPeriodAt(subscription);
-  if (at === null || parkReason(subscription) !== null) return null;
-  const { periodIndex, discount } = subscription;
+  const { periodIndex, discount, usage } = subscription;
+  if (at === null || parkReason(subscription) !== null || usage.held !== null) return null;
   const next = periodIndex === null ? 0 : periodIndex + 1;
   const { recurring, lines } = periodBill(subscription, next, []);
   const amounts = [recurring, ...lines].map(({ amount }) => amount);

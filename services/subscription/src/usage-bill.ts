@@ -1,5 +1,6 @@
 import { discountsPeriod } from '@billing/kernel/discount-validity';
 import { type PeriodLine, periodLine } from './billing';
+import { heldAfter, isBilled, stillUnbilled } from './held-bill';
 import { periodOf, type Subscription, type UsageBilling } from './subscription';
 import {
   isBillable,
@@ -79,11 +80,13 @@ export function beginDiscount(subscription: Subscription, start: Date): Subscrip
 export function noteBill(
   subscription: Subscription,
   bill: number,
-  news: Partial<Pick<UsageBilling, 'refunds' | 'lateBillAt' | 'isTooLarge'>>,
+  news: Partial<Pick<UsageBilling, 'refunds' | 'lateBillAt'>>,
 ): Subscription {
-  const { usage } = subscription;
-  if (usage.lastBill !== null && usage.lastBill >= bill) return subscription;
-  return { ...subscription, usage: { ...usage, ...news, lastBill: bill } };
+  if (isBilled(subscription, bill)) return subscription;
+  const held = heldAfter(subscription, bill);
+  const unbilled = stillUnbilled(subscription, bill);
+  const usage = { ...subscription.usage, ...news, lastBill: bill, held, unbilled };
+  return { ...subscription, usage };
 }
 
 /** When what came late after the end is billed. */

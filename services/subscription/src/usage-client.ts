@@ -2,6 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import type { UsageWindow } from '@billing/proto/billing/metering/v1/metering';
+import { keyOfTry, nextTry } from './held-bill';
 import type { Peers } from './peers';
 import type { Subscription } from './subscription';
 import type { Subscriptions } from './subscription-store';
@@ -27,7 +28,7 @@ interface PricedPeriod extends SettledPeriod {
 }
 
 /**
- * Has usage settled, once for each key: a repeat finds what the first call found. Undefined where nothing is priced in any of the periods,
+ * Has usage settled, once for each try: a repeat finds what the first call found. Undefined where nothing is priced in any of the periods,
  * so that whoever sells no usage never waits for metering.
  */
 export async function settleUsage(
@@ -36,6 +37,7 @@ export async function settleUsage(
   context: CallContext,
   parts: SettlementParts,
 ): Promise<SettledUsage[] | undefined> {
+  const attempt = nextTry(stored.state.usage, settlement);
   const periods = await pricedPeriods(stored, settlement, context, parts);
   if (periods.every(({ prices }) => prices.length === 0)) return undefined;
   const earlier = await earlierSubscriptions(stored, context, parts);
@@ -46,9 +48,9 @@ export async function settleUsage(
   const request = {
     subscriptionId,
     customerId: customer.id,
-    key: settlement.key,
+    key: keyOfTry(attempt),
     windows,
-    unbilledKeys: [],
+    unbilledKeys: [...attempt.unbilledKeys],
   };
   const { usages } = await parts.peers.metering.settleUsage(request, context);
   return usages.map(({ periodIndex, meterId, meterName, current, previous }) => {

@@ -172,6 +172,38 @@ describe('what was billed too much', () => {
     expect(withinSubtotal([], { others: 0n, refunds })).toEqual({ lines: [], refunds });
   });
 
+  const inMonth = (month: string, amount: bigint) => ({
+    ...aLine(),
+    amount,
+    period: { start: day(`${month}-01`), end: day(`${month}-28`) },
+  });
+  const shown = (bill: readonly { readonly period: { start: Date }; readonly amount: bigint }[]) =>
+    bill.map(({ period: { start }, amount }) => [start, amount]);
+
+  test('is taken off before what was billed too much later', () => {
+    const first = withinSubtotal([inMonth('01', -500n)], { others: 100n, refunds: [] });
+    const second = withinSubtotal([inMonth('02', -200n)], { others: 100n, ...first });
+    expect(shown(second.lines)).toEqual([
+      [day('02-01'), 0n],
+      [day('01-01'), -100n],
+    ]);
+    expect(shown(second.refunds)).toEqual([
+      [day('01-01'), -300n],
+      [day('02-01'), -200n],
+    ]);
+    const third = withinSubtotal([], { others: 400n, ...second });
+    expect(shown(third.lines)).toEqual([
+      [day('01-01'), -300n],
+      [day('02-01'), -100n],
+    ]);
+  });
+
+  test('of two periods on one bill is taken off for the older one first', () => {
+    const lines = [inMonth('02', -200n), inMonth('01', -200n)];
+    const { refunds } = withinSubtotal(lines, { others: 300n, refunds: [] });
+    expect(shown(refunds)).toEqual([[day('02-01'), -100n]]);
+  });
+
   test('never makes a sum below 0, and none of it is lost or doubled', () => {
     const amounts = fc.array(fc.bigInt({ min: -500n, max: 500n }), { maxLength: 8 });
     fc.assert(

@@ -78,25 +78,27 @@ export function usageLines(settled: readonly SettledUsage[]): UsageLine[] {
 
 /**
  * Takes what earlier invoices billed too much off this one, as far as its sum allows: nothing is paid out, the rest waits. `others` is the
- * sum of the lines that are not for usage.
+ * sum of the lines that are not for usage. What came last waits first, so that no refund is overtaken by a newer one.
  */
 export function withinSubtotal(
   lines: readonly UsageLine[],
   { others, refunds }: { readonly others: bigint; readonly refunds: readonly Refund[] },
 ): UsageBill {
-  const all = [...lines, ...refunds.map(refundLine)];
+  const carried = refunds.map(refundLine);
+  const all = [...lines, ...carried];
   const sum = all.reduce((total, { amount }) => total + amount, others);
-  let missing = sum < 0n ? -sum : 0n;
-  const waiting: Refund[] = [];
-  const kept: UsageLine[] = [];
-  // The latest refund waits first, so that the oldest is never overtaken.
-  for (const line of all.toReversed()) {
-    const held = line.amount < 0n ? smaller(missing, -line.amount) : 0n;
-    missing -= held;
-    if (held > 0n) waiting.unshift({ ...refundOf(line), amount: -held });
-    const left = held === 0n ? line : withAmount(line, line.amount + held);
-    if (left.amount !== 0n || isUsed(left.quantity) || held === 0n) kept.unshift(left);
-  }
+  const newestFirst = [...byNewestPeriod(lines), ...carried.toReversed()];
+  const held = heldBack(newestFirst, sum < 0n ? -sum : 0n);
+  const kept = all.flatMap((line) => {
+    const waits = held.get(line);
+    if (waits === undefined) return [line];
+    const left = withAmount(line, line.amount + waits);
+    return left.amount !== 0n || isUsed(left.quantity) ? [left] : [];
+  });
+  const waiting = newestFirst.toReversed().flatMap((line) => {
+    const waits = held.get(line);
+    return waits === undefined ? [] : [{ ...refundOf(line), amount: -waits }];
+  });
   return { lines: kept, refunds: waiting };
 }
 
@@ -104,6 +106,22 @@ export function withinSubtotal(
 export function isBillable(lines: readonly Pick<UsageLine, 'amount'>[], others: bigint): boolean {
   const isEach = lines.every(({ amount }) => isAmount(amount < 0n ? -amount : amount));
   return isEach && isAmount(lines.reduce((total, { amount }) => total + amount, others));
+}
+
+/** How much of which lines has to wait for a later invoice, where so much is missing from this one. */
+function heldBack(lines: readonly UsageLine[], missing: bigint): ReadonlyMap<UsageLine, bigint> {
+  const held = new Map<UsageLine, bigint>();
+  let left = missing;
+  for (const line of lines) {
+    const waits = line.amount < 0n ? smaller(left, -line.amount) : 0n;
+    if (waits > 0n) held.set(line, waits);
+    left -= waits;
+  }
+  return held;
+}
+
+function byNewestPeriod(lines: readonly UsageLine[]): UsageLine[] {
+  return lines.toReversed().toSorted((a, b) => b.period.start.getTime() - a.period.start.getTime());
 }
 
 function wholeLine(usage: SettledUsage): UsageLine | undefined {

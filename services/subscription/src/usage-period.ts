@@ -9,7 +9,8 @@ export const noUsageBilling: UsageBilling = {
   lastBill: null,
   refunds: [],
   lateBillAt: null,
-  isTooLarge: false,
+  held: null,
+  unbilled: [],
 };
 
 /** Notes by which set of meter prices a period is billed; the first note about a period stays. */

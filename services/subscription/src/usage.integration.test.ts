@@ -1,18 +1,16 @@
-import type { CallContext } from '@billing/chassis/call-context';
-import { eventually, testContext } from '@billing/chassis/testing';
-import { type MeterPrice, MeterPricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import { eventually } from '@billing/chassis/testing';
 import { BillingReason } from '@billing/proto/billing/checkout/v1/checkout';
 import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from './testing';
-import { aProduct, type ServiceUnderTest, startServiceUnderTest } from './testing-rpc';
+import { type ServiceUnderTest, startServiceUnderTest } from './testing-rpc';
+import { aMeteredProduct, aMeterPrice, later, recurring, usageScene } from './testing-usage-rpc';
 
 let under: ServiceUnderTest;
 
 beforeAll(async () => {
   under = await startServiceUnderTest();
-  const metered = { id: 'metered', meterPriceSet: 1, meterPrices: [aMeterPrice()] };
-  under.neighbours.products.set('metered', aProduct(metered));
+  under.neighbours.products.set('metered', aMeteredProduct('metered', [aMeterPrice()]));
 });
 
 beforeEach(() => {
@@ -23,60 +21,7 @@ beforeEach(() => {
 
 afterAll(() => under.stop());
 
-/** Half a cent a unit beyond 100. */
-function aMeterPrice(): MeterPrice {
-  return {
-    id: 'meter-price',
-    productId: 'metered',
-    meterId: 'meter',
-    type: MeterPricingType.METER_PRICING_TYPE_PER_UNIT,
-    unitAmount: '0.5',
-    tiers: [],
-    includedUnits: '100',
-    metadata: {},
-    createdAt: day('01-01'),
-  };
-}
-
-const later = ({ tenant }: CallContext, now: Date): CallContext => ({
-  ...testContext({ now }),
-  tenant,
-});
-
-/** Lets everything happen that is due by then. */
-async function reach(context: CallContext, workClass = WorkClass.WORK_CLASS_RENEWAL) {
-  const { environmentId } = context.tenant;
-  await under.dueWork.runDue({ environmentId, until: context.now, workClass }, context);
-}
-
-/** The invoices of a subscription once there are so many, each with its lines as `[meter, quantity, amount, start]`. */
-async function invoiced(id: string, count: number) {
-  const { invoices } = under.neighbours;
-  const found = await eventually(async () => {
-    const ofSubscription = invoices.filter(({ request }) => request.subscriptionId === id);
-    expect(ofSubscription).toHaveLength(count);
-    return ofSubscription;
-  });
-  return found.map(({ request }) => ({
-    reason: request.billingReason,
-    period: [request.periodStart, request.periodEnd],
-    lines: request.lineItems.map(({ meterId, quantity, amount, periodStart }) => [
-      meterId,
-      quantity,
-      amount,
-      periodStart,
-    ]),
-  }));
-}
-
-async function subscribe(productId = 'metered') {
-  const context = testContext({ now: day('01-31') });
-  const { id } = await under.create({ productId }, context);
-  await invoiced(id, 1);
-  return { id, context };
-}
-
-const recurring = (start: Date) => [undefined, '1', 2900n, start];
+const { reach, invoiced, subscribe } = usageScene(() => under);
 
 test('a renewal bills the usage of the past period after its recurring charge, and late events on the next one', async () => {
   const { metering } = under.neighbours;

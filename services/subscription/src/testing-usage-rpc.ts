@@ -1,0 +1,97 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { eventually, testContext } from '@billing/chassis/testing';
+import { type MeterPrice, MeterPricingType } from '@billing/proto/billing/catalog/v1/catalog';
+import { WorkClass } from '@billing/proto/billing/clock/v1/due_work';
+import { day } from './testing';
+import { aProduct, type ServiceUnderTest } from './testing-rpc';
+
+/** Half a cent a unit beyond 100. */
+export function aMeterPrice(parts: Partial<MeterPrice> = {}): MeterPrice {
+  return {
+    id: 'meter-price',
+    productId: 'metered',
+    meterId: 'meter',
+    type: MeterPricingType.METER_PRICING_TYPE_PER_UNIT,
+    unitAmount: '0.5',
+    tiers: [],
+    includedUnits: '100',
+    metadata: {},
+    createdAt: day('01-01'),
+    ...parts,
+  };
+}
+
+/** A product that bills usage by these prices. */
+export function aMeteredProduct(id: string, meterPrices: MeterPrice[]) {
+  return aProduct({ id, meterPriceSet: 1, meterPrices });
+}
+
+export const later = ({ tenant }: CallContext, now: Date): CallContext => ({
+  ...testContext({ now }),
+  tenant,
+});
+
+/** What the tests of usage do with a service, and see of it. */
+export function usageScene(serviceOf: () => ServiceUnderTest) {
+  /** Lets everything happen that is due by then. */
+  async function reach(context: CallContext, workClass = WorkClass.WORK_CLASS_RENEWAL) {
+    const { environmentId } = context.tenant;
+    const due = { environmentId, until: context.now, workClass };
+    await serviceOf().dueWork.runDue(due, context);
+  }
+
+  /** Waits until everything that was ordered is done. */
+  async function settled({ tenant: { environmentId } }: CallContext, until: Date) {
+    const asked = { environmentId, until, workClass: WorkClass.WORK_CLASS_END };
+    await eventually(async () => {
+      const { pending } = await serviceOf().dueWork.getActivity(asked, testContext());
+      expect(pending).toBe(0);
+    });
+  }
+
+  /** Moves the clock through every instant at which something is due, as identity does. */
+  async function pass(context: CallContext, until: Date) {
+    const { environmentId } = context.tenant;
+    const classes = [WorkClass.WORK_CLASS_END, WorkClass.WORK_CLASS_RENEWAL];
+    for (;;) {
+      const { dueAt } = await serviceOf().dueWork.getNextDue({ environmentId, until }, context);
+      if (dueAt === undefined) return;
+      for (const workClass of classes) {
+        await reach(later(context, dueAt), workClass);
+        await settled(context, dueAt);
+      }
+    }
+  }
+
+  /** The invoices of a subscription once there are so many, each with its lines as `[meter, quantity, amount, start]`. */
+  async function invoiced(id: string, count: number) {
+    const { invoices } = serviceOf().neighbours;
+    const found = await eventually(async () => {
+      const ofSubscription = invoices.filter(({ request }) => request.subscriptionId === id);
+      expect(ofSubscription).toHaveLength(count);
+      return ofSubscription;
+    });
+    return found.map(({ request }) => ({
+      reason: request.billingReason,
+      period: [request.periodStart, request.periodEnd],
+      lines: request.lineItems.map(({ meterId, quantity, amount, periodStart }) => [
+        meterId,
+        quantity,
+        amount,
+        periodStart,
+      ]),
+    }));
+  }
+
+  async function subscribe(productId = 'metered') {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await serviceOf().create({ productId }, context);
+    await invoiced(id, 1);
+    return { id, context };
+  }
+
+  return { reach, settled, pass, invoiced, subscribe };
+}
+
+/** The line of a period's recurring charge, as `invoiced` shows it. */
+export const recurring = (start: Date) => [undefined, '1', 2900n, start];
