@@ -9,7 +9,7 @@ import { type Session, sessionOf, type SessionRecord } from './session';
 import { noteDelivered, noteVoided } from './session-ending';
 import { fetchCustomer } from './session-facts-rpc';
 import type { SessionInvoices } from './session-invoice-client';
-import type { SessionMaker } from './session-making-worker';
+import type { SessionPreparer } from './session-preparation-worker';
 import { heldRedemption } from './session-redemption-rpc';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
@@ -18,7 +18,7 @@ export interface SessionCommandParts {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
-  readonly maker: SessionMaker;
+  readonly preparer: SessionPreparer;
   readonly pages: InvoicePages;
   readonly peers: Peers;
   readonly logger: Pick<Logger, 'error'>;
@@ -26,7 +26,7 @@ export interface SessionCommandParts {
 
 /** What is done about the commands of a session. Each may run again after it was carried out, also after the command of the session's end. */
 export function sessionCommands(parts: SessionCommandParts): Record<string, CommandHandler> {
-  const { sessions, sessionInvoices, maker, peers } = parts;
+  const { sessions, sessionInvoices, preparer, peers } = parts;
   const read = async (id: string, context: CallContext) =>
     sessionOf((await sessions.within(context).get(id)).state);
   const noteDone = (id: string, context: CallContext) =>
@@ -36,7 +36,7 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
       const session = await read(aggregateId, context);
       // Ended while it waited for its turn: nothing would ever use the redemption.
       if (session.phase !== 'CREATING') return;
-      await maker.reserve(session, context);
+      await preparer.reserve(session, context);
     },
 
     createInvoice: async (_payload, { aggregateId, context }) => {
@@ -48,8 +48,8 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
       const isReady = session.phase !== 'CREATING';
       const ready = isReady
         ? session
-        : sessionOf((await maker.makeReady(session, discount, context)).state);
-      if (ready.phase !== 'EXPIRED') await maker.invoiceOf(ready, context);
+        : sessionOf((await preparer.makeReady(session, discount, context)).state);
+      if (ready.phase !== 'EXPIRED') await preparer.invoiceOf(ready, context);
     },
 
     voidInvoice: async (_payload, { aggregateId, context }) => {
@@ -57,7 +57,7 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
       const { id: sessionId, invoiceId, customerId, currency } = session;
       const holder = { invoiceId, sessionId, customerId, currency };
       // Somebody may hold a number for it already, which then must have an invoice. Nobody does before the session is READY.
-      if (session.total !== undefined) await maker.invoiceOf(session, context);
+      if (session.total !== undefined) await preparer.invoiceOf(session, context);
       const invoice = await sessionInvoices.void(holder, context);
       if (invoice.state.status === 'PAID')
         throw new Error(`Session ${sessionId} ended, but was paid`);

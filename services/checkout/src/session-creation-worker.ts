@@ -33,7 +33,7 @@ import {
   type SessionInput,
 } from './session-input';
 import { totalOfPurchase } from './session-invoice-rpc';
-import type { SessionMaker } from './session-making-worker';
+import type { SessionPreparer } from './session-preparation-worker';
 import { customerSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
 /** What a session is made with. */
@@ -42,7 +42,7 @@ export interface SessionCreationParts {
   readonly links: AggregateCollection<CheckoutLink>;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
-  readonly maker: SessionMaker;
+  readonly preparer: SessionPreparer;
   readonly clock: Clock;
 }
 
@@ -91,7 +91,7 @@ export class SessionCreationWorker {
   ): Promise<MadeSession> {
     try {
       const { session, state } = requireMade(await this.reserved(stored, context), input);
-      const invoice = await this.parts.maker.openInvoice(state, context);
+      const invoice = await this.parts.preparer.openInvoice(state, context);
       // Nobody waits for this, and what it leaves behind the relay finds.
       void settle().catch(handOver);
       return { session, invoice };
@@ -111,7 +111,7 @@ export class SessionCreationWorker {
     if (state.isTombstone || state.phase !== 'CREATING') return stored;
     // A neighbour that hangs leaves time for an answer.
     const msLeft = answerBy(context).getTime() - this.parts.clock.now().getTime();
-    return withinTime(Math.max(msLeft, 0), this.parts.maker.reserve(state, context));
+    return withinTime(Math.max(msLeft, 0), this.parts.preparer.reserve(state, context));
   }
 
   /** What was begun is the relay's: waits for it. */
@@ -121,7 +121,7 @@ export class SessionCreationWorker {
     context: CallContext,
   ): Promise<MadeSession> {
     const { session, state } = requireMade(await this.untilMade(begun, context), input);
-    return { session, invoice: await this.parts.maker.invoiceOf(state, context) };
+    return { session, invoice: await this.parts.preparer.invoiceOf(state, context) };
   }
 
   private async describe(

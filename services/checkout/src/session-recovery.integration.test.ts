@@ -138,12 +138,12 @@ test('a making that is stopped anywhere, or slow, while the time of its session 
     const scene = await aScene(healthy);
     const { context, sessionId, invoiceId } = scene;
     const session = made((await healthy.sessions.within(context).get(sessionId)).state);
-    isStopped = await stopped(writes, ({ maker }) => maker.openInvoice(session, context));
+    isStopped = await stopped(writes, ({ preparer }) => preparer.openInvoice(session, context));
     await expires(healthy, scene);
     await stopped(writes % resumedWrites, (process) => finish(process, scene));
     await finish(healthy, scene);
     // It was not stopped after all.
-    await healthy.maker.openInvoice(session, context);
+    await healthy.preparer.openInvoice(session, context);
 
     const { phase } = made((await healthy.sessions.within(context).get(sessionId)).state);
     const { state } = await healthy.invoices.within(context).get(invoiceId);

@@ -23,6 +23,7 @@ import type { Peers } from './peers';
 import {
   asksForCard,
   isOver,
+  isPaying,
   isSettled,
   type Session,
   type SessionPhase,
@@ -65,7 +66,7 @@ export function sessionRpc(parts: SessionRpcParts) {
     getSession: async ({ id }, context) => {
       const stored = await endIfOver(await known(id, context, parts), context, parts);
       const ended = isEnding(stored) ? await untilEnded(stored, context, parts) : stored;
-      return { ...(await toPaymentAnswer(ended, context, parts)), isPaying: isPaying(ended) };
+      return { ...(await toPaymentAnswer(ended, context, parts)), isPaying: isPaying(ended.state) };
     },
 
     paySession: async ({ id, paymentMethodId, returnUrl }, context) => {
@@ -184,10 +185,6 @@ async function toPaymentAnswer(
   if (state.isTombstone) throw notFound('Checkout session');
   const invoice = await parts.invoices.within(context).find(state.invoiceId);
   return { ...toAnswer({ session: stored, invoice }, parts), action: actionOf(stored) };
-}
-
-function isPaying({ state }: StoredSession): boolean {
-  return !state.isTombstone && state.phase === 'PAYING';
 }
 
 function actionOf({ state }: StoredSession): PayerAction | undefined {

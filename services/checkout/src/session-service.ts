@@ -12,7 +12,7 @@ import { sessionCommands } from './session-commands';
 import { SessionCreationWorker } from './session-creation-worker';
 import { sessionEventEncoder } from './events';
 import type { SessionInvoices } from './session-invoice-client';
-import { SessionMaker } from './session-making-worker';
+import { SessionPreparer } from './session-preparation-worker';
 import { sessionRpc } from './session-rpc';
 import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
@@ -39,9 +39,9 @@ export function openSessions(service: Service, surroundings: SessionSurroundings
     invoices: sessionInvoices,
     clock: service.clock,
   });
-  const maker = new SessionMaker({ ...surroundings, sessions });
+  const preparer = new SessionPreparer({ ...surroundings, sessions });
   sessions.handle({
-    commands: sessionCommands({ ...surroundings, sessions, maker, logger: service.logger }),
+    commands: sessionCommands({ ...surroundings, sessions, preparer, logger: service.logger }),
     wake: async (id, context) => {
       await withinTime(providerWaitMs, worker.expireDue(id, context));
     },
@@ -52,7 +52,7 @@ export function openSessions(service: Service, surroundings: SessionSurroundings
     links,
     pages,
     peers,
-    maker,
+    preparer,
     clock: service.clock,
   });
   const rpcs = [

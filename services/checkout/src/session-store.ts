@@ -10,14 +10,7 @@ import {
   sessionResumeAt,
 } from './session';
 import { funnelStepsReached } from './session-funnel';
-
-/** Absent values are stored as null: a field that is left out of an update would keep its old value. */
-type Nullable<T> = {
-  readonly [K in keyof T]: undefined extends T[K] ? NonNullable<T[K]> | null : T[K];
-};
-
-/** The driver reads a small whole number as either. */
-type Count = number | bigint;
+import { type Count, nullable, type Nullable } from './stored-fields';
 
 type PlanDocument = Nullable<PaymentPlan>;
 type RunningDocument = PlanDocument & Pick<RunningPayment, 'claimedAt'>;
@@ -147,10 +140,4 @@ function fromDocumentOffer(document: SessionDocument): Offer {
 
 function fromDocumentPlan({ paymentKey, paymentMethodId, returnUrl }: PlanDocument): PaymentPlan {
   return { paymentKey, paymentMethodId: paymentMethodId ?? undefined, returnUrl };
-}
-
-function nullable(fields: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, (value as unknown) ?? null]),
-  );
 }

@@ -9,6 +9,7 @@ import {
   expire,
   expireWhenDue,
   isOver,
+  isPaying,
   type PaymentPlan,
   type PaymentResult,
   recordPayment,
@@ -195,10 +196,6 @@ function resultOf(payment: SessionPayment): PaymentResult | undefined {
     case 'NOT_OPEN':
       return payment;
   }
-}
-
-function isPaying(record: SessionRecord): boolean {
-  return !record.isTombstone && record.phase === 'PAYING';
 }
 
 function planOf({ id, payment, challenge }: Pick<Session, 'id' | 'payment' | 'challenge'>) {

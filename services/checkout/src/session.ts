@@ -283,10 +283,14 @@ export function asksForCard({ total, trialDays }: Pick<Session, 'total' | 'trial
   return total !== 0n || trialDays > 0;
 }
 
+/** Whether a payment of the session runs. */
+export function isPaying(record: SessionRecord): boolean {
+  return isIn(record, 'PAYING');
+}
+
 /** Whether nothing of a payment is under way any more. */
 export function isSettled(record: SessionRecord): boolean {
-  if (record.isTombstone) return true;
-  return record.phase === 'COMPLETE' ? record.isDelivered : record.phase !== 'PAYING';
+  return isIn(record, 'COMPLETE') ? record.isDelivered : !isPaying(record);
 }
 
 /** Business time at which the session ends by itself. */

@@ -19,11 +19,7 @@ import type {
 } from './invoice';
 import type { InvoiceDiscount } from './invoice-discount';
 import type { PaidPeriod } from './paid-period';
-
-/** Absent values are stored as null: a field that is left out of an update would keep its old value. */
-type Nullable<T> = {
-  readonly [K in keyof T]: undefined extends T[K] ? NonNullable<T[K]> | null : T[K];
-};
+import { type Count, nullable, type Nullable } from './stored-fields';
 
 /** Those that were stored before usage was billed lack the credits. */
 type DetailsDocument = Omit<LineItemDetails, 'creditsUsed'> & Partial<LineItemDetails>;
@@ -33,9 +29,6 @@ type LineItemDocument = Omit<Nullable<LineItem>, 'metadata' | 'details'> & {
   /** JSON text, because keys may hold dots. */
   readonly metadata: string;
 };
-
-/** The driver reads a small whole number as either. */
-type Count = number | bigint;
 
 type AttemptDocument = Omit<Nullable<Attempt>, 'number' | 'answers'> & {
   readonly number: Count;
@@ -331,10 +324,4 @@ function fromPaymentDocument(stored: PaymentDocument): Payment {
 function readCurrency(text: string): Currency {
   if (!isCurrency(text)) throw new Error(`An invoice is in an unknown currency: ${text}`);
   return text;
-}
-
-function nullable(fields: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, (value as unknown) ?? null]),
-  );
 }

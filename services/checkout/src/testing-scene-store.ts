@@ -11,7 +11,7 @@ import { createSession, type Session, type SessionRecord } from './session';
 import { sessionCommands } from './session-commands';
 import { priceSnapshot } from './session-snapshot-rpc';
 import { sessionEventEncoder } from './events';
-import { SessionMaker } from './session-making-worker';
+import { SessionPreparer } from './session-preparation-worker';
 import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
 import { shown } from './testing';
@@ -50,10 +50,10 @@ export function processOn(db: Replicas['db']) {
   const sessions = new AggregateCollection<SessionRecord>(db, definition, surroundings);
   const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: hastyClock });
   const parts = { sessions, invoices, sessionInvoices, pages, peers: {} as never };
-  const maker = new SessionMaker(parts);
+  const preparer = new SessionPreparer(parts);
   const logger = createLogger({ service: 'test', level: 'silent' });
-  const commands = sessionCommands({ ...parts, maker, logger });
-  return { ...replica, collection, sessions, worker, maker, commands };
+  const commands = sessionCommands({ ...parts, preparer, logger });
+  return { ...replica, collection, sessions, worker, preparer, commands };
 }
 
 /** The session of something that is bought once, for 29.00 USD, with everything still to do. */

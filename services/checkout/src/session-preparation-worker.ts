@@ -9,8 +9,8 @@ import type { SessionInvoices } from './session-invoice-client';
 import { toNewSessionInvoice, totalOfPurchase } from './session-invoice-rpc';
 import { holdRedemption } from './session-redemption-rpc';
 
-/** What sessions are made with. */
-export interface SessionMakerParts {
+/** What sessions are prepared with. */
+export interface SessionPreparerParts {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
@@ -18,8 +18,8 @@ export interface SessionMakerParts {
 }
 
 /** The steps that follow the first write of a session. Each may be repeated; whoever made the session takes them at once, else its commands do. */
-export class SessionMaker {
-  constructor(private readonly parts: SessionMakerParts) {}
+export class SessionPreparer {
+  constructor(private readonly parts: SessionPreparerParts) {}
 
   /** Holds the discount of a session that is CREATING: then it is READY, or it has ended because the discount cannot be redeemed. */
   async reserve(session: Session, context: CallContext): Promise<Stored<SessionRecord>> {
