@@ -42,6 +42,8 @@ export interface PeriodConsumption {
   /** The usage that it was decided for. */
   readonly quantity: string;
   readonly uses: readonly GrantUse[];
+  /** Grants of which it was decided by how much exactly they had available. */
+  readonly limits?: readonly string[];
   /** Names all that it was decided from; absent: more may have come unnoticed. */
   readonly basis?: string;
 }

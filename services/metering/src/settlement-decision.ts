@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { Decimal } from '@billing/kernel/decimal';
 import { parseUnits } from '@billing/kernel/units';
 import {
   type CreditAccount,
   decidedBy,
   grantsFor,
+  type GrantUse,
   periodKey,
   type PeriodConsumption,
   setConsumption,
@@ -41,6 +43,7 @@ export interface ReadWindow extends KnownWindow {
 
 // About a second's reading: what is read is decided and kept before more is read.
 const eventsMax = 20_000;
+const none = Decimal.of(0n);
 
 /**
  * Counts what happened to the hours of a window besides plain inserts; null: while events may still come unnoticed. An event of an hour
@@ -147,9 +150,10 @@ export function decideWindows(
     else {
       const includedUnits = parseUnits(window.includedUnits, 'includedUnits');
       const burnt = burnWindow(usage, series, { window, grants, includedUnits });
-      const basis = basisOf(read, grants, decider);
-      const quantity = burnt.quantity.toString();
-      consumption = { period, settlement, quantity, uses: usesOf(burnt), ...basis };
+      const decided = { quantity: burnt.quantity.toString(), uses: usesOf(burnt) };
+      const limits = limitsOf(grants, decided.uses);
+      const basis = basisOf(read, grants, { decider, uses: decided.uses, limits });
+      consumption = { period, settlement, ...decided, limits, ...basis };
     }
     after = setConsumption(after, consumption, now);
   }
@@ -168,14 +172,27 @@ export function settledGrants(
   return grants.filter(({ createdAt }) => createdAt < end);
 }
 
-/** Whether deciding a window anew would come to what was decided before, because it would be decided from the very same. */
+/** Whether deciding a window anew would come to what was decided before, because it would be decided from the same. */
 function isAsBefore(
   known: KnownWindow,
   grants: readonly BurnableGrant[],
   decider: Decider,
 ): boolean {
-  if (known.changes === null || known.earlier?.basis === undefined) return false;
-  return known.earlier.basis === basisOf(known, grants, decider).basis;
+  const { changes, earlier } = known;
+  if (changes === null || earlier?.basis === undefined) return false;
+  const { uses, limits = [] } = earlier;
+  return earlier.basis === basisOf(known, grants, { decider, uses, limits }).basis;
+}
+
+/**
+ * The grants of which it matters how much exactly they had available: those that came to their end. Of another one the same would have
+ * burnt, in the same order, as long as it has what it burnt: what was taken back was used last, so what stayed never met its end.
+ */
+function limitsOf(grants: readonly BurnableGrant[], uses: readonly GrantUse[]): string[] {
+  const used = usedOf(uses);
+  const isAtEnd = ({ id, available }: BurnableGrant) =>
+    available.compare(none) > 0 && used(id).compare(available) === 0;
+  return grants.filter(isAtEnd).map(({ id }) => id);
 }
 
 // To be changed together with how usage is counted or burnt: what was decided by other rules is to be decided again.
@@ -185,14 +202,35 @@ const rules = 1;
 function basisOf(
   { window, changes }: KnownWindow,
   grants: readonly BurnableGrant[],
-  { series: { aggregation, uniqueProperty } }: Decider,
+  {
+    decider: { series },
+    uses,
+    limits,
+  }: {
+    readonly decider: Decider;
+    readonly uses: readonly GrantUse[];
+    readonly limits: readonly string[];
+  },
 ): { basis?: string } {
   if (changes === null) return {};
+  const { aggregation, uniqueProperty } = series;
   const { start, end, taken, includedUnits } = window;
-  const available = grants.map((grant) => [grant.id, grant.available.toString()]);
+  const used = usedOf(uses);
+  const limited = new Set(limits);
+  const credits = grants
+    .filter(({ effectiveAt, expiresAt }) => effectiveAt < end && !(expiresAt && expiresAt <= start))
+    .map(({ id, available }) => {
+      const isEnough = available.compare(none) > 0 && used(id).compare(available) <= 0;
+      return [id, isEnough && !limited.has(id) ? 'enough' : available.toString()];
+    });
   const all = { rules, start, end, taken, includedUnits, aggregation, uniqueProperty, changes };
-  const text = JSON.stringify({ ...all, available });
+  const text = JSON.stringify({ ...all, credits });
   return { basis: createHash('sha256').update(text).digest('base64url') };
+}
+
+function usedOf(uses: readonly GrantUse[]): (grantId: string) => Decimal {
+  const used = new Map(uses.map(({ grantId, quantity }) => [grantId, Decimal.parse(quantity)]));
+  return (grantId) => used.get(grantId) ?? none;
 }
 
 function hoursOf({ start, end }: Span, hours: readonly HourVersion[]): HourVersion[] {
