@@ -54,12 +54,13 @@ test('an insert whose answer was lost does not take its own events for those of 
   const others = [document('event-1', 1), document('event-2', 2)];
   await new EventStore(events).insert(others);
   const repeated = [document('event-2', 12), document('event-3', 13), document('event-4', 14)];
-  expect(await new EventStore(forgetful()).insert(repeated)).toEqual(new Set([repeated[0]]));
+  const { taken } = await new EventStore(forgetful()).insert(repeated);
+  expect(taken).toEqual(new Set([repeated[0]]));
 });
 
 test('who inserts an event second is told so', async () => {
   const store = new EventStore(events);
   const [first, second] = [document('event-5', 5), document('event-5', 5)];
-  expect(await store.insert([first])).toEqual(new Set());
-  expect(await store.insert([second])).toEqual(new Set([second]));
+  expect(await store.insert([first])).toEqual({ taken: new Set(), failed: new Map() });
+  expect(await store.insert([second])).toEqual({ taken: new Set([second]), failed: new Map() });
 });

@@ -4,6 +4,7 @@ import { ensureIndexes } from '@billing/chassis/indexes';
 import { writeErrorsOf } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { MeasuredEvent } from './aggregation';
+import type { Flushed } from './ingest-queue';
 import { type UsageEvent, uniqueValue } from './usage-event';
 
 /** A usage event in the database; nothing in it can be derived from the rest. */
@@ -66,10 +67,10 @@ function isEmpty(properties: UsageEvent['properties']): boolean {
 export class EventStore {
   constructor(readonly events: EventCollection) {}
 
-  /** Inserts in one command; gives those whose ids stood there already. */
-  async insert(documents: readonly EventDocument[]): Promise<Set<EventDocument>> {
+  /** Inserts in one command; tells those whose ids stood there already from those that failed for another reason. */
+  async insert(documents: readonly EventDocument[]): Promise<Flushed<EventDocument>> {
     let attempts = 0;
-    const failed = await retryTransient(async () => {
+    const errors = await retryTransient(async () => {
       attempts += 1;
       try {
         await this.events.insertMany([...documents], { ordered: false });
@@ -79,13 +80,15 @@ export class EventStore {
       }
     });
     const taken = new Set<EventDocument>();
-    for (const [index, error] of failed) {
-      if (duplicateKeyIndex(error) === undefined) throw error;
+    const failed = new Map<EventDocument, Error>();
+    for (const [index, error] of errors) {
       const document = documents[index];
-      if (document !== undefined) taken.add(document);
+      if (document === undefined) continue;
+      if (duplicateKeyIndex(error) === undefined) failed.set(document, error);
+      else taken.add(document);
     }
     if (attempts > 1) await this.dropOwn(taken);
-    return taken;
+    return { taken, failed };
   }
 
   /** An insert that was repeated meets what it stored before its answer was lost. */

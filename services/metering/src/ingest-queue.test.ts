@@ -1,16 +1,17 @@
-import { IngestQueue } from './ingest-queue';
+import { type Flushed, IngestQueue } from './ingest-queue';
 
 const admit = () => undefined;
 
 /** A database that answers when it is told to. */
 function slowStore() {
   const flushed: number[][] = [];
-  const answers: ((taken: ReadonlySet<number>) => void)[] = [];
+  const answers: ((flushed: Flushed<number>) => void)[] = [];
   const flush = (items: readonly number[]) => {
     flushed.push([...items]);
-    return new Promise<ReadonlySet<number>>((resolve) => answers.push(resolve));
+    return new Promise<Flushed<number>>((resolve) => answers.push(resolve));
   };
-  const answer = (...taken: number[]) => answers.shift()?.(new Set(taken));
+  const answer = (...taken: number[]) =>
+    answers.shift()?.({ taken: new Set(taken), failed: new Map() });
   return { flushed, flush, answer };
 }
 
@@ -63,4 +64,28 @@ test('a request that waited too long is not sent, and one that fails leaves the 
   });
   await expect(failing.store([1], admit)).rejects.toThrow('No database');
   await expect(failing.store([2], admit)).rejects.toThrow('No database');
+});
+
+test('an item that cannot be stored fails its own request alone', async () => {
+  const flushes: number[][] = [];
+  const error = new Error('Too large');
+  const queue = new IngestQueue<number>({
+    flush: async (items) => {
+      flushes.push([...items]);
+      return { taken: new Set([2]), failed: new Map(items.includes(4) ? [[4, error]] : []) };
+    },
+    batchMax: 10,
+    flushesMax: 1,
+    itemsMax: 10,
+  });
+  const requests = [[1], [2, 3], [4, 5], [6]].map((items) => queue.store(items, admit));
+  const outcomes = await Promise.allSettled(requests);
+  expect(flushes).toEqual([[1], [2, 3, 4, 5, 6]]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ]);
+  expect(outcomes[2]).toEqual({ status: 'rejected', reason: error });
 });

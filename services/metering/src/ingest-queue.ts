@@ -1,9 +1,17 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
+/** What became of the items of one command; the others are stored. */
+export interface Flushed<Item> {
+  /** Stood there already. */
+  readonly taken: ReadonlySet<Item>;
+  /** Are not stored, and why. */
+  readonly failed: ReadonlyMap<Item, Error>;
+}
+
 /** How much goes together and how much may wait. */
 export interface IngestQueueOptions<Item> {
-  /** Stores items in one command and gives those that stood there already. */
-  readonly flush: (items: readonly Item[]) => Promise<ReadonlySet<Item>>;
+  /** Stores items in one command. Rejecting fails all of them. */
+  readonly flush: (items: readonly Item[]) => Promise<Flushed<Item>>;
   /** Items of one command; a single request is never cut. */
   readonly batchMax: number;
   /** Commands under way at once. */
@@ -31,7 +39,10 @@ export class IngestQueue<Item> {
 
   constructor(private readonly options: IngestQueueOptions<Item>) {}
 
-  /** Gives the items that stood there already. `admit` is asked right before the request is sent. */
+  /**
+   * Gives the items that stood there already. Rejects where one of them could not be stored, whatever became of others' items. `admit` is
+   * asked right before the request is sent.
+   */
   async store(items: readonly Item[], admit: () => void): Promise<ReadonlySet<Item>> {
     if (this.held + items.length > this.options.itemsMax) {
       throw new DomainError('resource_exhausted', 'INGEST_FULL', 'Too many requests');
@@ -67,8 +78,8 @@ export class IngestQueue<Item> {
     const admitted = requests.filter((request) => isAdmitted(request));
     try {
       const items = admitted.flatMap((request) => request.items);
-      const taken = items.length === 0 ? new Set<Item>() : await this.options.flush(items);
-      for (const { resolve } of admitted) resolve(taken);
+      const flushed = items.length === 0 ? nothing<Item>() : await this.options.flush(items);
+      for (const request of admitted) settle(request, flushed);
     } catch (error) {
       for (const { reject } of admitted) reject(error);
     } finally {
@@ -76,6 +87,17 @@ export class IngestQueue<Item> {
       this.startFlushes();
     }
   }
+}
+
+function nothing<Item>(): Flushed<Item> {
+  return { taken: new Set(), failed: new Map() };
+}
+
+function settle<Item>({ items, resolve, reject }: Request<Item>, flushed: Flushed<Item>): void {
+  const { taken, failed } = flushed;
+  const unlucky = failed.size === 0 ? undefined : items.find((item) => failed.has(item));
+  if (unlucky === undefined) resolve(taken);
+  else reject(failed.get(unlucky));
 }
 
 function isAdmitted<Item>({ admit, reject }: Request<Item>): boolean {

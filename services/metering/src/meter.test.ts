@@ -32,6 +32,12 @@ test('a meter sums unless told otherwise and takes events', () => {
 
 test.each<[string, Partial<MeterInput>, string[]]>([
   ['an empty name', { name: '' }, ['name']],
+  ['a name of spaces', { name: ' \t ' }, ['name']],
+  [
+    'a unique count of what no event can have',
+    { aggregation: 'UNIQUE_COUNT', uniqueProperty: '__proto__' },
+    ['uniqueProperty'],
+  ],
   ['a name of 121 characters', { name: 'x'.repeat(121) }, ['name']],
   ['a unique count of nothing', { aggregation: 'UNIQUE_COUNT' }, ['uniqueProperty']],
   ['a property without a unique count', { uniqueProperty: 'user' }, ['uniqueProperty']],

@@ -139,7 +139,8 @@ function meterProblems(
   metadataProblems: readonly string[],
 ): InputProblems {
   return {
-    name: textProblems(name, { min: 1, max: nameLengthMax }),
+    // One of spaces shows nobody which meter it is.
+    name: textProblems(name.trim() === '' ? '' : name, { min: 1, max: nameLengthMax }),
     aggregation: aggregation === 'UNKNOWN' ? ['Unknown aggregation'] : [],
     uniqueProperty: propertyProblems(uniqueProperty, aggregation === 'UNIQUE_COUNT'),
     unit: unit === undefined ? [] : textProblems(unit, { max: unitLengthMax }),
@@ -148,6 +149,8 @@ function meterProblems(
 }
 
 function propertyProblems(property: string | undefined, isNeeded: boolean): string[] {
+  // No event can have one of that name.
+  if (isNeeded && property === '__proto__') return ['Key is reserved'];
   if (isNeeded) return textProblems(property ?? '', { min: 1, max: propertyLengthMax });
   return property === undefined ? [] : ['Only with the aggregation UNIQUE_COUNT'];
 }
