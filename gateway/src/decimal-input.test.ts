@@ -8,7 +8,7 @@ describe('a decimal', () => {
     [1e-7, '0.0000001'],
     [1.25e-9, '0.00000000125'],
     [-3e-12, '-0.000000000003'],
-    [1e21, '1e+21'],
+    [1e21, '1000000000000000000000'],
   ])('%p is read as %s', (input, text) => {
     expect(decimal.parse(input)).toBe(text);
   });

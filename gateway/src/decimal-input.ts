@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainDecimal } from '@billing/kernel/plain-decimal';
 
 // Decimals travel as strings; their form and bounds are checked by the service that keeps them.
 
@@ -17,15 +18,9 @@ export const rate = decimalString(
 );
 
 function decimalString(schema: z.ZodType<string | number>) {
-  return schema.transform((value) => (typeof value === 'number' ? plainText(value) : value));
-}
-
-/** A number without an exponent: 1e-7 as 0.0000001. Numbers too large for that stay as they are, and are refused for their size. */
-export function plainText(number: number): string {
-  const [, sign = '', whole = '', fraction = '', exponent] =
-    /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/.exec(String(number)) ?? [];
-  if (exponent === undefined) return String(number);
-  return `${sign}0.${'0'.repeat(Number(exponent) - 1)}${whole}${fraction}`;
+  return schema.transform((value) =>
+    typeof value === 'number' ? plainDecimal(String(value)) : value,
+  );
 }
 
 function messageFor(input: unknown, message: string): string {

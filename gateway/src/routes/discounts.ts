@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { plainDecimal } from '@billing/kernel/plain-decimal';
 import type { Discount as ProtoDiscount } from '@billing/proto/billing/discount/v1/discount';
 import { toJsonDiscount } from '@billing/proto/json/discount';
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
-import { plainText } from '../decimal-input';
 import { activeFilter, metadata, optional, pageShape, readBody, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
 import { Discount, DiscountList } from '../openapi/schemas/discount';
@@ -99,7 +99,7 @@ export const discountRoutes: readonly Route[] = [
         {
           ...input,
           type: discountTypes.valueOf(input.type),
-          value: plainText(input.value),
+          value: plainDecimal(String(input.value)),
           duration: discountDurations.valueOf(input.duration),
           productIds: input.productIds ?? [],
         },

@@ -8,7 +8,7 @@ import {
   quantityOf,
   totalOf,
 } from './aggregation';
-import { numberIn, plainDecimal } from './quantity';
+import { numberIn } from './quantity';
 
 const aggregations: readonly Aggregation[] = ['SUM', 'COUNT', 'MAX', 'LATEST', 'UNIQUE_COUNT'];
 
@@ -54,23 +54,6 @@ test.each(aggregations)('%s comes to the same in any order and any parts', (aggr
 
 test.each(aggregations)('%s of nothing is 0', (aggregation) => {
   expect(quantityOf(aggregation, nothing).toString()).toBe('0');
-});
-
-test.each([
-  ['1e3', '1000'],
-  ['1E+3', '1000'],
-  ['1.5e3', '1500'],
-  ['1.2345e2', '123.45'],
-  ['1e-7', '0.0000001'],
-  ['-2.5e-1', '-0.25'],
-  ['12.5e-1', '1.25'],
-  ['0e5', '0'],
-  ['1e21', '1000000000000000000000'],
-  ['0.25', '0.25'],
-  ['abc', 'abc'],
-  ['', ''],
-])('%s is %s in plain notation', (text, plain) => {
-  expect(plainDecimal(text)).toBe(plain);
 });
 
 test('what is no number stands for none', () => {

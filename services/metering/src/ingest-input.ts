@@ -1,7 +1,8 @@
 import { Decimal, DECIMAL_PLACES_MAX } from '@billing/kernel/decimal';
 import { invalidInput } from '@billing/kernel/domain-error';
+import { plainDecimal } from '@billing/kernel/plain-decimal';
 import { UNITS_MAX } from '@billing/kernel/units';
-import { plainDecimal } from './quantity';
+import { propertyLengthMax } from './meter';
 
 const eventsMax = 1000;
 const textLengthMax = 255;
@@ -34,8 +35,11 @@ export interface IngestInput {
   readonly ignoredFields: readonly string[];
 }
 
-/** Reads a parsed body: `{"events":[…]}` or the bare array. Refuses it whole for a wrong shape anywhere. */
-export function readIngestInput(body: unknown): IngestInput {
+/**
+ * Reads a parsed body: `{"events":[…]}` or the bare array. Refuses it whole for a wrong shape anywhere. `written` has the quantities of
+ * events whose digits their numbers have lost.
+ */
+export function readIngestInput(body: unknown, written?: ReadonlyMap<object, string>): IngestInput {
   const ignoredFields: string[] = [];
   const isBare = Array.isArray(body);
   const sent: unknown = isBare ? body : eventsOf(body, ignoredFields);
@@ -45,7 +49,7 @@ export function readIngestInput(body: unknown): IngestInput {
   if (sent.length > eventsMax) {
     throw invalidInput({ events: [`Must have at most ${String(eventsMax)} elements`] });
   }
-  const reader = new EventReader(isBare ? '' : 'events.', ignoredFields);
+  const reader = new EventReader({ prefix: isBare ? '' : 'events.', ignoredFields, written });
   const events = sent.map((event, index) => reader.read(event, index));
   if (reader.problems.length > 0) throw invalidInput({ events: reader.problems });
   return { events, ignoredFields };
@@ -73,8 +77,11 @@ class EventReader {
   readonly problems: string[] = [];
 
   constructor(
-    private readonly prefix: string,
-    private readonly ignoredFields: string[],
+    private readonly batch: {
+      readonly prefix: string;
+      readonly ignoredFields: string[];
+      readonly written: ReadonlyMap<object, string> | undefined;
+    },
   ) {}
 
   read(event: unknown, index: number): EventInput {
@@ -90,7 +97,8 @@ class EventReader {
       this.refuse(`${String(index)}.customerId`, 'Required');
     }
     if (isAbsent(event.meterId)) this.refuse(`${String(index)}.meterId`, 'Required');
-    const quantity = this.quantity(event.quantity, index) ?? '0';
+    const sent = this.batch.written?.get(event) ?? event.quantity;
+    const quantity = this.quantity(sent, index) ?? '0';
     return {
       customerId,
       externalCustomerId,
@@ -172,8 +180,8 @@ class EventReader {
   }
 
   private ignore(index: number, name: string): void {
-    if (this.ignoredFields.length >= ignoredMax) return;
-    this.ignoredFields.push(`${this.prefix}${String(index)}.${name}`);
+    const { prefix, ignoredFields } = this.batch;
+    if (ignoredFields.length < ignoredMax) ignoredFields.push(`${prefix}${String(index)}.${name}`);
   }
 }
 
@@ -221,8 +229,8 @@ function isDay(year: number, month: number, day: number): boolean {
 function nameProblem(name: string): string | undefined {
   // Assigning it somewhere on the way would lose it.
   if (name === '__proto__') return 'Key is reserved';
-  if (name.length === 0 || name.length > textLengthMax) {
-    return `Key must be 1 to ${String(textLengthMax)} characters`;
+  if (name.length === 0 || name.length > propertyLengthMax) {
+    return `Key must be 1 to ${String(propertyLengthMax)} characters`;
   }
   return name.isWellFormed() ? undefined : 'Must be Unicode text';
 }

@@ -3,12 +3,12 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { derivedId, newId } from '@billing/chassis/ids';
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import type { IngestEventsResponse } from '@billing/proto/billing/metering/v1/metering';
 import type { ArrivalOrder } from './arrival-order';
 import { BatchCustomers } from './batch-customers';
 import type { CustomerDirectory } from './customer-directory';
 import { type EventDocument, type EventStore, eventIdOf, toEventDocument } from './event-store';
+import { readIngestBody } from './ingest-body';
 import { type EventInput, readIngestInput } from './ingest-input';
 import type { IngestQueue } from './ingest-queue';
 import { type Meter, useMeter } from './meter';
@@ -57,7 +57,8 @@ export async function ingest(
   context: CallContext,
   parts: IngestParts,
 ): Promise<IngestEventsResponse> {
-  const { events, ignoredFields } = readIngestInput(parsedBody(body));
+  const { json, written } = readIngestBody(body);
+  const { events, ignoredFields } = readIngestInput(json, written);
   const { candidates, refused } = await sift(events, context, parts);
   const [stored, repeated] = await Promise.all([
     store(candidates, events, { context, parts }),
@@ -75,17 +76,6 @@ export async function ingest(
     rejected,
     ignoredFields: [...ignoredFields],
   };
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function parsedBody(body: Buffer): unknown {
-  if (body.length === 0) throw invalidInput({ events: ['Required'] });
-  try {
-    return JSON.parse(utf8.decode(body));
-  } catch {
-    throw new DomainError('invalid_input', 'MALFORMED_JSON', 'Malformed JSON');
-  }
 }
 
 async function sift(

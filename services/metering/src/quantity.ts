@@ -1,19 +1,5 @@
 import { Decimal } from '@billing/kernel/decimal';
 
-const withExponent = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,3})$/;
-
-/**
- * A decimal in plain notation, as rules read it: JSON writes very small and very large numbers with an exponent. A text in any other form
- * stays as it is.
- */
-export function plainDecimal(text: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent] = withExponent.exec(text) ?? [];
-  if (exponent === undefined) return text;
-  const places = fraction.length - Number(exponent);
-  const digits = BigInt(sign + whole + fraction) * 10n ** BigInt(Math.max(0, -places));
-  return Decimal.of(digits, Math.max(0, places)).toString();
-}
-
 /** The number that a text stands for; undefined where it stands for none. */
 export function numberIn(text: string | null): Decimal | undefined {
   if (text === null) return undefined;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Decimal } from '@billing/kernel/decimal';
+import { plainDecimal } from '@billing/kernel/plain-decimal';
 import { type Aggregation, quantityOf, totalOf } from './aggregation';
 import { burnCredits, compareGrants, type CreditSource } from './credit-burning';
-import { plainDecimal } from './quantity';
 
 // The vectors are recomputed cases of other billing systems; each file says in "rules" what its kinds mean.
 interface VectorCase {

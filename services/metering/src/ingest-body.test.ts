@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { Decimal } from '@billing/kernel/decimal';
+import { DomainError } from '@billing/kernel/domain-error';
+import { readIngestBody } from './ingest-body';
+import { readIngestInput } from './ingest-input';
+
+/** The quantity of an event, as it is kept; what is wrong with it, where something is. */
+function quantityOf(literal: string, rest = ''): string | undefined {
+  const text = `[{"customerId": "ada", "meterId": "calls", "quantity": ${literal}${rest}}]`;
+  const { json, written } = readIngestBody(Buffer.from(text));
+  try {
+    return readIngestInput(json, written).events[0]?.quantity;
+  } catch (error) {
+    if (error instanceof DomainError) return error.fields?.events?.[0];
+    throw error;
+  }
+}
+
+describe('a quantity that is a JSON number', () => {
+  test.each([
+    ['999999999999999.99', '999999999999999.99'],
+    ['-999999999999999.99', '-999999999999999.99'],
+    ['1234567890123.456789', '1234567890123.456789'],
+    ['0.100000000001', '0.100000000001'],
+    ['12345678901234567e-10', '1234567.8901234567'],
+    ['1000000000000000', '1000000000000000'],
+    ['1.0000000000000000', '1'],
+    ['0.00000000000000000', '0'],
+    ['0.30000000000000004', '0.quantity: Invalid decimal'],
+    ['1.0000000000000001', '0.quantity: Invalid decimal'],
+    ['1.00000000000000000000001', '0.quantity: Invalid decimal'],
+    [`1.${'0'.repeat(100_000)}1`, '0.quantity: Invalid decimal'],
+    ['1000000000000000.01', '0.quantity: Must be at most 1000000000000000'],
+    ['9007199254740993', '0.quantity: Must be at most 1000000000000000'],
+  ])('%.40s is %s', (literal, quantity) => {
+    expect(quantityOf(literal)).toBe(quantity);
+  });
+
+  test('is kept with every digit that it was written with', () => {
+    const digits = fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 14 });
+    const decimals = fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), digits, decimals, (first, whole, fraction) => {
+        const literal = `${String(first)}${whole.join('')}.${fraction.join('')}`;
+        expect(quantityOf(literal)).toBe(Decimal.parse(literal).toString());
+      }),
+    );
+  });
+
+  test('does not change what else has the name, or as many digits', () => {
+    const rest = ', "properties": { "quantity": 1.0000000000000001, "at": "1.0000000000000001" }';
+    const text = `[{"customerId": "ada", "meterId": "calls"${rest}}]`;
+    const { json, written } = readIngestBody(Buffer.from(text));
+    expect(readIngestInput(json, written).events[0]).toMatchObject({
+      quantity: '1',
+      properties: { quantity: 1, at: '1.0000000000000001' },
+    });
+    expect(quantityOf('7.00000000000000000', rest)).toBe('7');
+  });
+});
+
+test.each([
+  ['broken', '{"events": ['],
+  ['not text', '\xff'],
+  ['broken after a long number', '[1.0000000000000001'],
+])('what is %s is malformed', (_what, text) => {
+  const read = () => readIngestBody(Buffer.from(text, 'latin1'));
+  expect(read).toThrow(expect.objectContaining({ reason: 'MALFORMED_JSON' }));
+});
