@@ -194,6 +194,48 @@ describe('usage', () => {
     ]);
   });
 
+  test('that costs more than an invoice may is billed with all else once it is corrected, also after a cancellation', async () => {
+    const [calls, texts] = [await newMeter('Calls'), await newMeter('Texts')];
+    const prices = [calls, texts].map((meterId) => ({
+      meterId,
+      type: 'PER_UNIT',
+      unitAmount: '100',
+    }));
+    const both = [
+      await subscribe(prices),
+      await subscribe(prices, { authorizedTransactionId: `${cards.good}_2` }),
+    ];
+    const [running, cancelled] = both;
+    await scenario.advanceTo('2026-01-20');
+    for (const subscription of both) {
+      await use(subscription, calls, ['2026-01-05', 1_000_000_000]);
+      await use(subscription, texts, ['2026-01-06', 10]);
+    }
+    await scenario.advanceTo('2026-02-05');
+    await scenario.cancel(cancelled, false);
+    for (const subscription of both) {
+      expect(await invoiced(subscription)).toEqual([created]);
+      await use(subscription, calls, ['2026-01-07', -1_000_000_000]);
+      await use(subscription, texts, ['2026-02-02', 1]);
+    }
+    await scenario.advanceTo('2026-02-07');
+    expect(await invoiced(running)).toEqual([
+      created,
+      ['CYCLE', 3999, 'Pro 2026-02-01: 1 × 2999 = 2999', 'Texts 2026-01-01: 10 × 100 = 1000'],
+    ]);
+    expect(await invoiced(cancelled)).toEqual([
+      created,
+      ['CANCEL', 1100, 'Texts 2026-02-01: 1 × 100 = 100', 'Texts 2026-01-01: 10 × 100 = 1000'],
+    ]);
+    await scenario.advanceTo('2026-03-01');
+    expect((await invoiced(running))[2]).toEqual([
+      'CYCLE',
+      3099,
+      'Pro 2026-03-01: 1 × 2999 = 2999',
+      'Texts 2026-02-01: 1 × 100 = 100',
+    ]);
+  });
+
   test('is billed by the rates with which its period began', async () => {
     const meterId = await newMeter('Calls');
     const subscription = await subscribe([{ meterId, unitAmount: '2' }]);
