@@ -24,9 +24,9 @@ import { WokenSeries } from './woken-series';
 const customersMax = 50_000;
 const seriesMax = 50_000;
 const sealEveryMs = 20_000;
-// Larger commands bring little more; two keep the database busy, and more of them only wait for each other.
 // Some millions of events. What is not decided by then is left to the caller's next repeat.
 const settlementMsMax = 5 * 60_000;
+// Larger commands bring little more; four keep the database busy, and more of them only wait for each other.
 const queueBounds = { batchMax: 1_000, flushesMax: 4, itemsMax: 30_000 };
 
 /** Meters and usage, served over gRPC. */
