@@ -112,6 +112,42 @@ describe('a month of usage', () => {
     );
   });
 
+  test('of nobody’s burns credits for good, before and between subscriptions, and late events too', async () => {
+    const meterId = await newMeter({ name: 'Calls' });
+    const { id: customerId } = await scenario.customer();
+    await grant({ customerId }, { meterId, amount: 100, name: 'paid', source: 'PAID' });
+    await scenario.advanceTo('2026-01-20');
+    await use({ customerId }, meterId, { at: '2026-01-10T12', quantity: 60 });
+    const left = 'paid: 100 = 60 consumed + 40 ACTIVE';
+    expect(await grantsOf({ customerId })).toEqual([left]);
+    await scenario.advanceTo('2026-02-10');
+    expect(await grantsOf({ customerId })).toEqual([left]);
+    await use({ customerId }, meterId, { at: '2026-01-31T12', quantity: 10 });
+    expect(await grantsOf({ customerId })).toEqual(['paid: 100 = 70 consumed + 30 ACTIVE']);
+
+    const product = await scenario.product();
+    const prices = [{ meterId, unitAmount: '2', includedUnits: '5' }];
+    const { client } = scenario;
+    const path = `/products/${String(product.id)}/meter-prices`;
+    await client.expect(200, client.request('PATCH', path, { body: { prices } }));
+    const authorizedTransactionId = 'txn_4242424242424242';
+    const body = { customerId, productId: product.id, authorizedTransactionId };
+    const subscription = await client.expect(201, client.post('/subscriptions', body));
+    await scenario.advanceTo('2026-03-01');
+    await use({ customerId }, meterId, { at: '2026-02-20T12', quantity: 40 });
+    await scenario.advanceTo('2026-03-11');
+    // 5 are included, 30 of 100 were left, 5 are billed.
+    expect(await usageLines(subscription)).toEqual(['Calls 2026-02-10: 40 × 2 = 10']);
+    const gone = ['paid: 100 = 100 consumed + 0 DEPLETED'];
+    expect(await grantsOf({ customerId })).toEqual(gone);
+    await scenario.cancel(subscription, false);
+    for (const day of ['2026-03-12', '2026-04-02', '2026-06-02']) {
+      await scenario.advanceTo(day);
+      expect(await grantsOf({ customerId })).toEqual(gone);
+      expect(await stateOf({ customerId })).toMatch(/0 of 100 left, balance 0, .* not entitled$/);
+    }
+  });
+
   test('beyond its included units burns credits by priority while they are valid, and the rest walks the tiers', async () => {
     const meterId = await newMeter({ name: 'Calls' });
     const tiers = [

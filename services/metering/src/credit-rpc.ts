@@ -18,11 +18,11 @@ import {
   statusOf,
 } from './credit-account';
 import { requireKnown } from './meter';
-import { customerPeriods } from './peers';
 import {
   accountId,
   accountsOf,
   consumedOf,
+  periodsFor,
   requireCustomer,
   runningUsages,
   type RunningUsage,
@@ -81,14 +81,16 @@ async function create(
     metadataProblems: checkMetadata(request.metadata),
   });
   // Before anything is stored: whoever does not answer must not leave a grant that the caller knows nothing of.
-  const [meter, periods] = await Promise.all([
+  const [meter, accounts] = await Promise.all([
     parts.meters.within(context).find(meterId),
-    customerPeriods(parts.peers, customerId, context),
+    accountsOf(parts, customerId, context),
     requireCustomer(parts.peers, customerId, context),
   ]);
   if (meter === undefined) throw notFound('Meter');
   requireKnown(meter.state);
   const id = accountId(context, { customerId, meterId });
+  const known = accounts.filter((one) => one.id === id);
+  const periods = await periodsFor({ customerId, accounts: known }, context, parts);
   const store = parts.accounts.within(context);
   const fresh = { id, customerId, meterId, grants: [grant], consumptions: [], burns: [] };
   const { inserted } = await store.insert({ state: fresh, events: [], commands: [] });
@@ -110,7 +112,7 @@ async function usagesOf(
   context: CallContext,
   parts: UsageParts,
 ): Promise<Map<string, RunningUsage>> {
-  const periods = await customerPeriods(parts.peers, scope.customerId, context);
+  const periods = await periodsFor(scope, context, parts);
   const usages = await runningUsages({ ...scope, periods }, context, parts);
   return new Map(usages.map((usage) => [usage.meter.id, usage]));
 }

@@ -73,13 +73,13 @@ export interface CustomerPeriods {
   readonly lived: readonly SubscriptionPeriod[];
 }
 
-/** A customer without any subscription has no periods, and their usage counts by calendar months. */
+/** Past periods are told from `since` on at the latest. A customer without any subscription has none: their usage counts by calendar months. */
 export async function customerPeriods(
   { subscription }: Pick<Peers, 'subscription'>,
-  customerId: string,
+  { customerId, since }: { readonly customerId: string; readonly since: Date | undefined },
   context: CallContext,
 ): Promise<CustomerPeriods> {
-  const { periods, lived } = await subscription.listUsagePeriods({ customerId }, context);
+  const { periods, lived } = await subscription.listUsagePeriods({ customerId, since }, context);
   return { running: periods.map(fromProtoUsagePeriod), lived: lived.map(fromProtoUsagePeriod) };
 }
 

@@ -5,7 +5,7 @@ import {
   CreditSource,
   type SettleUsageResponse,
 } from '@billing/proto/billing/metering/v1/metering';
-import { present, startMetering } from './testing';
+import { aLivedPeriod, present, startMetering } from './testing';
 
 let service: Awaited<ReturnType<typeof startMetering>>;
 
@@ -38,8 +38,11 @@ async function usedPeriod() {
     end,
     meters: [{ meterId, includedUnits: '0', taken: [] }],
   };
+  const subscriptionId = newId();
+  const lived = { subscriptionId, meterId, periodIndex: 0, start, end, includedUnits: '0' };
+  service.lived.set(customerId, [aLivedPeriod(lived)]);
   const request = {
-    subscriptionId: newId(),
+    subscriptionId,
     customerId,
     key: 'period:0',
     windows: [window],

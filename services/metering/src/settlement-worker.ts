@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { keepNobodysUsage } from './burning-rpc';
 import { type CreditAccount, decidedBy, periodKey } from './credit-account';
 import type { Meter } from './meter';
 import {
@@ -163,6 +164,7 @@ async function decideMeter(opened: OpenMeter, run: Run): Promise<CreditAccount> 
   let { account } = opened;
   const asked = windows.map((window) => ({ window }));
   if (undecided(account, asked, decider).length === 0) return account;
+  account = await keepNobodysUsage({ account, series }, windows, run.context, run.parts);
   const known = await knowWindows(opened, decider, run);
   // An account that changes in between may undo a step.
   for (let step = 1; step <= windows.length + attemptsMax; step += 1) {

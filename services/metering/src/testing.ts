@@ -11,6 +11,7 @@ import {
 } from '@billing/chassis/testing';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { notFound } from '@billing/kernel/domain-error';
+import { MeterPricingType } from '@billing/proto/billing/catalog/v1/catalog';
 import {
   CollectionMethod,
   type CustomerServiceServer,
@@ -23,6 +24,7 @@ import {
 import {
   type SubscriptionServiceServer,
   SubscriptionServiceService,
+  type UsagePeriod,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import type { MeteringConfiguration } from './config';
 import { openEvents } from './event-store';
@@ -42,8 +44,9 @@ export async function startMetering() {
     CUSTOMER_ADDRESS: '',
   };
   const customers = Array.from({ length: 200 }, () => newId());
+  const lived = new Map<string, UsagePeriod[]>();
   const customerService = await startCustomers(new Set(customers));
-  const subscriptionService = await startSubscriptions();
+  const subscriptionService = await startSubscriptions(lived);
   const service = await start({
     ...configuration,
     CUSTOMER_ADDRESS: customerService.address,
@@ -56,6 +59,8 @@ export async function startMetering() {
   return {
     configuration,
     customers,
+    /** Periods of subscriptions by customer, the earliest created subscription first. */
+    lived,
     metering,
     address: service.address,
     stop: async () => {
@@ -108,8 +113,38 @@ async function startCustomers(ids: ReadonlySet<string>) {
   ]);
 }
 
-/** Has no running period of anybody, in the role of the subscriptions' owner. */
-async function startSubscriptions() {
+/** A period of a subscription that prices one meter, as its owner tells it. */
+export function aLivedPeriod({
+  meterId,
+  includedUnits,
+  ...period
+}: Pick<UsagePeriod, 'subscriptionId' | 'periodIndex' | 'start' | 'end'> & {
+  meterId: string;
+  includedUnits: string;
+}): UsagePeriod {
+  const price = {
+    id: meterId,
+    productId: meterId,
+    meterId,
+    type: MeterPricingType.METER_PRICING_TYPE_PER_UNIT,
+    unitAmount: '1',
+    tiers: [],
+    includedUnits,
+    metadata: undefined,
+    createdAt: period.start,
+  };
+  return {
+    ...period,
+    productId: meterId,
+    trial: period.periodIndex === undefined,
+    entitled: true,
+    currency: 'EUR',
+    meterPrices: [price],
+  };
+}
+
+/** Knows the periods that a test tells of, none of which runs, in the role of the subscriptions' owner. */
+async function startSubscriptions(lived: ReadonlyMap<string, readonly UsagePeriod[]>) {
   const service = await Service.open('subscriptions', testServiceConfiguration('subscriptions'));
   const unused = () => Promise.reject(new Error('Nobody calls this'));
   const names = Object.keys(SubscriptionServiceService);
@@ -117,7 +152,10 @@ async function startSubscriptions() {
   return service.serve([
     rpcService<SubscriptionServiceServer>(SubscriptionServiceService, {
       ...(calls as AsyncHandlers<SubscriptionServiceServer>),
-      listUsagePeriods: async () => ({ periods: [], lived: [] }),
+      listUsagePeriods: async ({ customerId }) => ({
+        periods: [],
+        lived: [...(lived.get(customerId) ?? [])],
+      }),
     }),
   ]);
 }

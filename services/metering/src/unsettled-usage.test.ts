@@ -4,6 +4,9 @@ import { addGrant, consumedIn, createGrant, type CreditAccount } from './credit-
 import { RunningTotal } from './aggregation';
 import {
   afterPeriod,
+  isFinal,
+  monthOf,
+  nobodysMonths,
   type SubscriptionPeriod,
   takenFrom,
   unsettledPeriods,
@@ -86,4 +89,80 @@ test('a period burns what is beyond its included units, but not of grants that w
   expect([...consumedIn(after.consumptions)]).toEqual([['02-01', Decimal.of(5n)]]);
   const again = afterPeriod(after, first, { usage, series: { aggregation: 'SUM' }, now });
   expect(again.consumptions).toEqual(after.consumptions);
+});
+
+describe('months of usage that nobody takes', () => {
+  const granted = (effectiveAt: string, made: string, to?: string) =>
+    addGrant(
+      account,
+      createGrant(
+        {
+          amount: '5',
+          effectiveAt: date(effectiveAt),
+          expiresAt: to === undefined ? undefined : date(to),
+        },
+        { id: 'g', now: date(made), metadataProblems: [] },
+      ),
+    );
+  const monthsOf = (one: CreditAccount, at = now, until?: Date) =>
+    nobodysMonths(one, { taken: [], now: at, ...(until && { until }) }).map(({ key }) => key);
+  const january = { start: date('01-01'), end: date('02-01') };
+
+  test('count from the first in which a grant could burn until now', () => {
+    expect(monthsOf(account)).toEqual([]);
+    expect(monthsOf(granted('01-20', '01-10'))).toEqual([
+      '2026-01:nobody',
+      '2026-02:nobody',
+      '2026-03:nobody',
+    ]);
+    expect(monthsOf(granted('01-20', '02-10'))).toEqual(['2026-02:nobody', '2026-03:nobody']);
+    expect(monthsOf(granted('02-20', '01-10', '03-01'))).toEqual(['2026-02:nobody']);
+    expect(monthsOf(granted('04-01', '01-10'))).toEqual([]);
+  });
+
+  test('are known for good once no event of them can come any more', () => {
+    const grants = granted('01-01', '01-01');
+    const usage = { spans: [] };
+    const after = nobodysMonths(grants, { taken: [], now }).reduce(
+      (one, month) =>
+        afterPeriod(one, month, {
+          usage,
+          series: { aggregation: 'SUM' },
+          now,
+          isForGood: isFinal(month.window, now),
+        }),
+      grants,
+    );
+    expect(isFinal(january, date('03-08'))).toBe(false);
+    expect(isFinal(january, date('03-09'))).toBe(true);
+    expect(monthsOf(after)).toEqual(['2026-02:nobody', '2026-03:nobody']);
+    // Nobody has read them since.
+    expect(monthsOf(after, date('06-01'))).toEqual(
+      ['02', '03', '04', '05', '06'].map((month) => `2026-${month}:nobody`),
+    );
+  });
+
+  test('count as far as a settlement needs, whole where they are over', () => {
+    const endsOf = (at: Date, until: Date) =>
+      nobodysMonths(granted('01-01', '01-01'), { taken: [], now: at, until }).map(
+        ({ window: { end } }) => end,
+      );
+    expect(endsOf(date('02-11'), date('02-10'))).toEqual([date('02-01'), date('02-10')]);
+    expect(endsOf(now, date('02-10'))).toEqual([date('02-01'), date('03-01')]);
+  });
+
+  test('burn nothing where nothing is left', () => {
+    const uses = [{ grantId: 'g', quantity: '5' }];
+    const used = { period: '2026-01:nobody', settlement: 'x', quantity: '5', uses };
+    const grants = { ...granted('01-01', '01-01'), consumptions: [used] };
+    expect(monthsOf(grants)).toEqual(['2026-01:nobody']);
+  });
+});
+
+test.each([
+  ['2026-02-28T23:59:59.999Z', '2026-02-01', '2026-03-01'],
+  ['2026-12-31T12:00:00Z', '2026-12-01', '2027-01-01'],
+  ['2026-03-01T00:00:00Z', '2026-03-01', '2026-04-01'],
+])('%s lies in the month from %s to %s', (at, start, end) => {
+  expect(monthOf(new Date(at))).toEqual({ start: new Date(start), end: new Date(end) });
 });

@@ -1,8 +1,16 @@
 import { Decimal } from '@billing/kernel/decimal';
+import { isSameData } from '@billing/kernel/equality';
 import type { UsagePrice } from '@billing/kernel/usage-pricing';
 import { type CreditAccount, grantsFor, periodKey, setConsumption, usesOf } from './credit-account';
 import { burnWindow, type UsageWindow, type WindowUsage } from './usage-burning';
 import type { MeasuredSeries, Span } from './usage-hour';
+
+const none = Decimal.of(0n);
+// What stand in the place of a settlement.
+const unsettled = 'unsettled';
+const forGood = 'for good';
+// An event may come 35 days late; a day more is for clocks and for what is under way.
+const lateForMs = 36 * 86_400_000;
 
 /** A period of a subscription, cut off where that ended. */
 export interface SubscriptionPeriod {
@@ -17,7 +25,7 @@ export interface SubscriptionPeriod {
   readonly prices: ReadonlyMap<string, UsagePrice>;
 }
 
-/** A period whose usage has burnt credits, or will as soon as it is settled. */
+/** A period whose usage burns credits. */
 export interface BurningPeriod {
   readonly key: string;
   readonly window: UsageWindow;
@@ -55,7 +63,72 @@ export function unsettledPeriods(
   });
 }
 
-/** The account as it will be once a period is settled that has been used so much. */
+/**
+ * The calendar months whose usage of a meter nobody takes, but for those of which an account knows for good what they burnt: no event of them
+ * can come any more. Without `until` the running month is in them, else what is later is left out.
+ */
+export function nobodysMonths(
+  account: CreditAccount,
+  {
+    taken,
+    now,
+    until = monthOf(now).end,
+  }: {
+    /** When subscriptions take the usage. */
+    readonly taken: readonly Span[];
+    readonly now: Date;
+    readonly until?: Date;
+  },
+): BurningPeriod[] {
+  const known = new Map(account.consumptions.map((one) => [one.period, one]));
+  const months: BurningPeriod[] = [];
+  let month = monthOf(firstUse(account) ?? until);
+  for (; month.start < until; month = monthOf(month.end)) {
+    const key = nobodysKey(month);
+    if (known.get(key)?.settlement === forGood || !mayBurn(account, { key, ...month })) continue;
+    // A month that is over counts whole.
+    const end = month.end <= now || month.end < until ? month.end : until;
+    months.push({ key, window: { start: month.start, end, taken }, includedUnits: none });
+  }
+  return months;
+}
+
+/** Whether no event of a month can come any more. */
+export function isFinal({ end }: Span, now: Date): boolean {
+  return end.getTime() + lateForMs <= now.getTime();
+}
+
+/** Names what nobody takes of the usage of a month. */
+export function nobodysKey({ start }: Span): string {
+  return `${start.toISOString().slice(0, 'YYYY-MM'.length)}:nobody`;
+}
+
+/** The calendar month in UTC that an instant lies in. */
+export function monthOf(now: Date): Span {
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+  return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
+}
+
+/** When the first grant could burn first; what had ended when a grant was made is out of its reach. */
+function firstUse({ grants }: Pick<CreditAccount, 'grants'>): Date | undefined {
+  if (grants.length === 0) return undefined;
+  const times = grants.map(({ createdAt, effectiveAt }) =>
+    Math.max(createdAt.getTime(), effectiveAt.getTime()),
+  );
+  return new Date(Math.min(...times));
+}
+
+function mayBurn(account: CreditAccount, { key, start, end }: Span & { key: string }): boolean {
+  return grantsFor(account, key).some(
+    ({ createdAt, effectiveAt, expiresAt, available }) =>
+      createdAt < end &&
+      effectiveAt < end &&
+      (expiresAt === null || expiresAt > start) &&
+      available.compare(none) > 0,
+  );
+}
+
+/** The account after a period that has been used so much. */
 export function afterPeriod(
   account: CreditAccount,
   { key: period, window, includedUnits }: BurningPeriod,
@@ -63,15 +136,25 @@ export function afterPeriod(
     usage,
     series,
     now,
+    grantIds,
+    isForGood = false,
   }: {
     readonly usage: WindowUsage;
     readonly series: Pick<MeasuredSeries, 'aggregation'>;
     readonly now: Date;
+    /** By whose bounds the usage was read; absent: all. */
+    readonly grantIds?: ReadonlySet<string>;
+    /** The usage was read when no event of it could come any more. */
+    readonly isForGood?: boolean;
   },
 ): CreditAccount {
-  const grants = grantsFor(account, period).filter(({ createdAt }) => createdAt < window.end);
+  const grants = grantsFor(account, period).filter(
+    ({ id, createdAt }) => createdAt < window.end && grantIds?.has(id) !== false,
+  );
   const burnt = burnWindow(usage, series, { window, grants, includedUnits });
   const quantity = burnt.quantity.toString();
-  const consumption = { period, settlement: 'unsettled', quantity, uses: usesOf(burnt) };
-  return setConsumption(account, consumption, now);
+  const settlement = isForGood ? forGood : unsettled;
+  const consumption = { period, settlement, quantity, uses: usesOf(burnt) };
+  const known = account.consumptions.find((one) => one.period === period);
+  return isSameData(known, consumption) ? account : setConsumption(account, consumption, now);
 }

@@ -4,6 +4,7 @@ import { derivedId } from '@billing/chassis/ids';
 import { Decimal } from '@billing/kernel/decimal';
 import { notFound } from '@billing/kernel/domain-error';
 import type { UsageState as ProtoUsageState } from '@billing/proto/billing/metering/v1/metering';
+import { afterOthers } from './burning-rpc';
 import {
   consumedIn,
   type CreditAccount,
@@ -15,14 +16,15 @@ import {
 import type { Meter } from './meter';
 import { type CustomerPeriods, customerPeriods, findCustomer, type Peers } from './peers';
 import {
-  afterPeriod,
+  monthOf,
+  nobodysKey,
+  nobodysMonths,
   type SubscriptionPeriod,
   takenFrom,
-  unsettledPeriods,
 } from './unsettled-usage';
 import { burnWindow, type BurntUsage, readWindow, type UsageWindow } from './usage-burning';
-import type { MeasuredSeries, Span } from './usage-hour';
-import { monthOf, usageState, type UsageTerms } from './usage-state';
+import type { Span } from './usage-hour';
+import { usageState, type UsageTerms } from './usage-state';
 import type { UsageStore } from './usage-store';
 
 /** What usage is added up from. */
@@ -50,8 +52,7 @@ const none = Decimal.of(0n);
 // A customer uses a few meters; each is read by a few queries.
 const metersAtOnce = 8;
 const accountsMax = 500;
-// No settlement has these; they name what a read has added up itself.
-const nobodysPeriod = 'nobody';
+// No settlement has it: a trial burns nothing.
 const trialsPeriod = 'trial';
 
 /** The id of the account of a customer for a meter. */
@@ -91,11 +92,11 @@ export async function usageStates(
   parts: UsageParts,
 ): Promise<ProtoUsageState[]> {
   await requireCustomer(parts.peers, customerId, context);
-  const [periods, accounts, used] = await Promise.all([
-    customerPeriods(parts.peers, customerId, context),
+  const [accounts, used] = await Promise.all([
     accountsOf(parts, customerId, context),
     parts.usageOf(context).metersUsed(customerId),
   ]);
+  const periods = await periodsFor({ customerId, accounts }, context, parts);
   const priced = periods.running.flatMap(({ prices }) => [...prices.keys()]);
   const ids = [...new Set([...priced, ...accounts.map(({ meterId }) => meterId), ...used])];
   const running = await runningUsages(
@@ -109,6 +110,19 @@ export async function usageStates(
       return events > 0 || hasCredits || terms !== undefined;
     })
     .map((one) => toProtoUsageState(one, context.now));
+}
+
+/** The periods of a customer's subscriptions, back to where it is open whose the usage was that some accounts burn credits for. */
+export function periodsFor(
+  { customerId, accounts }: { customerId: string; accounts: readonly CreditAccount[] },
+  context: CallContext,
+  { peers }: Pick<UsageParts, 'peers'>,
+): Promise<CustomerPeriods> {
+  const { now } = context;
+  const open = accounts.flatMap((account) => nobodysMonths(account, { taken: [], now }));
+  const starts = open.map(({ window: { start } }) => start.getTime());
+  const since = starts.length === 0 ? undefined : new Date(Math.min(...starts));
+  return customerPeriods(peers, { customerId, since }, context);
 }
 
 /** The running periods of some meters of a customer, in the order of their ids. */
@@ -160,12 +174,13 @@ async function runningUsage(
 ): Promise<RunningUsage> {
   const { id: meterId, aggregation, uniqueProperty } = meter;
   const series = { customerId, meterId, aggregation, uniqueProperty };
-  const shown = running.find(({ prices }) => prices.has(meterId)) ?? running[0];
+  const shown = running.find(({ prices }) => prices.has(meterId));
   const period = shown?.span ?? monthOf(context.now);
   const terms = termsOf(shown, meterId);
   const taken = takenFrom(terms?.subscriptionId ?? null, lived, meterId);
-  const key = terms?.key ?? nobodysPeriod;
-  const before = account && (await afterOthers(account, { key, series, lived }, context, parts));
+  const key = terms?.key ?? nobodysKey(period);
+  const before =
+    account && (await afterOthers({ account, series }, { key, lived }, context, parts));
   const grants = before === undefined ? [] : grantsFor(before, key);
   // A trial's usage is free: it needs no credits.
   const burnable = terms?.isTrial === true ? [] : grants;
@@ -180,30 +195,6 @@ async function runningUsage(
   const consumption = { period: key, settlement: 'running', quantity, uses: usesOf(burnt) };
   const after = before && setConsumption(before, consumption, context.now);
   return { meter, account: after, period, terms, burnt, used };
-}
-
-/** The account after all periods but one whose usage burns credits, as if those that are not settled yet were. */
-async function afterOthers(
-  account: CreditAccount,
-  {
-    key,
-    series,
-    lived,
-  }: { key: string; series: MeasuredSeries; lived: readonly SubscriptionPeriod[] },
-  context: CallContext,
-  { usageOf }: UsageParts,
-): Promise<CreditAccount> {
-  if (account.grants.length === 0) return account;
-  const { now } = context;
-  let after = account;
-  for (const period of unsettledPeriods(account, lived, series.meterId)) {
-    if (period.key === key) continue;
-    const { window } = period;
-    const grants = grantsFor(after, period.key);
-    const usage = await readWindow(usageOf(context), series, { window, grants });
-    after = afterPeriod(after, period, { usage, series, now });
-  }
-  return after;
 }
 
 function termsOf(

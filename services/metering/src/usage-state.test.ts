@@ -14,7 +14,7 @@ import {
 import { burnCredits, type Burning } from './credit-burning';
 import { createMeter } from './meter';
 import { toProtoUsageState } from './usage-rpc';
-import { monthOf, usageState, type UsageTerms } from './usage-state';
+import { usageState, type UsageTerms } from './usage-state';
 
 const now = new Date('2026-03-20T00:00:00Z');
 const period = { start: new Date('2026-03-01T00:00:00Z'), end: new Date('2026-04-01T00:00:00Z') };
@@ -286,11 +286,3 @@ function toldState(
   );
   return toJsonUsageState(ProtoUsageState.decode(ProtoUsageState.encode(state).finish()));
 }
-
-test.each([
-  ['2026-02-28T23:59:59.999Z', '2026-02-01', '2026-03-01'],
-  ['2026-12-31T12:00:00Z', '2026-12-01', '2027-01-01'],
-  ['2026-03-01T00:00:00Z', '2026-03-01', '2026-04-01'],
-])('%s lies in the month from %s to %s', (at, start, end) => {
-  expect(monthOf(new Date(at))).toEqual({ start: new Date(start), end: new Date(end) });
-});

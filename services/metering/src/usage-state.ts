@@ -86,12 +86,6 @@ function estimate(
   return isAmount(amount) ? amount : undefined;
 }
 
-/** The calendar month in UTC that an instant lies in. */
-export function monthOf(now: Date): Span {
-  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
-  return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
-}
-
 function sum(all: readonly Decimal[]): Decimal {
   return all.reduce((total, one) => total.add(one), none);
 }

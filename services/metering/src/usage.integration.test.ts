@@ -11,7 +11,7 @@ import {
 import fc from 'fast-check';
 import { type Aggregation, quantityOf, totalOf } from './aggregation';
 import { openEvents } from './event-store';
-import { present, startMetering, startSealing } from './testing';
+import { aLivedPeriod, present, startMetering, startSealing } from './testing';
 import { hourMs } from './usage-hour';
 import { readUsage } from './usage-reading';
 import { openUsage, UsageStore } from './usage-store';
@@ -173,6 +173,18 @@ describe('a settlement', () => {
     meters: [{ meterId, includedUnits: '5', taken: [] }],
   });
 
+  /** Has the subscriptions' owner know the periods that are settled. */
+  function tellOf({
+    subscriptionId,
+    customerId,
+    windows,
+  }: Pick<SettleUsageRequest, 'subscriptionId' | 'customerId' | 'windows'>) {
+    const periods = windows.flatMap(({ meters, ...window }) =>
+      meters.map((meter) => aLivedPeriod({ subscriptionId, ...window, ...meter })),
+    );
+    service.lived.set(customerId, periods);
+  }
+
   async function settle(
     context: CallContext,
     request: Omit<SettleUsageRequest, 'unbilledKeys'> & { readonly unbilledKeys?: string[] },
@@ -249,6 +261,7 @@ describe('a settlement', () => {
       period(1, '2026-02-18T00:00:00Z', '2026-02-28T00:00:00Z', meterId),
     ];
     const request = { subscriptionId, customerId, windows };
+    tellOf(request);
     await use('2026-02-10T00:00:00Z', 7);
     await settle(context, { ...request, key: 'period:0', windows: windows.slice(0, 1) });
     await use('2026-02-11T00:00:00Z', 1);

@@ -89,7 +89,7 @@ export function subscriptionRpc(parts: CreationParts) {
         return { state: redemptionStates.valueOf(redemptionState(record, { discountId })) };
       },
 
-      listUsagePeriods: ({ customerId }, context) => usagePeriodsOf(customerId, context, parts),
+      listUsagePeriods: (request, context) => usagePeriodsOf(request, context, parts),
     },
     // Unlimited: calls that create subscriptions wait for the first, and would else keep the service full; whoever waits for the second
     // has paid.

@@ -3,6 +3,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import type { MeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
 import type {
+  ListUsagePeriodsRequest,
   ListUsagePeriodsResponse,
   UsagePeriod,
 } from '@billing/proto/billing/subscription/v1/subscription';
@@ -39,7 +40,10 @@ export async function meterPricesOf(
   return meterPrices.find({ productId, at }, context);
 }
 
-/** All subscriptions that a customer ever had, the earliest created first. */
+/**
+ * All subscriptions that a customer ever had, the earliest created first. Where a clock stands still, many are of one instant: their own
+ * ids may derive from a payment, but those of their items follow the order in which they were made.
+ */
 export async function subscriptionsOf(
   customerId: string,
   context: CallContext,
@@ -49,13 +53,19 @@ export async function subscriptionsOf(
   for (let page = 1; ; page += 1) {
     const { data, total } = await subscriptions.list({ customerId }, { page, perPage }, context);
     found.push(...data);
-    if (data.length === 0 || found.length >= total) return found.reverse();
+    if (data.length === 0 || found.length >= total) return found.sort(byCreation);
   }
+}
+
+function byCreation(a: Stored<Subscription>, b: Stored<Subscription>): number {
+  const apartMs = a.createdAt.getTime() - b.createdAt.getTime();
+  if (apartMs !== 0) return apartMs;
+  return a.state.itemId < b.state.itemId ? -1 : 1;
 }
 
 /** The periods of a customer's subscriptions that run now, and those that tell whose the usage of late was, with their meter prices. */
 export async function usagePeriodsOf(
-  customerId: string,
+  { customerId, since }: ListUsagePeriodsRequest,
   context: CallContext,
   { subscriptions, peers }: { readonly subscriptions: Subscriptions; readonly peers: Peers },
 ): Promise<ListUsagePeriodsResponse> {
@@ -65,11 +75,12 @@ export async function usagePeriodsOf(
     .map((stored) => ({ stored, index: stored.state.periodIndex, ...currentPeriod(stored.state) }));
   const { now } = context;
   const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()));
-  const since = new Date(Math.min(month.getTime(), ...running.map(({ start }) => start.getTime())));
+  const starts = [month, ...running.map(({ start }) => start), since ?? month];
+  const from = new Date(Math.min(...starts.map((start) => start.getTime())));
   // What begins at this very instant counts.
   const end = new Date(now.getTime() + 1);
   const lived = all.flatMap((stored) =>
-    livedSince(stored, { start: since, end }).map((period) => ({ stored, ...period })),
+    livedSince(stored, { start: from, end }).map((period) => ({ stored, ...period })),
   );
   const toProto = (period: LivedPeriod) => toProtoUsagePeriod(period, context, peers);
   const [periods, earlier] = await Promise.all([

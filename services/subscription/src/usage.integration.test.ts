@@ -158,7 +158,7 @@ test('the running periods of a customer come with the prices that count in them,
   const { id: first, context } = await subscribe();
   const { id } = await under.create({ productId: 'metered' }, later(context, day('02-10')));
   const { periods } = await under.subscription.listUsagePeriods(
-    { customerId: 'customer' },
+    { customerId: 'customer', since: undefined },
     later(context, day('02-11')),
   );
   expect(periods).toMatchObject([
@@ -177,7 +177,7 @@ test('the periods of late of a customer come with those of subscriptions that ha
   );
   const { id } = await under.create({ productId: 'metered' }, before);
   const { periods, lived } = await under.subscription.listUsagePeriods(
-    { customerId: 'customer' },
+    { customerId: 'customer', since: undefined },
     before,
   );
   expect(periods.map(({ subscriptionId }) => subscriptionId)).toEqual([id]);
@@ -186,4 +186,15 @@ test('the periods of late of a customer come with those of subscriptions that ha
     { subscriptionId: first, start: day('01-31'), end: day('02-10'), ...ofSubscription },
     { subscriptionId: id, start: day('02-10'), end: day('03-10'), ...ofSubscription },
   ]);
+
+  const march = later(context, day('03-05'));
+  const of = async (since: Date | undefined) => {
+    const answer = await under.subscription.listUsagePeriods(
+      { customerId: 'customer', since },
+      march,
+    );
+    return answer.lived.map(({ subscriptionId }) => subscriptionId);
+  };
+  expect(await of(undefined)).toEqual([id]);
+  expect(await of(day('02-01'))).toEqual([first, id]);
 });

@@ -1,0 +1,120 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
+import { type CreditAccount, grantsFor } from './credit-account';
+import { customerPeriods, type Peers } from './peers';
+import {
+  afterPeriod,
+  type BurningPeriod,
+  isFinal,
+  nobodysMonths,
+  type SubscriptionPeriod,
+  takenFrom,
+  unsettledPeriods,
+} from './unsettled-usage';
+import { readWindow, type WindowUsage } from './usage-burning';
+import type { MeasuredSeries, Span } from './usage-hour';
+import type { UsageStore } from './usage-store';
+
+/** What accounts are read with. */
+export interface AccountParts {
+  readonly accounts: AggregateCollection<CreditAccount>;
+  readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
+  readonly peers: Pick<Peers, 'subscription'>;
+}
+
+/** An account, and the usage that it burns credits for. */
+export interface BurningAccount {
+  readonly account: CreditAccount;
+  readonly series: MeasuredSeries;
+}
+
+interface UsedPeriod {
+  readonly period: BurningPeriod;
+  readonly usage: WindowUsage;
+}
+
+/**
+ * The account after all usage that burns credits but that of one period, as if what is not settled yet were. Months that nobody takes and
+ * of which no event can come any more are kept, so that they are never read again.
+ */
+export async function afterOthers(
+  { account, series }: BurningAccount,
+  { key, lived }: { readonly key: string; readonly lived: readonly SubscriptionPeriod[] },
+  context: CallContext,
+  parts: AccountParts,
+): Promise<CreditAccount> {
+  if (account.grants.length === 0) return account;
+  const { now } = context;
+  const taken = takenFrom(null, lived, series.meterId);
+  const months = nobodysMonths(account, { taken, now });
+  const periods = [...unsettledPeriods(account, lived, series.meterId), ...months]
+    .filter((period) => period.key !== key)
+    .toSorted((a, b) => a.window.start.getTime() - b.window.start.getTime());
+  let after = account;
+  const final: UsedPeriod[] = [];
+  for (const period of periods) {
+    const used = {
+      period,
+      usage: await usageOf(period, { account: after, series }, context, parts),
+    };
+    after = afterPeriod(after, period, { usage: used.usage, series, now });
+    if (months.includes(period) && isFinal(period.window, now)) final.push(used);
+  }
+  if (final.length > 0) await keep(final, { account, series }, context, parts);
+  return after;
+}
+
+/**
+ * Keeps what credits have burnt before a settlement for usage that nobody takes: the settlement has to leave it alone. What is to be settled
+ * is not nobody's, whether the subscription's owner knows that yet or not.
+ */
+export async function keepNobodysUsage(
+  { account, series }: BurningAccount,
+  settled: readonly Span[],
+  context: CallContext,
+  parts: AccountParts,
+): Promise<CreditAccount> {
+  const { now } = context;
+  const until = new Date(Math.max(...settled.map(({ end }) => end.getTime())));
+  const [first] = nobodysMonths(account, { taken: [], now, until });
+  if (first === undefined) return account;
+  const { customerId, meterId } = series;
+  const since = first.window.start;
+  const { lived } = await customerPeriods(parts.peers, { customerId, since }, context);
+  const taken = [...takenFrom(null, lived, meterId), ...settled];
+  const used: UsedPeriod[] = [];
+  for (const period of nobodysMonths(account, { taken, now, until })) {
+    used.push({ period, usage: await usageOf(period, { account, series }, context, parts) });
+  }
+  return keep(used, { account, series }, context, parts);
+}
+
+function usageOf(
+  { key, window }: BurningPeriod,
+  { account, series }: BurningAccount,
+  context: CallContext,
+  parts: AccountParts,
+): Promise<WindowUsage> {
+  const grants = grantsFor(account, key);
+  return readWindow(parts.usageOf(context), series, { window, grants });
+}
+
+/** What a month burns is kept whole each time: a repeat, or who races with it, comes to the same. */
+async function keep(
+  used: readonly UsedPeriod[],
+  { account, series }: BurningAccount,
+  context: CallContext,
+  parts: AccountParts,
+): Promise<CreditAccount> {
+  const grantIds = new Set(account.grants.map(({ id }) => id));
+  const { now } = context;
+  const { state } = await parts.accounts.within(context).mutate(account.id, (before) => {
+    let after = before;
+    for (const { period, usage } of used) {
+      const isForGood = isFinal(period.window, now);
+      after = afterPeriod(after, period, { usage, series, now, grantIds, isForGood });
+    }
+    return { state: after, events: [], commands: [] };
+  });
+  return state;
+}
