@@ -132,9 +132,11 @@ export async function tryEnd(
   const key = settlement.key;
   const invoiceId = await billUsage(stored, { key, bill, isVoided: owed.isVoided }, context, parts);
   const lateAt = settled === undefined ? null : lateBillAt(state);
+  // One that was held until then leaves nothing, but what it bills may have been settled before.
+  const laterAt = lateAt !== null && lateAt < context.now ? context.now : lateAt;
   await parts.subscriptions.note(state.id, context, (current) =>
     noteEndInvoice(
-      noteBill(current, number, { refunds: bill.refunds, lateBillAt: lateAt }),
+      noteBill(current, number, { refunds: bill.refunds, lateBillAt: laterAt }),
       invoiceId,
     ),
   );

@@ -145,6 +145,9 @@ describe('usage that costs more than any invoice may', () => {
     await under.subscription.updateSubscription(change, later(context, day('12-31')));
     const [, final] = await invoiced(id, 2);
     expect(final?.lines).toEqual([messages(day('01-31'))]);
+    await pass(context, day('12-31'));
+    expect(keys().at(-1)).toBe('late');
+    await invoiced(id, 2);
   });
 
   test('is billed by what was settled, however often the bill is repeated before it is noted', async () => {
