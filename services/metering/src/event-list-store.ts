@@ -51,29 +51,51 @@ export class EventListStore {
       ...(meterId !== undefined && { meterId }),
       timestamp: { ...(from !== undefined && { $gte: from }), $lt: to ?? endOfTime },
     };
-    if (customerId === undefined || eventId !== undefined) return this.pageOf(query, wish);
-    const meterIds =
-      meterId === undefined ? await this.metersOf({ environmentId, customerId }) : [meterId];
-    const isFar = meterIds.length * wish.page * wish.perPage > timesMax;
-    if (isFar || meterIds.length > metersMax) return this.pageOf(query, wish);
-    const series = meterIds.map((id) => ({ ...query, meterId: id }));
-    const { ids, total } = await this.idsOfPage(series, wish);
+    const series =
+      customerId === undefined || eventId !== undefined
+        ? undefined
+        : await this.seriesOf(query, { environmentId, customerId, meterId });
+    if (series === undefined) {
+      const [data, total] = await Promise.all([this.rowsOf(query, wish), this.count(query)]);
+      return { data, total };
+    }
+    const counts = await Promise.all(series.map((one) => this.count(one)));
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    const end = wish.page * wish.perPage;
+    const times = counts.reduce((sum, count) => sum + Math.min(count, end), 0);
+    if (end - wish.perPage >= total) return { data: [], total };
+    if (times > timesMax) return { data: await this.rowsOf(query, wish), total };
+    const ids = await this.idsOfPage(series, wish);
     return { data: await this.named(ids, environmentId), total };
   }
 
-  private async pageOf(query: Query, { page, perPage }: PageWish): Promise<EventPage> {
-    const [documents, total] = await retryTransient(() =>
-      Promise.all([
-        this.events
-          .find(query)
-          .sort({ timestamp: -1, _id: -1 })
-          .skip((page - 1) * perPage)
-          .limit(perPage)
-          .toArray(),
-        this.events.countDocuments(query),
-      ]),
+  private async rowsOf(query: Query, { page, perPage }: PageWish): Promise<UsageEvent[]> {
+    const documents = await retryTransient(() =>
+      this.events
+        .find(query)
+        .sort({ timestamp: -1, _id: -1 })
+        .skip((page - 1) * perPage)
+        .limit(perPage)
+        .toArray(),
     );
-    return { data: documents.map(fromEventDocument), total };
+    return documents.map(fromEventDocument);
+  }
+
+  private async count(query: Query): Promise<number> {
+    return retryTransient(() => this.events.countDocuments(query));
+  }
+
+  /** The query for each meter that the customer uses; undefined for too many. */
+  private async seriesOf(
+    query: Query,
+    {
+      meterId,
+      ...customer
+    }: { environmentId: string; customerId: string; meterId: string | undefined },
+  ): Promise<Query[] | undefined> {
+    const meterIds = meterId === undefined ? await this.metersOf(customer) : [meterId];
+    if (meterIds.length > metersMax) return undefined;
+    return meterIds.map((id) => ({ ...query, meterId: id }));
   }
 
   /** Asked of the events themselves: a series is written down after its first event. */
@@ -88,26 +110,21 @@ export class EventListStore {
   private async idsOfPage(
     series: readonly Query[],
     { page, perPage }: PageWish,
-  ): Promise<{ ids: string[]; total: number }> {
+  ): Promise<string[]> {
     const end = page * perPage;
-    const [times, counts] = await Promise.all([
-      Promise.all(series.map((query) => this.newestTimes(query, end))),
-      Promise.all(series.map((query) => retryTransient(() => this.events.countDocuments(query)))),
-    ]);
-    const total = counts.reduce((sum, count) => sum + count, 0);
+    const times = await Promise.all(series.map((query) => this.newestTimes(query, end)));
     const merged = times.flat().toSorted((a, b) => b.getTime() - a.getTime());
     const skipped = end - perPage;
     const [newest, oldest] = [merged[skipped], merged.slice(0, end).at(-1)];
-    if (newest === undefined || oldest === undefined) return { ids: [], total };
+    if (newest === undefined || oldest === undefined) return [];
     const within = { $gte: oldest, $lte: newest };
     const places = await Promise.all(series.map((query) => this.placesOf(query, within)));
     const newer = merged.findIndex((time) => time.getTime() === newest.getTime());
-    const ids = places
+    return places
       .flat()
       .toSorted(compareNewestFirst)
       .slice(skipped - newer, end - newer)
       .map(({ _id }) => _id);
-    return { ids, total };
   }
 
   private async newestTimes(query: Query, limit: number): Promise<Date[]> {
@@ -135,7 +152,6 @@ export class EventListStore {
   }
 
   private async named(ids: readonly string[], environmentId: string): Promise<UsageEvent[]> {
-    if (ids.length === 0) return [];
     const found = await retryTransient(() =>
       this.events.find({ _id: { $in: [...ids] }, environmentId }).toArray(),
     );
