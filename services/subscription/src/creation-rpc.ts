@@ -1,7 +1,7 @@
 import { answerBy, type CallContext, newResourceId } from '@billing/chassis/call-context';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Clock } from '@billing/chassis/clock';
-import { derivedId } from '@billing/chassis/ids';
+import { derivedId, newId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import type {
@@ -62,7 +62,7 @@ export async function createSold(
 ): Promise<Stored<Subscription>> {
   const { productId, completedAt: at } = request;
   const { set } = await peers.catalog.getMeterPrices({ productId, at }, context);
-  const transition = createFromCheckout(fromProtoPurchase(request, set, context));
+  const transition = createFromCheckout(fromProtoPurchase(request, set));
   return subscriptions.insert(transition, context);
 }
 
@@ -99,7 +99,7 @@ async function store(
   const transition = createSubscription(input, {
     ...decisionOn(id, context.tenant, context.now),
     id,
-    itemId: itemIdOf(id, context),
+    itemId: newId(),
     fingerprint,
     customer,
     productName,
@@ -170,10 +170,6 @@ function settleBy(context: CallContext, clock: Clock): Date {
   return new Date(Math.min(clock.now().getTime() + settleWithinMs, answerBy(context).getTime()));
 }
 
-function itemIdOf(id: string, { tenant }: CallContext): string {
-  return derivedId(tenant.environmentId, id, 'item');
-}
-
 function fromProtoInput(request: CreateSubscriptionRequest): SubscriptionInput {
   const { customerId, productId, metadata, quantity } = request;
   return {
@@ -187,18 +183,14 @@ function fromProtoInput(request: CreateSubscriptionRequest): SubscriptionInput {
   };
 }
 
-function fromProtoPurchase(
-  request: CreateFromCheckoutRequest,
-  meterPriceSet: number,
-  context: CallContext,
-): Purchase {
+function fromProtoPurchase(request: CreateFromCheckoutRequest, meterPriceSet: number): Purchase {
   const { id, productId, productName, quantity, metadata, discount, attempt } = request;
   const invoice = required('invoice', request.invoice);
   const price = recurringPrice(fromProtoPrice(required('price', request.price)));
   const completedAt = required('completedAt', request.completedAt);
   return {
     id,
-    itemId: itemIdOf(id, context),
+    itemId: newId(),
     // A session sells one subscription: whoever comes with its id asks for the same.
     fingerprint: id,
     customer: fromProtoCustomer(required('customer', request.customer)),

@@ -40,6 +40,18 @@ afterAll(() => under.stop());
 
 const at = (now = day('01-31'), deadlineMs = 25_000) => testContext({ now, deadlineMs });
 
+test('subscriptions of one instant stand in the order in which they were made, whatever their ids', async () => {
+  const context = at();
+  const made: string[] = [];
+  for (let number = 1; number <= 8; number += 1) {
+    const authorizedTransactionId = `txn_of_one_instant_${String(number)}`;
+    made.push((await under.create({ authorizedTransactionId }, context)).id);
+  }
+  const request = { customerId: 'customer', since: undefined };
+  const { periods } = await under.subscription.listUsagePeriods(request, context);
+  expect(periods.map(({ subscriptionId }) => subscriptionId)).toEqual(made);
+});
+
 describe('creating a subscription', () => {
   test('stores it, orders its first invoice with the authorisation, and announces it', async () => {
     const context = at();

@@ -130,7 +130,7 @@ export interface UnbilledSettlements {
 export interface Subscription {
   readonly isTombstone: false;
   readonly id: string;
-  /** Of its only item. */
+  /** Of its only item; sorts by the real time of creation. */
   readonly itemId: string;
   /** Tells a repeated creation with the same input from one with another. */
   readonly fingerprint: string;
