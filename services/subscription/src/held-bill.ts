@@ -10,7 +10,7 @@ import {
   type UnbilledSettlements,
   type UsageBilling,
 } from './subscription';
-import { lateForMs, mayStillChange } from './usage-period';
+import { lateForMs, mayBeSettled } from './usage-period';
 import type { Settlement } from './usage-settlement';
 
 const dayMs = 86_400_000;
@@ -110,8 +110,7 @@ export function stillUnbilled(
 ): readonly UnbilledSettlements[] {
   const { periodIndex, usage } = subscription;
   if (periodIndex === null || bill > periodIndex) return usage.unbilled;
-  const { start } = periodOf(subscription, bill);
-  return usage.unbilled.filter(({ through }) => mayStillChange(subscription, through, start));
+  return usage.unbilled.filter(({ through }) => mayBeSettled(subscription, through, bill));
 }
 
 /** Has what is held tried again with a change of the subscription, which may have been made for that. */

@@ -82,6 +82,14 @@ describe('a settlement', () => {
     expect(indexes(daily, 12, day('02-10'))).toEqual([10, 11]);
   });
 
+  test('of an end goes back as if the last bill had not been made, which it may have come before', () => {
+    const ended = { ...aSubscription(), status: 'CANCELED', endedAt: day('05-01') } as const;
+    const indexesAt = (through: number) =>
+      settledPeriods(ended, made, { key: 'end', through }).map(({ index }) => index);
+    expect(indexesAt(3)).toEqual([0, 1, 2, 3]);
+    expect(indexesAt(2)).toEqual([0, 1, 2]);
+  });
+
   test('ends where the subscription ended', () => {
     const ended: Subscription = { ...aSubscription(), endedAt: day('02-10') };
     expect(settledPeriods(ended, made, { key: 'end', through: 0 })).toEqual([

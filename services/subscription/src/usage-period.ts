@@ -25,9 +25,7 @@ export function pinRates(
   const rates = continues
     ? [...usage.rates.slice(0, -1), { ...last, through: periodIndex }]
     : [...usage.rates, { from: periodIndex, through: periodIndex, set }];
-  // The settlement for this very bill may be repeated; it reaches back from where its own last period, the one before, began.
-  const { start } = periodOf(subscription, Math.max(periodIndex - 1, 0));
-  const kept = rates.filter(({ through }) => mayStillChange(subscription, through, start));
+  const kept = rates.filter(({ through }) => mayBeSettled(subscription, through, periodIndex));
   return { ...subscription, usage: { ...usage, rates: kept } };
 }
 
@@ -53,4 +51,17 @@ export function firstBilledPeriod(
 /** Whether an event of a period may still come after an instant. */
 export function mayStillChange(subscription: Subscription, periodIndex: number, at: Date): boolean {
   return periodOf(subscription, periodIndex).end.getTime() > at.getTime() - lateForMs;
+}
+
+/**
+ * Whether a period may be in a settlement that is made once another one is billed. That of an end comes after the bill of the period before
+ * the last, where it came too soon for the last one's.
+ */
+export function mayBeSettled(
+  subscription: Subscription,
+  periodIndex: number,
+  billedIndex: number,
+): boolean {
+  const { start } = periodOf(subscription, Math.max(billedIndex - 1, 0));
+  return mayStillChange(subscription, periodIndex, start);
 }

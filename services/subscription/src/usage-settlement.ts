@@ -1,6 +1,6 @@
 import type { BillingPeriod } from '@billing/kernel/billing-period';
 import { periodContaining } from '@billing/kernel/billing-period';
-import { currentPeriod, periodOf, type Subscription } from './subscription';
+import { currentPeriod, endedWithin, periodOf, type Subscription } from './subscription';
 import { firstBilledPeriod, mayStillChange } from './usage-period';
 
 /** Which periods a settlement is about. */
@@ -23,7 +23,8 @@ export function settlementBefore(periodIndex: number): Settlement {
 
 /**
  * The periods of a settlement, oldest first; none where the first one has not been billed. The settlement before was made as the last of
- * them began, or later: whatever may have come since belongs to this one.
+ * them began, or later: whatever may have come since belongs to this one. Of a period in which the subscription ended the bill may never
+ * have been made, nor the settlement for it.
  */
 export function settledPeriods(
   subscription: Subscription,
@@ -33,7 +34,8 @@ export function settledPeriods(
   const first = firstBilledPeriod(subscription, made);
   const periods: SettledPeriod[] = [];
   if (through < first) return periods;
-  const { start: settledBefore } = periodOf(subscription, through);
+  const billed = endedWithin(subscription, through) ? Math.max(through - 1, first) : through;
+  const { start: settledBefore } = periodOf(subscription, billed);
   for (let index = through; index >= first; index -= 1) {
     if (index < through && !mayStillChange(subscription, index, settledBefore)) break;
     periods.unshift({ index, ...lived(subscription, index) });
