@@ -5,6 +5,7 @@ import { RunningTotal } from './aggregation';
 import {
   afterPeriod,
   isFinal,
+  isTakenWhole,
   monthOf,
   nobodysMonths,
   type SubscriptionPeriod,
@@ -89,6 +90,33 @@ test('a period burns what is beyond its included units, but not of grants that w
   expect([...consumedIn(after.consumptions)]).toEqual([['02-01', Decimal.of(5n)]]);
   const again = afterPeriod(after, first, { usage, series: { aggregation: 'SUM' }, now });
   expect(again.consumptions).toEqual(after.consumptions);
+});
+
+test.each<[string, readonly (readonly [string, string])[], boolean]>([
+  ['by nobody', [], false],
+  ['by one', [['01-15', '03-15']], true],
+  [
+    'by several that adjoin or overlap, in any order',
+    [
+      ['02-10', '03-01'],
+      ['01-15', '02-05'],
+      ['02-01', '02-10'],
+    ],
+    true,
+  ],
+  ['but for its begin', [['02-02', '03-01']], false],
+  ['but for its end', [['01-15', '02-28']], false],
+  [
+    'but for a gap',
+    [
+      ['01-15', '02-10'],
+      ['02-11', '03-15'],
+    ],
+    false,
+  ],
+])('whether a window is taken whole is told of one that is taken %s', (_how, spans, isWhole) => {
+  const taken = spans.map(([start, end]) => ({ start: date(start), end: date(end) }));
+  expect(isTakenWhole({ start: date('02-01'), end: date('03-01'), taken })).toBe(isWhole);
 });
 
 describe('months of usage that nobody takes', () => {

@@ -93,6 +93,16 @@ export function nobodysMonths(
   return months;
 }
 
+/** Whether all of a window is taken by others. */
+export function isTakenWhole({ start, end, taken }: UsageWindow): boolean {
+  let until = start;
+  for (const span of taken.toSorted((a, b) => a.start.getTime() - b.start.getTime())) {
+    if (span.start > until) return false;
+    if (span.end > until) until = span.end;
+  }
+  return until >= end;
+}
+
 /** Whether no event of a month can come any more. */
 export function isFinal({ end }: Span, now: Date): boolean {
   return end.getTime() + lateForMs <= now.getTime();
