@@ -1,5 +1,6 @@
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { checkMetadata } from '@billing/chassis/metadata';
+import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { readPage } from '@billing/chassis/page';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { Decimal } from '@billing/kernel/decimal';
@@ -54,7 +55,8 @@ export function creditCalls(parts: UsageParts): CreditCalls {
         .toSorted((a, b) => newestFirst(a.grant, b.grant));
       const shown = all.slice((page - 1) * perPage, page * perPage);
       const meterIds = [...new Set(shown.map(({ meterId }) => meterId))];
-      const usages = await usagesOf({ customerId, meterIds, accounts }, context, parts);
+      const found = await usagesOf({ customerId, meterIds, accounts }, context, parts);
+      const usages = new Map(found.map((usage) => [usage.meter.id, usage]));
       return {
         creditGrants: shown.map(({ meterId, grant }) =>
           toProtoGrant(grant, { customerId, meterId, usage: usages.get(meterId), context }),
@@ -80,41 +82,44 @@ async function create(
     now: context.now,
     metadataProblems: checkMetadata(request.metadata),
   });
-  // Before anything is stored: whoever does not answer must not leave a grant that the caller knows nothing of.
-  const [meter, accounts] = await Promise.all([
+  const id = accountId(context, { customerId, meterId });
+  const store = parts.accounts.within(context);
+  const [meter, known] = await Promise.all([
     parts.meters.within(context).find(meterId),
-    accountsOf(parts, customerId, context),
+    store.find(id),
     requireCustomer(parts.peers, customerId, context),
   ]);
   if (meter === undefined) throw notFound('Meter');
   requireKnown(meter.state);
-  const id = accountId(context, { customerId, meterId });
-  const known = accounts.filter((one) => one.id === id);
-  const periods = await periodsFor({ customerId, accounts: known }, context, parts);
-  const store = parts.accounts.within(context);
-  const fresh = { id, customerId, meterId, grants: [grant], consumptions: [], burns: [] };
-  const { inserted } = await store.insert({ state: fresh, events: [], commands: [] });
+  const empty = { id, customerId, meterId, grants: [], consumptions: [], burns: [] };
+  const wanted = addGrant(known?.state ?? empty, grant);
+  // Before anything is stored: what fails or takes too long must not leave a grant that the caller knows nothing of.
+  const [usage] = await usagesOf(
+    { customerId, meterIds: [meterId], accounts: [wanted] },
+    context,
+    parts,
+  );
+  if (context.signal.aborted) throw new DeadlineExceededError();
+  const fresh = { state: addGrant(empty, grant), events: [], commands: [] };
+  const { stored, inserted } = await store.insert(fresh);
   const { state: account } = inserted
-    ? { state: fresh }
+    ? stored
     : await store.mutate(id, (before) => ({
         state: addGrant(before, grant),
         events: [],
         commands: [],
       }));
-  const scope = { customerId, meterIds: [meterId], accounts: [account], periods };
-  const [usage] = await runningUsages(scope, context, parts);
-  const stored = account.grants.find((one) => one.id === grant.id) ?? grant;
-  return toProtoGrant(stored, { customerId, meterId, usage, context });
+  const kept = account.grants.find((one) => one.id === grant.id) ?? grant;
+  return toProtoGrant(kept, { customerId, meterId, usage, context });
 }
 
 async function usagesOf(
   scope: Omit<Parameters<typeof runningUsages>[0], 'periods'>,
   context: CallContext,
   parts: UsageParts,
-): Promise<Map<string, RunningUsage>> {
+): Promise<RunningUsage[]> {
   const periods = await periodsFor(scope, context, parts);
-  const usages = await runningUsages({ ...scope, periods }, context, parts);
-  return new Map(usages.map((usage) => [usage.meter.id, usage]));
+  return runningUsages({ ...scope, periods }, context, parts);
 }
 
 function newestFirst(a: CreditGrant, b: CreditGrant): number {

@@ -11,7 +11,7 @@ export class SettlementRuns<Result> {
   private readonly running = new Map<string, Promise<Result>>();
   private readonly stopping = new AbortController();
 
-  constructor(private readonly options: SettlementRunsOptions) {}
+  constructor(readonly options: SettlementRunsOptions) {}
 
   /** Waits for the run of that name, begun here where there is none, or until the caller's signal aborts. `run` ends early with its own. */
   async join(

@@ -69,9 +69,11 @@ export function settle(
 ): Promise<Settlement> {
   const { subscriptionId, key } = request;
   const name = JSON.stringify([context.tenant.environmentId, subscriptionId, key]);
-  return parts.runs.join(name, context.signal, (signal) =>
-    settleAll({ request, context, parts, signal }),
-  );
+  return parts.runs.join(name, context.signal, (signal) => {
+    // Not the caller's time, which may be over before anybody else is asked.
+    const deadline = new Date(parts.clock.now().getTime() + parts.runs.options.runMsMax);
+    return settleAll({ request, context: { ...context, deadline, signal }, parts, signal });
+  });
 }
 
 async function settleAll(run: Run): Promise<Settlement> {

@@ -51,7 +51,7 @@ export interface RunningUsage {
 const none = Decimal.of(0n);
 // A customer uses a few meters; each is read by a few queries.
 const metersAtOnce = 8;
-const accountsMax = 500;
+const accountsPerPage = 500;
 // No settlement has it: a trial burns nothing.
 const trialsPeriod = 'trial';
 
@@ -79,10 +79,14 @@ export async function accountsOf(
   customerId: string,
   context: CallContext,
 ): Promise<CreditAccount[]> {
-  const { data } = await accounts
-    .within(context)
-    .list({ filter: { customerId }, page: 1, perPage: accountsMax });
-  return data.map(({ state }) => state);
+  const store = accounts.within(context);
+  const found = new Map<string, CreditAccount>();
+  for (let page = 1; ; page += 1) {
+    const { data } = await store.list({ filter: { customerId }, page, perPage: accountsPerPage });
+    // One that is made meanwhile moves those behind it: some come twice.
+    for (const { state } of data) found.set(state.id, state);
+    if (data.length < accountsPerPage) return [...found.values()];
+  }
 }
 
 /** What a customer has used and has left, for each meter with usage, credits or a price. */
