@@ -16,10 +16,13 @@ beforeAll(async () => {
   customerId = (await api.expect(201, api.post('/customers', body))).id;
   productId = (await api.expect(201, api.post('/products', product))).id;
   // One that is paid, one that is past due, one that is cancelled with its invoice void.
-  for (const [index, card] of ['4242424242424242', '4000000000000002', undefined].entries()) {
+  const cards = ['4242424242424242', '4000000000000002', '4000000000009995'];
+  for (const [index, card] of cards.entries()) {
     await api.advanceTo(`2026-01-31T00:00:0${String(index)}.000Z`);
-    const authorizedTransactionId = card === undefined ? undefined : `txn_${card}`;
-    const created = await subscribe({ authorizedTransactionId, metadata: { card: card ?? null } });
+    const created = await subscribe({
+      authorizedTransactionId: `txn_${card}`,
+      metadata: { card },
+    });
     ids.unshift(created.id as string);
     invoices.unshift(created.latestInvoiceId as string);
   }

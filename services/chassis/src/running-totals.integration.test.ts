@@ -122,10 +122,10 @@ describe('running totals', () => {
     const changes = { oldestRow: (newest: string) => (newest === 'c' ? 'b' : '') };
     const { send, keep, read } = parcels.replica(tenant, clock, changes);
     for (const place of ['a', 'b', 'c']) await send(place);
-    expect(Object.keys(await read())).toEqual(['a', 'b', 'c']);
+    expect(Object.keys(await read()).sort()).toEqual(['a', 'b', 'c']);
     clock.wait(20);
     await keep();
-    expect(Object.keys(await read())).toEqual(['b', 'c']);
+    expect(Object.keys(await read()).sort()).toEqual(['b', 'c']);
   });
 
   test('are counted anew when what is added up has changed', async () => {
