@@ -14,6 +14,7 @@ const TESTS_TIMEOUT_MS = 60 * 60_000;
 const KILL_AFTER_MS = 15_000;
 const SAME_SIGNAL_MS = 1_000;
 const ANCESTORS_EVERY_MS = 500;
+const FOLDERS_MADE = new Set(['node_modules', 'dist']);
 
 const commands = {
   start: async (args) => {
@@ -120,10 +121,9 @@ function install() {
 
 function generate({ force }) {
   const proto = join(root, 'proto');
-  const sources = readdirSync(proto, { recursive: true })
-    .map(String)
-    .filter((file) => /\.(proto|yaml|mjs)$/.test(file) && !/(^|\/)(node_modules|dist)\//.test(file))
-    .sort();
+  const sources = filesBelow(proto)
+    .map((file) => relative(proto, file))
+    .filter((file) => /\.(proto|yaml|mjs)$/.test(file));
   const contents = sources.flatMap((file) => [file, readFileSync(join(proto, file))]);
   const hash = sha256([...contents, readFileSync(join(root, 'pnpm-lock.yaml'))]);
   const generated = join(proto, 'gen');
@@ -175,13 +175,12 @@ function buildSite() {
   return true;
 }
 
-/** Every file below a folder that somebody wrote, in a fixed order. */
+/** Every file below a folder that somebody wrote, in a fixed order. Some versions of Node walk recursively through the links of node_modules, too. */
 function filesBelow(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-    .filter((file) => !/(^|\/)(node_modules|dist)\//.test(relative(root, file)))
-    .sort();
+  const entries = readdirSync(folder, { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
+  const folders = entries.filter((entry) => entry.isDirectory() && !FOLDERS_MADE.has(entry.name));
+  return [...files, ...folders.flatMap(({ name }) => filesBelow(join(folder, name)))].sort();
 }
 
 /** How many steps failed, eslint among them: it takes as long as all others, which run one after another beside it. */
