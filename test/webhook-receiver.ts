@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -22,10 +23,16 @@ export interface WebhookReceiver {
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
+  // Its port may have been another receiver's, to which somebody still sends.
+  const ownPath = `/hook/${randomUUID()}`;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      if (request.url?.startsWith(ownPath) !== true) {
+        response.writeHead(404).end();
+        return;
+      }
       const text = Buffer.concat(chunks).toString('utf8');
       const { url: path = '', headers } = request;
       const webhook = { path, headers, text, body: JSON.parse(text) };
@@ -36,7 +43,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const receiver: WebhookReceiver = {
-    url: `http://127.0.0.1:${String(port)}/hook`,
+    url: `http://127.0.0.1:${String(port)}${ownPath}`,
     received,
     respond: () => 204,
     says: '',
