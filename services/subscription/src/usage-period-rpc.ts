@@ -80,9 +80,13 @@ export async function usagePeriodsOf(
   // What begins at this very instant counts.
   const end = new Date(now.getTime() + 1);
   const lived = all.flatMap((stored) =>
-    livedSince(stored, { start: from, end }).map((period) => ({ stored, ...period })),
+    livedWithin(stored.state, stored, { start: from, end }).map(({ index, period }) => ({
+      stored,
+      index,
+      ...period,
+    })),
   );
-  const toProto = (period: LivedPeriod) => toProtoUsagePeriod(period, context, peers);
+  const toProto = (period: ToldPeriod) => toProtoUsagePeriod(period, context, peers);
   const [periods, earlier] = await Promise.all([
     Promise.all(running.map(toProto)),
     Promise.all(lived.map(toProto)),
@@ -90,28 +94,14 @@ export async function usagePeriodsOf(
   return { periods, lived: earlier };
 }
 
-interface LivedPeriod extends BillingPeriod {
+interface ToldPeriod extends BillingPeriod {
   readonly stored: Stored<Subscription>;
   /** Null: the trial. */
   readonly index: number | null;
 }
 
-/** The periods that meet a span of time, each from its own start on and until it or the subscription ended. */
-function livedSince(stored: Stored<Subscription>, span: BillingPeriod) {
-  const { state } = stored;
-  return livedWithin(state, stored, span).map(({ index, overlap }) => {
-    const period =
-      index === null
-        ? { start: state.trialStart ?? overlap.start, end: state.trialEnd ?? overlap.end }
-        : periodOf(state, index);
-    const { endedAt } = state;
-    const end = endedAt !== null && endedAt < period.end ? endedAt : period.end;
-    return { index, start: period.start, end };
-  });
-}
-
 async function toProtoUsagePeriod(
-  { stored, index, start, end }: LivedPeriod,
+  { stored, index, start, end }: ToldPeriod,
   context: CallContext,
   peers: Peers,
 ): Promise<UsagePeriod> {

@@ -43,18 +43,28 @@ export function settledPeriods(
   return periods;
 }
 
-/** The parts of a subscription's trial and billed periods that lie in a span of time. `index` is null for the trial. */
+/** A period that a subscription has lived: until it ended in it. */
+export interface LivedPeriod {
+  /** Null: the trial. */
+  readonly index: number | null;
+  readonly period: BillingPeriod;
+  /** The part of it that was asked for. */
+  readonly overlap: BillingPeriod;
+}
+
+/** A subscription's trial and billed periods of which a part lies in a span of time. */
 export function livedWithin(
   subscription: Subscription,
   made: { readonly createdAt: Date },
   span: BillingPeriod,
-): { readonly index: number | null; readonly overlap: BillingPeriod }[] {
+): LivedPeriod[] {
   const { anchor, price, trialStart, trialEnd } = subscription;
-  const found: { index: number | null; overlap: BillingPeriod }[] = [];
-  const add = (index: number | null, period: BillingPeriod) => {
+  const found: LivedPeriod[] = [];
+  const add = (index: number | null, whole: BillingPeriod) => {
+    const period = untilEnd(subscription, whole);
     const start = later(period.start, span.start);
-    const end = earlier(untilEnd(subscription, period).end, span.end);
-    if (start < end) found.push({ index, overlap: { start, end } });
+    const end = earlier(period.end, span.end);
+    if (start < end) found.push({ index, period, overlap: { start, end } });
   };
   if (trialStart !== null && trialEnd !== null) add(null, { start: trialStart, end: trialEnd });
   const from = later(span.start, anchor);
