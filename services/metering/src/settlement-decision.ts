@@ -14,8 +14,14 @@ import {
 import type { BurnableGrant } from './credit-burning';
 import type { SettlementWindow } from './settlement';
 import { burnWindow, type WindowUsage } from './usage-burning';
-import type { HourVersion, MeasuredSeries } from './usage-hour';
-import { hourMs, hourOf, sealableUntil, type Span } from './usage-hour';
+import {
+  hourMs,
+  hourOf,
+  type HourVersion,
+  type MeasuredSeries,
+  sealableUntil,
+  type Span,
+} from './usage-hour';
 
 /** For what the usage of a meter is decided. */
 export interface Decider {

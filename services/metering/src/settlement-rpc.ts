@@ -39,11 +39,8 @@ async function meterNames(
   context: CallContext,
   { meters }: SettlementParts,
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(usages.map(({ meterId }) => meterId))];
-  const found = await Promise.all(ids.map((id) => meters.within(context).find(id)));
-  return new Map(
-    found.filter((one) => one !== undefined).map(({ state }) => [state.id, state.name]),
-  );
+  const found = await meters.within(context).findAll(usages.map(({ meterId }) => meterId));
+  return new Map(found.map(({ state }) => [state.id, state.name]));
 }
 
 function refuseMalformed({ key, unbilledKeys }: SettleUsageRequest): void {

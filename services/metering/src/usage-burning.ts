@@ -50,7 +50,7 @@ export async function readWindows(
     const [first, last] = [group[0], group.at(-1)];
     if (first === undefined || last === undefined) continue;
     const window = { start: first.window.start, end: last.window.end };
-    const edges = group.map((one) => one.window.start.getTime());
+    const edges = group.slice(1).map((one) => one.window.start.getTime());
     const cuts = [...edges, ...group.flatMap((one) => cutsOf(one, series))];
     const whole = await readWhole(storage, series, { window, cuts });
     read.push(...group.map((one) => withinWindow(whole, one.window)));
@@ -58,7 +58,7 @@ export async function readWindows(
   return read;
 }
 
-/** Where a window is cut, in ms. */
+/** Where a window is cut inside, in ms. */
 function cutsOf({ window, grants }: BurnableWindow, series: MeasuredSeries): number[] {
   const edges = window.taken.flatMap(({ start, end }) => [start, end]);
   return [...edges, ...(isRunning(series) ? grantBoundaries(grants, window) : [])]
@@ -71,10 +71,7 @@ async function readWhole(
   series: MeasuredSeries,
   { window, cuts }: { readonly window: Span; readonly cuts: readonly number[] },
 ): Promise<WindowUsage> {
-  const inside = cuts.filter(
-    (time) => time > window.start.getTime() && time < window.end.getTime(),
-  );
-  const boundaries = [...new Set(inside)].sort((a, b) => a - b).map((time) => new Date(time));
+  const boundaries = [...new Set(cuts)].sort((a, b) => a - b).map((time) => new Date(time));
   const totals = await readUsage(storage, series, { window, boundaries });
   const starts = [window.start, ...boundaries];
   return { spans: totals.map((total, index) => ({ start: starts[index] ?? window.end, total })) };
