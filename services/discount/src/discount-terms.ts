@@ -13,6 +13,8 @@ const percentDecimalsMax = 2;
 /** The largest amount of the API. */
 const amountMax = Decimal.of(99_999_999_999n);
 const durationInMonthsMax = 60;
+const percentTooFine = `Must have at most ${String(percentDecimalsMax)} decimals`;
+const noAmount = `Must be a whole number from 1 to ${amountMax.toString()}`;
 
 type TermsInput = Pick<
   DiscountInput,
@@ -39,7 +41,7 @@ function valueProblems({ type, value }: TermsInput): string[] {
   if (value === '') return ['Required'];
   const unreadable = problemsOfParsing(() => Decimal.parse(value, 'value'));
   // What has more decimals than can be read has too many for a discount.
-  if (unreadable.length > 0) return tooFine.test(value) ? decimalsProblems(type) : unreadable;
+  if (unreadable.length > 0) return tooFine.test(value) ? tooFineProblems(type) : unreadable;
   const number = Decimal.parse(value, 'value');
   if (type === 'PERCENTAGE') return percentProblems(number);
   return type === 'FIXED' ? amountProblems(number) : [];
@@ -49,18 +51,16 @@ function percentProblems(percent: Decimal): string[] {
   if (percent.unscaled <= 0n || percent.compare(percentMax) > 0) {
     return ['Must be above 0 and at most 100'];
   }
-  return percent.scale > percentDecimalsMax ? decimalsProblems('PERCENTAGE') : [];
+  return percent.scale > percentDecimalsMax ? [percentTooFine] : [];
 }
 
 function amountProblems(amount: Decimal): string[] {
   if (amount.scale === 0 && amount.unscaled > 0n && amount.compare(amountMax) <= 0) return [];
-  return decimalsProblems('FIXED');
+  return [noAmount];
 }
 
-function decimalsProblems(type: TermsInput['type']): string[] {
-  return type === 'FIXED'
-    ? [`Must be a whole number from 1 to ${amountMax.toString()}`]
-    : [`Must have at most ${String(percentDecimalsMax)} decimals`];
+function tooFineProblems(type: TermsInput['type']): string[] {
+  return [type === 'FIXED' ? noAmount : percentTooFine];
 }
 
 function currencyProblems({ type, currency }: TermsInput): string[] {
