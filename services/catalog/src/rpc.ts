@@ -77,10 +77,8 @@ export function catalogRpc({ products, supersededPricesOf, ...meterPriceParts }:
       refuseProblems({
         ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
       });
-      const found = await Promise.all(
-        [...new Set(ids)].map((id) => products.within(context).find(id)),
-      );
-      return { products: found.filter((stored) => stored !== undefined).map(toProtoProduct) };
+      const found = await products.within(context).findAll(ids);
+      return { products: found.map(toProtoProduct) };
     },
 
     listProducts: async (request, context) => {
