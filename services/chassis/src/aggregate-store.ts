@@ -16,7 +16,7 @@ import { newUniqueKeys, uniqueKeys, updateOf } from './aggregate-update';
 import type { CallContext } from './call-context';
 import { type Clock, sleep } from './clock';
 import type { DocumentBatches, VersionedWrite } from './document-batches';
-import { jitter, newId } from './ids';
+import { jitter, randomHex } from './ids';
 import type { ListCounts, ListFilter } from './list-counts';
 import { type MilestoneWriter, newlyReachedAt, noteMilestones } from './milestones';
 import { duplicateKeyIndex, retryTransient } from './mongo';
@@ -33,6 +33,8 @@ const outboxEntriesMax = 100;
 const outboxBytesMax = 8 * 1024 * 1024;
 // The largest entry, with all the metadata that a caller may give, has about half a megabyte: a few always fit.
 const outboxEntriesSmall = 8;
+// More than two writes ever share by chance.
+const writeIdBytes = 16;
 const endOfTime = new Date(8.64e15);
 
 /** What a store needs besides its collection. */
@@ -304,7 +306,7 @@ export class AggregateStore<S extends { readonly id: string }> {
       eventSequence: envelope.eventSequence + transition.events.length,
       commandSequence: envelope.commandSequence + transition.commands.length,
       outbox,
-      lastWrite: newId(),
+      lastWrite: randomHex(writeIdBytes),
       // Set afresh with every entry: the relay may be emptying the outbox at this moment, and a null of its own must not win.
       pendingSince: entries.length > 0 ? this.surroundings.clock.now() : envelope.pendingSince,
     };

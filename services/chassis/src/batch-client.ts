@@ -15,7 +15,7 @@ export interface BatchClientOptions<Request, Answer> {
     requests: Request[],
     context: CallContext,
   ) => Promise<readonly (Answer | undefined)[]>;
-  /** Calls of one environment under way at once: the fewer, the more goes together. By default one is answered while the next is on its way. */
+  /** Calls of one environment under way at once: the fewer, the more goes together. By default one is answered, one on its way and one made ready. */
   readonly flushesMax?: number;
 }
 
@@ -27,7 +27,7 @@ export class BatchClient<Request, Answer> {
   private readonly asked: Coalescer<Asked<Request>, Answer>;
 
   constructor(private readonly options: BatchClientOptions<Request, Answer>) {
-    const { flushesMax = 2 } = options;
+    const { flushesMax = 3 } = options;
     this.asked = new Coalescer({
       batchMax,
       flushesMax,

@@ -15,7 +15,7 @@ export interface PassOutcome {
 }
 
 // Their reads and writes share commands to the database: the more side by side, the fewer of them.
-const concurrencyMax = 100;
+const concurrencyMax = 300;
 
 /**
  * Visits each document that is due once, the earliest first, whatever comes of it: those that fail, and those that stay due, never keep

@@ -8,7 +8,7 @@ import { Coalescer, type Outcome } from './coalescer';
 import { isTransient, retryTransient } from './mongo';
 
 // What one command carries. It stays far below what a message may have, and larger ones bring little more.
-const batchMax = 100;
+const batchMax = 200;
 // Batches of one collection on their way at once.
 const flushesMax = 2;
 

@@ -10,7 +10,7 @@ import { newId } from './ids';
 import type { EventStream } from './jet-stream';
 import { createLogger } from './logging';
 import { connectMongo, type MongoConnection } from './mongo';
-import { Relay } from './relay';
+import { lanesMax, Relay } from './relay';
 import { dropTestDatabase, eventually, testServiceConfiguration, testTenant } from './testing';
 
 interface Parcel {
@@ -286,7 +286,7 @@ describe('an outbox', () => {
     parcels.handle({ commands: { weigh: () => crowd.passed } });
     // As many as are carried out at once.
     await Promise.all(
-      Array.from({ length: 100 }, () =>
+      Array.from({ length: lanesMax }, () =>
         parcels.within({ tenant, now }).insert({
           state: { id: newId(), weight: 0 },
           events: [],

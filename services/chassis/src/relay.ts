@@ -48,8 +48,11 @@ const sweepEveryMs = 1_500;
 // So long may what is done stand in a document while the other lane is at work on it.
 const lookAgainAfterMs = 30_000;
 const sweepBatch = 100;
-// Documents that are relayed at once, in each lane: more would only queue for the database and storm a peer that has just come back.
-const lanesMax = 100;
+/**
+ * Documents that are relayed at once, in each lane: three batches, of which one is answered, one on its way and one being filled. More would
+ * only queue for the database and storm a peer that has just come back.
+ */
+export const lanesMax = 300;
 // What does not fit is found by a later sweep.
 const documentsWaitingMax = 5_000;
 const retryDelayMsMin = 100;

@@ -4,6 +4,14 @@ import type { Clock } from './clock';
 
 // Work may call a peer that itself collects a payment.
 const workDeadlineMs = 30_000;
+// Work that begins so soon after other work has its end too: a timer and a signal for each document would cost more than to read it.
+const sharedForMs = 1_000;
+
+interface Limit extends Pick<CallContext, 'deadline' | 'signal'> {
+  readonly begunAt: Date;
+}
+
+const latest = new WeakMap<AbortSignal, Limit>();
 
 /** The context in which a service works for a document of its own without a caller. */
 export function workContext(
@@ -17,12 +25,26 @@ export function workContext(
 ): CallContext {
   const tenant = tenantOf(document);
   const realNow = clock.now();
+  const { deadline, signal } = limitOf(stopping, realNow);
   return {
     tenant,
     now: tenant.manualClock ? at : realNow,
     scopes: [],
     requestId,
-    deadline: new Date(realNow.getTime() + workDeadlineMs),
+    deadline,
+    signal,
+  };
+}
+
+function limitOf(stopping: AbortSignal, now: Date): Limit {
+  const known = latest.get(stopping);
+  const ageMs = known === undefined ? Infinity : now.getTime() - known.begunAt.getTime();
+  if (known !== undefined && ageMs >= 0 && ageMs < sharedForMs) return known;
+  const limit = {
+    begunAt: now,
+    deadline: new Date(now.getTime() + workDeadlineMs),
     signal: AbortSignal.any([AbortSignal.timeout(workDeadlineMs), stopping]),
   };
+  latest.set(stopping, limit);
+  return limit;
 }
