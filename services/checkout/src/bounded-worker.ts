@@ -1,4 +1,3 @@
-import { sleep } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 
 /** A scanner or the relay waits this long for a provider that does not answer: others are due beside it. */
@@ -9,17 +8,17 @@ export const providerWaitMs = 10_000;
  * undone is taken up again like the work of a process that stopped.
  */
 export async function withinTime<T>(timeMs: number, work: Promise<T>): Promise<T> {
-  const limit = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new DomainError('unavailable', 'STILL_UNDER_WAY', 'Service unavailable'));
+    }, timeMs);
+  });
   try {
-    return await Promise.race([work, tooLate(timeMs, limit.signal)]);
+    return await Promise.race([work, tooLate]);
   } finally {
-    limit.abort();
+    clearTimeout(timer);
     // Its failure has no reader any more.
     work.catch(() => undefined);
   }
-}
-
-async function tooLate(timeMs: number, signal: AbortSignal): Promise<never> {
-  await sleep(timeMs, signal);
-  throw new DomainError('unavailable', 'STILL_UNDER_WAY', 'Service unavailable');
 }
