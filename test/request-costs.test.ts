@@ -126,7 +126,7 @@ describe('one request', () => {
       'GET /checkout/:sessionId',
       ['find checkoutSessions', 'find customers', 'find invoices', 'find products'],
     ],
-    ['POST /checkout-links', ['find products', 'insert checkoutLinks', 'insert hostedPages']],
+    ['POST /checkout-links', ['find products', 'insert checkoutLinks']],
     ['GET /checkout-links/:id', ['find checkoutLinks']],
     ['GET /checkout-links', ['aggregate checkoutLinks', 'find checkoutLinks']],
     ['PATCH /checkout-links/:id', ['find checkoutLinks', 'update checkoutLinks']],

@@ -46,7 +46,6 @@ export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcParts) {
         checkProducts(peers, link.state.productIds, context),
         checkDiscount(peers, link.state, context),
       ]);
-      await pages.open({ kind: 'CHECKOUT_LINK', resourceId: id, tenant: context.tenant });
       const { stored } = await links.within(context).insert(link);
       return { checkoutLink: toProto(stored) };
     },

@@ -1,4 +1,4 @@
-import { hostedUrl, isWellFormedToken, tokenHash, tokenOf } from './hosted-page';
+import { hostedUrl, isWellFormedToken, resourceOf, tokenHash, tokenOf } from './hosted-page';
 
 const secret = 's'.repeat(32);
 const resourceId = '0197a000-0000-7000-8000-000000000001';
@@ -9,6 +9,34 @@ test('the token of a session is the HMAC of its id, in 43 characters of base64ur
   expect(token).toBe('hM4lf31Os657PbPcAvRewVjJshxosCxR7VmVCO9E0zc');
   expect(isWellFormedToken(token)).toBe(true);
 });
+
+test.each(['CHECKOUT_LINK', 'INVOICE'] as const)('the token of a %s names it', (kind) => {
+  const token = tokenOf({ kind, resourceId }, secret);
+  expect(isWellFormedToken(token)).toBe(true);
+  expect(resourceOf(token, secret)).toEqual({ kind, resourceId });
+  expect(resourceOf(token, 't'.repeat(32))).toBeUndefined();
+});
+
+test('no single character of a token can be another one', () => {
+  const token = tokenOf({ kind: 'INVOICE', resourceId }, secret);
+  const others = Array.from(token, (letter, at) => {
+    const other = letter === 'A' ? 'B' : 'A';
+    return `${token.slice(0, at)}${other}${token.slice(at + 1)}`;
+  });
+  // The last one stands for four bits only: its neighbours decode to the same bytes.
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const ends = Array.from(alphabet, (end) => `${token.slice(0, -1)}${end}`);
+  for (const forged of [...others, ...ends].filter((text) => text !== token)) {
+    expect(resourceOf(forged, secret)).toBeUndefined();
+  }
+});
+
+test.each(['', resourceId, tokenOf({ kind: 'CHECKOUT_SESSION', resourceId }, secret)])(
+  '%j names nothing',
+  (text) => {
+    expect(resourceOf(text, secret)).toBeUndefined();
+  },
+);
 
 test('pages of one id and several kinds have several tokens', () => {
   const tokens = kinds.map((kind) => tokenOf({ kind, resourceId }, secret));
@@ -31,7 +59,7 @@ test.each([
 });
 
 test('what is stored of a token does not tell the token', () => {
-  const token = tokenOf({ kind: 'INVOICE', resourceId }, secret);
+  const token = tokenOf({ kind: 'CHECKOUT_SESSION', resourceId }, secret);
   expect(tokenHash(token)).toMatch(/^[0-9a-f]{64}$/);
   expect(tokenHash(token)).not.toContain(token);
 });

@@ -52,9 +52,6 @@ export function checkoutRpc({ invoices, worker, keeper, pages }: CheckoutRpcPart
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
   const createInvoice = async (request: CreateInvoiceRequest, context: CallContext) => {
     const input = fromProtoNewInvoice(request, context);
-    const { tenant } = context;
-    // Before the invoice, which shows its address from the first.
-    await pages.open({ kind: 'INVOICE', resourceId: input.id, tenant });
     const { stored } = await invoices.within(context).insert(draft(input));
     checkHolder(stored.state, input);
     const opened = await untilOpened(stored, context, invoices);

@@ -159,7 +159,7 @@ export class SessionCreationWorker {
         discount: undefined,
       },
       abandonAt: abandonAt(context),
-      pageHash: this.parts.pages.hashOf({ kind: 'CHECKOUT_SESSION', resourceId: id }),
+      pageHash: this.parts.pages.hashOf(id),
     };
     const isKnown = session.discountId === undefined;
     return { ...session, total: isKnown ? totalOfPurchase(session) : undefined };
