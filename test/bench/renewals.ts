@@ -88,8 +88,8 @@ export async function madeDue(seed: RenewalSeed, count: number): Promise<Due> {
 
 export async function renewedRun(seed: RenewalSeed, { ids, first, at }: Due): Promise<Run> {
   const begunMs = await renewedSince(seed, first, at);
-  await untilRenewed(seed, ids);
-  const run = runOf(ids.length, (nowMs() - begunMs) / 1_000);
+  const endedMs = await untilRenewed(seed, ids);
+  const run = runOf(ids.length, (endedMs - begunMs) / 1_000);
   return { ...run, latencyMs: { noticed: Math.round(begunMs - at.getTime()) } };
 }
 
@@ -129,8 +129,11 @@ async function renewedSince(seed: RenewalSeed, first: string, at: Date): Promise
   }
 }
 
-/** Asks for some by their ids, and for others once these are renewed, so that asking is not what is measured. */
-async function untilRenewed(seed: RenewalSeed, ids: readonly string[]): Promise<void> {
+/**
+ * When all were renewed and nothing waited any more. Asks for some by their ids, and for others once these are renewed, so that asking is
+ * not what is measured.
+ */
+async function untilRenewed(seed: RenewalSeed, ids: readonly string[]): Promise<number> {
   const startedMs = nowMs();
   const now = new Date(startedMs);
   const isPending = { pendingSince: { $gt: new Date(0), $lte: farAway } };
@@ -146,9 +149,11 @@ async function untilRenewed(seed: RenewalSeed, ids: readonly string[]): Promise<
     if (nowMs() - startedMs > giveUpMs) throw new Error('Renewals do not come to an end');
     if (done.size < asked.length || asked.length === 0) await sleep(pollMs);
   }
+  const endedMs = nowMs();
   const opened: Document = { subscriptionId: { $in: [...ids] }, status: 'OPEN' };
   const count = await seed.invoices.countDocuments(opened);
   if (count !== ids.length) throw new Error(`${String(count)} of ${String(ids.length)} invoices`);
+  return endedMs;
 }
 
 function runOf(operations: number, seconds: number): Run {
