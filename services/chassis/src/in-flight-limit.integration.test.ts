@@ -77,6 +77,22 @@ describe('a server with as many calls as it may have', () => {
     await expect(peer.getCustomer({ id: 'x' }, testContext())).resolves.toBeDefined();
   });
 
+  test('refuses nobody who asks for no more at a time, however much there is to ask', async () => {
+    const careful = connectPeer<CustomerServiceServer>(CustomerServiceService, {
+      address: server.address,
+      service: 'test',
+      repeats: false,
+      callsMax: max,
+    });
+    calls = Array.from({ length: 3 * max }, () => careful.getCustomer({ id: 'x' }, testContext()));
+    await eventually(() => {
+      expect(running).toBe(max);
+    });
+    release.abort();
+    await expect(Promise.all(calls)).resolves.toHaveLength(3 * max);
+    careful.close();
+  });
+
   test('counts all methods together', async () => {
     await fill();
     const request = ListCustomersRequest.fromJSON({ page: 1, perPage: 1 });

@@ -15,6 +15,7 @@ import { DeadlineExceededError, fromServiceError } from './grpc-status';
 import { isReplayed } from './replay';
 import { messageBytesMax } from './message-size';
 import type { AsyncHandlers } from './rpc';
+import { Slots } from './slots';
 import { currentTraceparent, inSpan } from './tracing';
 import { channelCredentials } from './transport-credentials';
 import type { TransportSecurity } from './transport-security';
@@ -32,6 +33,8 @@ export interface PeerOptions<S> {
   readonly repeats?: boolean;
   /** Methods that carry no tenant. */
   readonly withoutTenant?: readonly (keyof AsyncHandlers<S>)[];
+  /** Calls under way at once; others wait. Undefined: as many as are made, and the peer refuses those that are too many. */
+  readonly callsMax?: number;
   /** Undefined: calls are plain. */
   readonly security?: TransportSecurity | undefined;
 }
@@ -67,6 +70,7 @@ export function connectPeer<S extends UntypedServiceImplementation>(
     ...channelOptions,
     'grpc.service_config': serviceConfig(definition, options.repeats ?? true),
   });
+  const slots = options.callsMax === undefined ? undefined : new Slots(options.callsMax);
   const methods: Record<string, unknown> = {
     close: () => {
       client.close();
@@ -80,9 +84,11 @@ export function connectPeer<S extends UntypedServiceImplementation>(
         const metadata = carriesTenant
           ? toMetadata(context, traceparent)
           : callMetadata(context, traceparent);
-        return atBoundary('call', method.path, () =>
-          call(client, method, { request, metadata, context }),
-        );
+        const run = () =>
+          atBoundary('call', method.path, () =>
+            call(client, method, { request, metadata, context }),
+          );
+        return slots === undefined ? run() : slots.run(run);
       });
   }
   return methods as Peer<S>;

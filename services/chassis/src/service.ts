@@ -57,6 +57,8 @@ type AnyCollection = AggregateCollection<never>;
 type BoundRpc = (surroundings: RpcSurroundings) => RpcService;
 
 const healthCheckEveryMs = 5_000;
+// Half of what a peer takes at a time where nothing else is said: its other callers find room beside this one.
+const peerCallsMax = 128;
 const forgetKeysEveryMs = 10 * 60_000;
 
 /**
@@ -151,7 +153,12 @@ export class Service {
     options: Omit<PeerOptions<S>, 'service' | 'security'>,
   ): Peer<S> {
     const security = transportSecurityOf(this.configuration, this.logger);
-    const peer = connectPeer<S>(definition, { ...options, service: this.name, security });
+    const peer = connectPeer<S>(definition, {
+      callsMax: peerCallsMax,
+      ...options,
+      service: this.name,
+      security,
+    });
     this.onClose(`peer ${options.address}`, () => {
       peer.close();
       return Promise.resolve();

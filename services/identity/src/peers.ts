@@ -30,6 +30,8 @@ export function connectDueWork(service: Service, config: IdentityConfiguration):
     toDueWorkPeer(
       service.peer<DueWorkServiceServer>(DueWorkServiceService, {
         address,
+        // One for each clock that is advanced: it must not wait for others.
+        callsMax: Infinity,
         withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
       }),
     ),

@@ -1,0 +1,69 @@
+import { Slots } from './slots';
+
+/** Lets everything that can go on go on. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('of two slots', () => {
+  const started: number[] = [];
+  const calls = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
+  const slots = new Slots(2);
+  const outcomes = Promise.allSettled(
+    calls.map(({ promise }, index) =>
+      slots.run(() => {
+        started.push(index);
+        return promise;
+      }),
+    ),
+  );
+
+  test('the first two calls get one at once', async () => {
+    await settle();
+    expect(started).toEqual([0, 1]);
+  });
+
+  test('the next one gets that of a call that failed, and so on in order', async () => {
+    calls[1]?.reject(new Error('refused'));
+    await settle();
+    expect(started).toEqual([0, 1, 2]);
+    calls[0]?.resolve('first');
+    calls[2]?.resolve('third');
+    await settle();
+    expect(started).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('each call has its own outcome, and both slots are free again', async () => {
+    calls[3]?.resolve('fourth');
+    calls[4]?.resolve('fifth');
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    const again: number[] = [];
+    for (const index of [0, 1, 2])
+      void slots.run(() => calls[0]!.promise.then(() => again.push(index)));
+    await settle();
+    expect(again).toEqual([0, 1, 2]);
+  });
+
+  test('never are more under way', async () => {
+    let underWay = 0;
+    let most = 0;
+    const line = new Slots(3);
+    await Promise.all(
+      Array.from({ length: 50 }, () =>
+        line.run(async () => {
+          underWay += 1;
+          most = Math.max(most, underWay);
+          await settle();
+          underWay -= 1;
+        }),
+      ),
+    );
+    expect(most).toBe(3);
+  });
+});
