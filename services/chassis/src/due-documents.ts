@@ -17,9 +17,9 @@ export interface DueQuery {
   readonly filter: Filter<AggregateDocument>;
 }
 
-const batchMax = 200;
+const batchMax = 600;
 // So many are at hand before more are read, that nobody waits for it.
-const readAheadMin = 100;
+const readAheadMin = 300;
 const shown = {
   environmentId: 1,
   organizationId: 1,

@@ -39,7 +39,8 @@ export function workContext(
 function limitOf(stopping: AbortSignal, now: Date): Limit {
   const known = latest.get(stopping);
   const ageMs = known === undefined ? Infinity : now.getTime() - known.begunAt.getTime();
-  if (known !== undefined && ageMs >= 0 && ageMs < sharedForMs) return known;
+  const isUsable = ageMs >= 0 && ageMs < sharedForMs && known?.signal.aborted === false;
+  if (known !== undefined && isUsable) return known;
   const limit = {
     begunAt: now,
     deadline: new Date(now.getTime() + workDeadlineMs),
