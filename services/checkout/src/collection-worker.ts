@@ -2,6 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Completion } from '@billing/chassis/outbox-progress';
+import { Slots } from '@billing/chassis/slots';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AttemptWorker } from './attempt-worker';
 import {
@@ -41,12 +42,16 @@ export interface CollectionParts {
 }
 
 const perPage = 100;
+// Charges that nobody waits for: beside them payers find room at the provider.
+const chargesMax = 100;
 
 /**
  * Takes invoices through the steps that need more than one write: number then open, claim then charge then record. Each step may be
  * repeated, and by several replicas at once: numbers and charges exist once by their keys, everything else is a compare-and-set.
  */
 export class CollectionWorker {
+  private readonly charging = new Slots(chargesMax);
+
   constructor(private readonly parts: CollectionParts) {}
 
   /**
@@ -62,7 +67,7 @@ export class CollectionWorker {
     const { state } = stored;
     const opened =
       state.status === 'DRAFT' ? await this.openDraft(state, context, completes) : stored;
-    return this.parts.attempts.finish(opened, context, completes);
+    return this.finish(opened, context, completes);
   }
 
   /** Does what has fallen due by itself. An attempt in the way is finished first, one that waits for its payer is cancelled. */
@@ -70,7 +75,7 @@ export class CollectionWorker {
     const stored = await this.invoices(context).get(invoiceId);
     const { state } = stored;
     if (state.isTombstone || state.status !== 'OPEN') return;
-    await this.parts.attempts.finish(stored, context);
+    await this.finish(stored, context);
     const claim = await this.defaultClaim(state, context);
     if (needsSlot(state, { ...claim, now: context.now })) {
       await this.parts.attempts.release(stored, context);
@@ -78,7 +83,7 @@ export class CollectionWorker {
     const claimed = await this.invoices(context).mutate(invoiceId, (record, now) =>
       collectWhenDue(record, { ...claim, now }),
     );
-    await this.parts.attempts.finish(claimed, context);
+    await this.finish(claimed, context);
   }
 
   /** Takes up an attempt that was claimed and not finished, whoever claimed it, once its time has passed. */
@@ -199,8 +204,17 @@ export class CollectionWorker {
       collectWithNewDefault(record, { ...claim, now }),
     );
     if (wantsNewDefault(claimed.state, claim)) return 'BUSY';
-    await this.parts.attempts.finish(claimed, context);
+    await this.finish(claimed, context);
     return 'DONE';
+  }
+
+  private async finish(
+    stored: Stored<InvoiceRecord>,
+    context: Context,
+    completes?: Completion,
+  ): Promise<Stored<InvoiceRecord>> {
+    if (hasNoAttempt(stored.state)) return stored;
+    return this.charging.run(() => this.parts.attempts.finish(stored, context, completes));
   }
 
   private async claimOf(invoice: Invoice, context: Context) {
