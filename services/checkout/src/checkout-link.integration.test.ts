@@ -8,6 +8,8 @@ import type {
   UpdateCheckoutLinkRequest,
 } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
+import { tokenOf } from './hosted-page';
+import { testHostedPageSecret } from './testing';
 import { type RunningShop, startShop } from './testing-session-rpc';
 
 let shop: RunningShop;
@@ -54,6 +56,15 @@ test('a link offers products on a page of its own', async () => {
     resourceId: link.id,
     environmentId: context.tenant.environmentId,
   });
+});
+
+test('a token whose link or invoice is not there opens nothing', async () => {
+  for (const kind of ['CHECKOUT_LINK', 'INVOICE'] as const) {
+    const token = tokenOf({ kind, resourceId: newId() }, testHostedPageSecret);
+    await expect(shop.hostedPages.findHostedPage({ token }, context)).rejects.toMatchObject({
+      reason: 'PAGE_NOT_FOUND',
+    });
+  }
 });
 
 test.each<[string, () => Partial<CreateCheckoutLinkRequest>, Record<string, string[]>]>([

@@ -38,6 +38,13 @@ test.each(['', resourceId, tokenOf({ kind: 'CHECKOUT_SESSION', resourceId }, sec
   },
 );
 
+test.each(['', 'a-link', resourceId.toUpperCase().replace('0197', '0197A'), `${resourceId}0`])(
+  'no token names %j, which nothing would be found by',
+  (id) => {
+    expect(() => tokenOf({ kind: 'INVOICE', resourceId: id }, secret)).toThrow('cannot name');
+  },
+);
+
 test('pages of one id and several kinds have several tokens', () => {
   const tokens = kinds.map((kind) => tokenOf({ kind, resourceId }, secret));
   expect(new Set(tokens).size).toBe(kinds.length);

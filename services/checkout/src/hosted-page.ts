@@ -41,7 +41,11 @@ const proofBytes = 16;
 export function tokenOf({ kind, resourceId }: HostedResource, secret: string): string {
   const proof = proofOf({ kind, resourceId }, secret);
   if (kind === 'CHECKOUT_SESSION') return proof.toString('base64url');
-  return Buffer.concat([idBytes(resourceId), proof.subarray(0, proofBytes)]).toString('base64url');
+  const id = idBytes(resourceId);
+  // It is found again by its bytes alone.
+  if (id.length !== idLength || idOf(id) !== resourceId)
+    throw new Error(`The token of a page cannot name ${resourceId}`);
+  return Buffer.concat([id, proof.subarray(0, proofBytes)]).toString('base64url');
 }
 
 /** The link or invoice that a token opens; undefined where it is a session's, or was not made with the secret. */

@@ -39,6 +39,7 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import type { CheckoutConfiguration } from './config';
 import { start } from './service';
+import { testHostedPageSecret } from './testing';
 
 // What the tests over gRPC share: a running checkout, its only neighbour's outside, and requests as the neighbour sends them.
 
@@ -60,7 +61,7 @@ export async function startCheckout(
     DISCOUNT_ADDRESS: 'dns:///127.0.0.1:1',
     DUNNING_RETRY_DAYS: [3, 7, 14],
     HOSTED_PAGE_URL: 'https://pay.example',
-    HOSTED_PAGE_SECRET: 'a secret that is known to the tests alone',
+    HOSTED_PAGE_SECRET: testHostedPageSecret,
     ...settings,
   });
   const service = await start(configuration, { ...overrides, clock });

@@ -34,6 +34,7 @@ import {
   WorkClass,
 } from '@billing/proto/billing/clock/v1/due_work';
 import { start } from './service';
+import { testHostedPageSecret } from './testing';
 import { looksInto } from './testing-session-store';
 import { Shop } from './testing-shop-rpc';
 
@@ -50,7 +51,7 @@ export async function startShop({ clock = systemClock }: { clock?: Clock } = {})
     SUBSCRIPTION_ADDRESS: outside,
     DUNNING_RETRY_DAYS: [3, 7, 14],
     HOSTED_PAGE_URL: 'https://pay.example',
-    HOSTED_PAGE_SECRET: 'a secret that is known to the tests alone',
+    HOSTED_PAGE_SECRET: testHostedPageSecret,
   });
   const service = await start(configuration, { clock });
   const calls = connectCalls(service.address);

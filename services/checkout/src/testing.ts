@@ -3,6 +3,9 @@ import { openAndCollect } from './collection';
 import { draft, type Invoice, type InvoiceRecord, type LineItem, type NewInvoice } from './invoice';
 import type { ChargeSource } from './payment-provider';
 
+/** What tokens of public pages are made with. */
+export const testHostedPageSecret = 'a secret that is known to the tests alone';
+
 // Invoices for tests: an invoice of 29.00 USD for January 2026, drafted on the first.
 
 const january = {
