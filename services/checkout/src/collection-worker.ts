@@ -88,7 +88,7 @@ export class CollectionWorker {
 
   /** Takes up an attempt that was claimed and not finished, whoever claimed it, once its time has passed. */
   resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
-    return this.parts.attempts.resume(invoiceId, context);
+    return this.charging.run(() => this.parts.attempts.resume(invoiceId, context));
   }
 
   /** Charges all that a customer owes to the default method that they have now. */
