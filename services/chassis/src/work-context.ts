@@ -38,9 +38,10 @@ export function workContext(
 
 function limitOf(stopping: AbortSignal, now: Date): Limit {
   const known = latest.get(stopping);
-  const ageMs = known === undefined ? Infinity : now.getTime() - known.begunAt.getTime();
-  const isUsable = ageMs >= 0 && ageMs < sharedForMs && known?.signal.aborted === false;
-  if (known !== undefined && isUsable) return known;
+  if (known !== undefined && !known.signal.aborted) {
+    const ageMs = now.getTime() - known.begunAt.getTime();
+    if (ageMs >= 0 && ageMs < sharedForMs) return known;
+  }
   const limit = {
     begunAt: now,
     deadline: new Date(now.getTime() + workDeadlineMs),
