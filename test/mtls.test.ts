@@ -11,6 +11,7 @@ import { connectPeer } from '@billing/chassis/peer';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { createTestAuthority, type TestAuthority } from '@billing/chassis/testing-certificates';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
+import { freePort } from '@billing/local/free-port';
 import { type ServiceName, serviceNames } from '@billing/local/services';
 import {
   type CustomerServiceServer,
@@ -32,6 +33,8 @@ const second = createTestAuthority();
 const caller = first.issue('DNS:test');
 const natsCertificate = first.issue('DNS:localhost,IP:127.0.0.1');
 
+const healthPorts = new Map<string, number>();
+
 let nats: SecuredNats | undefined;
 let system: TestSystem;
 let receiver: WebhookReceiver;
@@ -40,6 +43,7 @@ beforeAll(async () => {
   for (const name of serviceNames) {
     mkdirSync(join(folder, name));
     putCertificates(name, first.issue());
+    healthPorts.set(name, await freePort());
   }
   writeFileSync(join(folder, 'nats-ca.crt'), natsCertificate.authority);
   nats = await startSecuredNats(backends, natsCertificate);
@@ -79,6 +83,7 @@ function variablesOf(service: ServiceName): Record<string, string> {
     GRPC_TLS_REREAD_MS: '100',
     // Connections are made anew while the test looks on.
     GRPC_CONNECTION_AGE_MS: '1000',
+    HEALTH_LISTEN: `127.0.0.1:${String(healthPorts.get(service))}`,
     ...(nats !== undefined &&
       service !== 'gateway' && {
         NATS_URL: nats.urlOf(service),
@@ -123,6 +128,13 @@ test('processes that trust each other by certificates do all that they do withou
 
 test('every service answers a caller of the same authority', async () => {
   expect(await serveAll(caller)).toEqual(all(true));
+});
+
+test('probes, who have no certificate, are answered beside the calls', async () => {
+  const probed = backends.map((name) =>
+    fetch(`http://127.0.0.1:${String(healthPorts.get(name))}/readyz`),
+  );
+  expect((await Promise.all(probed)).map(({ ok }) => ok)).toEqual(all(true));
 });
 
 test.each<[string, () => TransportSecurity | undefined]>([

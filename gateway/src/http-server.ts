@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { sleep } from '@billing/chassis/clock';
 import { newRequestId } from '@billing/chassis/ids';
+import { hostAndPort } from '@billing/chassis/listen-address';
 import type { Logger } from '@billing/chassis/logging';
 import type { HttpError } from './http-error';
 import {
@@ -95,14 +96,12 @@ export class HttpServer {
   }
 
   /** The base URL at which it then serves. */
-  listen(hostAndPort: string): Promise<string> {
+  listen(address: string): Promise<string> {
     const { server } = this;
-    const separator = hostAndPort.lastIndexOf(':');
-    const host = hostAndPort.slice(0, separator).replace(/^\[|\]$/g, '');
-    const port = Number(hostAndPort.slice(separator + 1));
+    const { host, port } = hostAndPort(address);
     return new Promise((resolve, reject) => {
       server.once('error', (cause) => {
-        reject(new Error(`Cannot listen on ${hostAndPort}`, { cause }));
+        reject(new Error(`Cannot listen on ${address}`, { cause }));
       });
       server.listen(port, host, () => {
         const { port: boundPort } = server.address() as AddressInfo;

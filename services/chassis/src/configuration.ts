@@ -68,6 +68,11 @@ export const serviceConfigurationShape = {
     .regex(/^[\w-]{1,64}$/, 'must be letters, digits, - and _')
     .default('BILLING'),
   GRPC_LISTEN: z.string().regex(/^(unix:\/.+|[^\s/]+:\d{1,5})$/, 'must be host:port or unix:/path'),
+  /** Where probes are answered over plain HTTP; absent: nowhere but by the gRPC health service. */
+  HEALTH_LISTEN: z
+    .string()
+    .regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port')
+    .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   LOG_FILE: z.string().optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: z

@@ -12,6 +12,8 @@ import type { TransportSecurity } from './transport-security';
 export interface GrpcServer {
   /** What a client dials: `unix:/path` or `host:port` with the real port. */
   readonly address: string;
+  /** What the health service says. */
+  readonly isServing: boolean;
   setServing(isServing: boolean): void;
   /** Answers running calls for at most `graceMs`, then cuts what is left. */
   stop(options: { drainDelayMs: number; graceMs: number }): Promise<void>;
@@ -56,13 +58,19 @@ export async function listen(
   if (reflection) addReflection(server, services);
   removeStaleSocket(address);
   const port = await bind(server, address, serverCredentials(security));
+  let serving = false;
+  const setServing = (isServing: boolean) => {
+    serving = isServing;
+    health.setStatus('', isServing ? 'SERVING' : 'NOT_SERVING');
+  };
   return {
     address: address.startsWith('unix:') ? address : address.replace(/:\d+$/, `:${String(port)}`),
-    setServing: (isServing) => {
-      health.setStatus('', isServing ? 'SERVING' : 'NOT_SERVING');
+    get isServing() {
+      return serving;
     },
+    setServing,
     stop: async ({ drainDelayMs, graceMs }) => {
-      health.setStatus('', 'NOT_SERVING');
+      setServing(false);
       await sleep(drainDelayMs);
       await drain(server, graceMs);
     },

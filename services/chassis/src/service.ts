@@ -15,7 +15,7 @@ import { readDueBacklog, readOutboxAges } from './backlog';
 import { DueWork, dueWorkRpc } from './due-work';
 import { ensureEventLogIndexes, eventLogRpc, openEventLog } from './event-log';
 import { openFailpoints } from './failpoint';
-import { listen } from './grpc-server';
+import { type GrpcServer, listen } from './grpc-server';
 import { ensureIdempotencyIndexes, forgetOldRecords, openIdempotencyRecords } from './idempotency';
 import { jitter } from './ids';
 import { InFlightLimit } from './in-flight-limit';
@@ -24,6 +24,7 @@ import { createLogger, type Logger } from './logging';
 import { Metrics } from './metrics';
 import { connectMongo } from './mongo';
 import { connectPeer, type Peer, type PeerOptions } from './peer';
+import { listenForProbes } from './probe-server';
 import { Closers } from './process';
 import { Relay } from './relay';
 import type { RpcService, RpcSurroundings } from './rpc';
@@ -71,6 +72,7 @@ export class Service {
   private readonly indexers: (() => Promise<void>)[] = [];
   private readonly starters: (() => Promise<void>)[] = [];
   private readonly consumers: RunningConsumer[] = [];
+  private server: GrpcServer | undefined;
 
   private constructor(
     readonly name: string,
@@ -195,12 +197,7 @@ export class Service {
   /** Repeats work in real time until the service stops; the first run starts at once. */
   every(work: PeriodicWork): void {
     this.starters.push(() => {
-      const stopping = new AbortController();
-      const running = this.repeat(work, stopping.signal);
-      this.onClose(work.name, () => {
-        stopping.abort();
-        return running;
-      });
+      this.begin(work);
       return Promise.resolve();
     });
   }
@@ -223,6 +220,7 @@ export class Service {
   private async startServing(rpcs: readonly BoundRpc[]): Promise<RunningService> {
     const { name, clock, logger, stream, metrics } = this;
     const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = this.configuration;
+    await this.answerProbes();
     const eventLog = openEventLog(this.db);
     const activity = openActivity(this.db);
     const idempotencyRecords = openIdempotencyRecords(this.db);
@@ -275,12 +273,19 @@ export class Service {
         connectionAgeMs: this.configuration.GRPC_CONNECTION_AGE_MS,
       },
     );
+    this.server = server;
     this.onClose('server', () => server.stop({ drainDelayMs, graceMs }));
-    await this.watchHealth((isServing) => {
-      server.setServing(isServing);
-    });
+    await this.watchHealth(server);
     logger.info({ address: server.address }, 'serving');
     return { address: server.address, stop: () => this.closers.closeAll() };
+  }
+
+  /** From before the first index is made, which may take minutes, until everything else is closed. */
+  private async answerProbes(): Promise<void> {
+    const { HEALTH_LISTEN: address } = this.configuration;
+    if (address === undefined) return;
+    const probes = await listenForProbes(address, () => this.server?.isServing === true);
+    this.onClose('probes', () => probes.stop());
   }
 
   /** How this process is, for people. */
@@ -301,23 +306,12 @@ export class Service {
   }
 
   /** Readiness follows the database and the stream. */
-  private async watchHealth(setServing: (isServing: boolean) => void): Promise<void> {
+  private async watchHealth(server: GrpcServer): Promise<void> {
     const check = async () => {
-      setServing(this.stream.isConnected() && (await this.isDatabaseUp()));
+      server.setServing(this.stream.isConnected() && (await this.isDatabaseUp()));
     };
     await check();
-    const stopping = new AbortController();
-    const watching = (async () => {
-      for (;;) {
-        await sleep(healthCheckEveryMs, stopping.signal);
-        if (stopping.signal.aborted) return;
-        await check();
-      }
-    })();
-    this.onClose('health', () => {
-      stopping.abort();
-      return watching;
-    });
+    this.begin({ name: 'health', everyMs: healthCheckEveryMs, run: check });
   }
 
   private async isDatabaseUp(): Promise<boolean> {
@@ -328,6 +322,15 @@ export class Service {
       this.logger.warn({ err: error }, 'database does not answer');
       return false;
     }
+  }
+
+  private begin(work: PeriodicWork): void {
+    const stopping = new AbortController();
+    const running = this.repeat(work, stopping.signal);
+    this.onClose(work.name, () => {
+      stopping.abort();
+      return running;
+    });
   }
 
   private async repeat({ name, everyMs, run }: PeriodicWork, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,8 @@
+/** Takes `host:port` apart; the host of an IPv6 address may stand in brackets. */
+export function hostAndPort(address: string): { host: string; port: number } {
+  const separator = address.lastIndexOf(':');
+  return {
+    host: address.slice(0, separator).replace(/^\[(.*)\]$/, '$1'),
+    port: Number(address.slice(separator + 1)),
+  };
+}

@@ -1,0 +1,46 @@
+import { connect } from 'node:net';
+import { listenForProbes, type ProbeServer } from './probe-server';
+
+let probes: ProbeServer;
+let isReady = true;
+
+beforeAll(async () => {
+  probes = await listenForProbes('127.0.0.1:0', () => isReady);
+});
+
+afterAll(() => probes.stop());
+
+const ask = async (path: string, method = 'GET'): Promise<number> =>
+  (await fetch(`http://${probes.address}${path}`, { method })).status;
+
+test.each([
+  ['a process that is ready', true, 200],
+  ['a process that is not', false, 503],
+])('%s says so, and lives either way', async (_case, ready, status) => {
+  isReady = ready;
+  expect(await ask('/readyz')).toBe(status);
+  expect(await ask('/healthz')).toBe(200);
+});
+
+test.each([
+  ['another path', '/metrics', 'GET', 404],
+  ['a path with a query', '/healthz?verbose', 'GET', 404],
+  ['another method', '/healthz', 'POST', 405],
+])('%s is refused', async (_case, path, method, status) => {
+  expect(await ask(path, method)).toBe(status);
+});
+
+test('who connects and says nothing holds up no end', async () => {
+  const server = await listenForProbes('127.0.0.1:0', () => true);
+  const silent = connect({ host: '127.0.0.1', port: Number(server.address.split(':')[1]) });
+  await new Promise((resolve) => silent.once('connect', resolve));
+  const gone = new Promise((resolve) => silent.once('close', resolve));
+  await server.stop();
+  await gone;
+});
+
+test('an address that is taken is named', async () => {
+  await expect(listenForProbes(probes.address, () => true)).rejects.toThrow(
+    `Cannot listen on ${probes.address}`,
+  );
+});

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { Service, type RunningService } from './service';
+import { dropTestDatabase, dropTestStream, eventually, testServiceConfiguration } from './testing';
+
+jest.setTimeout(120_000);
+
+const configuration = testServiceConfiguration('probes', { DRAIN_DELAY_MS: 1_000 });
+
+let address: string;
+let service: Service;
+let running: RunningService | undefined;
+
+beforeAll(async () => {
+  address = await freeAddress();
+  service = await Service.open('probes', { ...configuration, HEALTH_LISTEN: address });
+});
+
+afterAll(async () => {
+  await running?.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+async function freeAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `127.0.0.1:${String(port)}`;
+}
+
+const statusOf = async (path: string): Promise<number> =>
+  (await fetch(`http://${address}${path}`)).status;
+const probes = async () => ({ live: await statusOf('/healthz'), ready: await statusOf('/readyz') });
+
+test('a service lives while it makes its indexes, is ready once it serves, and no more from the first moment of its stop', async () => {
+  const seen: object[] = [];
+  service.ensureIndexes(async () => {
+    seen.push(await probes());
+  });
+  running = await service.serve([]);
+  seen.push(await probes());
+
+  const stopping = running.stop();
+  await eventually(async () => {
+    expect(await probes()).toEqual({ live: 200, ready: 503 });
+  });
+  await stopping;
+  await expect(probes()).rejects.toThrow('fetch failed');
+  expect(seen).toEqual([
+    { live: 200, ready: 503 },
+    { live: 200, ready: 200 },
+  ]);
+});
