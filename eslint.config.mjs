@@ -26,7 +26,16 @@ const domainOnly = {
   regex: '^(?!(node:crypto|ipaddr\\.js)$)(@billing/(?!kernel/)|node:|[^.@]|@(?!billing/))',
   message: 'A rule imports only @billing/kernel and rules of its own service.',
 };
-const edgeFiles = ['rpc', 'peers', 'events', 'service', 'commands', 'config', 'main'];
+const edgeFiles = [
+  'rpc',
+  'peers',
+  'events',
+  'service',
+  'commands',
+  'config',
+  'main',
+  'first-owner',
+];
 const edges = [
   ...edgeFiles.map((name) => `services/*/src/${name}.ts`),
   'services/*/src/*-{rpc,commands,service}.ts',

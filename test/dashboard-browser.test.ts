@@ -1,8 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { ownerLink } from '@billing/local/owner-link';
 import { desktop, expectAccessible, phone, shoot, visit } from './browser-visit';
 import { ensureChromium, launchChromium } from './chromium';
-import { password } from './operator-client';
+import { firstOwnerLink, password } from './operator-client';
 import { PortalScene } from './portal-scene';
 import { logsOf, sendLastRequest } from './service-log';
 import { startTestSystem, type TestSystem } from './test-system';
@@ -73,7 +72,7 @@ const look = async (page: Page, name: string, rules?: readonly string[]) => {
 testInChromium(
   'an owner comes by the link, leaves, and comes back to where they were',
   async () => {
-    const link = (await ownerLink(system.addresses.identity, system.gatewayUrl)) ?? '';
+    const link = await firstOwnerLink(system);
     secrets.push(link.split('/').at(-1) ?? '');
     await visit(browser, desktop, async (page, context) => {
       await page.goto(link);

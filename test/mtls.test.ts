@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { systemClock } from '@billing/chassis/clock';
 import { isServing } from '@billing/chassis/health-check';
 import { connectStream } from '@billing/chassis/jet-stream';
@@ -18,6 +20,7 @@ import {
   CustomerServiceService,
 } from '@billing/proto/billing/customer/v1/customer';
 import type { ApiClient } from './api-client';
+import { OperatorClient } from './operator-client';
 import { product } from './patterns';
 import { type SecuredNats, startSecuredNats } from './secured-nats';
 import { startTestSystem, type TestSystem } from './test-system';
@@ -26,6 +29,9 @@ import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 const patience = { timeoutMs: 60_000, everyMs: 100 };
 const setUpMs = 120_000;
 const backends = serviceNames.filter((name) => name !== 'gateway');
+
+const run = promisify(execFile);
+const firstOwnerCommand = join(__dirname, '../services/identity/dist/first-owner.js');
 
 const folder = mkdtempSync(join(tmpdir(), 'billing-c-'));
 const first = createTestAuthority();
@@ -155,6 +161,24 @@ test.each<[string, () => TransportSecurity | undefined]>([
     kind: 'unavailable',
   });
   peer.close();
+});
+
+test('the first owner of another organisation comes by a link that a command in the pod prints', async () => {
+  const environment = {
+    ...variablesOf('identity'),
+    IDENTITY_ADDRESS: system.addresses.identity,
+    HOSTED_PAGE_URL: system.gatewayUrl,
+    ORGANIZATION_NAME: 'Acme',
+  };
+  const command = () => run(process.execPath, [firstOwnerCommand], { env: environment });
+  const { stdout: link } = await command();
+  const client = new OperatorClient(system.gatewayUrl);
+  await client.accept(link.trim(), 'ada@acme.example');
+  await expect(command()).rejects.toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('Acme has operators'),
+  });
 });
 
 /** Uses the system until it is told to end. */

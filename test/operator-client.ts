@@ -1,4 +1,5 @@
-import { ownerLink } from '@billing/local/owner-link';
+import { ownerLink } from '@billing/identity/first-owner-client';
+import { localOrganization } from '@billing/local/first-keys';
 import { type Answer, answerOf } from './api-client';
 import type { TestSystem } from './test-system';
 
@@ -6,6 +7,20 @@ export const password = 'correct horse battery staple';
 export type RoleName = 'OWNER' | 'ADMIN' | 'DEVELOPER' | 'VIEWER';
 
 let people = 0;
+
+type ReachedSystem = Pick<TestSystem, 'addresses' | 'gatewayUrl'>;
+
+/** By which somebody becomes the first operator of the organisation that the system started with. */
+export async function firstOwnerLink({ addresses, gatewayUrl }: ReachedSystem): Promise<string> {
+  const link = await ownerLink({
+    identityAddress: addresses.identity,
+    gatewayUrl,
+    organization: localOrganization,
+    service: 'test',
+  });
+  if (link === undefined) throw new Error('The organisation has operators');
+  return link;
+}
 
 /** A browser's script on a page of the dashboard: it sends the cookie it was given, and says that it is of our own site. */
 export class OperatorClient {
@@ -20,12 +35,10 @@ export class OperatorClient {
   ) {}
 
   /** Who comes by the first owner's link. */
-  static async owner(
-    system: Pick<TestSystem, 'addresses' | 'gatewayUrl'>,
-  ): Promise<OperatorClient> {
-    const link = await ownerLink(system.addresses.identity, system.gatewayUrl);
+  static async owner(system: ReachedSystem): Promise<OperatorClient> {
+    const link = await firstOwnerLink(system);
     const client = new OperatorClient(system.gatewayUrl);
-    await client.accept(link ?? '', 'owner@example.com');
+    await client.accept(link, 'owner@example.com');
     return client;
   }
 

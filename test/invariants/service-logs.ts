@@ -1,6 +1,5 @@
-import type { CallContext, Tenant } from '@billing/chassis/call-context';
-import { systemClock } from '@billing/chassis/clock';
-import { newId } from '@billing/chassis/ids';
+import type { Tenant } from '@billing/chassis/call-context';
+import { ownCall } from '@billing/chassis/own-call';
 import { connectPeer } from '@billing/chassis/peer';
 import {
   type DueWorkServiceServer,
@@ -24,7 +23,6 @@ import type { EventPicture } from './picture';
 /** What a client dials to reach each service. */
 export type ServiceAddresses = Readonly<Record<string, string>>;
 
-const callTimeoutMs = 20_000;
 const entriesPerPage = 1_000;
 // Between the machines that made the environment and that logged its first events.
 const clockSkewMs = 5 * 60_000;
@@ -41,7 +39,7 @@ export async function environmentOf(
     withoutTenant: ['authenticate'],
   });
   try {
-    const { environment } = await identity.authenticate({ key }, callContext());
+    const { environment } = await identity.authenticate({ key }, ownCall());
     if (environment === undefined) throw new Error('The key belongs to no environment');
     const tenant = {
       environmentId: environment.id,
@@ -85,7 +83,7 @@ async function readLog(address: string, since: Date | undefined): Promise<EventL
       const afterPosition = entries.at(-1)?.position ?? '';
       const insertedAfter = afterPosition === '' ? since : undefined;
       const request = { afterPosition, insertedAfter, limit: entriesPerPage };
-      const page = await log.readEventLog(request, callContext());
+      const page = await log.readEventLog(request, ownCall());
       entries.push(...page.entries);
       if (!page.hasMore) return entries;
     }
@@ -140,7 +138,7 @@ export async function countPending(
       const workClass = WorkClass.WORK_CLASS_RENEWAL;
       try {
         const request = { environmentId, until, workClass };
-        return [service, (await work.getActivity(request, callContext())).pending] as const;
+        return [service, (await work.getActivity(request, ownCall())).pending] as const;
       } finally {
         work.close();
       }
@@ -153,21 +151,4 @@ function addressOf(addresses: ServiceAddresses, service: string): string {
   const address = addresses[service];
   if (address === undefined) throw new Error(`The address of ${service} is not known`);
   return address;
-}
-
-function callContext(): CallContext {
-  const now = systemClock.now();
-  return {
-    tenant: {
-      organizationId: '',
-      environmentId: '',
-      live: false,
-      manualClock: false,
-    },
-    now,
-    scopes: [],
-    requestId: newId(),
-    deadline: new Date(now.getTime() + callTimeoutMs),
-    signal: AbortSignal.timeout(callTimeoutMs),
-  };
 }

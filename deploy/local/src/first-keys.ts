@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Tenant } from '@billing/chassis/call-context';
+import { ownCall } from '@billing/chassis/own-call';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
 import {
@@ -9,7 +10,6 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import { z } from 'zod';
-import { callOf, localOrganization, noTenant } from './identity-call';
 import { readJsonIfThere, writePrivateJson } from './private-file';
 
 /** Keys of the first organisation. Only this file knows them: the services keep an HMAC. */
@@ -17,6 +17,9 @@ export interface FirstKeys {
   liveKey: string;
   testKey: string;
 }
+
+/** The organisation that every start finds or makes. */
+export const localOrganization = 'Local';
 
 const KEY_NAME = 'First key';
 const KEYS_PER_PAGE = 100;
@@ -58,7 +61,7 @@ interface FirstTenants {
 async function firstTenants(identity: Identity): Promise<FirstTenants> {
   const { organizationId, live, sandbox } = await identity.ensureOrganization(
     { name: localOrganization },
-    callOf(noTenant),
+    ownCall(),
   );
   const tenantOf = (environment: Environment | undefined): Tenant => {
     if (!environment) throw new Error('The organisation lacks one of its first environments');
@@ -83,7 +86,7 @@ async function areGood(
 
 async function isListed(identity: Identity, tenant: Tenant, key: string): Promise<boolean> {
   for (let page = 1; ; page += 1) {
-    const listed = await identity.listApiKeys({ page, perPage: KEYS_PER_PAGE }, callOf(tenant));
+    const listed = await identity.listApiKeys({ page, perPage: KEYS_PER_PAGE }, ownCall(tenant));
     const found = listed.apiKeys.find(
       ({ name, prefix, last4 }) =>
         name === KEY_NAME && key.startsWith(prefix) && key.endsWith(last4),
@@ -96,7 +99,7 @@ async function isListed(identity: Identity, tenant: Tenant, key: string): Promis
 async function makeKeys(identity: Identity, { live, sandbox }: FirstTenants): Promise<FirstKeys> {
   const keyOf = async (tenant: Tenant): Promise<string> => {
     const request = { name: KEY_NAME, scopes: [], expiresAt: undefined };
-    return (await identity.createApiKey(request, callOf(tenant))).key;
+    return (await identity.createApiKey(request, ownCall(tenant))).key;
   };
   return { liveKey: await keyOf(live), testKey: await keyOf(sandbox) };
 }

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { Closers, type Running } from '@billing/chassis/process';
+import { ownerLink } from '@billing/identity/first-owner-client';
 import type { Announcement } from './announcement';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
-import { ensureFirstKeys } from './first-keys';
+import { ensureFirstKeys, localOrganization } from './first-keys';
 import type { Flags } from './flags';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
-import { ownerLink } from './owner-link';
 import { ensureSecrets } from './secrets';
 import type { SystemSite } from './service-environment';
 import { makeSocketFolder } from './socket-folder';
@@ -84,7 +84,12 @@ async function announcementOf(
   { mongodbUri, natsUrl, dataFolder }: Infrastructure,
 ): Promise<Announcement> {
   const keys = await ensureFirstKeys(system.addresses.identity, dataFolder.path);
-  const link = await ownerLink(system.addresses.identity, system.gatewayUrl);
+  const link = await ownerLink({
+    identityAddress: system.addresses.identity,
+    gatewayUrl: system.gatewayUrl,
+    organization: localOrganization,
+    service: 'launcher',
+  });
   return {
     gatewayUrl: system.gatewayUrl,
     ...keys,

@@ -13,7 +13,7 @@ const prelude = `
   require.extensions['.ts'] = (module, path) => module._compile(transformFileSync(path, {
     jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'commonjs' },
   }).code, path);
-  const { runProcess } = require('./process');
+  const { runCommand, runProcess } = require('./process');
   const { ConfigurationError } = require('./configuration');
   const say = (text) => process.stdout.write(text + '\\n');
   const forever = setInterval(() => {}, 1000);
@@ -262,5 +262,29 @@ describe('closing', () => {
     await Promise.all([closers.closeAll(), closers.closeAll()]);
     await closers.closeAll();
     expect(count).toBe(1);
+  });
+});
+
+describe('a command', () => {
+  test('prints its answer and ends with 0', async () => {
+    const child = new Child(`
+      clearInterval(forever);
+      runCommand('test', async () => 'the answer');
+    `);
+    expect(await child.exitCode()).toBe(0);
+    expect(child.output).toBe('the answer\n');
+    expect(child.errors).toBe('');
+  });
+
+  test('that fails prints the reason alone and ends with 1', async () => {
+    const child = new Child(`
+      clearInterval(forever);
+      runCommand('test', async () => {
+        throw new ConfigurationError([{ variable: 'A', problem: 'is required' }]);
+      });
+    `);
+    expect(await child.exitCode()).toBe(1);
+    expect(child.output).toBe('');
+    expect(child.errors).toBe('test failed: Invalid configuration:\n  A: is required\n');
   });
 });

@@ -57,6 +57,19 @@ export function runProcess(name: string, start: () => Promise<Running>): void {
   void lifecycle.run();
 }
 
+/** The life of a process that does one thing: standard output gets its answer, and nothing else. */
+export function runCommand(name: string, run: () => Promise<string>): void {
+  run().then(
+    (answer) => {
+      process.stdout.write(`${answer}\n`);
+    },
+    (error: unknown) => {
+      process.stderr.write(`${name} failed: ${redactSecrets(describe(error))}\n`);
+      process.exitCode = exitCodes.failed;
+    },
+  );
+}
+
 class Lifecycle {
   private running: Promise<Running> | undefined;
   private isStopping = false;
