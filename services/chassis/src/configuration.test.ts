@@ -37,6 +37,12 @@ describe('reading a configuration', () => {
     return path;
   }
 
+  function folderWith(files: Record<string, string>): string {
+    const path = mkdtempSync(join(folder, 'secrets-'));
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content);
+    return path;
+  }
+
   test('gives the values that the schema names, and no others', () => {
     const env = { ADDRESS: 'here', SECRET: 'long enough', PATH: '/bin' };
     expect(readConfiguration(schema, env)).toEqual({ ADDRESS: 'here', SECRET: 'long enough' });
@@ -79,7 +85,32 @@ describe('reading a configuration', () => {
   test('refuses a value that is given both directly and by a file', () => {
     const env = { ADDRESS: 'here', SECRET: 'long enough', SECRET_FILE: fileWith('another') };
     expect(problemsOf(() => readConfiguration(schema, env))).toEqual([
-      'SECRET is set together with SECRET_FILE; set only one',
+      'SECRET is set by SECRET and SECRET_FILE; set only one',
+    ]);
+  });
+
+  test('takes what lies in the folder of secrets under its name, and leaves out what does not', () => {
+    const SECRETS_FOLDER = folderWith({ SECRET: 'from the folder\n', OTHER: 'nobody asks' });
+    expect(readConfiguration(schema, { ADDRESS: 'here', SECRETS_FOLDER })).toEqual({
+      ADDRESS: 'here',
+      SECRET: 'from the folder',
+    });
+    const alone = { ADDRESS: 'here', SECRETS_FOLDER: folderWith({}) };
+    expect(problemsOf(() => readConfiguration(schema, alone))).toEqual(['SECRET is required']);
+  });
+
+  test('refuses a value that is given in the folder of secrets and elsewhere', () => {
+    const SECRETS_FOLDER = folderWith({ SECRET: 'from the folder' });
+    const env = { ADDRESS: 'here', SECRET: 'long enough', SECRETS_FOLDER };
+    expect(problemsOf(() => readConfiguration(schema, env))).toEqual([
+      'SECRET is set by SECRET and a file in SECRETS_FOLDER; set only one',
+    ]);
+  });
+
+  test('refuses a folder of secrets that is not there', () => {
+    const env = { ADDRESS: 'here', SECRET: 'long enough', SECRETS_FOLDER: '/nowhere' };
+    expect(problemsOf(() => readConfiguration(schema, env))).toEqual([
+      'SECRETS_FOLDER is not there',
     ]);
   });
 

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { transportSecurityProblems } from './transport-security';
 
@@ -116,8 +117,9 @@ export function processEnvironment(): Record<string, string | undefined> {
 }
 
 /**
- * Reads a configuration, and reports all problems at once. `K_FILE` names a file that holds the value of `K`, for secrets that
- * are mounted as files. An empty value counts as absent, because orchestrators cannot unset a variable.
+ * Reads a configuration, and reports all problems at once. Secrets are mounted as files: `K_FILE` names one that holds the value of `K`,
+ * and `SECRETS_FOLDER` a folder whose file `K` does, if it is there. An empty value counts as absent, because orchestrators cannot unset
+ * a variable.
  */
 export function readConfiguration<T>(
   schema: z.ZodType<T>,
@@ -125,6 +127,10 @@ export function readConfiguration<T>(
 ): T {
   const values: Record<string, string> = {};
   const problems: ConfigurationProblem[] = [];
+  // Else whatever is optional would be absent without a word.
+  if (env.SECRETS_FOLDER && !existsSync(env.SECRETS_FOLDER)) {
+    problems.push({ variable: 'SECRETS_FOLDER', problem: 'is not there' });
+  }
   for (const variable of variablesOf(schema)) {
     try {
       const value = readVariable(variable, env);
@@ -162,9 +168,28 @@ function readVariable(
   env: Record<string, string | undefined>,
 ): string | undefined {
   const direct = env[variable] || undefined;
-  const path = env[`${variable}_FILE`] || undefined;
-  if (path === undefined) return direct;
-  if (direct !== undefined) throw new Error(`is set together with ${variable}_FILE; set only one`);
+  const named = env[`${variable}_FILE`] || undefined;
+  const mounted = mountedFile(variable, env);
+  const given = [
+    direct !== undefined && variable,
+    named !== undefined && `${variable}_FILE`,
+    mounted !== undefined && 'a file in SECRETS_FOLDER',
+  ].filter((source) => source !== false);
+  if (given.length > 1) throw new Error(`is set by ${given.join(' and ')}; set only one`);
+  const path = named ?? mounted;
+  return path === undefined ? direct : readText(path);
+}
+
+function mountedFile(
+  variable: string,
+  { SECRETS_FOLDER: folder }: Record<string, string | undefined>,
+): string | undefined {
+  if (!folder) return undefined;
+  const path = join(folder, variable);
+  return existsSync(path) ? path : undefined;
+}
+
+function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined;
   } catch (error) {
