@@ -1,0 +1,39 @@
+# All images in one build, for both kinds of processors: docker buildx bake --file deploy/images/bake.hcl
+
+variable "VERSION" {
+  default = "development"
+}
+
+# What stands before the names, such as "example.com/team/".
+variable "PREFIX" {
+  default = ""
+}
+
+group "default" {
+  targets = ["image"]
+}
+
+target "image" {
+  name = "billing-${service}"
+  matrix = {
+    service = [
+      "identity",
+      "catalog",
+      "customer",
+      "discount",
+      "checkout",
+      "subscription",
+      "metering",
+      "notifier",
+      "gateway",
+    ]
+  }
+  context    = "."
+  dockerfile = "deploy/images/Dockerfile"
+  platforms  = ["linux/amd64", "linux/arm64"]
+  args = {
+    SERVICE = service
+    VERSION = VERSION
+  }
+  tags = ["${PREFIX}billing-${service}:${VERSION}"]
+}
