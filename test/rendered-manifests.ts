@@ -28,12 +28,17 @@ export function hasKubectl(): boolean {
   return folders.some((folder) => existsSync(join(folder, 'kubectl')));
 }
 
-/** The objects of a kustomization. Throws where one is not of its API version's type, and names it and its field. */
-export async function renderManifests(folder: string): Promise<Manifest[]> {
+/** The objects of a kustomization, as they are. */
+export async function renderUncheckedManifests(folder: string): Promise<Manifest[]> {
   const { stdout } = await promisify(execFile)('kubectl', ['kustomize', folder], {
     maxBuffer: outputBytesMax,
   });
-  const manifests = parseManifests(stdout);
+  return parseManifests(stdout);
+}
+
+/** The objects of a kustomization. Throws where one is not of its API version's type, and names it and its field. */
+export async function renderManifests(folder: string): Promise<Manifest[]> {
+  const manifests = await renderUncheckedManifests(folder);
   const problems = await problemsOf(manifests);
   if (problems.length > 0) {
     const lines = problems.map(({ object, path, message }) => `${object}: ${path} ${message}`);

@@ -1,0 +1,209 @@
+import { createRequire } from 'node:module';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ServiceName, serviceNames } from '@billing/local/services';
+import {
+  hasKubectl,
+  type Manifest,
+  renderManifests,
+  renderUncheckedManifests,
+} from './rendered-manifests';
+
+const kubernetes = join(__dirname, '..', 'deploy', 'kubernetes');
+const testWithKubectl = hasKubectl() ? test : test.skip;
+const backends = serviceNames.filter((name) => name !== 'gateway');
+// What no service has a folder for, and what is applied by none.
+const others = ['example', 'foundation', 'grpc-service', 'system', 'workload'];
+const kinds = [
+  'Certificate',
+  'Deployment',
+  'HorizontalPodAutoscaler',
+  'NetworkPolicy',
+  'PodDisruptionBudget',
+  'Service',
+  'ServiceAccount',
+];
+
+// What the README has people put into the Secrets.
+const secretsOf: Partial<Record<ServiceName, Record<string, string>>> = {
+  gateway: {},
+  identity: { API_KEY_PEPPER: 'p'.repeat(32) },
+  customer: { HOSTED_PAGE_SECRET: 's'.repeat(32) },
+  checkout: { HOSTED_PAGE_SECRET: 't'.repeat(32) },
+};
+const stores = { MONGODB_URI: 'mongodb://mongodb/', NATS_URL: 'nats://nats:4222' };
+
+interface ServiceConfig {
+  readonly configurationSchema: { readonly shape: object };
+  readonly readConfig: (environment: Record<string, string>) => { SHUTDOWN_GRACE_MS: number };
+}
+
+// As the launcher finds it, which knows every service.
+const launcherRequire = createRequire(require.resolve('@billing/local/services'));
+const configOf = (name: ServiceName) => launcherRequire(`@billing/${name}/config`) as ServiceConfig;
+
+const rendered = new Map<string, Manifest[]>();
+
+async function render(folder: string): Promise<Manifest[]> {
+  const known = rendered.get(folder) ?? (await renderUncheckedManifests(join(kubernetes, folder)));
+  rendered.set(folder, known);
+  return known;
+}
+
+async function find(folder: string, kind: string): Promise<Manifest> {
+  const found = (await render(folder)).find((manifest) => manifest.kind === kind);
+  if (found === undefined) throw new Error(`${folder} has no ${kind}`);
+  return found;
+}
+
+async function podOf(name: ServiceName) {
+  const { spec } = (await find(name, 'Deployment')).spec.template;
+  const [container, ...sidecars] = spec.containers;
+  expect(sidecars).toEqual([]);
+  return { spec, container };
+}
+
+/** What the process of a pod is told by its environment, without what files tell it. */
+async function variablesOf(name: ServiceName): Promise<Record<string, string>> {
+  const settings = (await find('foundation', 'ConfigMap')).data as Record<string, string>;
+  const { container } = await podOf(name);
+  expect(container.envFrom).toEqual([{ configMapRef: { name: 'billing-settings' } }]);
+  const own = container.env.map(({ name: variable, value }: any) => [variable, value]);
+  return { ...settings, ...Object.fromEntries(own) };
+}
+
+const mountsFiles = (variable: string) =>
+  variable === 'SECRETS_FOLDER' || /^GRPC_TLS_\w+_FILE$/.test(variable);
+const peerVariable = (name: string) => `${name.toUpperCase()}_ADDRESS`;
+
+test('every service has a folder, and no folder is left over', () => {
+  const folders = readdirSync(kubernetes, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  expect(folders.map(({ name }) => name).sort()).toEqual([...serviceNames, ...others].sort());
+});
+
+describe.each(serviceNames)('%s', (name) => {
+  testWithKubectl('applies alone, under its own name and label', async () => {
+    const manifests = await render(name);
+    expect(manifests.map(({ kind }) => kind).sort()).toEqual(kinds);
+    for (const { metadata } of manifests) {
+      expect(metadata).toMatchObject({
+        name: `billing-${name}`,
+        namespace: 'billing',
+        labels: { 'app.kubernetes.io/name': name, 'app.kubernetes.io/part-of': 'billing' },
+      });
+    }
+  });
+
+  testWithKubectl('starts with what its pod and its Secret tell it', async () => {
+    const variables = await variablesOf(name);
+    const told = Object.entries(variables).filter(([variable]) => !mountsFiles(variable));
+    const secrets = { ...(name !== 'gateway' && stores), ...secretsOf[name] };
+    const { readConfig, configurationSchema } = configOf(name);
+    const configuration = readConfig({ ...Object.fromEntries(told), ...secrets });
+    // A variable that nobody reads is a misspelt one.
+    const known = new Set([
+      ...Object.keys(configurationSchema.shape),
+      ...Object.keys((await find('foundation', 'ConfigMap')).data),
+      ...(name === 'identity' ? ['IDENTITY_ADDRESS'] : []),
+    ]);
+    expect(told.map(([variable]) => variable).filter((variable) => !known.has(variable))).toEqual(
+      [],
+    );
+
+    const { spec } = await podOf(name);
+    const drainMs = Number(variables.DRAIN_DELAY_MS);
+    expect(drainMs + configuration.SHUTDOWN_GRACE_MS).toBeLessThan(
+      spec.terminationGracePeriodSeconds * 1_000,
+    );
+  });
+
+  testWithKubectl('calls each peer by a name that the peer has a certificate for', async () => {
+    const { configurationSchema } = configOf(name);
+    const variables = await variablesOf(name);
+    const peers = backends.filter((peer) => peerVariable(peer) in configurationSchema.shape);
+    for (const peer of peers) {
+      expect(variables[peerVariable(peer)]).toBe(`dns:///billing-${peer}:50051`);
+    }
+    const { dnsNames, secretName } = (await find(name, 'Certificate')).spec;
+    expect(dnsNames).toContain(`billing-${name}`);
+    const { spec } = await podOf(name);
+    expect(spec.volumes).toContainEqual({ name: 'certificate', secret: { secretName } });
+  });
+
+  testWithKubectl('lets in who calls it, and nobody else', async () => {
+    const { ingress, podSelector } = (await find(name, 'NetworkPolicy')).spec;
+    const { template } = (await find(name, 'Deployment')).spec;
+    expect(template.metadata.labels).toEqual(podSelector.matchLabels);
+    if (name === 'gateway') {
+      expect(ingress).toEqual([{ ports: [{ port: 'http' }] }]);
+      return;
+    }
+    const [{ from, ports }] = ingress;
+    expect(ports).toEqual([{ port: 'grpc' }]);
+    const admitted = from[0].podSelector.matchExpressions.find(
+      ({ key }: any) => key === 'app.kubernetes.io/name',
+    ).values;
+    const callers = serviceNames.filter(
+      (caller) =>
+        peerVariable(name) in configOf(caller).configurationSchema.shape ||
+        // Its command for first owners calls the service itself.
+        (name === 'identity' && caller === 'identity'),
+    );
+    expect([...admitted].sort()).toEqual([...callers].sort());
+  });
+
+  testWithKubectl('is asked for its health at ports that it has, and reached at one', async () => {
+    const { container } = await podOf(name);
+    const ports = container.ports.map((port: any) => port.name as string);
+    const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
+    expect(probes.map(({ httpGet }) => httpGet.path)).toEqual(['/healthz', '/healthz', '/readyz']);
+    for (const { httpGet } of probes) expect(ports).toContain(httpGet.port);
+    const { spec } = await find(name, 'Service');
+    for (const { targetPort } of spec.ports) expect(ports).toContain(targetPort);
+    expect(spec.selector).toEqual((await find(name, 'Deployment')).spec.selector.matchLabels);
+    expect(spec.clusterIP).toBe(name === 'gateway' ? undefined : 'None');
+  });
+
+  testWithKubectl('keeps to what a restricted namespace demands', async () => {
+    const { spec, container } = await podOf(name);
+    expect(spec.automountServiceAccountToken).toBe(false);
+    expect(spec.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(container.image).toMatch(new RegExp(`^billing-${name}:`));
+  });
+});
+
+const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+
+testWithKubectl('the system is the foundation and every service, each once', async () => {
+  const parts = await Promise.all(['foundation', ...serviceNames].map(render));
+  expect((await render('system')).map(nameOf).sort()).toEqual(parts.flat().map(nameOf).sort());
+});
+
+testWithKubectl('the example changes what it says, and nothing else goes missing', async () => {
+  // It has all that there is, so all types are checked here.
+  const example = await renderManifests(join(kubernetes, 'example'));
+  const names = example.map(nameOf);
+  expect(names).toEqual(expect.arrayContaining((await render('system')).map(nameOf)));
+  expect(new Set(names).size).toBe(names.length);
+  const gateway = example.find(
+    ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'billing-gateway',
+  );
+  const [{ image, env }] = gateway?.spec.template.spec.containers ?? [];
+  expect(image).toBe('registry.example.com/billing-gateway:1.2.3');
+  const own = await variablesOf('gateway');
+  const changed = Object.fromEntries(env.map(({ name, value }: any) => [name, value]));
+  expect(changed).toMatchObject({ HTTP_LISTEN: own.HTTP_LISTEN, TRUSTED_PROXIES: '10.0.0.0/8' });
+  const { readConfig } = configOf('gateway');
+  const told = Object.entries<string>(changed).filter(([variable]) => !mountsFiles(variable));
+  readConfig({ ...Object.fromEntries(told), HOSTED_PAGE_URL: 'https://pay.example.com' });
+});
