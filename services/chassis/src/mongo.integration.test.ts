@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Collection } from 'mongodb';
 import { SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
@@ -139,6 +141,36 @@ describe('a violated unique index', () => {
   });
 });
 
+/** The database behind a door that lets nobody in at the first knock. */
+async function serverBehindDoor() {
+  const [, before = '', host = '', after = ''] =
+    /^(mongodb:\/\/(?:[^@/]*@)?)([^/]+)(.*)$/.exec(process.env.MONGODB_URI!) ?? [];
+  const path = decodeURIComponent(host);
+  const [tcpHost, tcpPort] = host.split(':');
+  const sockets: Socket[] = [];
+  let knocks = 0;
+  const door = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    knocks += 1;
+    if (knocks === 1) return;
+    const behind = path.startsWith('/') ? connect(path) : connect(Number(tcpPort), tcpHost);
+    sockets.push(behind.on('error', () => undefined));
+    socket.pipe(behind).pipe(socket);
+  });
+  door.listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  const { port } = door.address() as AddressInfo;
+  return {
+    uri: `${before}127.0.0.1:${String(port)}${after}`,
+    knocks: () => knocks,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      door.close();
+      await once(door, 'close');
+    },
+  };
+}
+
 describe('the connection', () => {
   test('answers a ping, and no more after it is closed', async () => {
     const other = await connectMongo({
@@ -152,9 +184,19 @@ describe('the connection', () => {
   });
 
   test('to a server that is not there is refused within its time limit', async () => {
-    await expect(
-      connectMongo({ uri: 'mongodb://127.0.0.1:1/', database: 'any', service: 'test' }),
-    ).rejects.toThrow('MongoDB cannot be reached');
+    const nowhere = { uri: 'mongodb://127.0.0.1:1/', database: 'any', service: 'test' };
+    await expect(connectMongo({ ...nowhere, reachWithinMs: 0 })).rejects.toThrow(
+      'MongoDB cannot be reached',
+    );
+  });
+
+  test('to a server that says nothing at first is made once it speaks', async () => {
+    const { uri, knocks, close } = await serverBehindDoor();
+    const late = await connectMongo({ uri, database: 'any', service: 'test' });
+    await late.ping();
+    expect(knocks()).toBeGreaterThan(1);
+    await late.close();
+    await close();
   });
 });
 

@@ -30,15 +30,18 @@ export interface MongoOptions {
   readonly authority?: string | undefined;
   /** More connections than this bring no more throughput. */
   readonly maxPoolSize?: number;
+  /** A database that starts together with its services is given so long. */
+  readonly reachWithinMs?: number;
 }
 
-/** Connects to a service's own database; rejects if that is impossible within 5 s. */
+/** Connects to a service's own database; rejects if that is impossible. */
 export async function connectMongo({
   uri,
   database,
   service,
   authority,
   maxPoolSize = 24,
+  reachWithinMs = 20_000,
 }: MongoOptions): Promise<MongoConnection> {
   const pingTimeoutMs = 2_000;
   const client = new MongoClient(uri, {
@@ -57,7 +60,7 @@ export async function connectMongo({
     socketTimeoutMS: 120_000,
   });
   try {
-    await client.connect();
+    await reach(client, reachWithinMs);
   } catch (error) {
     await client.close();
     throw new Error('MongoDB cannot be reached', { cause: error });
@@ -71,6 +74,19 @@ export async function connectMongo({
     },
     close: () => client.close(),
   };
+}
+
+/** Each attempt ends after the time that calls are given later on, which a busy machine may need for its first connection alone. */
+async function reach(client: MongoClient, withinMs: number): Promise<void> {
+  const until = monotonicMs() + withinMs;
+  for (;;) {
+    try {
+      await client.connect();
+      return;
+    } catch (error) {
+      if (!(error instanceof MongoServerSelectionError) || monotonicMs() >= until) throw error;
+    }
+  }
 }
 
 const attemptsMax = 5;
