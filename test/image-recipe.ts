@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const folder = join(__dirname, '..', 'deploy', 'images');
 
 /** One line of the recipe, continuation lines joined. */
-export interface Instruction {
+interface Instruction {
   readonly name: string;
   readonly text: string;
 }
