@@ -1,0 +1,232 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { instruments } from '@billing/chassis/metrics';
+import { serviceNames } from '@billing/local/services';
+import { labelsOf, readExpression } from './prometheus-expression';
+import { type Labels, prometheusMetrics } from './prometheus-metrics';
+import { hasKubectl, type Manifest, renderManifests } from './rendered-manifests';
+
+const folder = join(__dirname, '../deploy/observability');
+const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+const testWithKubectl = hasKubectl() ? test : test.skip;
+
+const groups: any[] = parse(read('prometheus/alerts.yaml')).groups;
+const rules: any[] = groups.flatMap((group) => group.rules);
+const alerts = rules.filter((rule) => rule.alert !== undefined);
+const records = rules.filter((rule) => rule.record !== undefined);
+const dashboards: any[] = readdirSync(join(folder, 'grafana')).map((file) =>
+  JSON.parse(read(`grafana/${file}`)),
+);
+const panels: any[] = dashboards.flatMap((dashboard) =>
+  dashboard.panels.filter((panel: any) => panel.type !== 'row'),
+);
+const targets: any[] = panels.flatMap((panel) => panel.targets);
+
+describe('what Prometheus is asked for', () => {
+  let known: Map<string, Labels>;
+
+  beforeAll(async () => {
+    known = await prometheusMetrics();
+    for (const { record, expr } of records) known.set(record, new Set(labelsOf(expr)));
+    // Prometheus' own: what fires, with the labels of the alert.
+    known.set('ALERTS', new Set(['alertname', 'alertstate', 'severity']));
+  });
+
+  test('comes from instruments: each metric exists, with each label', () => {
+    const asked = [...rules.map(({ expr }) => expr), ...targets.map(({ expr }) => expr)];
+    expect(asked.length).toBeGreaterThan(60);
+    expect(asked.flatMap((expr) => strangersIn(expr, known))).toEqual([]);
+  });
+
+  test('covers every instrument, by an alert or on a dashboard', () => {
+    for (const { name } of Object.values(instruments)) {
+      const start = name.replaceAll('.', '_');
+      expect([...known.keys()].some((metric) => metric.startsWith(start))).toBe(true);
+    }
+    const asked = [...rules, ...targets].flatMap(({ expr }) => [
+      ...readExpression(expr).metrics.keys(),
+    ]);
+    const instrument = (metric: string) => metric.replace(/_(bucket|count|sum)$/, '');
+    const unasked = [...known.keys()].filter(
+      (metric) => !asked.some((name) => instrument(name) === instrument(metric)),
+    );
+    expect(unasked).toEqual([]);
+  });
+
+  test('names in texts only labels that are there', () => {
+    const texts = [
+      ...alerts.map(({ expr, annotations }) => ({
+        expr,
+        labels: [...JSON.stringify(annotations).matchAll(/\$labels\.(\w+)/g)],
+      })),
+      ...targets.map(({ expr, legendFormat }) => ({
+        expr,
+        labels: [...String(legendFormat).matchAll(/\{\{(\w+)\}\}/g)],
+      })),
+    ];
+    const strangers = texts.flatMap(({ expr, labels }) => {
+      const ofMetrics = [...readExpression(expr).metrics.keys()].flatMap((name) => [
+        ...(known.get(name) ?? []),
+      ]);
+      // What is added up has the labels by which it is, and no other.
+      const isGrouped = /\b(sum|max|min|count|absent) ?(by|\()/.test(expr);
+      const there = new Set(isGrouped ? labelsOf(expr) : ofMetrics);
+      return labels.flatMap(([, label = '']) => (there.has(label) ? [] : [`${label}: ${expr}`]));
+    });
+    expect(strangers).toEqual([]);
+  });
+
+  test('looks for every service when it falls silent', () => {
+    const { expr } = alerts.find(({ alert }) => alert === 'BillingServiceUnseen');
+    const looked = [...expr.matchAll(/service_name="(\w+)"/g)].map(([, name]) => name);
+    expect(looked.sort()).toEqual([...serviceNames].sort());
+  });
+});
+
+function strangersIn(expr: string, known: ReadonlyMap<string, Labels>): string[] {
+  const { metrics, groupings } = readExpression(expr);
+  const there = new Set([...metrics.keys()].flatMap((name) => [...(known.get(name) ?? [])]));
+  return [
+    ...[...metrics].flatMap(([name, labels]) => {
+      const own = known.get(name);
+      if (own === undefined) return [`no metric ${name}: ${expr}`];
+      return labels.filter((label) => !own.has(label)).map((label) => `${name} has no ${label}`);
+    }),
+    ...groupings.filter((label) => !there.has(label)).map((label) => `no ${label}: ${expr}`),
+  ];
+}
+
+describe('alerts', () => {
+  const headings = new Set(
+    [...read('README.md').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+      title.toLowerCase().replaceAll(' ', '-'),
+    ),
+  );
+
+  test.each(alerts.map((rule) => [rule.alert, rule]))(
+    '%s says how bad it is, what it means and where it is explained',
+    (_name, { labels, annotations }) => {
+      expect(['critical', 'warning']).toContain(labels.severity);
+      expect(annotations.summary).toMatch(/\S/);
+      expect(annotations.description).toMatch(/\.$/);
+      expect(headings).toContain(annotations.runbook.replace(/^README\.md#/, ''));
+    },
+  );
+
+  test('each have a case in which they fire and one in which they are silent', () => {
+    const { rule_files: files, tests } = parse(read('prometheus/alerts.test.yaml'));
+    expect(files).toEqual(['alerts.yaml']);
+    const cases: any[] = tests.flatMap((each: any) => each.alert_rule_test);
+    const outcomes = (alert: string) =>
+      new Set(
+        cases
+          .filter(({ alertname }) => alertname === alert)
+          .map(({ exp_alerts }) => (exp_alerts.length > 0 ? 'fires' : 'silent')),
+      );
+    const names = alerts.map(({ alert }) => alert);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => outcomes(name).size < 2)).toEqual([]);
+    expect(cases.filter(({ alertname }) => !names.includes(alertname))).toEqual([]);
+  });
+});
+
+describe('dashboards', () => {
+  test('say of every panel what it shows and in which unit', () => {
+    const silent = panels.filter(
+      ({ title, description, fieldConfig }) =>
+        !title || !description?.endsWith('.') || !fieldConfig.defaults.unit,
+    );
+    expect(silent.map(({ title }) => title)).toEqual([]);
+    const ids = dashboards.map(({ panels: own }) => own.map(({ id }: any) => id));
+    for (const own of ids) expect(new Set(own).size).toBe(own.length);
+  });
+
+  test('lead to the traces that failed', () => {
+    for (const { links } of dashboards) {
+      const { url } = links.find(({ title }: any) => title === 'Failed traces');
+      const { traces } = JSON.parse(new URLSearchParams(url.split('?')[1]).get('panes') ?? '');
+      expect(traces.datasource).toBe('${traces}');
+      expect(traces.queries[0].query).toContain('status = error');
+    }
+  });
+
+  test('take their sources from variables, which exist', () => {
+    for (const dashboard of dashboards) {
+      const variables = dashboard.templating.list.map(({ name }: any) => name);
+      const text = JSON.stringify(dashboard);
+      const used = [...text.matchAll(/\$\{?(\w+)\}?/g)].map(([, name = '']) => name);
+      const strangers = used.filter((name) => !name.startsWith('__') && !variables.includes(name));
+      expect(strangers).toEqual([]);
+      const uids = [...text.matchAll(/"datasource":\{"type":"\w+","uid":"([^"]*)"\}/g)];
+      expect(new Set(uids.map(([, uid]) => uid))).toEqual(new Set(['${datasource}']));
+    }
+  });
+});
+
+describe('the collector', () => {
+  const config = parse(read('collector/config.yaml'));
+
+  test('runs what it configures, and nothing else', () => {
+    const pipelines: any[] = Object.values(config.service.pipelines);
+    for (const kind of ['receivers', 'processors', 'exporters']) {
+      const used = new Set(pipelines.flatMap((pipeline) => pipeline[kind]));
+      expect([...used].sort()).toEqual(Object.keys(config[kind]).sort());
+    }
+    expect(config.service.extensions).toEqual(Object.keys(config.extensions));
+  });
+
+  test('leaves to metrics the resources that they came with', () => {
+    expect(config.service.pipelines.metrics.processors).not.toContain('groupbyattrs');
+    expect(config.service.pipelines.traces.processors).toContain('groupbyattrs');
+  });
+});
+
+describe('the Kubernetes objects', () => {
+  let manifests: Manifest[];
+  const find = (kind: string, name: string) => {
+    const found = manifests.find(
+      (manifest) => manifest.kind === kind && manifest.metadata.name.startsWith(name),
+    );
+    if (found === undefined) throw new Error(`no ${kind} ${name}`);
+    return found;
+  };
+
+  beforeAll(async () => {
+    manifests = hasKubectl() ? await renderManifests(folder) : [];
+  });
+
+  testWithKubectl('are of their types, in one namespace, and are the very files', () => {
+    expect(new Set(manifests.map(({ metadata }) => metadata.namespace))).toEqual(
+      new Set(['billing']),
+    );
+    const dashboardMap = find('ConfigMap', 'billing-dashboards');
+    expect(dashboardMap.metadata.labels.grafana_dashboard).toBe('1');
+    expect(Object.keys(dashboardMap.data)).toEqual(readdirSync(join(folder, 'grafana')));
+    expect(find('ConfigMap', 'billing-alerts').data).toEqual({
+      'alerts.yaml': read('prometheus/alerts.yaml'),
+    });
+  });
+
+  testWithKubectl('run the collector with no rights, on the ports that it listens on', () => {
+    const pod = find('Deployment', 'billing-collector').spec.template.spec;
+    const [container] = pod.containers;
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    const text = read('collector/config.yaml');
+    for (const { containerPort } of container.ports) {
+      expect(text).toContain(`\${env:LISTEN_HOST:-127.0.0.1}:${String(containerPort)}\n`);
+    }
+    const named = new Set(container.ports.map(({ name }: any) => name));
+    const { ports } = find('Service', 'billing-collector').spec;
+    for (const { targetPort } of ports) expect(named).toContain(targetPort);
+    expect(container.image).toMatch(/^otel\/opentelemetry-collector-contrib:\d+\.\d+\.\d+$/);
+  });
+});

@@ -1,0 +1,104 @@
+import { readDueBacklog, readOutboxAges } from '@billing/chassis/backlog';
+import { sleep, systemClock } from '@billing/chassis/clock';
+import { createLogger } from '@billing/chassis/logging';
+import { Metrics, type MetricsOptions } from '@billing/chassis/metrics';
+
+export type Labels = ReadonlySet<string>;
+
+type Reader = NonNullable<MetricsOptions['readers']>[number];
+type Producer = Parameters<Reader['setMetricProducer']>[0];
+type Collected = Awaited<ReturnType<Producer['collect']>>['resourceMetrics'];
+type Measured = Collected['scopeMetrics'][number]['metrics'][number];
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+// How Prometheus writes units; those in braces say what is counted and are left out.
+const units: Readonly<Record<string, string>> = { s: '_seconds' };
+// Counters as sums, histograms as they are described; the enumeration that says so is not the tests' to import.
+const ordinary = { type: 0 } as unknown as ReturnType<Reader['selectAggregation']>;
+// Every series has these, by the rules of the collector's exporter.
+const labelsOfTarget = ['job', 'instance'];
+// The event loop is timed by its turns.
+const turnsMs = 100;
+
+/** Every metric that services export, under the name and with the labels that the collector gives it for Prometheus. */
+export async function prometheusMetrics(): Promise<Map<string, Labels>> {
+  const { resource, scopeMetrics } = await everythingMeasured();
+  const known = new Map<string, Labels>();
+  for (const measured of scopeMetrics.flatMap(({ metrics }) => metrics)) {
+    const labels = [resource, ...measured.dataPoints].flatMap(labelsIn);
+    for (const [name, extra] of namesOf(measured)) {
+      known.set(name, new Set([...labelsOfTarget, ...labels, ...extra]));
+    }
+  }
+  return known;
+}
+
+function namesOf({ descriptor }: Measured): [string, string[]][] {
+  const { name, unit } = descriptor;
+  // What tells instruments apart is in the descriptor, but not in its published type.
+  const { type } = descriptor as unknown as { type: string };
+  const suffix = /^\{.*\}$/.test(unit) ? '' : units[unit];
+  if (suffix === undefined) throw new Error(`${name}: no rule is known for its unit ${unit}`);
+  const base = `${name.replaceAll(/\W/g, '_')}${suffix}`;
+  switch (type) {
+    case 'HISTOGRAM':
+      return [
+        [`${base}_bucket`, ['le']],
+        [`${base}_count`, []],
+        [`${base}_sum`, []],
+      ];
+    case 'COUNTER':
+      return [[`${base}_total`, []]];
+    case 'OBSERVABLE_GAUGE':
+      return [[base, []]];
+    default:
+      throw new Error(`${name}: no rule is known for ${type}`);
+  }
+}
+
+function labelsIn({ attributes }: { readonly attributes: object }): string[] {
+  return Object.keys(attributes).map((key) => key.replaceAll(/\W/g, '_'));
+}
+
+/** What a service that has measured all that there is would send to a collector. */
+async function everythingMeasured(): Promise<Collected> {
+  const asked: Producer[] = [];
+  const reader: Reader = {
+    setMetricProducer: (producer) => {
+      asked.push(producer);
+    },
+    selectAggregation: () => ordinary,
+    selectAggregationTemporality: () => 1,
+    selectCardinalityLimit: () => 100,
+    collect: () => Promise.reject(new Error('asked by nobody')),
+    forceFlush: async () => undefined,
+    shutdown: async () => undefined,
+  };
+  const metrics = new Metrics({ service: 'test', logger, readers: [reader] });
+  measureAll(metrics);
+  await sleep(turnsMs);
+  const [producer] = asked;
+  if (producer === undefined) throw new Error('nothing is measured');
+  const { resourceMetrics } = await producer.collect();
+  await metrics.shutdown();
+  return resourceMetrics;
+}
+
+function measureAll(metrics: Metrics): void {
+  metrics.recordRenewal({ lagMs: 1 });
+  metrics.recordParkedSubscription('OPEN_INVOICES');
+  metrics.recordPayment('FAILED');
+  metrics.recordWebhook({ lagMs: 1 });
+  metrics.recordPoisonMessage('notifier');
+  metrics.recordDroppedRequests(1);
+  metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 1);
+  metrics.recordRequest({ method: 'GET', route: '/v1/products', status: 200, durationMs: 1 });
+  // A kind of aggregate of which nothing is stored: what is observed of it has its attributes all the same.
+  const nothing = {
+    documents: { findOne: async () => null, countDocuments: async () => 0 },
+    definition: { aggregate: 'nothing', dueAt: () => null, recoverAt: () => null },
+  };
+  metrics.observe('outboxAge', () => readOutboxAges([nothing] as never, systemClock));
+  metrics.observe('dueBacklog', () => readDueBacklog([nothing] as never, systemClock));
+  metrics.observe('activeRequests', async () => [{ value: 0, attributes: {} }]);
+}
