@@ -90,13 +90,22 @@ describe('reading a configuration', () => {
   });
 
   test('takes what lies in the folder of secrets under its name, and leaves out what does not', () => {
-    const SECRETS_FOLDER = folderWith({ SECRET: 'from the folder\n', OTHER: 'nobody asks' });
+    const SECRETS_FOLDER = folderWith({ SECRET: 'from the folder\n', '..data': 'of the mount' });
     expect(readConfiguration(schema, { ADDRESS: 'here', SECRETS_FOLDER })).toEqual({
       ADDRESS: 'here',
       SECRET: 'from the folder',
     });
     const alone = { ADDRESS: 'here', SECRETS_FOLDER: folderWith({}) };
     expect(problemsOf(() => readConfiguration(schema, alone))).toEqual(['SECRET is required']);
+  });
+
+  test('refuses a file in the folder of secrets that it would not read, unless another part does', () => {
+    const SECRETS_FOLDER = folderWith({ SECRET: 'from the folder', LIMITS: '5' });
+    const env = { ADDRESS: 'here', SECRETS_FOLDER };
+    expect(problemsOf(() => readConfiguration(schema, env))).toEqual([
+      'LIMITS lies in SECRETS_FOLDER, but nothing reads it',
+    ]);
+    expect(readConfiguration(schema, env, { isPart: true }).SECRET).toBe('from the folder');
   });
 
   test('refuses a value that is given in the folder of secrets and elsewhere', () => {
@@ -110,7 +119,7 @@ describe('reading a configuration', () => {
   test('refuses a folder of secrets that is not there', () => {
     const env = { ADDRESS: 'here', SECRET: 'long enough', SECRETS_FOLDER: '/nowhere' };
     expect(problemsOf(() => readConfiguration(schema, env))).toEqual([
-      'SECRETS_FOLDER is not there',
+      'SECRETS_FOLDER cannot be read (ENOENT)',
     ]);
   });
 

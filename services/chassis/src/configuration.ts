@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { transportSecurityProblems } from './transport-security';
@@ -118,20 +118,19 @@ export function processEnvironment(): Record<string, string | undefined> {
 
 /**
  * Reads a configuration, and reports all problems at once. Secrets are mounted as files: `K_FILE` names one that holds the value of `K`,
- * and `SECRETS_FOLDER` a folder whose file `K` does, if it is there. An empty value counts as absent, because orchestrators cannot unset
- * a variable.
+ * and `SECRETS_FOLDER` a folder whose file `K` does, if it is there; a file that no variable is named by is a misspelt one, unless the
+ * schema `isPart` of what the process is configured by. An empty value counts as absent, because orchestrators cannot unset a variable.
  */
 export function readConfiguration<T>(
   schema: z.ZodType<T>,
   env: NodeJS.ProcessEnv | Record<string, string | undefined>,
+  { isPart = false }: { isPart?: boolean } = {},
 ): T {
   const values: Record<string, string> = {};
   const problems: ConfigurationProblem[] = [];
-  // Else whatever is optional would be absent without a word.
-  if (env.SECRETS_FOLDER && !existsSync(env.SECRETS_FOLDER)) {
-    problems.push({ variable: 'SECRETS_FOLDER', problem: 'is not there' });
-  }
-  for (const variable of variablesOf(schema)) {
+  const variables = variablesOf(schema);
+  problems.push(...secretsFolderProblems(env, isPart ? undefined : variables));
+  for (const variable of variables) {
     try {
       const value = readVariable(variable, env);
       if (value !== undefined) values[variable] = value;
@@ -178,6 +177,24 @@ function readVariable(
   if (given.length > 1) throw new Error(`is set by ${given.join(' and ')}; set only one`);
   const path = named ?? mounted;
   return path === undefined ? direct : readText(path);
+}
+
+// Without these whatever is optional would be absent without a word.
+function secretsFolderProblems(
+  { SECRETS_FOLDER: folder }: Record<string, string | undefined>,
+  known: readonly string[] | undefined,
+): ConfigurationProblem[] {
+  if (!folder) return [];
+  try {
+    // A mounted Secret has folders of its own there, whose names begin with a dot.
+    const files = readdirSync(folder).filter((name) => !name.startsWith('.'));
+    return files
+      .filter((name) => known?.includes(name) === false)
+      .map((variable) => ({ variable, problem: 'lies in SECRETS_FOLDER, but nothing reads it' }));
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+    return [{ variable: 'SECRETS_FOLDER', problem: `cannot be read (${reason})` }];
+  }
 }
 
 function mountedFile(

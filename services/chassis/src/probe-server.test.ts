@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
+import { eventually } from './testing';
 import { listenForProbes, type ProbeServer } from './probe-server';
 
 let probes: ProbeServer;
@@ -33,14 +35,27 @@ test.each([
 test('who connects and says nothing holds up no end', async () => {
   const server = await listenForProbes('127.0.0.1:0', () => true);
   const silent = connect({ host: '127.0.0.1', port: Number(server.address.split(':')[1]) });
-  await new Promise((resolve) => silent.once('connect', resolve));
-  const gone = new Promise((resolve) => silent.once('close', resolve));
+  await once(silent, 'connect');
+  const gone = once(silent, 'close');
   await server.stop();
   await gone;
 });
 
-test('an address that is taken is named', async () => {
-  await expect(listenForProbes(probes.address, () => true)).rejects.toThrow(
-    `Cannot listen on ${probes.address}`,
+test('who connects in numbers and says nothing does not keep probes waiting for long', async () => {
+  const port = Number(probes.address.split(':')[1]);
+  const silent = Array.from({ length: 16 }, () => connect({ host: '127.0.0.1', port }));
+  await Promise.all(silent.map((socket) => once(socket, 'connect')));
+  await eventually(async () => {
+    expect(await ask('/healthz')).toBe(200);
+  });
+  for (const socket of silent) socket.destroy();
+});
+
+test.each([
+  ['that is taken', () => probes.address],
+  ['that cannot be', () => '127.0.0.1:99999'],
+])('an address %s is named', async (_case, address) => {
+  await expect(listenForProbes(address(), () => true)).rejects.toThrow(
+    `Cannot listen on ${address()}`,
   );
 });

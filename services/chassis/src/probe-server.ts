@@ -10,7 +10,8 @@ export interface ProbeServer {
   stop(): Promise<void>;
 }
 
-// An orchestrator asks one question at a time; nobody else has business here.
+// An orchestrator asks one question at a time, at once; nobody else has business here, nor may keep it waiting.
+const limits = { headersTimeout: 1_000, requestTimeout: 1_000, connectionsCheckingInterval: 500 };
 const connectionsMax = 16;
 
 /**
@@ -21,14 +22,14 @@ export async function listenForProbes(
   address: string,
   isReady: () => boolean,
 ): Promise<ProbeServer> {
-  const server = createServer(({ method, url }, response) => {
+  const server = createServer(limits, ({ method, url }, response) => {
     const status = method === 'GET' ? statusOf(url, isReady) : 405;
     response.writeHead(status, { Connection: 'close', 'Content-Length': 0 }).end();
   });
   server.maxConnections = connectionsMax;
   const { host, port } = hostAndPort(address);
-  server.listen(port, host);
   try {
+    server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
     throw new Error(`Cannot listen on ${address}`, { cause: error });

@@ -20,7 +20,9 @@ const configurationSchema = z.object({
 
 /** Prints the link by which somebody becomes an organisation's first operator. */
 runCommand('first-owner', async () => {
-  const configuration = readConfiguration(configurationSchema, processEnvironment());
+  const configuration = readConfiguration(configurationSchema, processEnvironment(), {
+    isPart: true,
+  });
   const { ORGANIZATION_NAME: organization, IDENTITY_ADDRESS, HOSTED_PAGE_URL } = configuration;
   const link = await ownerLink({
     identityAddress: IDENTITY_ADDRESS,
