@@ -56,6 +56,8 @@ const channelOptions: ChannelOptions = {
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 2_000,
+  // Where names are cached the first look after a replica is replaced may still show the old one; the library would wait 30 s for the next.
+  'grpc.dns_min_time_between_resolutions_ms': 1_000,
   'grpc.enable_retries': 1,
   // Statistics of every call that nothing here reads.
   'grpc.enable_channelz': 0,
