@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '@billing/chassis/testing';
+import { serviceNames } from '@billing/local/services';
 import { startTestSystem, type TestSystem } from './test-system';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
@@ -107,6 +108,10 @@ describe('the metrics of a running system', () => {
     ]);
     for (const service of ['gateway', 'identity', 'customer']) {
       expect(exported.get(`${service} nodejs.eventloop.delay.p99`)).toHaveLength(1);
+    }
+    // The last that each says: who stops serves nobody.
+    for (const service of serviceNames) {
+      expect([service, exported.get(`${service} billing.ready`)]).toEqual([service, [[{}, 0]]]);
     }
   });
 });

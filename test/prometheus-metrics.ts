@@ -85,6 +85,7 @@ async function everythingMeasured(): Promise<Collected> {
 }
 
 function measureAll(metrics: Metrics): void {
+  metrics.observeReadiness(() => true);
   metrics.recordRenewal({ lagMs: 1 });
   metrics.recordParkedSubscription('OPEN_INVOICES');
   metrics.recordPayment('FAILED');

@@ -64,6 +64,8 @@ export async function start(
     siteUrl: config.HOSTED_PAGE_URL,
     segments,
   });
+  const isReady = async () =>
+    !server.isDraining && (await isIdentityServing(config, { clock, logger }));
   const app = createApp({
     clock,
     logger,
@@ -85,12 +87,11 @@ export async function start(
     pageRate: pageRate(config),
     linkOrderRate: linkOrderRate(config),
     trustedProxies: config.TRUSTED_PROXIES,
-    isReady: async () => !server.isDraining && (await isIdentityServing(config, { clock, logger })),
+    isReady,
   });
   const server = httpServer(app, { config, logger });
-  metrics.observe('activeRequests', () =>
-    Promise.resolve([{ value: server.activeRequests, attributes: {} }]),
-  );
+  metrics.observeReadiness(isReady);
+  observeRequests(metrics, server);
   try {
     const address = await server.listen(config.HTTP_LISTEN);
     const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = config;
@@ -120,6 +121,12 @@ function startTelemetry(
   });
   closers.add('metrics', () => metrics.shutdown());
   return metrics;
+}
+
+function observeRequests(metrics: Metrics, server: HttpServer): void {
+  metrics.observe('activeRequests', () =>
+    Promise.resolve([{ value: server.activeRequests, attributes: {} }]),
+  );
 }
 
 function identityProvider(

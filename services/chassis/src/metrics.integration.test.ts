@@ -127,6 +127,14 @@ describe('a service whose metrics are exported', () => {
     });
   });
 
+  test('tells that it can serve', async () => {
+    await eventually(() => {
+      const [ready] = pointsOf('billing.ready');
+      expect(attributesOf(ready)).toEqual({});
+      expect(Number(ready.asInt ?? ready.asDouble)).toBe(1);
+    });
+  });
+
   test('tells how long its oldest outbox waits and how much is due', async () => {
     await eventually(() => {
       const [age] = pointsOf('billing.outbox.age');
@@ -194,5 +202,7 @@ describe('a service whose metrics are exported', () => {
     expect(code).toBe(0);
     expect(collector.exports.length).toBeGreaterThan(before);
     expect(pointsOf('billing.outbox.age')).toHaveLength(1);
+    const [ready] = pointsOf('billing.ready');
+    expect(Number(ready.asInt ?? ready.asDouble)).toBe(0);
   });
 });

@@ -8,6 +8,7 @@ import {
 import { monotonicMs, sleep } from './clock';
 import { createLogger } from './logging';
 import { instruments, Metrics } from './metrics';
+import { eventually } from './testing';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
@@ -104,6 +105,30 @@ describe('the metrics of a service', () => {
       attributes: { 'billing.aggregate': 'order' },
     });
     expect(found.get('billing.due_work.backlog')?.points ?? []).toEqual([]);
+  });
+
+  test('tell whether a replica can serve, also while a database does not answer', async () => {
+    const hanging = new Metrics({
+      service: 'catalog',
+      logger,
+      readers: [
+        new PeriodicExportingMetricReader({
+          exporter,
+          exportIntervalMillis: 100,
+          exportTimeoutMillis: 50,
+        }),
+      ],
+    });
+    hanging.observe('outboxAge', () => new Promise(() => undefined));
+    hanging.observeReadiness(() => false);
+    await eventually(() => {
+      const found = exporter
+        .getMetrics()
+        .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
+        .find(({ descriptor }) => descriptor.name === 'billing.ready');
+      expect(found?.dataPoints[0]?.value).toBe(0);
+    });
+    await hanging.shutdown();
   });
 
   test('tell how late the event loop is', async () => {

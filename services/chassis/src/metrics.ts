@@ -15,6 +15,11 @@ import type { Logger } from './logging';
  * Environments, customers and ids are never attributes: their number has no bound.
  */
 export const instruments = {
+  ready: {
+    name: 'billing.ready',
+    unit: '{replica}',
+    description: 'Whether a replica can serve: 1 or 0, as its probe says',
+  },
   renewals: {
     name: 'billing.subscription.renewals',
     unit: '{renewal}',
@@ -212,9 +217,14 @@ export class Metrics {
     });
   }
 
+  /** A replica that serves nobody has no other sign of it: who gets no requests fails none. */
+  observeReadiness(isReady: () => boolean | Promise<boolean>): void {
+    this.observe('ready', async () => [{ value: (await isReady()) ? 1 : 0, attributes: {} }]);
+  }
+
   /** Has a value read at each export. What cannot be read is left out of it. */
   observe(
-    instrument: 'outboxAge' | 'dueBacklog' | 'activeRequests',
+    instrument: 'ready' | 'outboxAge' | 'dueBacklog' | 'activeRequests',
     read: () => Promise<readonly Observation[]>,
   ): void {
     const { name, ...descriptor } = instruments[instrument];

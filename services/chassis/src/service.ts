@@ -220,6 +220,7 @@ export class Service {
   private async startServing(rpcs: readonly BoundRpc[]): Promise<RunningService> {
     const { name, clock, logger, stream, metrics } = this;
     const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = this.configuration;
+    metrics.observeReadiness(() => this.isServing);
     await this.answerProbes();
     const eventLog = openEventLog(this.db);
     const activity = openActivity(this.db);
@@ -284,8 +285,12 @@ export class Service {
   private async answerProbes(): Promise<void> {
     const { HEALTH_LISTEN: address } = this.configuration;
     if (address === undefined) return;
-    const probes = await listenForProbes(address, () => this.server?.isServing === true);
+    const probes = await listenForProbes(address, () => this.isServing);
     this.onClose('probes', () => probes.stop());
+  }
+
+  private get isServing(): boolean {
+    return this.server?.isServing === true;
   }
 
   /** How this process is, for people. */
