@@ -24,6 +24,11 @@ const kinds = [
   'ServiceAccount',
 ];
 
+// What a process gives itself, in all; see chassis/process.ts.
+const stopLimitMs = 25_000;
+// Calls, due work, the outboxes, webhooks: closed one after another.
+const gracesInTurn = 4;
+
 // What the README has people put into the Secrets.
 const secretsOf: Partial<Record<ServiceName, Record<string, string>>> = {
   gateway: {},
@@ -35,7 +40,11 @@ const stores = { MONGODB_URI: 'mongodb://mongodb/', NATS_URL: 'nats://nats:4222'
 
 interface ServiceConfig {
   readonly configurationSchema: { readonly shape: object };
-  readonly readConfig: (environment: Record<string, string>) => { SHUTDOWN_GRACE_MS: number };
+  readonly readConfig: (environment: Record<string, string>) => {
+    readonly SHUTDOWN_GRACE_MS: number;
+    /** The gateway has none. */
+    readonly MONGODB_DATABASE?: string;
+  };
 }
 
 // As the launcher finds it, which knows every service.
@@ -72,8 +81,14 @@ async function variablesOf(name: ServiceName): Promise<Record<string, string>> {
   return { ...settings, ...Object.fromEntries(own) };
 }
 
-const mountsFiles = (variable: string) =>
-  variable === 'SECRETS_FOLDER' || /^GRPC_TLS_\w+_FILE$/.test(variable);
+/** Which file of which volume each variable names that names one. */
+const mounted = {
+  GRPC_TLS_CERT_FILE: ['certificate', 'tls.crt'],
+  GRPC_TLS_KEY_FILE: ['certificate', 'tls.key'],
+  GRPC_TLS_CA_FILE: ['certificate', 'ca.crt'],
+  SECRETS_FOLDER: ['secrets', ''],
+} as const;
+const mountsFiles = (variable: string) => variable in mounted;
 const peerVariable = (name: string) => `${name.toUpperCase()}_ADDRESS`;
 
 test('every service has a folder, and no folder is left over', () => {
@@ -112,11 +127,31 @@ describe.each(serviceNames)('%s', (name) => {
       [],
     );
 
+    if (name !== 'gateway') expect(configuration.MONGODB_DATABASE).toBe(`billing_${name}`);
     const { spec } = await podOf(name);
-    const drainMs = Number(variables.DRAIN_DELAY_MS);
-    expect(drainMs + configuration.SHUTDOWN_GRACE_MS).toBeLessThan(
-      spec.terminationGracePeriodSeconds * 1_000,
-    );
+    const graces = name === 'gateway' ? 1 : gracesInTurn;
+    const stopMs = Number(variables.DRAIN_DELAY_MS) + graces * configuration.SHUTDOWN_GRACE_MS;
+    expect(stopMs).toBeLessThan(stopLimitMs);
+    expect(stopLimitMs).toBeLessThan(spec.terminationGracePeriodSeconds * 1_000);
+  });
+
+  testWithKubectl('finds its certificate and its secrets where its variables say', async () => {
+    const variables = await variablesOf(name);
+    const { spec, container } = await podOf(name);
+    const secretName = `billing-${name}`;
+    const certificateName = `${secretName}-certificate`;
+    expect(spec.volumes).toEqual([
+      { name: 'certificate', secret: { secretName: certificateName } },
+      { name: 'secrets', secret: { secretName, ...(name === 'gateway' && { optional: true }) } },
+    ]);
+    for (const [variable, [volume, file]] of Object.entries(mounted)) {
+      const { mountPath } = container.volumeMounts.find((mount: any) => mount.name === volume);
+      expect(variables[variable]).toBe(join(mountPath, file));
+    }
+    const certificate = (await find(name, 'Certificate')).spec;
+    expect(certificate.secretName).toBe(certificateName);
+    const issuers = (await render('foundation')).filter(({ kind }) => kind === 'Issuer');
+    expect(issuers.map(({ metadata }) => metadata.name)).toContain(certificate.issuerRef.name);
   });
 
   testWithKubectl('calls each peer by a name that the peer has a certificate for', async () => {
@@ -126,10 +161,7 @@ describe.each(serviceNames)('%s', (name) => {
     for (const peer of peers) {
       expect(variables[peerVariable(peer)]).toBe(`dns:///billing-${peer}:50051`);
     }
-    const { dnsNames, secretName } = (await find(name, 'Certificate')).spec;
-    expect(dnsNames).toContain(`billing-${name}`);
-    const { spec } = await podOf(name);
-    expect(spec.volumes).toContainEqual({ name: 'certificate', secret: { secretName } });
+    expect((await find(name, 'Certificate')).spec.dnsNames).toContain(`billing-${name}`);
   });
 
   testWithKubectl('lets in who calls it, and nobody else', async () => {
@@ -140,18 +172,25 @@ describe.each(serviceNames)('%s', (name) => {
       expect(ingress).toEqual([{ ports: [{ port: 'http' }] }]);
       return;
     }
-    const [{ from, ports }] = ingress;
-    expect(ports).toEqual([{ port: 'grpc' }]);
-    const admitted = from[0].podSelector.matchExpressions.find(
-      ({ key }: any) => key === 'app.kubernetes.io/name',
-    ).values;
     const callers = serviceNames.filter(
       (caller) =>
         peerVariable(name) in configOf(caller).configurationSchema.shape ||
         // Its command for first owners calls the service itself.
         (name === 'identity' && caller === 'identity'),
     );
-    expect([...admitted].sort()).toEqual([...callers].sort());
+    const anyOf = (label: string, values: readonly string[]) => ({
+      key: `app.kubernetes.io/${label}`,
+      operator: 'In',
+      values: [...values].sort(),
+    });
+    const podSelectorOfCallers = {
+      matchExpressions: [anyOf('part-of', ['billing']), anyOf('name', callers)],
+    };
+    const admitted = structuredClone(ingress);
+    for (const { values } of admitted[0].from[0].podSelector.matchExpressions) values.sort();
+    expect(admitted).toEqual([
+      { from: [{ podSelector: podSelectorOfCallers }], ports: [{ port: 'grpc' }] },
+    ]);
   });
 
   testWithKubectl('is asked for its health at ports that it has, and reached at one', async () => {
@@ -202,8 +241,26 @@ testWithKubectl('the example changes what it says, and nothing else goes missing
   expect(image).toBe('registry.example.com/billing-gateway:1.2.3');
   const own = await variablesOf('gateway');
   const changed = Object.fromEntries(env.map(({ name, value }: any) => [name, value]));
-  expect(changed).toMatchObject({ HTTP_LISTEN: own.HTTP_LISTEN, TRUSTED_PROXIES: '10.0.0.0/8' });
+  expect(changed).toMatchObject({ HTTP_LISTEN: own.HTTP_LISTEN, TRUSTED_PROXIES: '10.1.2.0/24' });
   const { readConfig } = configOf('gateway');
   const told = Object.entries<string>(changed).filter(([variable]) => !mountsFiles(variable));
   readConfig({ ...Object.fromEntries(told), HOSTED_PAGE_URL: 'https://pay.example.com' });
+  const images = example.flatMap((manifest) =>
+    (manifest.spec?.template?.spec.containers ?? []).map((container: any) => container.image),
+  );
+  for (const name of serviceNames) {
+    expect(images).toContain(`registry.example.com/billing-${name}:1.2.3`);
+  }
 });
+
+testWithKubectl(
+  'one service alone gets the release that the whole has, and is as its folder says',
+  async () => {
+    const alone = await render('example/subscription');
+    const deployment = alone.find(({ kind }) => kind === 'Deployment');
+    const [container] = deployment?.spec.template.spec.containers ?? [];
+    expect(container.image).toBe('registry.example.com/billing-subscription:1.2.3');
+    container.image = (await podOf('subscription')).container.image;
+    expect(alone).toEqual(await render('subscription'));
+  },
+);
