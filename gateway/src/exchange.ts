@@ -5,7 +5,7 @@ import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { newRequestId } from '@billing/chassis/ids';
 import { type Logger, withRequestId } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
-import { currentTraceId, inSpan } from '@billing/chassis/tracing';
+import { currentTraceId, inSpan, noteError } from '@billing/chassis/tracing';
 import { dashboardPath } from './dashboard/addresses';
 import { type HttpError, RequestError, toHttpError } from './http-error';
 import type { InFlightLimit } from './in-flight-limit';
@@ -141,6 +141,7 @@ async function answer(
     return done;
   } catch (error) {
     const problem = toHttpError(error);
+    if (problem.status >= 500) noteError(error);
     if (problem.status === 500) logger.error({ err: error }, 'request failed');
     // A refusal of our own is no mystery, and under load there are many.
     else if (problem.status > 500 && !(error instanceof RequestError)) {

@@ -1,9 +1,11 @@
+import { SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
   currentTraceId,
   currentTraceparent,
   inSpan,
+  noteError,
   startDetachedSpan,
   startTracing,
 } from './tracing';
@@ -49,6 +51,16 @@ describe('a span', () => {
     });
     expect(outer?.parentSpanContext).toBeUndefined();
     expect(inner?.parentSpanContext?.spanId).toBe(outer?.spanContext().spanId);
+  });
+
+  test('is told of an error that becomes an answer within it', async () => {
+    const spans = record();
+    await inSpan(server, () => {
+      noteError(new Error('lost'));
+      return Promise.resolve();
+    });
+    expect(spans()).toMatchObject([{ status: { code: SpanStatusCode.ERROR, message: 'lost' } }]);
+    noteError(new Error('where no span is active'));
   });
 
   test('continues the trace that it is given', async () => {

@@ -175,6 +175,12 @@ export function startDetachedSpan(describe: () => SpanOptions): DetachedSpan | u
   };
 }
 
+/** Tells the active span of an error that does not leave it, because it becomes an answer in it. */
+export function noteError(error: unknown): void {
+  const span = trace.getActiveSpan();
+  if (span !== undefined) recordError(span, error);
+}
+
 /** The active span as a W3C `traceparent`, to send along with a call or to store with work that is done later. */
 export function currentTraceparent(): string | undefined {
   const spanContext = activeSpanContext();
