@@ -7,7 +7,7 @@ import { startTestSystem, type TestSystem } from './test-system';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver';
 
 /** Of one service and instrument, as last exported: [attributes, count or value]. */
-type Points = [Record<string, string>, number][];
+type Points = [Record<string, string | boolean>, number][];
 
 describe('the metrics of a running system', () => {
   const exported = new Map<string, Points>();
@@ -92,10 +92,12 @@ describe('the metrics of a running system', () => {
     isStopped = true;
     await system.stop();
 
-    expect(exported.get('subscription billing.subscription.renewals')).toEqual([[{}, 1]]);
+    expect(exported.get('subscription billing.subscription.renewals')).toEqual([
+      [{ 'billing.live': false }, 1],
+    ]);
     expect(exported.get('subscription billing.subscription.renewal.lag')).toEqual([[{}, 1]]);
     expect(exported.get('checkout billing.payments')).toEqual([
-      [{ 'billing.payment.outcome': 'SUCCEEDED' }, 1],
+      [{ 'billing.payment.outcome': 'SUCCEEDED', 'billing.live': false }, 1],
     ]);
     expect(exported.get('notifier billing.webhook.lag')).toEqual([[{}, receiver.received.length]]);
     expect(exported.get('catalog rpc.server.call.duration')).toContainEqual([
@@ -116,6 +118,8 @@ describe('the metrics of a running system', () => {
   });
 });
 
-function attributesOf({ attributes }: any): Record<string, string> {
-  return Object.fromEntries(attributes.map(({ key, value }: any) => [key, value.stringValue]));
+function attributesOf({ attributes }: any): Record<string, string | boolean> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }: any) => [key, value.stringValue ?? value.boolValue]),
+  );
 }

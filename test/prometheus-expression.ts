@@ -1,5 +1,19 @@
+/** A metric as an expression selects it. */
+export interface Selector {
+  readonly metric: string;
+  readonly matchers: readonly Matcher[];
+}
+
+/** `label="value"`, or with another operator. */
+export interface Matcher {
+  readonly label: string;
+  readonly operator: string;
+  readonly value: string;
+}
+
 /** What an expression of PromQL names. */
 export interface Expression {
+  readonly selectors: readonly Selector[];
   /** Each metric, with the labels by which it is selected. */
   readonly metrics: ReadonlyMap<string, readonly string[]>;
   /** The labels by which it groups and matches. */
@@ -8,22 +22,34 @@ export interface Expression {
 
 const groupingPattern = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
 const selectorPattern = /([a-zA-Z_:][\w:]*)(?![\w:])\s*(?:\{([^}]*)\})?(?!\s*\()/g;
+const matcherPattern = /(\w+)\s*(=~|!~|!=|=)\s*"(\d+)"/g;
 const operators = new Set(['and', 'or', 'unless', 'bool']);
 
 export function readExpression(expr: string): Expression {
+  // What stands in quotes may look like anything: numbers stand in for it while the rest is read.
+  const quoted: string[] = [];
   const text = expr
-    .replaceAll(/"[^"]*"/g, '""')
+    .replaceAll(/"([^"]*)"/g, (_whole, content: string) => `"${String(quoted.push(content) - 1)}"`)
     .replaceAll(/\[[^\]]*\]/g, '')
     .replaceAll(/\boffset \w+/g, '');
+  const selectors = [...text.replaceAll(groupingPattern, '').matchAll(selectorPattern)]
+    .filter(([, name = '']) => !operators.has(name))
+    .map(([, metric = '', inBraces = '']) => ({
+      metric,
+      matchers: [...inBraces.matchAll(matcherPattern)].map(
+        ([, label = '', operator = '', index]) => ({
+          label,
+          operator,
+          value: quoted[Number(index)] ?? '',
+        }),
+      ),
+    }));
   const metrics = new Map<string, string[]>();
-  for (const [, name = '', matchers = ''] of text
-    .replaceAll(groupingPattern, '')
-    .matchAll(selectorPattern)) {
-    if (operators.has(name)) continue;
-    const labels = [...matchers.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label);
-    metrics.set(name, [...(metrics.get(name) ?? []), ...labels]);
+  for (const { metric, matchers } of selectors) {
+    const labels = matchers.map(({ label }) => label);
+    metrics.set(metric, [...(metrics.get(metric) ?? []), ...labels]);
   }
-  return { metrics, groupings: groupingsOf(text) };
+  return { selectors, metrics, groupings: groupingsOf(text) };
 }
 
 /** The labels that its result has: those by which it groups, and those that absent() takes from its selector. */

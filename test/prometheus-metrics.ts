@@ -86,9 +86,9 @@ async function everythingMeasured(): Promise<Collected> {
 
 function measureAll(metrics: Metrics): void {
   metrics.observeReadiness(() => true);
-  metrics.recordRenewal({ lagMs: 1 });
-  metrics.recordParkedSubscription('OPEN_INVOICES');
-  metrics.recordPayment('FAILED');
+  metrics.recordRenewal({ lagMs: 1, live: true });
+  metrics.recordParkedSubscription({ reason: 'OPEN_INVOICES', live: true });
+  metrics.recordPayment({ outcome: 'FAILED', live: true });
   metrics.recordWebhook({ lagMs: 1 });
   metrics.recordPoisonMessage('notifier');
   metrics.recordDroppedRequests(1);

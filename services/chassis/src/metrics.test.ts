@@ -43,11 +43,14 @@ describe('the metrics of a service', () => {
   }
 
   test('are counted and timed in the units of their instruments', async () => {
-    metrics.recordRenewal({ lagMs: 1_500 });
-    metrics.recordRenewal({ lagMs: undefined });
-    metrics.recordPayment('SUCCEEDED');
-    metrics.recordPayment('FAILED');
-    metrics.recordPayment('FAILED');
+    metrics.recordRenewal({ lagMs: 1_500, live: true });
+    metrics.recordRenewal({ lagMs: undefined, live: true });
+    metrics.recordRenewal({ lagMs: undefined, live: false });
+    metrics.recordPayment({ outcome: 'SUCCEEDED', live: true });
+    metrics.recordPayment({ outcome: 'FAILED', live: true });
+    metrics.recordPayment({ outcome: 'FAILED', live: true });
+    metrics.recordPayment({ outcome: 'FAILED', live: false });
+    metrics.recordParkedSubscription({ reason: 'INVOICES_A_DAY', live: false });
     metrics.recordWebhook({ lagMs: 250 });
     metrics.recordPoisonMessage('notifier');
     metrics.recordCall('/billing.catalog.v1.CatalogService/GetProduct', 'OK', 20);
@@ -62,11 +65,20 @@ describe('the metrics of a service', () => {
         .get(instruments[instrument].name)
         ?.points.map(({ value, attributes }) => [value.sum ?? value, value.count, attributes]);
 
-    expect(pointsOf('renewals')).toEqual([[2, undefined, {}]]);
+    const live = { 'billing.live': true };
+    const sandbox = { 'billing.live': false };
+    expect(pointsOf('renewals')).toEqual([
+      [2, undefined, live],
+      [1, undefined, sandbox],
+    ]);
     expect(pointsOf('renewalLag')).toEqual([[1.5, 1, {}]]);
     expect(pointsOf('payments')).toEqual([
-      [1, undefined, { 'billing.payment.outcome': 'SUCCEEDED' }],
-      [2, undefined, { 'billing.payment.outcome': 'FAILED' }],
+      [1, undefined, { 'billing.payment.outcome': 'SUCCEEDED', ...live }],
+      [2, undefined, { 'billing.payment.outcome': 'FAILED', ...live }],
+      [1, undefined, { 'billing.payment.outcome': 'FAILED', ...sandbox }],
+    ]);
+    expect(pointsOf('parkedSubscriptions')).toEqual([
+      [1, undefined, { 'billing.park.reason': 'INVOICES_A_DAY', ...sandbox }],
     ]);
     expect(pointsOf('webhookLag')).toEqual([[0.25, 1, {}]]);
     expect(pointsOf('poisonMessages')).toEqual([
@@ -151,7 +163,7 @@ test('a service that exports nothing reads nothing', async () => {
     reads += 1;
     return [];
   });
-  metrics.recordPayment('SUCCEEDED');
+  metrics.recordPayment({ outcome: 'SUCCEEDED', live: true });
   await metrics.shutdown();
   expect(reads).toBe(0);
 });

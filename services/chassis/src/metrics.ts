@@ -88,6 +88,16 @@ export const instruments = {
   },
 } as const;
 
+/** What attributes of few values may be; whoever asks for another asks for nothing. */
+export const attributeValues = {
+  'billing.live': ['true', 'false'],
+  'billing.payment.outcome': ['SUCCEEDED', 'FAILED'],
+  'billing.park.reason': ['OPEN_INVOICES', 'INVOICES_A_DAY', 'USAGE_TOO_LARGE'],
+} as const;
+
+type AttributeValue<Name extends keyof typeof attributeValues> =
+  (typeof attributeValues)[Name][number];
+
 // In seconds. A call has 10 s; what lags is judged in minutes and hours.
 const callBoundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const lagBoundaries = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
@@ -113,6 +123,12 @@ type EventLoopDelays = ReturnType<typeof monitorEventLoopDelay>;
 export interface Observation {
   readonly value: number;
   readonly attributes: Attributes;
+}
+
+/** Of whose money something tells: a sandbox's is none, and wakes nobody. */
+interface Earnest {
+  /** `live` of the tenant. */
+  readonly live: boolean;
 }
 
 /** A request over HTTP, once it is answered. */
@@ -167,17 +183,23 @@ export class Metrics {
   }
 
   /** `lagMs` is left out where time is not real: a manual clock is never late. */
-  recordRenewal({ lagMs }: { lagMs: number | undefined }): void {
-    this.renewals.add(1);
+  recordRenewal({ lagMs, live }: Earnest & { lagMs: number | undefined }): void {
+    this.renewals.add(1, { 'billing.live': live });
     if (lagMs !== undefined) this.renewalLag.record(lagMs / 1_000);
   }
 
-  recordParkedSubscription(reason: string): void {
-    this.parkedSubscriptions.add(1, { 'billing.park.reason': reason });
+  recordParkedSubscription({
+    reason,
+    live,
+  }: Earnest & { reason: AttributeValue<'billing.park.reason'> }): void {
+    this.parkedSubscriptions.add(1, { 'billing.park.reason': reason, 'billing.live': live });
   }
 
-  recordPayment(outcome: string): void {
-    this.payments.add(1, { 'billing.payment.outcome': outcome });
+  recordPayment({
+    outcome,
+    live,
+  }: Earnest & { outcome: AttributeValue<'billing.payment.outcome'> }): void {
+    this.payments.add(1, { 'billing.payment.outcome': outcome, 'billing.live': live });
   }
 
   recordWebhook({ lagMs }: { lagMs: number }): void {

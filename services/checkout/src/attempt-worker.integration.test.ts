@@ -96,6 +96,31 @@ test.each(breaks)(
   },
 );
 
+test.each([true, false])(
+  'a payment is counted once it is recorded, and whether it was real money: %s',
+  async (live) => {
+    const sandbox = testContext({ now });
+    const context = { ...sandbox, tenant: { ...sandbox.tenant, live } };
+    const recorded: unknown[] = [];
+    const { invoices, numbers, methods, db } = replicas.aReplica();
+    const { payments } = invoiceWorkers({
+      invoices,
+      numbers,
+      methods,
+      clock: hastyClock,
+      providerOf: () => sandboxOf(db, context.tenant.environmentId),
+      retryDays: [3, 7, 14],
+      metrics: { recordPayment: (payment) => recorded.push(payment) },
+      onUnknown: () => undefined,
+    });
+    const { id: invoiceId, source } = await anInvoice(sandbox, '4242424242424242');
+    const presence = { callId: newId(), returnUrl };
+    await payments.pay({ invoiceId, source }, presence, context);
+    await payments.pay({ invoiceId, source }, presence, context).catch(() => undefined);
+    expect(recorded).toEqual([{ outcome: 'SUCCEEDED', live }]);
+  },
+);
+
 test.each(['BEFORE', 'AFTER'] as const)(
   'an answer whose connection breaks %s it arrives is given by whoever takes the attempt up',
   async (when) => {

@@ -141,7 +141,9 @@ export class AttemptWorker {
       return transition;
     };
     const stored = await this.invoices(context).mutate(id, decide, { completes });
-    if (isRecorded && totalOf(invoice) > 0n) metrics?.recordPayment(outcome.status);
+    if (isRecorded && totalOf(invoice) > 0n) {
+      metrics?.recordPayment({ outcome: outcome.status, live: context.tenant.live });
+    }
     return stored;
   }
 

@@ -24,8 +24,8 @@ export async function start(
   const peers = connectPeers(service, config);
   const records = service.aggregates(subscriptionDefinition);
   const { logger, metrics } = service;
-  const subscriptions = new Subscriptions(records, (id, reason) => {
-    metrics.recordParkedSubscription(reason);
+  const subscriptions = new Subscriptions(records, (id, reason, { live }) => {
+    metrics.recordParkedSubscription({ reason, live });
     logger.error({ alarm: 'subscription_parked', id, reason }, 'subscription is parked');
   });
   records.handle({
@@ -68,5 +68,6 @@ async function takeDueStepOf(
   });
   if (taken.step?.kind !== 'ENTER_PERIOD') return;
   const lateMs = clock.now().getTime() - taken.step.at.getTime();
-  metrics.recordRenewal({ lagMs: context.tenant.manualClock ? undefined : lateMs });
+  const { live, manualClock } = context.tenant;
+  metrics.recordRenewal({ lagMs: manualClock ? undefined : lateMs, live });
 }

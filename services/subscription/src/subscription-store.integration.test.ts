@@ -19,14 +19,16 @@ import { noteBill } from './usage-bill';
 import { aCreation, aDiscount, anInput, aPrice, aSubscription, day } from './testing';
 
 const configuration = testServiceConfiguration('subscriptionstore');
-const parked: [string, ParkReason][] = [];
+const parked: [string, ParkReason, boolean][] = [];
 let running: RunningService;
 let subscriptions: Subscriptions;
 
 beforeAll(async () => {
   const service = await Service.open('subscription', configuration);
   const records = service.aggregates(subscriptionDefinition);
-  subscriptions = new Subscriptions(records, (...alarm) => parked.push(alarm));
+  subscriptions = new Subscriptions(records, (id, reason, { live }) =>
+    parked.push([id, reason, live]),
+  );
   running = await service.serve([]);
 });
 
@@ -81,7 +83,7 @@ function tiered() {
 
 describe('a subscription that reaches a limit', () => {
   test('alarms once, renews no more, and goes on after something was paid', async () => {
-    const context = testContext({ now: day('02-28') });
+    const context = testContext({ now: day('02-28'), tenant: { live: true } });
     const id = newId();
     const openInvoices = Array.from({ length: billingLimits.openInvoicesMax - 1 }, (_, index) =>
       anOpenInvoice(`unpaid-${String(index)}`),
@@ -89,7 +91,7 @@ describe('a subscription that reaches a limit', () => {
     await stored({ ...aSubscription(), id, openInvoices }, context);
     const renewed = await subscriptions.change(id, context, takeDueStep);
     expect(renewed.state.periodIndex).toBe(1);
-    expect(parked).toEqual([[id, 'OPEN_INVOICES']]);
+    expect(parked).toEqual([[id, 'OPEN_INVOICES', true]]);
 
     const later = { ...testContext({ now: day('03-31') }), tenant: context.tenant };
     expect((await subscriptions.change(id, later, takeDueStep)).state).toEqual(renewed.state);
@@ -128,7 +130,7 @@ test('a subscription whose bill comes to too much alarms once, however often it 
       }),
     );
   for (const tries of [1, 1, 2, 3]) await fail(1, tries);
-  expect(parked).toEqual([[id, 'USAGE_TOO_LARGE']]);
+  expect(parked).toEqual([[id, 'USAGE_TOO_LARGE', false]]);
   await subscriptions.note(id, context, (current) => noteBill(current, 1, { refunds: [] }));
   expect((await subscriptions.get(id, context)).state.usage.held).toBeNull();
   // Another bill is another fault.

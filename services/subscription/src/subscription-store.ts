@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext } from '@billing/chassis/call-context';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Completion } from '@billing/chassis/outbox-progress';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import type { SubscriptionTransition } from './announcement';
@@ -18,7 +18,7 @@ type Within = Pick<CallContext, 'tenant' | 'now'>;
 export class Subscriptions {
   constructor(
     private readonly records: AggregateCollection<SubscriptionRecord>,
-    private readonly onParked: (id: string, reason: ParkReason) => void,
+    private readonly onParked: (id: string, reason: ParkReason, tenant: Tenant) => void,
   ) {}
 
   /** Throws not_found for an id that the environment does not have. */
@@ -72,7 +72,7 @@ export class Subscriptions {
     );
     const stored = present(changed);
     const reason = parkReason(stored.state);
-    if (reason !== null && !before.isParked) this.onParked(id, reason);
+    if (reason !== null && !before.isParked) this.onParked(id, reason, context.tenant);
     return stored;
   }
 
@@ -94,7 +94,7 @@ export class Subscriptions {
     };
     const stored = present(await this.records.within(context).mutate(id, noted, { completes }));
     if (before.state !== undefined && isAlarming(before.state, stored.state)) {
-      this.onParked(id, 'USAGE_TOO_LARGE');
+      this.onParked(id, 'USAGE_TOO_LARGE', context.tenant);
     }
   }
 
