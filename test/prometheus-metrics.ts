@@ -1,4 +1,4 @@
-import { readDueBacklog, readOutboxAges } from '@billing/chassis/backlog';
+import { observeBacklogs } from '@billing/chassis/backlog';
 import { sleep, systemClock } from '@billing/chassis/clock';
 import { createLogger } from '@billing/chassis/logging';
 import { Metrics, type MetricsOptions } from '@billing/chassis/metrics';
@@ -99,7 +99,6 @@ function measureAll(metrics: Metrics): void {
     documents: { findOne: async () => null, countDocuments: async () => 0 },
     definition: { aggregate: 'nothing', dueAt: () => null, recoverAt: () => null },
   };
-  metrics.observe('outboxAge', () => readOutboxAges([nothing] as never, systemClock));
-  metrics.observe('dueBacklog', () => readDueBacklog([nothing] as never, systemClock));
+  observeBacklogs(metrics, [nothing] as never, systemClock);
   metrics.observe('activeRequests', async () => [{ value: 0, attributes: {} }]);
 }

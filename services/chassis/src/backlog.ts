@@ -2,7 +2,7 @@ import type { AggregateCollection } from './aggregate-collection';
 import type { AggregateDocument } from './aggregate-document';
 import { realTimeline } from './call-context';
 import type { Clock } from './clock';
-import type { Observation } from './metrics';
+import type { AttributeValue, Metrics, Observation } from './metrics';
 
 type Collections = readonly AggregateCollection<never>[];
 
@@ -25,26 +25,61 @@ export function readOutboxAges(collections: Collections, clock: Clock): Promise<
 }
 
 /** For each kind of aggregate, how many documents wait to be woken or recovered, up to a limit. Manual clocks wait for nobody. */
-export async function readDueBacklog(
-  collections: Collections,
-  clock: Clock,
-): Promise<Observation[]> {
-  const now = clock.now();
-  const observations = await Promise.all(
-    collections.flatMap(({ documents, definition }) => {
-      const count = async (kind: string, filter: object): Promise<Observation> => ({
-        value: await documents.countDocuments(filter, { limit: countMax }),
-        attributes: { 'billing.aggregate': definition.aggregate, 'billing.due_work.kind': kind },
-      });
-      const counts: Promise<Observation>[] = [];
-      if (definition.dueAt !== undefined) {
-        counts.push(count('wake', { timeline: realTimeline, dueAt: { $lte: now } }));
-      }
-      if (definition.recoverAt !== undefined) {
-        counts.push(count('recover', { recoverAt: { $gt: new Date(0), $lte: now } }));
-      }
-      return counts;
-    }),
+export function readDueBacklog(collections: Collections, clock: Clock): Promise<Observation[]> {
+  return readDue(collections, clock.now(), ({ documents, filter }) =>
+    documents.countDocuments(filter, { limit: countMax }),
   );
-  return observations;
+}
+
+/** Of the same documents, for how many seconds the one that was due first has been so; 0 where none is. */
+export function readDueAges(collections: Collections, clock: Clock): Promise<Observation[]> {
+  const now = clock.now();
+  return readDue(collections, now, async ({ documents, filter, field }) => {
+    // Without its id, so that the index has it all.
+    const first = await documents.findOne<Partial<Pick<AggregateDocument, typeof field>>>(filter, {
+      projection: { _id: 0, [field]: 1 },
+      sort: { [field]: 1 },
+    });
+    return (now.getTime() - (first?.[field] ?? now).getTime()) / 1_000;
+  });
+}
+
+/** Has all of it read at each export. */
+export function observeBacklogs(metrics: Metrics, collections: Collections, clock: Clock): void {
+  metrics.observe('outboxAge', () => readOutboxAges(collections, clock));
+  metrics.observe('dueBacklog', () => readDueBacklog(collections, clock));
+  metrics.observe('dueAge', () => readDueAges(collections, clock));
+}
+
+interface DueKind {
+  readonly kind: AttributeValue<'billing.due_work.kind'>;
+  readonly field: 'dueAt' | 'recoverAt';
+  /** Each has an index that leads to these in the order of their time. */
+  readonly filter: object;
+}
+
+type ReadDue = (due: DueKind & Pick<Collections[number], 'documents'>) => Promise<number>;
+
+function readDue(collections: Collections, now: Date, read: ReadDue): Promise<Observation[]> {
+  const kinds: readonly DueKind[] = [
+    { kind: 'wake', field: 'dueAt', filter: { timeline: realTimeline, dueAt: { $lte: now } } },
+    {
+      kind: 'recover',
+      field: 'recoverAt',
+      filter: { recoverAt: { $gt: new Date(0), $lte: now } },
+    },
+  ];
+  return Promise.all(
+    collections.flatMap(({ documents, definition }) =>
+      kinds
+        .filter(({ field }) => definition[field] !== undefined)
+        .map(async (due) => ({
+          value: await read({ ...due, documents }),
+          attributes: {
+            'billing.aggregate': definition.aggregate,
+            'billing.due_work.kind': due.kind,
+          },
+        })),
+    ),
+  );
 }

@@ -135,7 +135,7 @@ describe('a service whose metrics are exported', () => {
     });
   });
 
-  test('tells how long its oldest outbox waits and how much is due', async () => {
+  test('tells how long its oldest outbox waits and how much is due, and since when', async () => {
     await eventually(() => {
       const [age] = pointsOf('billing.outbox.age');
       expect(attributesOf(age)).toEqual({ 'billing.aggregate': 'order' });
@@ -146,6 +146,11 @@ describe('a service whose metrics are exported', () => {
         'billing.due_work.kind': 'wake',
       });
       expect(backlog.asDouble ?? Number(backlog.asInt)).toBe(1);
+      const [dueAge] = pointsOf('billing.due_work.age');
+      expect(attributesOf(dueAge)).toEqual(attributesOf(backlog));
+      const realAge = (systemClock.now().getTime() - Date.parse('2026-01-01T00:00:00Z')) / 1_000;
+      expect(dueAge.asDouble ?? Number(dueAge.asInt)).toBeGreaterThan(realAge - 60);
+      expect(dueAge.asDouble ?? Number(dueAge.asInt)).toBeLessThan(realAge + 1);
     });
   });
 

@@ -55,6 +55,11 @@ export const instruments = {
     unit: '{document}',
     description: 'Documents whose real time has come, by aggregate and kind of work',
   },
+  dueAge: {
+    name: 'billing.due_work.age',
+    unit: 's',
+    description: 'For how long the document that was due first has been, by aggregate and kind',
+  },
   poisonMessages: {
     name: 'billing.poison_messages',
     unit: '{message}',
@@ -92,10 +97,11 @@ export const instruments = {
 export const attributeValues = {
   'billing.live': ['true', 'false'],
   'billing.payment.outcome': ['SUCCEEDED', 'FAILED'],
+  'billing.due_work.kind': ['wake', 'recover'],
   'billing.park.reason': ['OPEN_INVOICES', 'INVOICES_A_DAY', 'USAGE_TOO_LARGE'],
 } as const;
 
-type AttributeValue<Name extends keyof typeof attributeValues> =
+export type AttributeValue<Name extends keyof typeof attributeValues> =
   (typeof attributeValues)[Name][number];
 
 // In seconds. A call has 10 s; what lags is judged in minutes and hours.
@@ -246,7 +252,7 @@ export class Metrics {
 
   /** Has a value read at each export. What cannot be read is left out of it. */
   observe(
-    instrument: 'ready' | 'outboxAge' | 'dueBacklog' | 'activeRequests',
+    instrument: 'ready' | 'outboxAge' | 'dueBacklog' | 'dueAge' | 'activeRequests',
     read: () => Promise<readonly Observation[]>,
   ): void {
     const { name, ...descriptor } = instruments[instrument];

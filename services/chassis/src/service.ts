@@ -11,7 +11,7 @@ import {
   startConsumer,
   type StreamMessage,
 } from './consumer';
-import { readDueBacklog, readOutboxAges } from './backlog';
+import { observeBacklogs, readOutboxAges } from './backlog';
 import { DueWork, dueWorkRpc } from './due-work';
 import { ensureEventLogIndexes, eventLogRpc, openEventLog } from './event-log';
 import { openFailpoints } from './failpoint';
@@ -255,8 +255,7 @@ export class Service {
     this.onClose('due work', () => dueWork.stop());
     for (const start of this.starters) await start();
 
-    metrics.observe('outboxAge', () => readOutboxAges(this.collections, clock));
-    metrics.observe('dueBacklog', () => readDueBacklog(this.collections, clock));
+    observeBacklogs(metrics, this.collections, clock);
     const bound = [
       ...rpcs,
       eventLogRpc(eventLog),
