@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { instruments } from '@billing/chassis/metrics';
 import { serviceNames } from '@billing/local/services';
 import { labelsOf, type Matcher, readExpression } from './prometheus-expression';
+import { impossibleLabels, impossibleValues } from './prometheus-values';
 import { type Labels, prometheusMetrics } from './prometheus-metrics';
 import { hasKubectl, type Manifest, renderManifests } from './rendered-manifests';
 
@@ -36,6 +37,33 @@ describe('what Prometheus is asked for', () => {
   test('comes from instruments: each metric exists, with each label', () => {
     expect(asked().length).toBeGreaterThan(60);
     expect(asked().flatMap((expr) => strangersIn(expr, known))).toEqual([]);
+  });
+
+  test('asks for what labels can be', () => {
+    const selectors = asked()
+      .flatMap((expr) => readExpression(expr).selectors)
+      .map(({ metric, matchers }) => ({
+        metric,
+        matchers: matchers.filter(({ label }) => label !== 'alertname'),
+      }));
+    expect(selectors.flatMap(({ matchers }) => matchers).length).toBeGreaterThan(40);
+    expect(impossibleValues(selectors)).toEqual([]);
+    const { tests } = parse(read('prometheus/alerts.test.yaml'));
+    const series: string[] = tests.flatMap(({ input_series: each }: any) =>
+      each.map(({ series }: any) => series),
+    );
+    const shown = series.flatMap((one) => readExpression(one).selectors);
+    expect(impossibleLabels(shown)).toEqual([]);
+  });
+
+  test.each([
+    ['billing_payments_total{billing_payment_outcome="FAILURE"}', 1],
+    ['rpc_server_call_duration_seconds_count{rpc_response_status_code=~"13|INTERNAL"}', 1],
+    ['billing_due_work_backlog{billing_due_work_kind!="recovery"}', 1],
+    ['http_server_active_requests{new_label="x"}', 1],
+    ['http_server_active_requests{http_route!~"/healthz|/readyz",service_name="$service"}', 0],
+  ])('%s asks %i times for what is nowhere', (expr, times) => {
+    expect(impossibleValues(readExpression(expr).selectors)).toHaveLength(times);
   });
 
   test('takes a sandbox for no money', () => {

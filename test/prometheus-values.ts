@@ -1,0 +1,46 @@
+import { STATUS_CODES } from 'node:http';
+import { status } from '@grpc/grpc-js';
+import { attributeValues } from '@billing/chassis/metrics';
+import { routes } from '@billing/gateway/app';
+import { serviceNames } from '@billing/local/services';
+import type { Matcher, Selector } from './prometheus-expression';
+
+const named = Object.entries(attributeValues).map(([attribute, values]): [string, string[]] => [
+  attribute.replaceAll('.', '_'),
+  [...values],
+]);
+
+/** What a label can be, where that is known. */
+const valuesOf = new Map<string, readonly string[]>([
+  ...named,
+  ['service_name', serviceNames],
+  ['rpc_response_status_code', Object.keys(status).filter((name) => /^[A-Z_]+$/.test(name))],
+  ['http_response_status_code', Object.keys(STATUS_CODES)],
+  ['http_route', ['/healthz', '/readyz', ...routes.map(({ path }) => `/v1${path}`)]],
+  ['alertstate', ['pending', 'firing']],
+]);
+
+/** Of what is asked of labels, that which no series can have or which nothing is known of. */
+export function impossibleValues(selectors: readonly Selector[]): string[] {
+  return selectors
+    .flatMap(({ matchers }) => matchers)
+    .filter(({ value }) => !value.startsWith('$'))
+    .filter((matcher) => !isPossible(matcher, valuesOf.get(matcher.label) ?? []))
+    .map(({ label, operator, value }) => `${label}${operator}"${value}"`);
+}
+
+/** The same of series, which have labels besides whose values are anybody's. */
+export function impossibleLabels(selectors: readonly Selector[]): string[] {
+  return impossibleValues(
+    selectors.map(({ metric, matchers }) => ({
+      metric,
+      matchers: matchers.filter(({ label }) => valuesOf.has(label)),
+    })),
+  );
+}
+
+function isPossible({ operator, value }: Matcher, values: readonly string[]): boolean {
+  if (operator === '=' || operator === '!=') return values.includes(value);
+  // Each alternative has to be of use.
+  return value.split('|').every((one) => values.some((each) => new RegExp(`^${one}$`).test(each)));
+}
