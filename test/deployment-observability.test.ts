@@ -6,7 +6,12 @@ import { serviceNames } from '@billing/local/services';
 import { labelsOf, type Matcher, readExpression } from './prometheus-expression';
 import { impossibleLabels, impossibleValues } from './prometheus-values';
 import { type Labels, prometheusMetrics } from './prometheus-metrics';
-import { hasKubectl, type Manifest, renderManifests } from './rendered-manifests';
+import {
+  hasKubectl,
+  type Manifest,
+  renderManifests,
+  renderUncheckedManifests,
+} from './rendered-manifests';
 
 const folder = join(__dirname, '../deploy/observability');
 const read = (path: string) => readFileSync(join(folder, path), 'utf8');
@@ -218,6 +223,28 @@ describe('the collector', () => {
     expect(config.service.extensions).toEqual(Object.keys(config.extensions));
   });
 
+  test('names metrics and their labels as alerts ask for them', () => {
+    expect(config.exporters.prometheus).toEqual({
+      endpoint: expect.stringMatching(/:8889$/),
+      translation_strategy: 'UnderscoreEscapingWithSuffixes',
+      resource_to_telemetry_conversion: { enabled: true },
+      without_scope_info: true,
+      metric_expiration: '3m',
+    });
+    expect(config.service.pipelines.metrics).toMatchObject({
+      receivers: ['otlp'],
+      exporters: ['prometheus'],
+    });
+    // Else `job` and `instance` are the collector's.
+    const { scrape_configs: scrapes, rule_files: files } = parse(
+      read('prometheus/prometheus.yaml'),
+    );
+    expect(scrapes).toMatchObject([
+      { honor_labels: true, static_configs: [{ targets: ['127.0.0.1:8889'] }] },
+    ]);
+    expect(files).toEqual(['alerts.yaml']);
+  });
+
   test('leaves to metrics the resources that they came with', () => {
     expect(config.service.pipelines.metrics.processors).not.toContain('groupbyattrs');
     expect(config.service.pipelines.traces.processors).toContain('groupbyattrs');
@@ -248,6 +275,47 @@ describe('the Kubernetes objects', () => {
     expect(find('ConfigMap', 'billing-alerts').data).toEqual({
       'alerts.yaml': read('prometheus/alerts.yaml'),
     });
+  });
+
+  testWithKubectl('have services find the collector, and let them and Prometheus in', async () => {
+    const service = find('Service', 'billing-collector');
+    const { template } = find('Deployment', 'billing-collector').spec;
+    const { podSelector, policyTypes, ingress } = find('NetworkPolicy', 'billing-collector').spec;
+    expect(template.metadata.labels).toMatchObject(service.spec.selector);
+    expect(template.metadata.labels).toMatchObject(podSelector.matchLabels);
+    // Where traces are kept is anybody's choice.
+    expect(policyTypes).toEqual(['Ingress']);
+    const container: any[] = template.spec.containers[0].ports;
+    const numberOf = (wanted: string) =>
+      container.find(({ name }) => name === wanted)?.containerPort;
+    const numbers = service.spec.ports.map(({ port, targetPort }: any) => [
+      port,
+      numberOf(targetPort),
+    ]);
+    expect(numbers).toEqual([4318, 4317, 8889].map((port) => [port, port]));
+    const admitted = ingress.map(({ ports }: any) => ports.map(({ port }: any) => numberOf(port)));
+    expect(admitted).toEqual([[4318, 4317], [8889]]);
+
+    const system = await renderUncheckedManifests(join(folder, '../kubernetes/example'));
+    const settings = system.find(({ metadata }) => metadata.name === 'billing-settings');
+    const endpoint = `http://${service.metadata.name}:4318`;
+    expect(settings?.data.OTEL_EXPORTER_OTLP_ENDPOINT).toBe(endpoint);
+    const [services, prometheus] = ingress.map(({ from }: any) => from);
+    const senders = system.filter(
+      ({ kind, metadata }) => kind === 'Deployment' && metadata.name !== service.metadata.name,
+    );
+    expect(senders).toHaveLength(serviceNames.length);
+    expect(services).toEqual([{ podSelector: { matchLabels: expect.anything() } }]);
+    for (const { metadata, spec } of senders) {
+      expect(metadata.namespace).toBe(service.metadata.namespace);
+      expect(spec.template.metadata.labels).toMatchObject(services[0].podSelector.matchLabels);
+    }
+    expect(prometheus).toEqual([
+      {
+        namespaceSelector: {},
+        podSelector: { matchLabels: { 'app.kubernetes.io/name': 'prometheus' } },
+      },
+    ]);
   });
 
   testWithKubectl('run the collector with no rights, on the ports that it listens on', () => {
