@@ -13,7 +13,7 @@ import { connectPeer } from '@billing/chassis/peer';
 import { eventually, testContext } from '@billing/chassis/testing';
 import { createTestAuthority, type TestAuthority } from '@billing/chassis/testing-certificates';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
-import { freePort } from '@billing/local/free-port';
+import { freePort } from '@billing/chassis/free-port';
 import { type ServiceName, serviceNames } from '@billing/local/services';
 import {
   type CustomerServiceServer,

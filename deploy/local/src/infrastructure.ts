@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { freePort } from '@billing/chassis/free-port';
 import { randomSecret } from '@billing/chassis/ids';
 import { type Account, unprivilegedAccount } from './account';
 import { findProgram } from './command';
@@ -13,7 +14,6 @@ import {
 } from './data-folder';
 import { installDocumentDb } from './documentdb';
 import { ferretDbProgram, ferretDbUri, installFerretDb } from './ferretdb';
-import { freePort } from './free-port';
 import { ADDRESS_GIVEN, takeFirstOpenWay, type Way } from './ladder';
 import { mongodUri, prepareMongod } from './mongod';
 import { downloadMongod } from './mongod-download';

@@ -1,6 +1,6 @@
+import { freePort } from '@billing/chassis/free-port';
 import type { RunningService, ServiceOverrides } from '@billing/chassis/service';
 import { startTracing } from '@billing/chassis/tracing';
-import { freePort } from './free-port';
 import { serviceAddress, serviceEnvironment, type SystemSite } from './service-environment';
 import { type ServiceName, serviceNames, services } from './services';
 

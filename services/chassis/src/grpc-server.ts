@@ -3,6 +3,7 @@ import { Server, type ServerCredentials, type ServerOptions } from '@grpc/grpc-j
 import { HealthImplementation } from 'grpc-health-check';
 import type { RpcService } from './rpc';
 import { sleep } from './clock';
+import { withPort } from './listen-address';
 import { messageBytesMax } from './message-size';
 import { addReflection } from './reflection';
 import { serverCredentials } from './transport-credentials';
@@ -64,7 +65,7 @@ export async function listen(
     health.setStatus('', isServing ? 'SERVING' : 'NOT_SERVING');
   };
   return {
-    address: address.startsWith('unix:') ? address : address.replace(/:\d+$/, `:${String(port)}`),
+    address: address.startsWith('unix:') ? address : withPort(address, port),
     get isServing() {
       return serving;
     },

@@ -6,3 +6,8 @@ export function hostAndPort(address: string): { host: string; port: number } {
     port: Number(address.slice(separator + 1)),
   };
 }
+
+/** The address with the port that the system gave where it names none. */
+export function withPort(address: string, port: number): string {
+  return address.replace(/:\d+$/, `:${String(port)}`);
+}

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostAndPort } from './listen-address';
+import { hostAndPort, withPort } from './listen-address';
 
 /** Answers the probes of an orchestrator. */
 export interface ProbeServer {
@@ -34,9 +34,8 @@ export async function listenForProbes(
   } catch (error) {
     throw new Error(`Cannot listen on ${address}`, { cause: error });
   }
-  const { port: realPort } = server.address() as AddressInfo;
   return {
-    address: address.replace(/:\d+$/, `:${String(realPort)}`),
+    address: withPort(address, (server.address() as AddressInfo).port),
     stop: () => close(server),
   };
 }

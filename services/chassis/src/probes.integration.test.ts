@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { freePort } from './free-port';
 import { Service, type RunningService } from './service';
 import { dropTestDatabase, dropTestStream, eventually, testServiceConfiguration } from './testing';
 
@@ -12,7 +11,7 @@ let service: Service;
 let running: RunningService | undefined;
 
 beforeAll(async () => {
-  address = await freeAddress();
+  address = `127.0.0.1:${String(await freePort())}`;
   service = await Service.open('probes', { ...configuration, HEALTH_LISTEN: address });
 });
 
@@ -21,15 +20,6 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
   await dropTestStream(configuration);
 });
-
-async function freeAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `127.0.0.1:${String(port)}`;
-}
 
 const statusOf = async (path: string): Promise<number> =>
   (await fetch(`http://${address}${path}`)).status;
