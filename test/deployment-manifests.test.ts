@@ -8,6 +8,7 @@ import {
   renderManifests,
   renderUncheckedManifests,
 } from './rendered-manifests';
+import { expectRestricted } from './restricted-pod';
 
 const kubernetes = join(__dirname, '..', 'deploy', 'kubernetes');
 const testWithKubectl = hasKubectl() ? test : test.skip;
@@ -207,16 +208,7 @@ describe.each(serviceNames)('%s', (name) => {
 
   testWithKubectl('keeps to what a restricted namespace demands', async () => {
     const { spec, container } = await podOf(name);
-    expect(spec.automountServiceAccountToken).toBe(false);
-    expect(spec.securityContext).toMatchObject({
-      runAsNonRoot: true,
-      seccompProfile: { type: 'RuntimeDefault' },
-    });
-    expect(container.securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    });
+    expectRestricted(spec);
     expect(container.image).toMatch(new RegExp(`^billing-${name}:`));
   });
 });

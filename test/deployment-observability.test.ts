@@ -12,6 +12,7 @@ import {
   renderManifests,
   renderUncheckedManifests,
 } from './rendered-manifests';
+import { expectRestricted } from './restricted-pod';
 
 const folder = join(__dirname, '../deploy/observability');
 const read = (path: string) => readFileSync(join(folder, path), 'utf8');
@@ -321,15 +322,7 @@ describe('the Kubernetes objects', () => {
   testWithKubectl('run the collector with no rights, on the ports that it listens on', () => {
     const pod = find('Deployment', 'billing-collector').spec.template.spec;
     const [container] = pod.containers;
-    expect(pod.securityContext).toMatchObject({
-      runAsNonRoot: true,
-      seccompProfile: { type: 'RuntimeDefault' },
-    });
-    expect(container.securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    });
+    expectRestricted(pod);
     const text = read('collector/config.yaml');
     for (const { containerPort } of container.ports) {
       expect(text).toContain(`\${env:LISTEN_HOST:-127.0.0.1}:${String(containerPort)}\n`);
