@@ -1,4 +1,5 @@
-import type { ApiKey } from '../gen/billing/identity/v1/identity';
+import type { ApiKey, KeyCreator } from '../gen/billing/identity/v1/identity';
+import { keyCreatorKinds } from '../values/identity';
 import { toJsonOptionalTime, toJsonTime } from './scalars';
 
 /** An API key as REST shows it, without its text. No scopes are all scopes. */
@@ -12,6 +13,12 @@ export function toJsonApiKey(apiKey: ApiKey) {
     expiresAt: toJsonOptionalTime(apiKey.expiresAt),
     lastUsedAt: toJsonOptionalTime(apiKey.lastUsedAt),
     revokedAt: toJsonOptionalTime(apiKey.revokedAt),
+    createdBy: toJsonKeyCreator(apiKey.createdBy),
     createdAt: toJsonTime(apiKey.createdAt),
   };
+}
+
+function toJsonKeyCreator(creator: KeyCreator | undefined) {
+  const type = creator === undefined ? 'SYSTEM' : keyCreatorKinds.nameOf(creator.kind);
+  return { type, id: type === 'SYSTEM' ? null : (creator?.id ?? null) };
 }

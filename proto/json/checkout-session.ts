@@ -1,12 +1,8 @@
 import type { Invoice } from '../gen/billing/checkout/v1/checkout';
-import {
-  type PaymentError,
-  type Session,
-  type SessionStatus,
-} from '../gen/billing/checkout/v1/session';
+import { type Session, type SessionStatus } from '../gen/billing/checkout/v1/session';
 import type { Subscription } from '../gen/billing/subscription/v1/subscription';
 import { toJsonCustomer } from './customer';
-import { toJsonInvoice } from './invoice';
+import { toJsonInvoice, toJsonPaymentError } from './invoice';
 import { toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
 import { toJsonSubscription } from './subscription';
 import { sessionStatuses } from '../values/checkout';
@@ -49,9 +45,4 @@ export function toJsonSession(session: Session, { invoice, subscription }: Sessi
 /** OPEN, COMPLETE or EXPIRED. */
 export function toJsonSessionStatus(status: SessionStatus): string {
   return sessionStatuses.nameOf(status);
-}
-
-function toJsonPaymentError(error: PaymentError | undefined) {
-  if (error === undefined) return null;
-  return { code: error.code, message: error.message, at: toJsonTime(error.at) };
 }

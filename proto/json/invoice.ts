@@ -5,6 +5,7 @@ import {
   type LineItemDetails,
   type LineItemTier,
   type Payment,
+  type PaymentError,
 } from '../gen/billing/checkout/v1/checkout';
 import { toJsonCollectionMethod } from './customer';
 import { toJsonAmount, toJsonMetadata, toJsonOptionalTime, toJsonTime } from './scalars';
@@ -34,12 +35,20 @@ export function toJsonInvoice(invoice: Invoice) {
     periodEnd: toJsonOptionalTime(invoice.periodEnd),
     hostedUrl: invoice.hostedUrl ?? null,
     discounts: invoice.discounts.map(toJsonDiscount),
+    lastPaymentError: toJsonPaymentError(invoice.lastPaymentError),
     metadata: toJsonMetadata(invoice.metadata),
     createdAt: toJsonTime(invoice.createdAt),
     updatedAt: toJsonTime(invoice.updatedAt),
     lineItems: invoice.lineItems.map(toJsonLineItem),
     payments: invoice.payments.map(toJsonPayment),
   };
+}
+
+/** Why nothing was charged last; null where nothing failed. */
+export function toJsonPaymentError(error: PaymentError | undefined) {
+  return error === undefined
+    ? null
+    : { code: error.code, message: error.message, at: toJsonOptionalTime(error.at) };
 }
 
 function toJsonDiscount({ discountId, name, amount }: InvoiceDiscount) {

@@ -1,4 +1,4 @@
-import { type ClockKind, type Environment } from '../gen/billing/identity/v1/identity';
+import type { ClockKind, Environment, Sandbox } from '../gen/billing/identity/v1/identity';
 import { toJsonTime } from './scalars';
 import { clockKinds } from '../values/identity';
 
@@ -10,6 +10,15 @@ export function toJsonSandbox(sandbox: Environment) {
     clock: toJsonClock(sandbox.clock),
     now: toJsonTime(sandbox.now),
     createdAt: toJsonTime(sandbox.createdAt),
+  };
+}
+
+/** A sandbox with what is known of its use. */
+export function toJsonUsedSandbox({ environment, lastUsedAt }: Sandbox) {
+  if (environment === undefined) throw new Error('A sandbox has an environment');
+  return {
+    ...toJsonSandbox(environment),
+    lastUsedAt: lastUsedAt === undefined ? null : toJsonTime(lastUsedAt),
   };
 }
 

@@ -10,6 +10,7 @@ export function toJsonWebhookEndpoint(endpoint: WebhookEndpoint) {
     events: endpoint.events,
     description: endpoint.description ?? null,
     active: endpoint.active,
+    headerPrefix: endpoint.headerPrefix,
     createdAt: toJsonTime(endpoint.createdAt),
     updatedAt: toJsonTime(endpoint.updatedAt),
   };

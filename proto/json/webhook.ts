@@ -20,15 +20,21 @@ export interface Webhook {
   readonly data: WebhookData;
 }
 
-/** The body of a webhook. Keys that do not apply to its kind are undefined, and so left out of its text. */
+/**
+ * The body of a webhook. Keys that do not apply to its kind are undefined, and so left out of its text. Consumers written for the vendor's
+ * webhooks read the most important facts at the top level, so `data` and the body both have them.
+ */
 export function toJsonWebhook({ id, type, time, sequence, data }: Webhook) {
-  return {
-    id,
-    type,
-    timestamp: new Date(time).toISOString(),
-    sequence,
-    data: data.kind === 'checkout' ? toJsonEnd(data.event) : toJsonTransition(data.event),
-  };
+  const head = { id, type, timestamp: new Date(time).toISOString(), sequence };
+  if (data.kind === 'checkout') {
+    const end = toJsonEnd(data.event);
+    const { customerId, status } = end;
+    return { ...head, customerId, status, data: end };
+  }
+  const transition = toJsonTransition(data.event);
+  const { subscriptionId, customerId, status, canceledAt, reason } = transition;
+  const facts = { subscriptionId, customerId, status, canceledAt, reason };
+  return { ...head, ...facts, data: transition };
 }
 
 function toJsonTransition(event: SubscriptionEvent) {
@@ -40,6 +46,7 @@ function toJsonTransition(event: SubscriptionEvent) {
     status: toJsonSubscriptionStatus(subscription.status),
     subscription: toJsonSubscription(subscription),
     invoice: invoice === undefined ? undefined : toJsonInvoice(invoice),
+    invoiceId: event.invoiceId,
     changes: toJsonChanges(changes),
     attempt,
     nextAttemptAt: nextAttemptAt?.toISOString(),

@@ -1,0 +1,21 @@
+/** The first segments of all paths below /v1. Scopes of keys are named after them: `<segment>:read` and `<segment>:write`. */
+export const pathSegments = [
+  'customers',
+  'products',
+  'checkout',
+  'checkout-links',
+  'discounts',
+  'subscriptions',
+  'invoices',
+  'meters',
+  'events',
+  'portal',
+  'webhook-endpoints',
+  'sandboxes',
+  'api-keys',
+] as const;
+
+/** Every scope that a key can have. */
+export const keyScopes: ReadonlySet<string> = new Set(
+  pathSegments.flatMap((segment) => [`${segment}:read`, `${segment}:write`]),
+);
