@@ -17,6 +17,8 @@ export type FieldErrors = Record<string, string[]>;
 /** `cause` is for the log only and never leaves the process. */
 export interface DomainErrorOptions {
   readonly fields?: FieldErrors;
+  /** After how many whole seconds the same call may succeed; undefined: not known. */
+  readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -29,17 +31,19 @@ export class DomainError extends Error {
   readonly kind: DomainErrorKind;
   readonly reason: string;
   readonly fields: FieldErrors | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     kind: DomainErrorKind,
     reason: string,
     message: string,
-    { fields, cause }: DomainErrorOptions = {},
+    { fields, retryAfterSeconds, cause }: DomainErrorOptions = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.reason = reason;
     this.fields = fields;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

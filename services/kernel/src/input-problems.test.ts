@@ -2,6 +2,7 @@ import { parseCurrency } from './currency';
 import { type DomainError } from './domain-error';
 import {
   type InputProblems,
+  lineProblems,
   problemsOfParsing,
   refuseProblems,
   textProblems,
@@ -85,4 +86,23 @@ describe('the problems of a whole number', () => {
   ])('%s', (_case, value, problems) => {
     expect(wholeNumberProblems(value, { min: 0, max: 730 })).toEqual(problems);
   });
+});
+
+test.each(['\u0000', '\t', 'a\r\nb', '\u001b[31m', '\u007f', '\u0085'])(
+  'a text of one line must not contain the control characters of %j',
+  (text) => {
+    expect(lineProblems(text, { max: 10 })).toEqual(['Must not contain control characters']);
+  },
+);
+
+test.each(['Ünï çødé', 'नमस्ते', '👩\u200d💻', ''])('a text of one line may be %j', (text) => {
+  expect(lineProblems(text, { max: 20 })).toEqual([]);
+});
+
+test('a text of one line has the bounds of any text', () => {
+  expect(lineProblems('', { min: 1, max: 2 })).toEqual(['Required']);
+  expect(lineProblems('a\tb', { max: 2 })).toEqual([
+    'Must be at most 2 characters',
+    'Must not contain control characters',
+  ]);
 });

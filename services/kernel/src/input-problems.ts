@@ -33,6 +33,20 @@ export function textProblems(
   return text.length > max ? [`Must be at most ${String(max)} characters`] : [];
 }
 
+export const controlCharacterProblem = 'Must not contain control characters';
+// The format characters of scripts, such as a zero-width joiner, are none of them.
+const controlCharacter = /\p{Cc}/u;
+
+export function hasControlCharacter(text: string): boolean {
+  return controlCharacter.test(text);
+}
+
+/** What is wrong with a text of one line, such as a name, a label or an id of the caller: it holds no control characters. */
+export function lineProblems(text: string, bounds: Parameters<typeof textProblems>[1]): string[] {
+  const problems = textProblems(text, bounds);
+  return hasControlCharacter(text) ? [...problems, controlCharacterProblem] : problems;
+}
+
 /** Of a value that may be absent. */
 export function optionalProblems<T>(
   value: T | undefined,

@@ -1,0 +1,82 @@
+import { Decimal } from '../decimal';
+import { type InputProblems, problemsOfParsing } from '../input-problems';
+import { parseAmount } from '../money';
+import { parseRate } from '../rate';
+import { type TierInput, tierProblems } from '../tiers';
+import { parseUnits } from '../units';
+import type { UsagePricingType } from '../usage-pricing';
+import type { SentChoice } from './price-terms';
+
+/** The most prices that a product may have. */
+export const meterPricesMax = 100;
+
+/** A meter price as it was sent. */
+export interface MeterPriceInput {
+  readonly meterId: string;
+  /** Absent: PER_UNIT. */
+  readonly type: SentChoice<UsagePricingType>;
+  readonly unitAmount?: string | undefined;
+  readonly tiers?: readonly TierInput[] | undefined;
+  /** Absent: 0. */
+  readonly includedUnits?: string | undefined;
+  readonly packageSize?: string | undefined;
+  readonly minimumAmount?: bigint | undefined;
+  readonly maximumAmount?: bigint | undefined;
+  /** Absent: empty. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What is wrong with one price of a set; the problems of its tiers have their path in front. */
+export function meterPriceProblems(input: MeterPriceInput): InputProblems {
+  return {
+    type: input.type === 'UNKNOWN' ? ['Invalid pricing type'] : [],
+    unitAmount: unitAmountProblems(input),
+    includedUnits: unitsProblems(input.includedUnits),
+    packageSize: packageSizeProblems(input),
+    minimumAmount: minimumProblems(input),
+    maximumAmount: amountProblems(input.maximumAmount),
+  };
+}
+
+function unitAmountProblems({ type = 'PER_UNIT', unitAmount }: MeterPriceInput): string[] {
+  const hasTiers = type === 'TIERED' || type === 'VOLUME';
+  if (unitAmount === undefined) return hasTiers || type === 'UNKNOWN' ? [] : ['Required'];
+  if (hasTiers) return ['Only allowed with PER_UNIT and PACKAGE'];
+  return problemsOfParsing(() => parseRate(unitAmount));
+}
+
+/** What is wrong with the tiers of a meter price, each message with their path in front. */
+export function meterTiersProblems(
+  { type = 'PER_UNIT', tiers }: MeterPriceInput,
+  path: string,
+): string[] {
+  const hasTiers = type === 'TIERED' || type === 'VOLUME';
+  if (tiers === undefined) return hasTiers ? [`${path}: Required`] : [];
+  // Beside a type that is wrong itself, tiers are judged by themselves.
+  if (!hasTiers && type !== 'UNKNOWN') return [`${path}: Only allowed with TIERED and VOLUME`];
+  return tierProblems(tiers, path);
+}
+
+function packageSizeProblems({ type, packageSize }: MeterPriceInput): string[] {
+  if (packageSize === undefined) return type === 'PACKAGE' ? ['Required'] : [];
+  if (type !== 'PACKAGE' && type !== 'UNKNOWN') return ['Only allowed with PACKAGE'];
+  const problems = unitsProblems(packageSize);
+  if (problems.length > 0) return problems;
+  return Decimal.parse(packageSize).compare(Decimal.of(0n)) > 0 ? [] : ['Must be above 0'];
+}
+
+function minimumProblems({ minimumAmount, maximumAmount }: MeterPriceInput): string[] {
+  const problems = amountProblems(minimumAmount);
+  if (problems.length > 0 || minimumAmount === undefined || maximumAmount === undefined) {
+    return problems;
+  }
+  return minimumAmount > maximumAmount ? ['Must be at most maximumAmount'] : [];
+}
+
+function amountProblems(amount: bigint | undefined): string[] {
+  return amount === undefined ? [] : problemsOfParsing(() => parseAmount(amount));
+}
+
+function unitsProblems(units: string | undefined): string[] {
+  return units === undefined ? [] : problemsOfParsing(() => parseUnits(units));
+}

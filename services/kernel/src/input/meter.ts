@@ -1,0 +1,37 @@
+import { type InputProblems, lineProblems, optionalProblems } from '../input-problems';
+
+const nameLengthMax = 120;
+const unitLengthMax = 60;
+/** Names of properties are as long as an event may have them. */
+export const propertyLengthMax = 255;
+
+/** The fields of a meter that have rules of their own. */
+export interface MeterFields {
+  readonly name: string;
+  /** UNKNOWN: one that this version does not know. */
+  readonly aggregation?: string | undefined;
+  readonly uniqueProperty?: string | undefined;
+  readonly unit?: string | undefined;
+}
+
+/** What is wrong with each field of a meter. */
+export function meterProblems(fields: MeterFields): InputProblems {
+  const { name, aggregation, uniqueProperty, unit } = fields;
+  return {
+    // One of spaces shows nobody which meter it is.
+    name: lineProblems(name.trim() === '' ? '' : name, { min: 1, max: nameLengthMax }),
+    aggregation: aggregation === 'UNKNOWN' ? ['Unknown aggregation'] : [],
+    uniqueProperty: propertyProblems(uniqueProperty, aggregation),
+    unit: optionalProblems(unit, (text) => lineProblems(text, { max: unitLengthMax })),
+  };
+}
+
+function propertyProblems(property: string | undefined, aggregation = 'SUM'): string[] {
+  if (aggregation === 'UNKNOWN') return [];
+  if (aggregation === 'UNIQUE_COUNT') {
+    // No event can have a property of that name.
+    if (property === '__proto__') return ['Key is reserved'];
+    return lineProblems(property ?? '', { min: 1, max: propertyLengthMax });
+  }
+  return property === undefined ? [] : ['Only with the aggregation UNIQUE_COUNT'];
+}

@@ -1,0 +1,82 @@
+import { type BillingInterval, INTERVAL_COUNT_MAX } from '../billing-period';
+import { parseCurrency } from '../currency';
+import { type InputProblems, problemsOfParsing, wholeNumberProblems } from '../input-problems';
+import { parseAmount } from '../money';
+import type { PricingType } from '../pricing';
+import { type TierInput, tierProblems } from '../tiers';
+
+const trialDaysMax = 730;
+
+/** A choice as it was sent: undefined where none was made, UNKNOWN where this version does not know it. */
+export type SentChoice<T> = T | 'UNKNOWN' | undefined;
+
+/** Terms as they were sent. */
+export interface PriceTermsInput {
+  readonly type: SentChoice<PricingType>;
+  /** In any case. */
+  readonly currency: string;
+  /** Absent: refused as missing. */
+  readonly amount: bigint | undefined;
+  readonly billingInterval: SentChoice<BillingInterval>;
+  /** Absent: 1. */
+  readonly intervalCount?: number | undefined;
+  /** Absent: no trial. */
+  readonly trialDays?: number | undefined;
+  /** Absent: none. */
+  readonly tiers?: readonly TierInput[] | undefined;
+}
+
+/** What is wrong with each field. */
+export function priceTermsProblems(input: PriceTermsInput): InputProblems {
+  return {
+    type: typeProblems(input.type),
+    currency:
+      input.currency === '' ? ['Required'] : problemsOfParsing(() => parseCurrency(input.currency)),
+    amount: amountProblems(input.amount),
+    billingInterval: intervalProblems(input.billingInterval),
+    intervalCount: intervalCountProblems(input),
+    trialDays: trialDaysProblems(input),
+    tiers: tiersProblems(input),
+  };
+}
+
+function typeProblems(type: PriceTermsInput['type']): string[] {
+  if (type === undefined) return ['Required'];
+  return isKnown(type) ? [] : ['Invalid pricing type'];
+}
+
+function amountProblems(amount: PriceTermsInput['amount']): string[] {
+  return amount === undefined ? ['Required'] : problemsOfParsing(() => parseAmount(amount));
+}
+
+function intervalProblems(interval: PriceTermsInput['billingInterval']): string[] {
+  if (interval === undefined) return ['Required'];
+  return isKnown(interval) ? [] : ['Invalid billing interval'];
+}
+
+function intervalCountProblems({ intervalCount, billingInterval }: PriceTermsInput): string[] {
+  if (intervalCount === undefined) return [];
+  // Without a known interval its own maximum is unknown, so only what no interval allows is refused beside it.
+  const max = isKnown(billingInterval)
+    ? INTERVAL_COUNT_MAX[billingInterval]
+    : Math.max(...Object.values(INTERVAL_COUNT_MAX));
+  return wholeNumberProblems(intervalCount, { min: 1, max });
+}
+
+function trialDaysProblems({ trialDays, billingInterval }: PriceTermsInput): string[] {
+  if (trialDays === undefined) return [];
+  if (billingInterval === 'ONE_TIME') return ['Not allowed with ONE_TIME'];
+  return wholeNumberProblems(trialDays, { min: 0, max: trialDaysMax });
+}
+
+function tiersProblems({ tiers, type }: PriceTermsInput): string[] {
+  if (tiers === undefined) return [];
+  // Beside a type that is wrong itself, tiers are judged by themselves.
+  if (type === 'FLAT' || type === 'PER_UNIT') return ['Only allowed with TIERED and VOLUME'];
+  return tierProblems(tiers);
+}
+
+/** Whether a choice was made, and is known. */
+export function isKnown<T extends string>(choice: SentChoice<T>): choice is T {
+  return choice !== undefined && choice !== 'UNKNOWN';
+}

@@ -1,0 +1,35 @@
+import {
+  type InputProblems,
+  lineProblems,
+  optionalProblems,
+  textProblems,
+} from '../input-problems';
+import { type PriceTermsInput, priceTermsProblems } from './price-terms';
+
+const nameLengthMax = 200;
+const descriptionLengthMax = 2000;
+const lookupKeyPattern = /^[a-z0-9._-]{1,100}$/;
+
+/** The fields of a product that have rules of their own. */
+export interface ProductFields extends PriceTermsInput {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly lookupKey?: string | undefined;
+}
+
+/** What is wrong with each field of a product. */
+export function productProblems(fields: ProductFields): InputProblems {
+  return {
+    name: lineProblems(fields.name, { min: 1, max: nameLengthMax }),
+    description: optionalProblems(fields.description, (text) =>
+      textProblems(text, { max: descriptionLengthMax }),
+    ),
+    ...priceTermsProblems(fields),
+    lookupKey: optionalProblems(fields.lookupKey, lookupKeyProblems),
+  };
+}
+
+function lookupKeyProblems(lookupKey: string): string[] {
+  if (lookupKeyPattern.test(lookupKey)) return [];
+  return ['Must be 1 to 100 characters of a-z, 0-9, ., _ and -'];
+}
