@@ -3,7 +3,7 @@ import type { Collection, Db } from 'mongodb';
 import { type ActivityCounter } from './activity';
 import type { AggregateDefinition, Stored } from './aggregate';
 import type { AggregateDocument } from './aggregate-document';
-import { AggregateStore } from './aggregate-store';
+import { AggregateStore, type StoreContext } from './aggregate-store';
 import type { CallContext } from './call-context';
 import { DocumentBatches } from './document-batches';
 import { type Clock, sleep } from './clock';
@@ -11,6 +11,7 @@ import { ensureIndexes, type NamedIndex } from './indexes';
 import { ListCounts } from './list-counts';
 import type { MilestoneWriter } from './milestones';
 import type { Completion } from './outbox-progress';
+import { SharedLook } from './shared-look';
 import { Turns } from './turns';
 
 /** What a command's handler is given beside the payload. */
@@ -50,6 +51,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   /** Makes every write that reaches a milestone. */
   reachMilestone: MilestoneWriter = (_milestone, write) => write();
   private readonly changes = new EventEmitter().setMaxListeners(0);
+  private readonly looks = new Map<string, SharedLook<Stored<S>>>();
   private readonly keyTurns = new Turns();
   private readonly writeTurns = new Turns();
 
@@ -64,7 +66,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   }
 
   /** The store of the context's environment, deciding at the context's time. */
-  within(context: Pick<CallContext, 'tenant' | 'now'>): AggregateStore<S> {
+  within(context: StoreContext): AggregateStore<S> {
     return new AggregateStore(
       this.documents,
       this.definition,
@@ -93,31 +95,58 @@ export class AggregateCollection<S extends { readonly id: string }> {
 
   /**
    * Waits until the aggregate satisfies `isReached` or `until` (real time) has come, and returns it as it stands then. Changes of this
-   * process are seen at once, those of other replicas by looking again every quarter of a second.
+   * process are seen at once, those of other replicas by looking again every quarter of a second, once for all who wait for the aggregate.
    */
   async waitFor(
     id: string,
-    context: Pick<CallContext, 'tenant' | 'now' | 'signal'>,
+    context: StoreContext & Pick<CallContext, 'signal'>,
     { isReached, until }: { isReached: (stored: Stored<S>) => boolean; until: Date },
   ): Promise<Stored<S>> {
-    const store = this.within(context);
-    let seen: Stored<S> | undefined;
-    for (;;) {
-      const change = this.nextChange(id);
-      const stored = seen ?? (await store.get(id));
-      const msLeft = until.getTime() - this.surroundings.clock.now().getTime();
-      if (isReached(stored) || msLeft <= 0 || context.signal.aborted) {
-        change.forget();
-        return stored;
+    let next = this.nextLook(id, context);
+    try {
+      let stored = await this.within(context).get(id);
+      for (;;) {
+        const msLeft = until.getTime() - this.surroundings.clock.now().getTime();
+        if (isReached(stored) || msLeft <= 0 || context.signal.aborted) return stored;
+        const seen = await next.within(msLeft, context.signal);
+        // A shared look may have read the aggregate before this caller's last write.
+        if (seen !== undefined && seen.version >= stored.version) stored = seen;
+        next.leave();
+        next = this.nextLook(id, context);
       }
-      const pause = sleep(Math.min(msLeft, 250), context.signal);
-      seen = (await Promise.race([change.happened, pause])) ?? undefined;
-      change.forget();
+    } finally {
+      next.leave();
     }
   }
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.documents, indexesOf(this.definition));
+  }
+
+  /** The aggregate after its next change or a quarter of a second, whichever comes first; shared by all who wait at the time. */
+  private nextLook(
+    id: string,
+    context: Pick<CallContext, 'tenant' | 'now'>,
+  ): SharedLook<Stored<S>> {
+    const key = `${context.tenant.environmentId} ${id}`;
+    const shared = this.looks.get(key);
+    if (shared !== undefined) return shared.join();
+    const look: SharedLook<Stored<S>> = new SharedLook<Stored<S>>(
+      async (abandoned) => {
+        const change = this.nextChange(id);
+        const over = new AbortController();
+        const pause = sleep(lookAgainMs, AbortSignal.any([abandoned, over.signal]));
+        const seen = await Promise.race([change.happened, pause]);
+        over.abort();
+        change.forget();
+        return seen ?? (abandoned.aborted ? undefined : this.within(context).get(id));
+      },
+      () => {
+        if (this.looks.get(key) === look) this.looks.delete(key);
+      },
+    );
+    this.looks.set(key, look);
+    return look.join();
   }
 
   private nextChange(id: string): { happened: Promise<Stored<S>>; forget: () => void } {
@@ -129,6 +158,8 @@ export class AggregateCollection<S extends { readonly id: string }> {
     return { happened, forget: () => this.changes.off(id, listener) };
   }
 }
+
+const lookAgainMs = 250;
 
 function indexesOf<S extends { readonly id: string }>(
   definition: AggregateDefinition<S>,

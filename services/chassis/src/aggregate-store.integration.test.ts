@@ -80,6 +80,44 @@ describe('the aggregate store', () => {
     await mongo.close();
   });
 
+  test('a caller that waits ignores what a shared look read before the last write of that caller', async () => {
+    const { stored } = await within().insert(only(state()));
+    const { id } = stored.state;
+    const context = { tenant, now, signal: new AbortController().signal };
+    const until = new Date(systemClock.now().getTime() + 30_000);
+    const find = counters.batches.find.bind(counters.batches);
+    let hasRead: () => void = () => undefined;
+    const read = new Promise<void>((resolve) => (hasRead = resolve));
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let calls = 0;
+    const spy = jest.spyOn(counters.batches, 'find').mockImplementation(async (...args) => {
+      calls += 1;
+      const isTheLook = calls === 2;
+      const document = await find(...args);
+      if (!isTheLook) return document;
+      hasRead();
+      await released;
+      return document;
+    });
+    const first = counters.waitFor(id, context, {
+      isReached: ({ state: { value } }) => value === 2n,
+      until,
+    });
+    await read;
+    await within().mutate(id, increment);
+    const second = counters.waitFor(id, context, {
+      isReached: ({ state: { value } }) => value !== 1n,
+      until,
+    });
+    // The second caller has read the counter and joined the look.
+    while (calls < 4) await new Promise((resolve) => setImmediate(resolve));
+    release();
+    spy.mockRestore();
+    await within().mutate(id, increment);
+    expect([(await first).state.value, (await second).state.value]).toEqual([2n, 2n]);
+  });
+
   test('lets one of 20 racing writers win each round', async () => {
     const { stored } = await within().insert(only(state()));
     for (let round = 1; round <= 10; round += 1) {

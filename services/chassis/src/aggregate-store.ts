@@ -18,6 +18,7 @@ import { type Clock, sleep } from './clock';
 import type { DocumentBatches, VersionedWrite } from './document-batches';
 import { jitter, randomHex } from './ids';
 import type { ListCounts, ListFilter } from './list-counts';
+import type { BeforeWrite } from './insert-batches';
 import { type MilestoneWriter, newlyReachedAt, noteMilestones } from './milestones';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import type { Completion } from './outbox-progress';
@@ -57,6 +58,9 @@ export interface StoreSurroundings<S> {
   readonly listCounts: ListCounts;
 }
 
+/** Whose aggregates they are, when it is, and whether a request waits. */
+export type StoreContext = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
+
 /** What a change depends on, and what it ends. */
 export interface MutateOptions<S> {
   /** The only version that may be changed (If-Match). */
@@ -80,7 +84,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     private readonly collection: Collection<AggregateDocument>,
     private readonly definition: AggregateDefinition<S>,
     private readonly surroundings: StoreSurroundings<S>,
-    private readonly context: Pick<CallContext, 'tenant' | 'now'>,
+    private readonly context: StoreContext,
   ) {}
 
   async find(id: string): Promise<Stored<S> | undefined> {
@@ -111,25 +115,28 @@ export class AggregateStore<S extends { readonly id: string }> {
     return document === null ? undefined : toStored(this.definition, document);
   }
 
-  /** The newest `perPage` after skipping the earlier pages. `filter` names the document's own fields; the environment is added. */
+  /** The newest `perPage`, or with `oldestFirst` the oldest, after skipping the earlier pages. `filter` names the document's own fields; the environment is added. */
   async list({
     filter = {},
     page,
     perPage,
+    oldestFirst = false,
   }: {
     filter?: ListFilter;
     page: number;
     perPage: number;
+    oldestFirst?: boolean;
   }): Promise<Page<S>> {
     const { tenant } = this.context;
     // The range says nothing, but without one some servers sort all matches instead of walking the index.
     const createdAt = { $lte: endOfTime };
     const query = { ...filter, environmentId: tenant.environmentId, createdAt };
+    const direction = oldestFirst ? 1 : -1;
     const [documents, total] = await Promise.all([
       retryTransient(() =>
         this.collection
           .find(query as Filter<AggregateDocument>)
-          .sort({ createdAt: -1, _id: -1 })
+          .sort({ createdAt: direction, _id: direction })
           .skip((page - 1) * perPage)
           .limit(perPage)
           .toArray(),
@@ -236,7 +243,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     const isEmptied = completion?.isLastOf(document) === true;
     const update = updateOf(this.definition, { document, next, added, isEmptied });
     const { _id: id, environmentId, version } = document;
-    const write = { id, environmentId, version, writeId: next.lastWrite, update };
+    const beforeWrite = this.beforeWrite();
+    const write = { id, environmentId, version, writeId: next.lastWrite, update, beforeWrite };
     const claimed = newUniqueKeys(this.definition, document, next);
     let isWritten: boolean;
     try {
@@ -275,8 +283,22 @@ export class AggregateStore<S extends { readonly id: string }> {
   private async insertDocument(document: AggregateDocument): Promise<void> {
     const { batches, keyTurns } = this.surroundings;
     const claimed = uniqueKeys(this.definition, document);
-    if (claimed.length === 0) return batches.insert(document);
-    await keyTurns.take(claimed, () => retryTransient(() => this.collection.insertOne(document)));
+    const beforeWrite = this.beforeWrite();
+    if (claimed.length === 0) return batches.insert(document, beforeWrite);
+    await keyTurns.take(claimed, () => {
+      beforeWrite?.();
+      return retryTransient(() => this.collection.insertOne(document));
+    });
+  }
+
+  private beforeWrite(): BeforeWrite | undefined {
+    const { storing } = this.context;
+    return (
+      storing &&
+      (() => {
+        storing.pass();
+      })
+    );
   }
 
   // To be called right before the write, because it takes the time of milestones.

@@ -1,7 +1,9 @@
 import { Metadata } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
+import { answerMarginMs } from './answer-margin';
 import type { Clock } from './clock';
-import { derivedId, newId } from './ids';
+import { derivedId, isTimed, newId, timedDerivedId } from './ids';
+import type { StoringGate } from './storing-gate';
 
 /** Whose data a call touches. Every document, filter, index and event starts with the environment. */
 export interface Tenant {
@@ -22,26 +24,50 @@ export interface Idempotency {
   readonly onReplayed?: () => void;
 }
 
+/** By which a call without an idempotency key that comes again creates the same resources. */
+export interface RetrySeed {
+  /** UUID v7. */
+  readonly seed: string;
+  /** Whether an earlier call with the seed may have run. */
+  readonly isRetry: boolean;
+}
+
 /** What every handler is told about the call it serves, and passes on to the peers it calls. */
 export interface CallContext {
   readonly tenant: Tenant;
   /** Business time: the sandbox's where its clock is manual, else real time. */
   readonly now: Date;
-  /** Empty means all. */
+  /** What the caller may do; everyScope among them means all, none means nothing. */
   readonly scopes: readonly string[];
   readonly requestId: string;
   /** The caller may repeat the call under this key; consumed by the service that is called, never passed on to its peers. */
   readonly idempotency?: Idempotency | undefined;
+  /** Sent in the place of `idempotency` by a caller without a key; consumed by the service that is called. */
+  readonly retrySeed?: RetrySeed | undefined;
+  /** True where no earlier call has run with the resource seed: nothing is there to be found. */
+  readonly isFirstRun?: boolean | undefined;
   /** What the id of a new resource is derived from, where the call may be repeated; see newResourceId. */
   readonly resourceSeed?: string | undefined;
   /** Real time after which nobody waits for the answer. */
   readonly deadline: Date;
+  /**
+   * Milliseconds that the caller waits for the answer after the deadline: nothing is begun in them, but what was stored in time is still
+   * acknowledged. Never passed on to peers.
+   */
+  readonly graceMs?: number | undefined;
+  /** Passed by every write on behalf of a request; absent where no caller waits, as in background work. */
+  readonly storing?: StoringGate | undefined;
   /** Aborts when the caller goes away or the deadline passes. */
   readonly signal: AbortSignal;
 }
 
-// What is left of the caller's time for the answer to travel.
-const answerMarginMs = 500;
+/** Stands for all scopes, so that a call that names no scope has none. */
+export const everyScope = '*';
+
+/** The scopes of a key or of an operator, where an empty list means all, as a call carries them. */
+export function callScopes(scopes: readonly string[]): readonly string[] {
+  return scopes.length === 0 ? [everyScope] : scopes;
+}
 
 /** Real time by which an answer must be on its way. */
 export function answerBy({ deadline }: Pick<CallContext, 'deadline'>): Date {
@@ -73,7 +99,17 @@ export const realTimeline = 'real';
 
 /** The id of a resource that a call makes: derived from the call's key where it has one, so that a repeat makes the same; else new. */
 export function newResourceId(context: Pick<CallContext, 'resourceSeed'>, noun: string): string {
-  return context.resourceSeed === undefined ? newId() : derivedId(context.resourceSeed, noun);
+  const { resourceSeed: seed } = context;
+  if (seed === undefined) return newId();
+  return isTimed(seed) ? timedDerivedId(seed, noun) : derivedId(seed, noun);
+}
+
+/** Whether an earlier call may have created what this one is asked for. */
+export function mayHaveRun({
+  resourceSeed,
+  isFirstRun = false,
+}: Pick<CallContext, 'resourceSeed' | 'isFirstRun'>): boolean {
+  return resourceSeed !== undefined && !isFirstRun;
 }
 
 /** The gRPC metadata that carries a context to a peer. */
@@ -85,15 +121,20 @@ export function toMetadata(context: CallContext, traceparent: string | undefined
 
 /** The gRPC metadata of a call that carries no tenant. */
 export function callMetadata(
-  context: Pick<CallContext, 'requestId' | 'idempotency'>,
+  context: Pick<CallContext, 'requestId' | 'idempotency' | 'graceMs' | 'retrySeed'>,
   traceparent: string | undefined,
   metadata = new Metadata(),
 ): Metadata {
   metadata.set('request-id', context.requestId);
+  if (context.graceMs !== undefined) metadata.set('grace-ms', String(context.graceMs));
   if (context.idempotency !== undefined) {
     // Base64, because a key may hold characters that metadata may not.
     metadata.set('idempotency-key', Buffer.from(context.idempotency.key).toString('base64'));
     metadata.set('request-hash', context.idempotency.requestHash);
+  }
+  if (context.retrySeed !== undefined) {
+    metadata.set('retry-seed', context.retrySeed.seed);
+    if (context.retrySeed.isRetry) metadata.set('is-retry', 'true');
   }
   if (traceparent !== undefined) metadata.set('traceparent', traceparent);
   return metadata;
@@ -112,7 +153,10 @@ function tenantMetadata(tenant: Tenant, now: Date): Metadata {
 export function fromMetadata(
   metadata: Metadata,
   clock: Clock,
-): Pick<CallContext, 'now' | 'scopes' | 'requestId' | 'idempotency'> & {
+): Pick<
+  CallContext,
+  'now' | 'scopes' | 'requestId' | 'idempotency' | 'resourceSeed' | 'isFirstRun'
+> & {
   tenant: Tenant | undefined;
 } {
   const text = (key: string): string | undefined => {
@@ -127,6 +171,8 @@ export function fromMetadata(
     scopes: scopes === undefined ? [] : scopes.split(','),
     requestId: text('request-id') ?? '',
     idempotency: idempotencyFrom(text),
+    resourceSeed: text('retry-seed'),
+    isFirstRun: text('is-retry') === undefined,
   };
 }
 

@@ -155,14 +155,16 @@ describe('the configuration of every service', () => {
     expect(read(required)).toEqual({
       ...required,
       STREAM_NAME: 'BILLING',
+      STREAM_REPLICAS: 1,
       LOG_LEVEL: 'info',
       TRACE_SAMPLE_RATIO: 1,
+      DISK_RESERVE_MB: 256,
       SHUTDOWN_GRACE_MS: 10_000,
       DRAIN_DELAY_MS: 0,
       METRIC_EXPORT_INTERVAL_MS: 60_000,
       GRPC_IN_FLIGHT_MAX: 256,
       GRPC_CONNECTION_AGE_MS: 300_000,
-      GRPC_REFLECTION: true,
+      GRPC_REFLECTION: false,
       SERVICE_VERSION: 'development',
     });
     expect(problemsOf(() => read({}))).toEqual(
@@ -191,7 +193,7 @@ describe('the configuration of every service', () => {
     ['GRPC_IN_FLIGHT_MAX', '1', 1],
     ['GRPC_CONNECTION_AGE_MS', '60000', 60_000],
     ['METRIC_EXPORT_INTERVAL_MS', '5000', 5_000],
-    ['GRPC_REFLECTION', 'false', false],
+    ['GRPC_REFLECTION', 'true', true],
   ])('reads %s %s as what it means', (variable, value, expected) => {
     expect(read({ ...required, [variable]: value })).toMatchObject({ [variable]: expected });
   });
@@ -202,6 +204,8 @@ describe('the configuration of every service', () => {
     ['MONGODB_URI', 'localhost:27017'],
     ['MONGODB_DATABASE', 'a.b'],
     ['STREAM_NAME', 'billing.events'],
+    ['STREAM_REPLICAS', '0'],
+    ['STREAM_REPLICAS', '6'],
     ['LOG_LEVEL', 'loud'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
     ['TRACE_SAMPLE_RATIO', '1.5'],

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { DataSecret } from './secret-fingerprints';
 import { transportSecurityProblems } from './transport-security';
 
 /** A variable and what is wrong with it. */
@@ -51,7 +52,30 @@ export const hostedPageShape = {
     .transform((url) => url.replace(/\/+$/, '')),
   // The key of an HMAC-SHA256 is as strong as its hash from 32 bytes on.
   HOSTED_PAGE_SECRET: z.string().min(32, 'must have at least 32 characters'),
+  /** The secret before: what was made with it stays valid. */
+  HOSTED_PAGE_SECRET_OLD: z.string().min(32, 'must have at least 32 characters').optional(),
 };
+
+type PageSecretVariables = Readonly<{
+  HOSTED_PAGE_SECRET: string;
+  HOSTED_PAGE_SECRET_OLD?: string | undefined;
+}>;
+
+/** The secrets of public pages as checkFingerprints takes them. */
+export function pageSecrets(configuration: PageSecretVariables): DataSecret[] {
+  const { HOSTED_PAGE_SECRET: secret, HOSTED_PAGE_SECRET_OLD: old } = configuration;
+  return [dataSecret('HOSTED_PAGE_SECRET', secret, old)];
+}
+
+/** The secrets of public pages that only verify. */
+export function oldSecretsOf({ HOSTED_PAGE_SECRET_OLD: old }: PageSecretVariables): string[] {
+  return old === undefined ? [] : [old];
+}
+
+/** A rotated secret as checkFingerprints takes it. */
+export function dataSecret(variable: string, value: string, old: string | undefined): DataSecret {
+  return { variable, value, old: old === undefined ? [] : [old] };
+}
 
 /** What every service is configured by, to spread into its schema. Addresses and secrets have no defaults. */
 export const serviceConfigurationShape = {
@@ -68,6 +92,12 @@ export const serviceConfigurationShape = {
     .string()
     .regex(/^[\w-]{1,64}$/, 'must be letters, digits, - and _')
     .default('BILLING'),
+  /** Servers that each hold a copy of the stream. Set when the stream is created and raised at a start, never lowered. */
+  STREAM_REPLICAS: z
+    .string()
+    .regex(/^[1-5]$/, 'must be a whole number from 1 to 5')
+    .transform(Number)
+    .default(1),
   GRPC_LISTEN: z.string().regex(/^(unix:\/.+|[^\s/]+:\d{1,5})$/, 'must be host:port or unix:/path'),
   /** Where probes are answered over plain HTTP; absent: nowhere but by the gRPC health service. */
   HEALTH_LISTEN: z
@@ -87,6 +117,13 @@ export const serviceConfigurationShape = {
   /** What people are told that runs here, such as a release or a commit. */
   SERVICE_VERSION: z.string().max(100).default('development'),
   SHUTDOWN_GRACE_MS: milliseconds.default(10_000),
+  /** The folder of the database's files, where they lie on this machine: below DISK_RESERVE_MB of free space nothing is written. */
+  DISK_RESERVE_FOLDER: z.string().optional(),
+  DISK_RESERVE_MB: z
+    .string()
+    .regex(/^\d{1,7}$/, 'must be a whole number of megabytes')
+    .transform(Number)
+    .default(256),
   /** How long a stopping service says that it is not serving before it refuses calls, so that callers can move on. */
   DRAIN_DELAY_MS: milliseconds.default(0),
   /** How often metrics are exported. */
@@ -105,7 +142,7 @@ export const serviceConfigurationShape = {
   GRPC_REFLECTION: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
-    .default(true),
+    .default(false),
   ...transportSecurityShape,
 };
 

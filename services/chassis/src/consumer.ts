@@ -8,6 +8,7 @@ import type { Logger } from './logging';
 import { MessageLanes } from './message-lanes';
 import type { Metrics } from './metrics';
 import { duplicateKeyIndex, retryTransient } from './mongo';
+import { eventAttributes } from './span-attributes';
 import { inSpan } from './tracing';
 
 /** An event as a consumer sees it. */
@@ -51,6 +52,8 @@ export interface ConsumerOptions {
 interface PoisonMessage {
   /** The message's id. */
   readonly _id: string;
+  /** Of the message, where that can be read of it. */
+  readonly environmentId?: string | undefined;
   readonly subject: string;
   readonly data: string;
   readonly traceparent: string | null;
@@ -70,7 +73,8 @@ export function createPoisonStore(db: Db, clock: Clock): PoisonStore {
   return {
     insert: async ({ id, subject, data, traceparent = null }, { message: error }) => {
       const receivedAt = clock.now();
-      const document = { _id: id, subject, data, traceparent, error, receivedAt };
+      const environmentId = /"environmentid":"([^"]+)"/.exec(data)?.[1];
+      const document = { _id: id, environmentId, subject, data, traceparent, error, receivedAt };
       try {
         await retryTransient(() => messages.insertOne(document));
         return true;
@@ -141,8 +145,12 @@ class StreamConsumer implements RunningConsumer {
     this.logger = options.logger.child({ consumer: options.durable });
   }
 
+  /** Resolves after the first attempt to open the consumer; a failed one is retried in the background. */
   async start(): Promise<void> {
-    const consumer = await this.open();
+    const consumer = await this.open().catch((error: unknown) => {
+      this.logger.warn({ err: error }, 'consumer cannot be opened, retrying');
+      return undefined;
+    });
     this.reporting = setInterval(() => {
       this.report();
     }, this.ackWaitMs / 3);
@@ -165,8 +173,8 @@ class StreamConsumer implements RunningConsumer {
   }
 
   /** The stream and the consumer may have vanished with the server's storage: both are made again. */
-  private async pullUntilStopped(first: Consumer): Promise<void> {
-    let consumer: Consumer | undefined = first;
+  private async pullUntilStopped(first: Consumer | undefined): Promise<void> {
+    let consumer = first;
     let failures = 0;
     while (!this.isStopping()) {
       try {
@@ -277,7 +285,11 @@ class StreamConsumer implements RunningConsumer {
       name: `consume ${message.subject}`,
       kind: 'consumer' as const,
       service,
-      attributes: { 'messaging.system': 'nats', 'messaging.message.id': message.id },
+      attributes: () => ({
+        'messaging.system': 'nats',
+        'messaging.message.id': message.id,
+        ...eventAttributes(message),
+      }),
       traceparent: message.traceparent,
     };
     try {

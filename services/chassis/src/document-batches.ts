@@ -7,7 +7,14 @@ import type {
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AggregateDocument, OutboxEntry } from './aggregate-document';
 import { Coalescer, type Outcome } from './coalescer';
-import { batchBounds, InsertBatches, outcomeOf, writeErrorsOf } from './insert-batches';
+import {
+  batchBounds,
+  type BeforeWrite,
+  InsertBatches,
+  outcomeOf,
+  runAllowed,
+  writeErrorsOf,
+} from './insert-batches';
 import { retryTransient } from './mongo';
 
 interface Read {
@@ -25,6 +32,7 @@ export interface VersionedWrite {
   /** What `update` writes to `lastWrite`. */
   readonly writeId: string;
   readonly update: Record<string, unknown>;
+  readonly beforeWrite?: BeforeWrite | undefined;
 }
 
 /** Outbox entries that are done. */
@@ -57,7 +65,7 @@ export class DocumentBatches {
       ...batchBounds,
       // A batch's answer counts and does not name; who won is read back, and nobody here writes in between.
       keyOf: ({ id }) => id,
-      flush: (writes) => this.compareAndSetAll(writes),
+      flush: (writes) => this.compareAndSetAllowed(writes),
     });
     this.removals = new Coalescer({
       ...batchBounds,
@@ -86,7 +94,7 @@ export class DocumentBatches {
 
   /** The same in a command of its own, for a write that may fail others by a server's deadlock. */
   async compareAndSetAlone(write: VersionedWrite): Promise<boolean> {
-    const [outcome = { value: false }] = await this.compareAndSetAll([write]);
+    const [outcome = { value: false }] = await this.compareAndSetAllowed([write]);
     if ('error' in outcome) throw outcome.error;
     return outcome.value;
   }
@@ -97,8 +105,8 @@ export class DocumentBatches {
   }
 
   /** Rejects as insertOne does, for a document that is there already too. */
-  insert(document: AggregateDocument): Promise<void> {
-    return this.inserts.insert(document);
+  insert(document: AggregateDocument, beforeWrite?: BeforeWrite): Promise<void> {
+    return this.inserts.insert(document, beforeWrite);
   }
 
   private async readAll(reads: readonly Read[]): Promise<Outcome<AggregateDocument | undefined>[]> {
@@ -127,6 +135,10 @@ export class DocumentBatches {
       return document === null ? [] : [document];
     });
     return new Map(documents.map((document) => [document._id, document as AggregateDocument]));
+  }
+
+  private compareAndSetAllowed(writes: readonly VersionedWrite[]): Promise<Outcome<boolean>[]> {
+    return runAllowed(writes, (allowed) => this.compareAndSetAll(allowed));
   }
 
   private async compareAndSetAll(writes: readonly VersionedWrite[]): Promise<Outcome<boolean>[]> {

@@ -5,7 +5,12 @@ import { retryTransient } from './mongo';
 
 /** What is known of a document whose time has come: whoever handles it reads the rest. */
 export type DueDocument = TenantFields &
-  Pick<AggregateDocument, '_id' | 'dueAt' | 'recoverAt' | 'updatedAt'>;
+  Pick<AggregateDocument, '_id' | 'dueAt' | 'recoverAt' | 'updatedAt' | 'eventSequence'> & {
+    /** The customer and the subscription to which an aggregate belongs, for traces. */
+    readonly customerId?: unknown;
+    readonly customer?: unknown;
+    readonly subscriptionId?: unknown;
+  };
 
 /** Which documents of a collection are due. */
 export interface DueQuery {
@@ -28,6 +33,10 @@ const shown = {
   dueAt: 1,
   recoverAt: 1,
   updatedAt: 1,
+  eventSequence: 1,
+  customerId: 1,
+  'customer.id': 1,
+  subscriptionId: 1,
 };
 const beginningOfTime = new Date(-8.64e15);
 

@@ -12,11 +12,13 @@ import type { WorkClass } from './aggregate';
 import type { AggregateCollection } from './aggregate-collection';
 import type { AggregateDocument } from './aggregate-document';
 import { realTimeline } from './call-context';
+import type { Callers } from './callers';
 import { type Clock, sleep } from './clock';
 import { jitter } from './ids';
 import type { Logger } from './logging';
 import { retryTransient } from './mongo';
 import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
+import { aggregateAttributes } from './span-attributes';
 import { inSpan } from './tracing';
 import { workContext } from './work-context';
 
@@ -33,6 +35,10 @@ export interface DueWorkOptions {
   readonly activity: ActivityCounter;
   /** How long work that has begun may take at a stop. */
   readonly graceMs: number;
+  /** While true nothing new is taken up by the scan. */
+  readonly isPaused?: () => boolean;
+  /** Whether a document's environment was deleted: nothing of it is done any more. */
+  readonly isDeleted?: (environmentId: string) => boolean;
 }
 
 type Collections = readonly AggregateCollection<never>[];
@@ -103,6 +109,10 @@ export class DueWork {
   private async scanUntilStopped(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
+      if (this.options.isPaused?.() === true) {
+        await sleep(pollEveryMs, signal);
+        continue;
+      }
       let handled = 0;
       // Apart, so that due work that keeps failing never holds up what others began.
       for (const pass of [
@@ -153,8 +163,10 @@ export class DueWork {
     at: Date,
   ): Promise<void> {
     const act = collection.behaviour[kind];
-    const { service, clock } = this.options;
-    const name = `${kind} ${collection.definition.aggregate}`;
+    const { service, clock, isDeleted } = this.options;
+    if (isDeleted?.(document.environmentId) === true) return;
+    const { aggregate } = collection.definition;
+    const name = `${kind} ${aggregate}`;
     if (act === undefined) throw new Error(`No behaviour for ${name}`);
     const context = workContext(document, {
       at,
@@ -162,9 +174,17 @@ export class DueWork {
       requestId: `${document._id}/${kind}`,
       stopping: this.cutting.signal,
     });
-    await inSpan({ name, kind: 'internal', service }, () => act(document._id, context));
+    const attributes = () => aggregateAttributes(aggregate, document, document.eventSequence);
+    await inSpan({ name, kind: 'internal', service, attributes }, () => act(document._id, context));
   }
 }
+
+/** Identity alone advances clocks. */
+export const dueWorkCallers: Callers<DueWorkServiceServer> = {
+  getNextDue: ['identity'],
+  runDue: ['identity'],
+  getActivity: ['identity'],
+};
 
 /** The RPCs by which identity advances a manual clock through this service. */
 export function dueWorkRpc(
@@ -193,7 +213,11 @@ export function dueWorkRpc(
       },
     },
     // Unlimited: a clock that is advanced holds up its environment, and must not wait for load to pass.
-    { withoutTenant: ['getNextDue', 'runDue', 'getActivity'], unlimited: 'all' },
+    {
+      withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
+      unlimited: 'all',
+      callers: dueWorkCallers,
+    },
   );
 }
 

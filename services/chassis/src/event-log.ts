@@ -4,6 +4,7 @@ import {
   EventLogServiceService,
   type EventLogServiceServer,
 } from '@billing/proto/billing/event/v1/event_log';
+import type { Callers } from './callers';
 import type { Clock } from './clock';
 import { earliestIdAt, newId } from './ids';
 import { ensureIndexes } from './indexes';
@@ -17,6 +18,8 @@ import type { Tenant } from './call-context';
 export interface EventLogDocument {
   /** `<aggregate id>:<sequence>`, also the stream's message id. */
   readonly _id: string;
+  /** Absent in entries of earlier releases. */
+  readonly environmentId?: string;
   /** A v7 UUID of the insertion: sorts by real time. */
   readonly position: string;
   readonly insertedAt: Date;
@@ -82,7 +85,7 @@ export function toEnvelope(announcement: Announcement): string {
 /** Logs an event once; a repeat finds it there. Events of many aggregates go together. */
 export async function logEvent(
   log: InsertBatches<EventLogDocument>,
-  entry: Pick<EventLogDocument, '_id' | 'envelope' | 'traceparent'>,
+  entry: Pick<EventLogDocument, '_id' | 'environmentId' | 'envelope' | 'traceparent'>,
   clock: Clock,
 ): Promise<void> {
   const document = { ...entry, position: newId(), insertedAt: clock.now() };
@@ -94,8 +97,17 @@ export async function logEvent(
 }
 
 export async function ensureEventLogIndexes(log: EventLog): Promise<void> {
-  await ensureIndexes(log, [{ name: 'position', key: { position: 1 } }]);
+  await ensureIndexes(log, [
+    { name: 'position', key: { position: 1 } },
+    { name: 'environment', key: { environmentId: 1 } },
+  ]);
 }
+
+/** The notifier alone reads events. */
+export const eventLogCallers: Callers<EventLogServiceServer> = {
+  readEventLog: ['notifier'],
+  getEventLogEntries: ['notifier'],
+};
 
 /** The RPCs by which the notifier makes certain that it has seen every event. */
 export function eventLogRpc(log: EventLog): (surroundings: RpcSurroundings) => RpcService {
@@ -113,7 +125,7 @@ export function eventLogRpc(log: EventLog): (surroundings: RpcSurroundings) => R
       getEventLogEntries: ({ ids }) =>
         readPage(log, { _id: { $in: ids.slice(0, limitMax) } }, limitMax),
     },
-    { withoutTenant: ['readEventLog', 'getEventLogEntries'] },
+    { withoutTenant: ['readEventLog', 'getEventLogEntries'], callers: eventLogCallers },
   );
 }
 

@@ -6,6 +6,7 @@ import { sleep } from './clock';
 import { withPort } from './listen-address';
 import { messageBytesMax } from './message-size';
 import { addReflection } from './reflection';
+import { listenRefusal } from './start-refusal';
 import { serverCredentials } from './transport-credentials';
 import type { TransportSecurity } from './transport-security';
 
@@ -91,7 +92,7 @@ function removeStaleSocket(address: string): void {
 function bind(server: Server, address: string, credentials: ServerCredentials): Promise<number> {
   return new Promise((resolve, reject) => {
     server.bindAsync(address, credentials, (error, port) => {
-      if (error !== null) reject(new Error(`Cannot listen on ${address}`, { cause: error }));
+      if (error !== null) reject(listenRefusal(address, error));
       else resolve(port);
     });
   });

@@ -11,6 +11,12 @@ const domain = 'billing';
 const errorInfoUrl = 'type.googleapis.com/google.rpc.ErrorInfo';
 const badRequestUrl = 'type.googleapis.com/google.rpc.BadRequest';
 
+/** One of the messages that a status carries besides its code and text. */
+interface StatusDetail {
+  readonly typeUrl: string;
+  readonly value: Buffer<ArrayBuffer>;
+}
+
 /** Every kind of domain error and its gRPC status. */
 export const statusOfKind: Readonly<Record<DomainErrorKind, status>> = {
   invalid_input: status.INVALID_ARGUMENT,
@@ -29,21 +35,32 @@ export const statusOfKind: Readonly<Record<DomainErrorKind, status>> = {
 export function toStatus(error: unknown): Partial<StatusObject> {
   if (isServiceError(error)) return toStatus(fromServiceError(error));
   if (!(error instanceof DomainError)) {
-    return { code: status.INTERNAL, details: 'Internal error', metadata: new Metadata() };
+    return statusWith(status.INTERNAL, 'Internal error', [errorInfo('INTERNAL', {})]);
   }
-  const code = statusOfKind[error.kind];
-  const { reason, kind, fields } = error;
-  const info = ErrorInfo.encode({ reason, domain, metadata: { kind } }).finish();
-  const details = [{ typeUrl: errorInfoUrl, value: Buffer.from(info) }];
+  const { reason, kind, message, fields, retryAfterSeconds } = error;
+  const info: Record<string, string> = { kind };
+  if (retryAfterSeconds !== undefined) info.retryAfter = String(retryAfterSeconds);
+  const details = [errorInfo(reason, info)];
   if (fields !== undefined) {
     details.push({ typeUrl: badRequestUrl, value: encodeViolations(fields) });
   }
+  return statusWith(statusOfKind[kind], message, details);
+}
+
+function errorInfo(reason: string, metadata: Record<string, string>): StatusDetail {
+  const info = ErrorInfo.encode({ reason, domain, metadata }).finish();
+  return { typeUrl: errorInfoUrl, value: Buffer.from(info) };
+}
+
+function statusWith(
+  code: status,
+  message: string,
+  details: readonly StatusDetail[],
+): Partial<StatusObject> {
   const metadata = new Metadata();
-  metadata.set(
-    detailsKey,
-    Buffer.from(Status.encode({ code, message: error.message, details }).finish()),
-  );
-  return { code, details: error.message, metadata };
+  const sent = Status.encode({ code, message, details: [...details] }).finish();
+  metadata.set(detailsKey, Buffer.from(sent));
+  return { code, details: message, metadata };
 }
 
 /** What a failed call means: the peer's DomainError, or its gRPC code where it sent none. */
@@ -52,18 +69,24 @@ export function fromServiceError(error: ServiceError): Error {
   if (sent?.info !== undefined && isErrorKind(sent.info.metadata.kind)) {
     return new DomainError(sent.info.metadata.kind, sent.info.reason, error.details, {
       fields: sent.fields,
+      retryAfterSeconds: secondsOf(sent.info.metadata.retryAfter),
       cause: error,
     });
   }
   if (error.code === status.UNAVAILABLE || error.code === status.RESOURCE_EXHAUSTED) {
-    return new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable', {
-      cause: error,
-    });
+    return peerUnavailable(error);
   }
+  // A server names its own faults in the details: without them the library reports a stream that was cut.
+  if (error.code === status.INTERNAL && sent?.info === undefined) return peerUnavailable(error);
   if (error.code === status.DEADLINE_EXCEEDED || error.code === status.CANCELLED) {
     return new DeadlineExceededError(error);
   }
   return new Error(`Peer failed: ${error.message}`, { cause: error });
+}
+
+/** The peer did not answer: the connection or the stream was lost, or the peer refused the call. The outcome is unknown. */
+export function peerUnavailable(cause: ServiceError): DomainError {
+  return new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable', { cause });
 }
 
 /** Whether request or answer was larger than a message may be: a call for less may succeed. */
@@ -86,6 +109,18 @@ export function toServerStatus(error: unknown): Partial<StatusObject> {
     return { code: status.DEADLINE_EXCEEDED, details: 'Timed out', metadata: new Metadata() };
   }
   return toStatus(error);
+}
+
+/** The code that a server sends for an outcome; `error` is undefined on success. */
+export function sentCodeOf(error: unknown): status {
+  if (error === undefined) return status.OK;
+  return toServerStatus(error).code ?? status.UNKNOWN;
+}
+
+/** The code that a client received, or that its call ended with; `error` is undefined on success. */
+export function receivedCodeOf(error: unknown): status {
+  const received = error instanceof Error && isServiceError(error.cause) ? error.cause : undefined;
+  return received?.code ?? sentCodeOf(error);
 }
 
 /** Whether an error is a fault of ours rather than an answer. */
@@ -119,6 +154,10 @@ function readDetails(
     }
   }
   return { info, fields };
+}
+
+function secondsOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 function isErrorKind(text: string | undefined): text is DomainErrorKind {

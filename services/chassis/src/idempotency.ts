@@ -1,8 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { CallContext, Idempotency } from './call-context';
-import type { Clock } from './clock';
-import { derivedId, newId } from './ids';
+import { answerBy, type CallContext, type Idempotency } from './call-context';
+import { type Clock, monotonicMs, sleep } from './clock';
+import { derivedId, jitter, newId } from './ids';
 import { ensureIndexes } from './indexes';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 
@@ -27,6 +27,13 @@ interface IdempotencyDocument {
 /** The right to run a call. */
 type Claim = Pick<IdempotencyDocument, 'runId' | 'createdAt'>;
 
+/** A call and the id of its record. */
+interface PlacedCall {
+  readonly id: string;
+  readonly context: KeyedCall<unknown>['context'];
+  readonly isJoinable?: boolean | undefined;
+}
+
 /** One record for each idempotency key that a service was called with. */
 export type IdempotencyRecords = Collection<IdempotencyDocument>;
 
@@ -35,6 +42,8 @@ export interface KeyedCall<Response> {
   readonly path: string;
   readonly context: CallContext & { readonly idempotency: Idempotency };
   readonly run: (context: CallContext) => Promise<Response>;
+  /** A repeat joins the first call while that runs, instead of waiting for its answer. */
+  readonly isJoinable?: boolean;
   /** Called before an answer is given again, a refusal too. */
   readonly onReplay: () => void;
   /** The response as it may be repeated: without secrets. */
@@ -45,13 +54,20 @@ export interface KeyedCall<Response> {
 const keptMs = 24 * 60 * 60 * 1_000;
 // A call ends with its deadline; this much later nobody runs it any more, also where clocks differ a little.
 const leaseMarginMs = 1_000;
+// A retry waits so long for the answer of the call that runs.
+const waitMsMax = 8_000;
+const pollMsMin = 25;
+const pollMsMax = 250;
 
 export function openIdempotencyRecords(db: Db): IdempotencyRecords {
   return db.collection<IdempotencyDocument>('idempotencyRecords');
 }
 
 export async function ensureIdempotencyIndexes(records: IdempotencyRecords): Promise<void> {
-  await ensureIndexes(records, [{ name: 'createdAt', key: { createdAt: 1 } }]);
+  await ensureIndexes(records, [
+    { name: 'createdAt', key: { createdAt: 1 } },
+    { name: 'environment', key: { environmentId: 1 } },
+  ]);
 }
 
 /** Forgets records that are older than a day. */
@@ -61,7 +77,7 @@ export async function forgetOldRecords(records: IdempotencyRecords, now: Date): 
 
 /**
  * Runs a call once for its key and gives every repeat the first answer. The same key with another request is idempotency_mismatch; while
- * the first one runs, a repeat is failed_precondition. A call that crashed, timed out or failed by a fault is run again by the next
+ * the first one runs, a repeat waits for its answer, at most 8 s, and is then failed_precondition. A call that crashed, timed out or failed by a fault is run again by the next
  * repeat: what it makes has ids derived from the key, so that nothing is made twice.
  */
 export async function onceForKey<Response>(
@@ -71,16 +87,18 @@ export async function onceForKey<Response>(
 ): Promise<Response> {
   const { context, path } = call;
   const id = derivedId(context.tenant.environmentId, path, context.idempotency.key);
-  const claimed = await claim(records, clock, { id, context });
+  const { idempotency: _consumed, ...passedOn } = context;
+  const { isJoinable } = call;
+  const claimed = await claimOrWait(records, clock, { id, context, isJoinable });
+  if (claimed === 'JOIN') return call.run(passedOn);
   if ('outcome' in claimed) {
     call.onReplay();
     return replay(claimed.outcome, call);
   }
-  const { idempotency: _consumed, ...passedOn } = context;
   try {
     // A key that comes back after its day is a new one, and makes new resources.
     const resourceSeed = derivedId(id, claimed.createdAt.toISOString());
-    const response = await call.run({ ...passedOn, resourceSeed });
+    const response = await call.run({ ...passedOn, resourceSeed, isFirstRun: false });
     await settle(records, { id, runId: claimed.runId }, { response: call.toBytes(response) });
     return response;
   } catch (error) {
@@ -91,43 +109,82 @@ export async function onceForKey<Response>(
   }
 }
 
-async function claim(
+/** The right to run the call or its first outcome. Waits while another call with the key runs, unless the retry may join that. */
+async function claimOrWait(
   records: IdempotencyRecords,
   clock: Clock,
-  { id, context }: { id: string; context: KeyedCall<unknown>['context'] },
-): Promise<Claim | { outcome: Outcome }> {
-  const now = clock.now();
+  call: PlacedCall,
+): Promise<Claim | { outcome: Outcome } | 'JOIN'> {
+  const { deadline, signal } = call.context;
+  const msLeft = answerBy({ deadline }).getTime() - clock.now().getTime();
+  const waitUntilMs = monotonicMs() + Math.min(msLeft, waitMsMax);
+  const inserted = await insertClaim(records, clock, call);
+  if (inserted !== undefined) return inserted;
+  for (let pollMs = pollMsMin; ; pollMs = Math.min(pollMs * 2, pollMsMax)) {
+    const claimed = await claimExisting(records, clock, call);
+    if (claimed !== undefined) return claimed;
+    if (call.isJoinable === true) return 'JOIN';
+    if (monotonicMs() >= waitUntilMs || signal.aborted) throw inUse();
+    await sleep(pollMs * jitter(0.2), signal);
+  }
+}
+
+/** Claims a key that has no record; undefined where it has one. */
+async function insertClaim(
+  records: IdempotencyRecords,
+  clock: Clock,
+  { id, context }: PlacedCall,
+): Promise<Claim | undefined> {
+  const claimed = newClaim(context, clock.now());
   const { environmentId } = context.tenant;
-  const { requestHash } = context.idempotency;
-  const claimed = {
-    requestHash,
-    runId: newId(),
-    leasedUntil: new Date(context.deadline.getTime() + leaseMarginMs),
-    outcome: null,
-    createdAt: now,
-  };
   try {
     await retryTransient(() => records.insertOne({ _id: id, environmentId, ...claimed }));
     return toClaim(claimed);
   } catch (error) {
     if (duplicateKeyIndex(error) === undefined) throw error;
   }
-  const existing = await retryTransient(() => records.findOne({ _id: id, environmentId }));
-  if (existing === null) throw inUse();
   // The insert may have been repeated after its answer was lost.
-  if (existing.runId === claimed.runId) return toClaim(claimed);
+  const existing = await retryTransient(() => records.findOne({ _id: id, environmentId }));
+  return existing?.runId === claimed.runId ? toClaim(claimed) : undefined;
+}
+
+/** Reads the outcome of a key that has a record, or takes over from a call that ended without one; undefined while a call runs. */
+async function claimExisting(
+  records: IdempotencyRecords,
+  clock: Clock,
+  call: PlacedCall,
+): Promise<Claim | { outcome: Outcome } | undefined> {
+  const { id, context } = call;
+  const now = clock.now();
+  const { environmentId } = context.tenant;
+  const existing = await retryTransient(() => records.findOne({ _id: id, environmentId }));
+  // The first call was refused as a mistake, and its key is free again.
+  if (existing === null) return insertClaim(records, clock, call);
+  const claimed = newClaim(context, now);
   const isOver = existing.createdAt.getTime() + keptMs <= now.getTime();
-  if (!isOver && existing.requestHash !== requestHash) throw reused();
+  if (!isOver && existing.requestHash !== claimed.requestHash) throw reused();
   if (!isOver && existing.outcome !== null) return { outcome: existing.outcome };
-  if (!isOver && existing.leasedUntil !== null && existing.leasedUntil > now) throw inUse();
+  if (!isOver && existing.leasedUntil !== null && existing.leasedUntil > now) return undefined;
   const { runId } = existing;
-  // Who takes over derives the same ids as whoever crashed.
+  // A takeover derives the same ids as the call that crashed.
   const takeover = isOver ? claimed : { ...claimed, createdAt: existing.createdAt };
   const { matchedCount } = await retryTransient(() =>
     records.updateOne({ _id: id, environmentId, runId }, { $set: takeover }),
   );
-  if (matchedCount === 0) throw inUse();
-  return toClaim(takeover);
+  return matchedCount === 0 ? undefined : toClaim(takeover);
+}
+
+function newClaim(
+  { idempotency, deadline }: PlacedCall['context'],
+  now: Date,
+): Omit<IdempotencyDocument, '_id' | 'environmentId'> {
+  return {
+    requestHash: idempotency.requestHash,
+    runId: newId(),
+    leasedUntil: new Date(deadline.getTime() + leaseMarginMs),
+    outcome: null,
+    createdAt: now,
+  };
 }
 
 function toClaim({ runId, createdAt }: Claim): Claim {

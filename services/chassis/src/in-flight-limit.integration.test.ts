@@ -38,6 +38,7 @@ describe('a server with as many calls as it may have', () => {
         createCustomer: neverAsked,
         getCustomers: neverAsked,
         identifyCustomers: neverAsked,
+        fixCurrency: neverAsked,
         listCustomers: () => Promise.resolve({ customers: [], total: 0 }),
         updateCustomer: () => Promise.resolve({ customer: undefined }),
       },
@@ -126,6 +127,7 @@ describe('a connection that has grown old', () => {
       createCustomer: neverAsked,
       getCustomers: neverAsked,
       identifyCustomers: neverAsked,
+      fixCurrency: neverAsked,
       listCustomers: neverAsked,
       updateCustomer: neverAsked,
     });

@@ -15,21 +15,30 @@ const flushesMax = 2;
 /** How much goes together. */
 export const batchBounds = { batchMax, flushesMax };
 
+/** Called right before a write leaves the process; throws where it must not take place any more. */
+export type BeforeWrite = () => void;
+
+interface Insert<T> {
+  readonly document: T;
+  readonly beforeWrite: BeforeWrite | undefined;
+}
+
 /** Inserts documents into one collection in batches: what comes side by side goes in one command. */
 export class InsertBatches<T extends { readonly _id: string }> {
-  private readonly inserts: Coalescer<T, void>;
+  private readonly inserts: Coalescer<Insert<T>, void>;
 
   constructor(private readonly documents: Collection<T>) {
     this.inserts = new Coalescer({
       ...batchBounds,
-      keyOf: ({ _id }) => _id,
-      flush: (inserted) => this.insertAll(inserted),
+      keyOf: ({ document: { _id } }) => _id,
+      flush: (inserts) =>
+        runAllowed(inserts, (allowed) => this.insertAll(allowed.map(({ document }) => document))),
     });
   }
 
   /** Rejects as insertOne does, for a document that is there already too. */
-  insert(document: T): Promise<void> {
-    return this.inserts.run(document);
+  insert(document: T, beforeWrite?: BeforeWrite): Promise<void> {
+    return this.inserts.run({ document, beforeWrite });
   }
 
   private async insertAll(inserted: readonly T[]): Promise<Outcome<void>[]> {
@@ -72,4 +81,35 @@ export function insertedBefore(error: unknown): number {
 
 export function outcomeOf(error: MongoServerError | undefined): Outcome<void> {
   return error === undefined ? { value: undefined } : { error };
+}
+
+/** Writes what may still be written, and refuses the rest of the batch: an item may have waited long for its turn. */
+export async function runAllowed<
+  Item extends { readonly beforeWrite?: BeforeWrite | undefined },
+  Result,
+>(
+  items: readonly Item[],
+  write: (allowed: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
+): Promise<Outcome<Result>[]> {
+  const refusals = items.map(refusalOf);
+  const allowed = items.filter((_item, index) => refusals[index] === undefined);
+  const outcomes = allowed.length === 0 ? [] : [...(await write(allowed))];
+  return refusals.map((refusal) => refusal ?? outcomes.shift() ?? notWritten());
+}
+
+function refusalOf({
+  beforeWrite,
+}: {
+  readonly beforeWrite?: BeforeWrite | undefined;
+}): { readonly error: unknown } | undefined {
+  try {
+    beforeWrite?.();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}
+
+function notWritten(): { readonly error: unknown } {
+  return { error: new Error('A batch did not say what became of an item') };
 }

@@ -1,5 +1,3 @@
-import { createServer, connect as connectSocket, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import {
   connect,
   DiscardPolicy,
@@ -16,6 +14,7 @@ import { newId } from './ids';
 import { connectStream, type EventStream } from './jet-stream';
 import { natsAddress } from './nats-address';
 import { eventually } from './testing';
+import { startTestProxy, type TestProxy } from './testing-proxy';
 import { startTracing } from './tracing';
 
 const url = processEnvironment().NATS_URL!;
@@ -45,8 +44,8 @@ afterAll(async () => {
   await observer.close();
 });
 
-async function openStream(serverUrl = url): Promise<EventStream> {
-  const stream = await connectStream({ url: serverUrl, streamName, service: 'test', logger });
+async function openStream(options: { url?: string; replicas?: number } = {}): Promise<EventStream> {
+  const stream = await connectStream({ url, streamName, service: 'test', logger, ...options });
   open.push(stream);
   return stream;
 }
@@ -167,26 +166,61 @@ describe('the stream', () => {
     });
   });
 
+  test('with more replicas than there are servers is created, and its state names the missing ones', async () => {
+    const stream = await openStream({ replicas: 3 });
+    await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
+    expect(await stream.state()).toEqual({ isConnected: true, missingReplicas: 2 });
+  });
+
+  test('that was deleted is not connected until it is created again', async () => {
+    const stream = await openStream();
+    await manager.streams.delete(streamName);
+    expect(await stream.state()).toEqual({ isConnected: false, missingReplicas: undefined });
+    await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
+    expect(await stream.state()).toEqual({ isConnected: true, missingReplicas: 0 });
+  });
+
   test('that exists in memory is refused: it would not outlive its server', async () => {
     const name = streamName;
     const subjects = [`${name.toLowerCase()}.>`];
     await manager.streams.add({ name, subjects, storage: StorageType.Memory });
 
-    await expect(openStream()).rejects.toThrow(`The stream ${name} cannot be made`);
+    const stream = await openStream();
+    expect(stream.isConnected()).toBe(false);
+    const message = { subject: 'a.b.done', id: 'b1:1', data: 'x' };
+    await expect(stream.publish(message)).rejects.toMatchObject({ kind: 'unavailable' });
   });
 });
 
 describe('a connection', () => {
-  test('to nobody fails at once', async () => {
+  test('to a server that is away is retried until the server is there', async () => {
+    const proxy = await startProxy();
+    proxy.cut();
+    const stream = await openStream({ url: proxy.url });
+    expect(stream.isConnected()).toBe(false);
+    const message = { subject: 'a.b.done', id: 'b1:1', data: 'x' };
+    await expect(stream.publish(message)).rejects.toMatchObject({ kind: 'unavailable' });
+
+    proxy.mend();
+    await eventually(() => {
+      expect(stream.isConnected()).toBe(true);
+    });
+    await stream.publish(message);
+    expect(await storedCount()).toBe(1);
+  });
+
+  test('to a server that is away can be closed', async () => {
     const server = await startProxy();
     await server.close();
+    const stream = await openStream({ url: server.url });
 
-    await expect(openStream(server.url)).rejects.toThrow('NATS cannot be reached');
+    await stream.close();
+    expect(stream.isConnected()).toBe(false);
   });
 
   test('that is lost makes publishing fail soon, and comes back by itself', async () => {
     const proxy = await startProxy();
-    const stream = await openStream(proxy.url);
+    const stream = await openStream({ url: proxy.url });
     await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
     proxy.cut();
     await eventually(() => {
@@ -220,7 +254,7 @@ describe('a connection', () => {
 
   test('that is lost can be closed', async () => {
     const proxy = await startProxy();
-    const stream = await openStream(proxy.url);
+    const stream = await openStream({ url: proxy.url });
     proxy.cut();
     await eventually(() => {
       expect(stream.isConnected()).toBe(false);
@@ -230,45 +264,9 @@ describe('a connection', () => {
   });
 });
 
-/** A way to the server that can be cut, as networks are. */
-async function startProxy() {
-  const target = new URL(url.split(',')[0]!);
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const server = createServer((inside) => {
-    if (isCut) {
-      inside.destroy();
-      return;
-    }
-    const outside = connectSocket(Number(target.port), target.hostname);
-    inside.pipe(outside).pipe(inside);
-    for (const socket of [inside, outside]) {
-      sockets.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.on('close', () => {
-        inside.destroy();
-        outside.destroy();
-        sockets.delete(socket);
-      });
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const cut = () => {
-    isCut = true;
-    for (const socket of sockets) socket.destroy();
-  };
-  const close = async () => {
-    cut();
-    if (server.listening) await new Promise((resolve) => server.close(resolve));
-  };
-  open.push({ close });
-  return {
-    url: Object.assign(new URL(target), { host: `127.0.0.1:${String(port)}` }).href,
-    cut,
-    mend: () => {
-      isCut = false;
-    },
-    close,
-  };
+/** A way to the server that can be cut, closed after the test. */
+async function startProxy(): Promise<TestProxy> {
+  const proxy = await startTestProxy(url);
+  open.push(proxy);
+  return proxy;
 }

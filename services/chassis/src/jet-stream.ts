@@ -1,37 +1,25 @@
 import {
   AckPolicy,
-  connect,
   type Consumer,
-  credsAuthenticator,
   DeliverPolicy,
-  DiscardPolicy,
   ErrorCode,
-  Events,
   headers,
   type JetStreamManager,
   nanos,
   type NatsConnection,
   NatsError,
-  RetentionPolicy,
-  StorageType,
-  type StreamConfig,
 } from 'nats';
 import { DomainError } from '@billing/kernel/domain-error';
-import { sleep } from './clock';
 import type { Logger } from './logging';
-import { natsAddress } from './nats-address';
-import { currentTraceparent, inSpan } from './tracing';
+import { isMissing, StreamDefinition, type StreamState } from './stream-definition';
+import { NatsLink, type NatsLinkOptions } from './nats-link';
+import { currentTraceparent, inSpan, type SpanAttributes } from './tracing';
 
 /** Which stream, and for whom. */
-export interface EventStreamOptions {
-  /** Addresses of NATS servers, separated by commas; see nats-address.ts for credentials. */
-  readonly url: string;
-  /** In PEM: who must have issued the server's certificate. */
-  readonly authority?: string | undefined;
-  /** The text of a `.creds` file. */
-  readonly credentials?: string | undefined;
+export interface EventStreamOptions extends NatsLinkOptions {
   readonly streamName: string;
-  readonly service: string;
+  /** Servers that each hold a copy of the stream, from 1 to 5; 1 unless given. */
+  readonly replicas?: number;
   readonly logger: Logger;
 }
 
@@ -43,6 +31,8 @@ export interface EventMessage {
   readonly id: string;
   /** The trace in which the event came about. */
   readonly traceparent?: string;
+  /** What the span of its publication says of the aggregate. */
+  readonly attributes?: () => SpanAttributes;
   readonly data: Uint8Array | string;
 }
 
@@ -66,7 +56,10 @@ export interface EventStream {
    * reason EVENT_TOO_LARGE it never will be, as long as the limits are as they are.
    */
   publish(message: EventMessage): Promise<void>;
+  /** Whether the server is connected and has the stream. Without it events reach consumers by the event logs alone. */
   isConnected(): boolean;
+  /** Asks the server for the state of the stream. Never rejects. */
+  state(): Promise<StreamState>;
   /** Finds the durable consumer, and the stream itself, or makes them. For startConsumer. */
   openConsumer(options: DurableConsumerOptions): Promise<Consumer>;
   /** Sends what is on its way, then disconnects. */
@@ -77,85 +70,56 @@ export interface EventStream {
 export const messageIdHeader = 'Nats-Msg-Id';
 export const traceparentHeader = 'traceparent';
 
-const minuteMs = 60_000;
-// Long enough for a consumer that is away over a weekend; after that the event logs bring what it lacks.
-const maxAgeMs = 3 * 24 * 60 * minuteMs;
-const duplicateWindowMs = 2 * minuteMs;
-
 // What the server says of a message that is larger than its stream takes.
 const messageTooLargeCode = 10054;
 
-const connectTimeoutMs = 5_000;
 const publishTimeoutMs = 5_000;
-const reconnectEveryMs = 500;
-// A server that is gone without closing the connection is noticed after two of these.
-const pingEveryMs = 10_000;
-const flushTimeoutMs = 2_000;
 
 /**
- * Connects to NATS and makes sure that the stream exists. Once connected it reconnects for ever. A stream that vanishes is made again: what
- * it held is in the owners' event logs.
+ * Connects to NATS and creates the stream. Resolves after the first attempt, successful or not: a failed one is retried in the background
+ * until `close`, and an established connection reconnects without a limit. A stream that vanishes is created again: what it held is in
+ * the owners' event logs.
  */
 export async function connectStream(options: EventStreamOptions): Promise<EventStream> {
-  const { streamName, service, logger } = options;
-  const connection = await openConnection(options);
-  const stream = new JetStreamEventStream(connection, streamName, service, logger);
-  try {
-    await stream.ensure();
-  } catch (error) {
-    await connection.close();
-    throw new Error(`The stream ${streamName} cannot be made`, { cause: error });
-  }
+  const stream = new JetStreamEventStream(options);
+  await stream.open();
   return stream;
-}
-
-async function openConnection({
-  url,
-  authority,
-  credentials,
-  service,
-}: EventStreamOptions): Promise<NatsConnection> {
-  try {
-    return await connect({
-      ...natsAddress(url),
-      ...(authority !== undefined && { tls: { ca: authority } }),
-      ...(credentials !== undefined && {
-        authenticator: credsAuthenticator(Buffer.from(credentials)),
-      }),
-      name: `billing-${service}`,
-      timeout: connectTimeoutMs,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: reconnectEveryMs,
-      reconnectJitter: reconnectEveryMs,
-      // A server may refuse us while its own configuration is being changed; giving up would need a restart.
-      ignoreAuthErrorAbort: true,
-      pingInterval: pingEveryMs,
-      // Recording where each request came from costs more than the request.
-      noAsyncTraces: true,
-    });
-  } catch (error) {
-    throw new Error('NATS cannot be reached', { cause: error });
-  }
 }
 
 class JetStreamEventStream implements EventStream {
   readonly subjectPrefix: string;
-  private isUp = true;
+  private readonly link: NatsLink;
+  private readonly definition: StreamDefinition;
+  private readonly streamName: string;
+  private readonly service: string;
+  private isEnsured = false;
   private ensuring: Promise<void> | undefined;
 
-  constructor(
-    private readonly connection: NatsConnection,
-    private readonly streamName: string,
-    private readonly service: string,
-    private readonly logger: Logger,
-  ) {
+  constructor(options: EventStreamOptions) {
+    const { streamName, service, replicas = 1, logger } = options;
+    this.streamName = streamName;
+    this.service = service;
     // One server may hold the streams of several systems; their subjects must not meet.
     this.subjectPrefix = streamName.toLowerCase();
-    void this.watchConnection();
+    this.definition = new StreamDefinition({ name: streamName, replicas, logger });
+    this.link = new NatsLink(options, () => this.ensure());
+  }
+
+  /** Resolves after the first attempt. */
+  open(): Promise<void> {
+    return this.link.open();
   }
 
   isConnected(): boolean {
-    return this.isUp && !this.connection.isClosed();
+    return this.isEnsured && this.link.current() !== undefined;
+  }
+
+  async state(): Promise<StreamState> {
+    try {
+      return await this.definition.state(await this.manager());
+    } catch {
+      return { isConnected: false, missingReplicas: undefined };
+    }
   }
 
   publish(message: EventMessage): Promise<void> {
@@ -163,7 +127,11 @@ class JetStreamEventStream implements EventStream {
       name: `publish ${message.subject}`,
       kind: 'producer' as const,
       service: this.service,
-      attributes: { 'messaging.system': 'nats', 'messaging.message.id': message.id },
+      attributes: () => ({
+        'messaging.system': 'nats',
+        'messaging.message.id': message.id,
+        ...message.attributes?.(),
+      }),
       traceparent: message.traceparent,
     };
     return inSpan(span, async () => {
@@ -186,7 +154,6 @@ class JetStreamEventStream implements EventStream {
       // An event is repeated until it has had its effect; what can have none is set aside.
       max_deliver: -1,
     };
-    this.requireConnection();
     await this.ensure();
     const { consumers } = await this.manager();
     try {
@@ -201,29 +168,28 @@ class JetStreamEventStream implements EventStream {
         deliver_policy: DeliverPolicy.All,
       });
     }
-    return this.connection.jetstream().consumers.get(streamName, durable);
+    return this.connection().jetstream().consumers.get(streamName, durable);
   }
 
-  async close(): Promise<void> {
-    if (this.isConnected()) {
-      // Acknowledgements are not confirmed: without this the last ones might be lost, and their messages repeated.
-      const limit = new AbortController();
-      await Promise.race([this.flush(), sleep(flushTimeoutMs, limit.signal)]);
-      limit.abort();
-    }
-    await this.connection.close();
+  close(): Promise<void> {
+    return this.link.close();
   }
 
-  /** Makes the stream, or corrects its settings; callers at the same time share one attempt. */
-  ensure(): Promise<void> {
+  /** Creates the stream, or corrects its settings; concurrent callers share one attempt. */
+  private ensure(): Promise<void> {
     this.ensuring ??= this.ensureStream().finally(() => {
       this.ensuring = undefined;
     });
     return this.ensuring;
   }
 
+  private async ensureStream(): Promise<void> {
+    await this.definition.ensure(await this.manager());
+    this.isEnsured = true;
+  }
+
   private async store(message: EventMessage): Promise<void> {
-    this.requireConnection();
+    if (!this.isEnsured) await this.ensure();
     try {
       await this.request(message);
     } catch (error) {
@@ -238,90 +204,24 @@ class JetStreamEventStream implements EventStream {
     const messageHeaders = headers();
     const trace = currentTraceparent() ?? traceparent;
     if (trace !== undefined) messageHeaders.set(traceparentHeader, trace);
-    await this.connection.jetstream().publish(`${this.subjectPrefix}.${subject}`, data, {
+    await this.connection().jetstream().publish(`${this.subjectPrefix}.${subject}`, data, {
       msgID: id,
       headers: messageHeaders,
       timeout: publishTimeoutMs,
     });
   }
 
-  private async ensureStream(): Promise<void> {
-    const { streamName: name, logger } = this;
-    const { streams } = await this.manager();
-    const wanted = streamSettings(this.subjectPrefix);
-    try {
-      const { config } = await streams.info(name);
-      if (matches(config, wanted)) return;
-      const { retention, storage } = wanted;
-      if (!matches(config, { retention, storage })) {
-        throw new Error(`The stream ${name} exists with another retention or storage`);
-      }
-      await streams.update(name, wanted);
-      logger.info({ stream: name }, 'stream settings corrected');
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-      // Another process may make the same stream at the same time: then both succeed.
-      await streams.add({ name, ...wanted });
-      logger.info({ stream: name }, 'stream made');
-    }
-  }
-
   // While disconnected the client would take a request, drop it when it reconnects, and wait in vain for the answer.
-  private requireConnection(): void {
-    if (!this.isConnected()) throw NatsError.errorForCode(ErrorCode.Disconnect);
+  private connection(): NatsConnection {
+    const connection = this.link.current();
+    if (connection === undefined) throw NatsError.errorForCode(ErrorCode.Disconnect);
+    return connection;
   }
 
   // Without the client's own check, which would cost a request each time.
-  private manager(): Promise<JetStreamManager> {
-    return this.connection.jetstreamManager({ checkAPI: false });
+  private async manager(): Promise<JetStreamManager> {
+    return this.connection().jetstreamManager({ checkAPI: false });
   }
-
-  private async flush(): Promise<void> {
-    try {
-      await this.connection.flush();
-    } catch (error) {
-      this.logger.warn({ err: error }, 'stream disconnected before everything was sent');
-    }
-  }
-
-  private async watchConnection(): Promise<void> {
-    for await (const { type, data } of this.connection.status()) {
-      if (type === Events.Disconnect) {
-        this.isUp = false;
-        this.logger.warn({ server: data }, 'stream disconnected');
-      } else if (type === Events.Reconnect) {
-        this.isUp = true;
-        this.logger.info({ server: data }, 'stream connected again');
-      } else if (type === Events.Error) {
-        this.logger.warn({ problem: data }, 'stream connection has a problem');
-      }
-    }
-  }
-}
-
-// Replicas and limits of size are the operator's, set on the stream or the server, and left as they are.
-function streamSettings(subjectPrefix: string) {
-  return {
-    subjects: [`${subjectPrefix}.>`],
-    retention: RetentionPolicy.Limits,
-    storage: StorageType.File,
-    max_age: nanos(maxAgeMs),
-    // A full stream refuses events, which then wait in their outboxes, instead of forgetting older ones.
-    discard: DiscardPolicy.New,
-    duplicate_window: nanos(duplicateWindowMs),
-  };
-}
-
-function matches(config: StreamConfig, wanted: Partial<StreamConfig>): boolean {
-  return Object.entries(wanted).every(
-    ([setting, value]) =>
-      JSON.stringify(config[setting as keyof StreamConfig]) === JSON.stringify(value),
-  );
-}
-
-/** Whether the server says that a stream or consumer does not exist. */
-function isMissing(error: unknown): boolean {
-  return error instanceof NatsError && error.api_error?.code === 404;
 }
 
 /** Whether the event is larger than the server or the stream takes: waiting does not help, only a higher limit does. */

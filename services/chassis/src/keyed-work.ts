@@ -45,6 +45,12 @@ export class KeyedWork {
     this.startNext();
   }
 
+  /** Ends the pause after a failure, so that work of the key may run now. */
+  endPause(key: string): void {
+    clearTimeout(this.pausing.get(key));
+    this.pausing.delete(key);
+  }
+
   /** Finishes what runs and forgets the rest. */
   async stop(): Promise<void> {
     this.isStopped = true;

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DomainError } from '@billing/kernel/domain-error';
-import { createLogger, type Logger, withRequestId } from './logging';
+import { createLogger, droppedLogLines, type Logger, withRequestId } from './logging';
 import { currentTraceId, inSpan, startTracing } from './tracing';
 
 type Line = Record<string, unknown>;
@@ -208,4 +208,28 @@ describe('an error', () => {
     });
     expect(line?.err).toBe('plain');
   });
+});
+
+describe('a full disk', () => {
+  const linesLogged = 20_000;
+
+  test('ends no process: what no disk takes is dropped and counted', async () => {
+    const logger = createLogger({ service: 'catalog', level: 'info', file: '/dev/full' });
+    for (let line = 0; line < linesLogged; line += 1) {
+      logger.info({ text: 'x'.repeat(100) }, 'a line that cannot be written');
+    }
+    await new Promise<void>((resolve) => {
+      logger.flush(() => {
+        resolve();
+      });
+    });
+    expect(droppedLogLines()).toBeGreaterThan(0);
+    expect(droppedLogLines()).toBeLessThan(linesLogged);
+  });
+});
+
+test('a file of logs is for its own user alone', () => {
+  const file = join(folder, 'private.log');
+  createLogger({ service: 'catalog', level: 'info', file });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });

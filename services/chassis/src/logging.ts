@@ -24,6 +24,9 @@ const requestIdKey = createContextKey('request id');
 type MakeChild = (this: Logger, bindings: object, options?: object) => Logger;
 type Destination = ReturnType<typeof pino.destination>;
 
+// Lines that wait for a disk to take them; those beyond are dropped.
+const waitingBytesMax = 1024 * 1024;
+
 // All loggers of a process that write to one place share its buffer, or their lines would mix.
 const destinations = new Map<string, Destination>();
 
@@ -60,6 +63,13 @@ export function withRequestId<T>(requestId: string, fn: () => T): T {
   return context.with(context.active().setValue(requestIdKey, requestId), fn);
 }
 
+let dropped = 0;
+
+/** The log lines of this process that no disk took, since its start. */
+export function droppedLogLines(): number {
+  return dropped;
+}
+
 function destinationOf(file: string | undefined): Destination {
   const key = file ?? '';
   const existing = destinations.get(key);
@@ -67,10 +77,16 @@ function destinationOf(file: string | undefined): Destination {
   if (file !== undefined) mkdirSync(dirname(file), { recursive: true });
   const destination = pino.destination({
     // Opened here and now: a process that fails early could not write its last lines to a file that is still being opened.
-    fd: file === undefined ? 1 : openSync(file, 'a'),
+    fd: file === undefined ? 1 : openSync(file, 'a', 0o600),
     sync: false,
     minLength: blockBytes,
     periodicFlush: flushEveryMs,
+    maxLength: waitingBytesMax,
+  });
+  // A full disk ends no process: the same lines are written again at the next flush, and what comes beyond the bound is counted.
+  destination.on('error', () => undefined);
+  destination.on('drop', () => {
+    dropped += 1;
   });
   destinations.set(key, destination);
   return destination;

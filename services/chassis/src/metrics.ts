@@ -8,7 +8,8 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { newId } from './ids';
-import type { Logger } from './logging';
+import { droppedLogLines, type Logger } from './logging';
+import type { StreamState } from './stream-definition';
 
 /**
  * Every instrument there is. Names and units follow OpenTelemetry's conventions; what those do not name begins with `billing.`.
@@ -19,6 +20,16 @@ export const instruments = {
     name: 'billing.ready',
     unit: '{replica}',
     description: 'Whether a replica can serve: 1 or 0, as its probe says',
+  },
+  streamConnected: {
+    name: 'billing.stream.connected',
+    unit: '{replica}',
+    description: 'Whether a replica reaches the event stream: 1 or 0; without it events come late',
+  },
+  streamReplicasMissing: {
+    name: 'billing.stream.replicas.missing',
+    unit: '{copy}',
+    description: 'Copies of the event stream that should exist and do not, or are behind',
   },
   renewals: {
     name: 'billing.subscription.renewals',
@@ -39,6 +50,18 @@ export const instruments = {
     name: 'billing.payments',
     unit: '{payment}',
     description: 'Attempts to collect, by outcome',
+  },
+  notCharged: {
+    name: 'billing.payments.not_charged',
+    unit: '{invoice}',
+    description:
+      'Invoices that could not be charged for a reason that is not their customer, by reason; any is an alarm',
+  },
+  providerReports: {
+    name: 'billing.payments.provider_reports',
+    unit: '{report}',
+    description:
+      'Refunds, disputes and payments against our books that a provider reported, by kind; any is an alarm',
   },
   webhookLag: {
     name: 'billing.webhook.lag',
@@ -65,6 +88,23 @@ export const instruments = {
     unit: '{message}',
     description: 'Messages set aside as unreadable, by consumer; any is an alarm',
   },
+  missingEvents: {
+    name: 'billing.events.missing',
+    unit: '{aggregate}',
+    description:
+      'Aggregates whose events have waited for more than two minutes for one that no log has',
+  },
+  settlementAge: {
+    name: 'billing.settlement.age',
+    unit: 's',
+    description: 'How long the settlement of usage that has run longest in a replica has run',
+  },
+  droppedCredits: {
+    name: 'billing.subscription.credits.dropped',
+    unit: '{subscription}',
+    description:
+      'Subscriptions whose last bill left an amount unsettled that was owed to the customer',
+  },
   callDuration: {
     name: 'rpc.server.call.duration',
     unit: 's',
@@ -74,6 +114,11 @@ export const instruments = {
     name: 'http.server.request.duration',
     unit: 's',
     description: 'Duration of answered requests, by method, route and status',
+  },
+  droppedLogLines: {
+    name: 'billing.log.dropped',
+    unit: '{line}',
+    description: 'Log lines since the start of the process that could not be written',
   },
   droppedRequests: {
     name: 'billing.request_log.dropped',
@@ -97,6 +142,8 @@ export const instruments = {
 export const attributeValues = {
   'billing.live': ['true', 'false'],
   'billing.payment.outcome': ['SUCCEEDED', 'FAILED'],
+  'billing.not_charged.reason': ['AMOUNT_NOT_SUPPORTED', 'NO_PAYMENT_PROVIDER'],
+  'billing.provider_report.kind': ['REFUND', 'DISPUTE', 'CONTRADICTION'],
   'billing.due_work.kind': ['wake', 'recover'],
   'billing.park.reason': ['OPEN_INVOICES', 'INVOICES_A_DAY', 'USAGE_TOO_LARGE'],
 } as const;
@@ -123,6 +170,16 @@ export interface MetricsOptions {
   readonly readers?: readonly IMetricReader[];
 }
 
+type ObservedInstrument =
+  | 'ready'
+  | 'streamConnected'
+  | 'streamReplicasMissing'
+  | 'outboxAge'
+  | 'dueBacklog'
+  | 'dueAge'
+  | 'missingEvents'
+  | 'settlementAge'
+  | 'activeRequests';
 type EventLoopDelays = ReturnType<typeof monitorEventLoopDelay>;
 
 /** A value that is read when metrics are exported, and only then. */
@@ -158,9 +215,12 @@ export class Metrics {
   private readonly renewalLag: Histogram;
   private readonly parkedSubscriptions: Counter;
   private readonly payments: Counter;
+  private readonly notCharged: Counter;
+  private readonly providerReports: Counter;
   private readonly webhookLag: Histogram;
   private readonly poisonMessages: Counter;
   private readonly droppedRequests: Counter;
+  private readonly droppedCredits: Counter;
   private readonly callDuration: Histogram;
   private readonly requestDuration: Histogram;
 
@@ -179,12 +239,16 @@ export class Metrics {
     this.renewalLag = this.histogram('renewalLag', lagBoundaries);
     this.parkedSubscriptions = this.counter('parkedSubscriptions');
     this.payments = this.counter('payments');
+    this.notCharged = this.counter('notCharged');
+    this.providerReports = this.counter('providerReports');
     this.webhookLag = this.histogram('webhookLag', lagBoundaries);
     this.poisonMessages = this.counter('poisonMessages');
     this.droppedRequests = this.counter('droppedRequests');
+    this.droppedCredits = this.counter('droppedCredits');
     this.callDuration = this.histogram('callDuration', callBoundaries);
     this.requestDuration = this.histogram('requestDuration', callBoundaries);
     // It wakes the process fifty times a second: not for nobody.
+    this.countDroppedLines();
     this.eventLoop = readers.length > 0 ? this.watchEventLoop() : undefined;
   }
 
@@ -206,6 +270,20 @@ export class Metrics {
     live,
   }: Earnest & { outcome: AttributeValue<'billing.payment.outcome'> }): void {
     this.payments.add(1, { 'billing.payment.outcome': outcome, 'billing.live': live });
+  }
+
+  recordNotCharged({
+    reason,
+    live,
+  }: Earnest & { reason: AttributeValue<'billing.not_charged.reason'> }): void {
+    this.notCharged.add(1, { 'billing.not_charged.reason': reason, 'billing.live': live });
+  }
+
+  recordProviderReport({
+    kind,
+    live,
+  }: Earnest & { kind: AttributeValue<'billing.provider_report.kind'> }): void {
+    this.providerReports.add(1, { 'billing.provider_report.kind': kind, 'billing.live': live });
   }
 
   recordWebhook({ lagMs }: { lagMs: number }): void {
@@ -250,11 +328,33 @@ export class Metrics {
     this.observe('ready', async () => [{ value: (await isReady()) ? 1 : 0, attributes: {} }]);
   }
 
+  observeStream(read: () => Promise<StreamState>): void {
+    this.observe('streamConnected', async () => {
+      const { isConnected } = await read();
+      return [{ value: isConnected ? 1 : 0, attributes: {} }];
+    });
+    this.observe('streamReplicasMissing', async () => {
+      const { missingReplicas } = await read();
+      return missingReplicas === undefined ? [] : [{ value: missingReplicas, attributes: {} }];
+    });
+  }
+
+  observeMissingEvents(count: () => Promise<number>): void {
+    this.observe('missingEvents', async () => [{ value: await count(), attributes: {} }]);
+  }
+
+  observeSettlements(longestMs: () => number): void {
+    this.observe('settlementAge', () =>
+      Promise.resolve([{ value: longestMs() / 1_000, attributes: {} }]),
+    );
+  }
+
+  recordDroppedCredits({ live }: Earnest): void {
+    this.droppedCredits.add(1, { 'billing.live': live });
+  }
+
   /** Has a value read at each export. What cannot be read is left out of it. */
-  observe(
-    instrument: 'ready' | 'outboxAge' | 'dueBacklog' | 'dueAge' | 'activeRequests',
-    read: () => Promise<readonly Observation[]>,
-  ): void {
+  observe(instrument: ObservedInstrument, read: () => Promise<readonly Observation[]>): void {
     const { name, ...descriptor } = instruments[instrument];
     this.meter.createObservableGauge(name, descriptor).addCallback(async (result) => {
       try {
@@ -273,7 +373,14 @@ export class Metrics {
 
   private counter(
     instrument:
-      'renewals' | 'parkedSubscriptions' | 'payments' | 'poisonMessages' | 'droppedRequests',
+      | 'renewals'
+      | 'parkedSubscriptions'
+      | 'payments'
+      | 'notCharged'
+      | 'providerReports'
+      | 'poisonMessages'
+      | 'droppedRequests'
+      | 'droppedCredits',
   ): Counter {
     const { name, ...descriptor } = instruments[instrument];
     return this.meter.createCounter(name, descriptor);
@@ -287,6 +394,14 @@ export class Metrics {
     return this.meter.createHistogram(name, {
       ...descriptor,
       advice: { explicitBucketBoundaries },
+    });
+  }
+
+  // Several services of one process share its logs: each tells of all.
+  private countDroppedLines(): void {
+    const { name, ...descriptor } = instruments.droppedLogLines;
+    this.meter.createObservableCounter(name, descriptor).addCallback((result) => {
+      result.observe(droppedLogLines());
     });
   }
 

@@ -52,6 +52,18 @@ describe('repeating', () => {
     expect(attempt).toHaveBeenCalledTimes(1);
   });
 
+  test.each([
+    serverError(14_031, 'OutOfDiskSpace'),
+    serverError(4_293, 'could not extend file "base/5/123": No space left on device'),
+  ])('answers at once that there is no space: %s', async (error) => {
+    const attempt = failingWith(error);
+    await expect(retryTransient(attempt)).rejects.toMatchObject({
+      kind: 'unavailable',
+      reason: 'STORAGE_FULL',
+    });
+    expect(attempt).toHaveBeenCalledTimes(1);
+  });
+
   test('gives up after five attempts and keeps the last cause', async () => {
     const errors = Array.from({ length: 5 }, (_, index) => new MongoNetworkError(String(index)));
     const attempt = failingWith(...errors);

@@ -11,6 +11,7 @@ import {
 import { DomainError } from '@billing/kernel/domain-error';
 import { monotonicMs, sleep } from './clock';
 import { jitter } from './ids';
+import { storageFull } from './storage-guard';
 import { bsonOptions, traceCollections } from './mongo-spans';
 
 /** A service's database. */
@@ -134,6 +135,7 @@ export async function retryTransient<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
+      if (isOutOfSpace(error)) throw storageFull(error);
       if (!isTransient(error)) throw error;
       if (failures === attemptsMax || monotonicMs() - startedMs > repeatWithinMs) {
         throw new DomainError('unavailable', 'DATABASE_UNAVAILABLE', 'Service unavailable', {
@@ -143,6 +145,15 @@ export async function retryTransient<T>(attempt: () => Promise<T>): Promise<T> {
     }
     await sleep(backoffMsMin * backoffFactor ** (failures - 1) * jitter(0.5));
   }
+}
+
+const outOfDiskSpaceCode = 14_031;
+const outOfSpace = /could not extend file|No space left on device/i;
+
+/** Whether the database had no space for a write. FerretDB passes PostgreSQL's words on. */
+function isOutOfSpace(error: unknown): boolean {
+  if (!(error instanceof MongoServerError)) return false;
+  return error.code === outOfDiskSpaceCode || outOfSpace.test(error.message);
 }
 
 /** Whether a failure says something of the server's passing state alone. */

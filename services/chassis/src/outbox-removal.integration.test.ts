@@ -80,7 +80,10 @@ function scene(collection: string, { weigh, publish }: { weigh: Weigh; publish?:
     logger: createLogger({ service: 'test', level: 'silent' }),
     graceMs: 1_000,
     eventLog: openEventLog(mongo.db),
-    stream: { publish: publish ?? (() => Promise.resolve()) } as unknown as EventStream,
+    stream: {
+      isConnected: () => true,
+      publish: publish ?? (() => Promise.resolve()),
+    } as unknown as EventStream,
   });
   relay.start();
   const id = newId();

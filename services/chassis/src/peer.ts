@@ -6,16 +6,18 @@ import {
   type MethodDefinition,
   type ServiceDefinition,
   type ServiceError,
+  status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { idempotentCalls } from '@billing/proto/idempotent-calls';
 import { callMetadata, toMetadata, type CallContext } from './call-context';
 import { atBoundary } from './failpoint';
-import { DeadlineExceededError, fromServiceError } from './grpc-status';
+import { DeadlineExceededError, fromServiceError, peerUnavailable } from './grpc-status';
 import { isReplayed } from './replay';
 import { messageBytesMax } from './message-size';
 import type { AsyncHandlers } from './rpc';
 import { Slots } from './slots';
+import { clientOutcome, rpcAttributes } from './span-attributes';
 import { currentTraceparent, inSpan } from './tracing';
 import { channelCredentials } from './transport-credentials';
 import type { TransportSecurity } from './transport-security';
@@ -80,8 +82,15 @@ export function connectPeer<S extends UntypedServiceImplementation>(
   };
   for (const [name, method] of Object.entries(definition)) {
     const carriesTenant = !(options.withoutTenant ?? []).includes(name as keyof AsyncHandlers<S>);
+    const span = {
+      name: `grpc ${method.path}`,
+      kind: 'client' as const,
+      service: options.service,
+      attributes: rpcAttributes(method.path),
+      outcome: clientOutcome,
+    };
     methods[name] = (request: unknown, context: CallContext) =>
-      inSpan({ name: `grpc ${method.path}`, kind: 'client', service: options.service }, () => {
+      inSpan(span, () => {
         const traceparent = currentTraceparent();
         const metadata = carriesTenant
           ? toMetadata(context, traceparent)
@@ -110,6 +119,14 @@ function serviceConfig(definition: ServiceDefinition, repeats: boolean): string 
   });
 }
 
+function asBytes(bytes: Buffer): Buffer {
+  return bytes;
+}
+
+function answeredUntil({ deadline, graceMs = 0 }: CallContext): Date {
+  return graceMs === 0 ? deadline : new Date(deadline.getTime() + graceMs);
+}
+
 function call(
   client: Client,
   method: MethodDefinition<unknown, unknown>,
@@ -120,18 +137,20 @@ function call(
       reject(new DeadlineExceededError());
       return;
     }
-    const callOptions: CallOptions = { deadline: context.deadline };
-    const running = client.makeUnaryRequest(
+    const callOptions: CallOptions = { deadline: answeredUntil(context) };
+    // Messages are translated here: of a fault in one the library reports the same code as of a stream that was cut.
+    const bytes = method.requestSerialize(request);
+    const running = client.makeUnaryRequest<Buffer, Buffer>(
       method.path,
-      method.requestSerialize,
-      method.responseDeserialize,
-      request,
+      asBytes,
+      asBytes,
+      bytes,
       metadata,
       callOptions,
-      (error: ServiceError | null, response?: unknown) => {
+      (error, response) => {
         context.signal.removeEventListener('abort', cancel);
-        if (error !== null) reject(fromServiceError(error));
-        else resolve(response);
+        if (error !== null) reject(toError(error, context.signal));
+        else resolve(Promise.resolve(response ?? Buffer.alloc(0)).then(method.responseDeserialize));
       },
     );
     const onReplayed = context.idempotency?.onReplayed;
@@ -145,4 +164,10 @@ function call(
     };
     context.signal.addEventListener('abort', cancel, { once: true });
   });
+}
+
+// A peer that ends its connections cancels their streams; only a caller that went away cancels on this side.
+function toError(error: ServiceError, signal: AbortSignal): Error {
+  const isCut = error.code === status.CANCELLED && !signal.aborted;
+  return isCut ? peerUnavailable(error) : fromServiceError(error);
 }

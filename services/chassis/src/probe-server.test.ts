@@ -5,9 +5,12 @@ import { listenForProbes, type ProbeServer } from './probe-server';
 
 let probes: ProbeServer;
 let isReady = true;
+const notReady = () => Promise.resolve({ isReady: false, facts: {} });
 
 beforeAll(async () => {
-  probes = await listenForProbes('127.0.0.1:0', () => isReady);
+  probes = await listenForProbes('127.0.0.1:0', () =>
+    Promise.resolve({ isReady, facts: { database: 'up', stream: 'down' } }),
+  );
 });
 
 afterAll(() => probes.stop());
@@ -25,6 +28,19 @@ test.each([
 });
 
 test.each([
+  [true, { status: 'ready', database: 'up', stream: 'down' }],
+  [false, { status: 'not_ready', database: 'up', stream: 'down' }],
+])(
+  'the body of /readyz names the state of what the process needs (ready: %s)',
+  async (ready, body) => {
+    isReady = ready;
+    const response = await fetch(`http://${probes.address}/readyz`);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual(body);
+  },
+);
+
+test.each([
   ['another path', '/metrics', 'GET', 404],
   ['a path with a query', '/healthz?verbose', 'GET', 404],
   ['another method', '/healthz', 'POST', 405],
@@ -33,7 +49,7 @@ test.each([
 });
 
 test('who connects and says nothing holds up no end', async () => {
-  const server = await listenForProbes('127.0.0.1:0', () => true);
+  const server = await listenForProbes('127.0.0.1:0', notReady);
   const silent = connect({ host: '127.0.0.1', port: Number(server.address.split(':')[1]) });
   await once(silent, 'connect');
   const gone = once(silent, 'close');
@@ -55,7 +71,7 @@ test.each([
   ['that is taken', () => probes.address],
   ['that cannot be', () => '127.0.0.1:99999'],
 ])('an address %s is named', async (_case, address) => {
-  await expect(listenForProbes(address(), () => true)).rejects.toThrow(
+  await expect(listenForProbes(address(), notReady)).rejects.toThrow(
     `Cannot listen on ${address()}`,
   );
 });

@@ -10,21 +10,33 @@ export interface ProbeServer {
   stop(): Promise<void>;
 }
 
+/** What a process says of its readiness. */
+export interface Readiness {
+  readonly isReady: boolean;
+  /** Shown in the body after `status`. */
+  readonly facts: Readonly<Record<string, string>>;
+}
+
 // An orchestrator asks one question at a time, at once; nobody else has business here, nor may keep it waiting.
 const limits = { headersTimeout: 1_000, requestTimeout: 1_000, connectionsCheckingInterval: 500 };
 const connectionsMax = 16;
 
 /**
- * Serves `GET /healthz` (200 as long as the process answers at all) and `GET /readyz` (200 or 503) over plain HTTP, beside the gRPC
- * health service: the probes of Kubernetes have no certificate to show, and calls take none without.
+ * Serves `GET /healthz` (200 as long as the process answers at all) and `GET /readyz` (200 or 503, with the facts as JSON) over plain HTTP,
+ * in addition to the gRPC health service: the probes of Kubernetes have no certificate to show, and calls take none without.
  */
 export async function listenForProbes(
   address: string,
-  isReady: () => boolean,
+  readiness: () => Promise<Readiness>,
 ): Promise<ProbeServer> {
   const server = createServer(limits, ({ method, url }, response) => {
-    const status = method === 'GET' ? statusOf(url, isReady) : 405;
-    response.writeHead(status, { Connection: 'close', 'Content-Length': 0 }).end();
+    void answer(method === 'GET' ? url : undefined, readiness).then(({ status, body }) => {
+      const type = body === '' ? {} : { 'Content-Type': 'application/json' };
+      const length = Buffer.byteLength(body);
+      response
+        .writeHead(status, { Connection: 'close', 'Content-Length': length, ...type })
+        .end(body);
+    });
   });
   server.maxConnections = connectionsMax;
   const { host, port } = hostAndPort(address);
@@ -40,10 +52,17 @@ export async function listenForProbes(
   };
 }
 
-function statusOf(url: string | undefined, isReady: () => boolean): number {
-  if (url === '/healthz') return 200;
-  if (url === '/readyz') return isReady() ? 200 : 503;
-  return 404;
+/** `url` is undefined for another method than GET. */
+async function answer(
+  url: string | undefined,
+  readiness: () => Promise<Readiness>,
+): Promise<{ status: number; body: string }> {
+  if (url === undefined) return { status: 405, body: '' };
+  if (url === '/healthz') return { status: 200, body: '' };
+  if (url !== '/readyz') return { status: 404, body: '' };
+  const { isReady, facts } = await readiness();
+  const body = JSON.stringify({ status: isReady ? 'ready' : 'not_ready', ...facts });
+  return { status: isReady ? 200 : 503, body };
 }
 
 async function close(server: Server): Promise<void> {

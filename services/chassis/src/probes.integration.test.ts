@@ -1,5 +1,6 @@
 import { freePort } from './free-port';
 import { Service, type RunningService } from './service';
+import { startTestProxy } from './testing-proxy';
 import { dropTestDatabase, dropTestStream, eventually, testServiceConfiguration } from './testing';
 
 jest.setTimeout(120_000);
@@ -43,4 +44,40 @@ test('a service lives while it makes its indexes, is ready once it serves, and n
     { live: 200, ready: 503 },
     { live: 200, ready: 200 },
   ]);
+});
+
+test('a service starts, is ready and stops without the stream, and connects once it is there', async () => {
+  const proxy = await startTestProxy(configuration.NATS_URL);
+  proxy.cut();
+  const HEALTH_LISTEN = `127.0.0.1:${String(await freePort())}`;
+  const away = { ...configuration, NATS_URL: proxy.url, HEALTH_LISTEN, DRAIN_DELAY_MS: 0 };
+  const opened = await Service.open('probes', away);
+  opened.consume({
+    durable: 'probes',
+    filterSubjects: ['test.>'],
+    handle: () => Promise.resolve(),
+  });
+  const served = await opened.serve([]);
+  const readiness = async (): Promise<unknown> => {
+    const response = await fetch(`http://${HEALTH_LISTEN}/readyz`);
+    return { status: response.status, body: await response.json() };
+  };
+  const ready = (stream: string) => ({
+    status: 200,
+    body: { status: 'ready', database: 'up', stream },
+  });
+  try {
+    expect(await readiness()).toEqual(ready('down'));
+    proxy.mend();
+    await eventually(async () => {
+      expect(await readiness()).toEqual(ready('up'));
+    });
+    proxy.cut();
+    await eventually(async () => {
+      expect(await readiness()).toEqual(ready('down'));
+    });
+  } finally {
+    await served.stop();
+    await proxy.close();
+  }
 });

@@ -15,6 +15,7 @@ const prelude = `
   }).code, path);
   const { runCommand, runProcess } = require('./process');
   const { ConfigurationError } = require('./configuration');
+  const { StartRefusal } = require('./start-refusal');
   const say = (text) => process.stdout.write(text + '\\n');
   const forever = setInterval(() => {}, 1000);
 `;
@@ -117,15 +118,24 @@ describe('a process', () => {
     expect(child.output).toContain('stuck');
   });
 
-  test('that is badly configured says what is wrong, without a stack, and ends with 1', async () => {
+  test('that is badly configured says what is wrong, without a stack, and ends with 78', async () => {
     const child = new Child(`
       runProcess('catalog', async () => {
         throw new ConfigurationError([{ variable: 'NATS_URL', problem: 'is required' }]);
       });`);
-    expect(await child.exitCode()).toBe(1);
+    expect(await child.exitCode()).toBe(78);
     expect(child.errors).toBe(
       'catalog cannot start: Invalid configuration:\n  NATS_URL: is required\n',
     );
+  });
+
+  test('that refuses to start prints the refusal alone, and ends with its status', async () => {
+    const child = new Child(`
+      runProcess('launcher', async () => {
+        throw new StartRefusal(75, 'Cannot listen on 127.0.0.1:3000: address already in use');
+      });`);
+    expect(await child.exitCode()).toBe(75);
+    expect(child.errors).toBe('Cannot listen on 127.0.0.1:3000: address already in use\n');
   });
 
   test('that cannot start says why, down to the first cause, and ends with 1', async () => {

@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { ConfigurationError } from './configuration';
 import { createLogger } from './logging';
 import { redactSecrets } from './redaction';
+import { exitStatuses, StartRefusal } from './start-refusal';
 
 /** What runs until it is told to stop. */
 export interface Running {
@@ -88,8 +89,9 @@ class Lifecycle {
       // Where NODE_COMPILE_CACHE is set: a process that is killed later has left the next one what it compiled.
       flushCompileCache();
     } catch (error) {
-      process.stderr.write(`${this.name} cannot start: ${redactSecrets(describe(error))}\n`);
-      process.exit(exitCodes.failed);
+      const prefix = error instanceof StartRefusal ? '' : `${this.name} cannot start: `;
+      process.stderr.write(`${prefix}${redactSecrets(describe(error))}\n`);
+      process.exit(exitStatusOf(error));
     }
   }
 
@@ -142,10 +144,15 @@ class Lifecycle {
   }
 }
 
+function exitStatusOf(error: unknown): number {
+  if (error instanceof StartRefusal) return error.exitStatus;
+  return error instanceof ConfigurationError ? exitStatuses.configuration : exitCodes.failed;
+}
+
 // Whoever configured the process reads this: the reasons come first, and a stack only where the program itself may be at fault.
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof ConfigurationError) return error.message;
+  if (error instanceof ConfigurationError || error instanceof StartRefusal) return error.message;
   const reasons: string[] = [];
   for (let next: unknown = error; next instanceof Error; next = next.cause) {
     reasons.push(next.message);

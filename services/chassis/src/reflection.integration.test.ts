@@ -17,6 +17,7 @@ const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
   createCustomer: neverAsked,
   getCustomers: neverAsked,
   identifyCustomers: neverAsked,
+  fixCurrency: neverAsked,
   listCustomers: neverAsked,
   updateCustomer: neverAsked,
 });

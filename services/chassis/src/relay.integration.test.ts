@@ -265,6 +265,21 @@ describe('the relay', () => {
     await relay.stop();
   });
 
+  test('lets no event wait for a stream that is known to be away: it is in the log', async () => {
+    const orders = openOrders('orders_stream_disconnected');
+    const disconnected = Object.assign(Object.create(recording(stream)) as EventStream, {
+      isConnected: () => false,
+    });
+    const relay = relayOf(orders, { stream: disconnected });
+    relay.start();
+    const id = newId();
+    await orders.within({ tenant, now: systemClock.now() }).insert(placed(id));
+    await settled(orders, id);
+    expect(await eventLog.countDocuments({ _id: { $regex: `^${id}:` } })).toBe(eventsEach);
+    expect(published.filter((one) => one.startsWith(id))).toEqual([]);
+    await relay.stop();
+  });
+
   test('names an event that is too large for the stream, in an alarm of its own', async () => {
     const orders = openOrders('largeOrders');
     await orders.ensureIndexes();

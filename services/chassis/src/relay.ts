@@ -11,6 +11,8 @@ import { KeyedWork } from './keyed-work';
 import type { Logger } from './logging';
 import { announcementOf, asStored } from './outbox-entry';
 import { OutboxProgress } from './outbox-progress';
+import { aggregateAttributes } from './span-attributes';
+import type { StuckCommands } from './stuck-commands';
 import { inSpan } from './tracing';
 import { workContext } from './work-context';
 
@@ -40,6 +42,12 @@ export interface RelayOptions {
   readonly stream: EventStream;
   /** How long entries that are being relayed may take at a stop. */
   readonly graceMs: number;
+  /** While true outboxes are not swept. */
+  readonly isPaused?: () => boolean;
+  /** Where commands that keep failing are recorded; absent: nowhere. */
+  readonly stuckCommands?: Pick<StuckCommands, 'noteFailure' | 'noteDone'>;
+  /** Whether a document's environment was deleted: nothing of it is relayed any more. */
+  readonly isDeleted?: (environmentId: string) => boolean;
 }
 
 // The write's own process gets this long to relay it before a sweep may take it up; it also keeps the activity count ahead of effects.
@@ -106,6 +114,12 @@ export class Relay {
     clearTimeout(timer);
   }
 
+  /** Runs what waits in a document now, without the pause after a failure. */
+  runNow(collection: AggregateCollection<never>, id: string): void {
+    this.lanes.command.endPause(keyOf(collection, id));
+    this.kick(collection, id);
+  }
+
   private openLane(): KeyedWork {
     return new KeyedWork({
       runningMax: lanesMax,
@@ -138,7 +152,7 @@ export class Relay {
     id: string,
     { written, isBusyToo }: { written?: AggregateDocument | undefined; isBusyToo: boolean },
   ): void {
-    const key = `${collection.definition.collection}/${id}`;
+    const key = keyOf(collection, id);
     for (const lane of laneNames) {
       if (written?.outbox.some(({ kind }) => kind === lane) === false) continue;
       // What was left to the other lane is not looked at again before that had its time: it would cost a write of its own.
@@ -157,6 +171,7 @@ export class Relay {
     // Both lanes ask at once, and the document is read once.
     const document = this.fresh(known) ?? (await lane.collection.batches.find(lane.id));
     if (document === undefined || this.stopping.signal.aborted) return;
+    if (this.options.isDeleted?.(document.environmentId) === true) return;
     const progress = this.progressOf(lane.key);
     const entries = progress.toDo(document, lane.lane);
     const visit = { ...lane, document, progress };
@@ -193,10 +208,24 @@ export class Relay {
     }));
     // All of them before any is published: while the stream is away, readers of the log still get everything in order.
     for (const { id, envelope, traceparent } of announcements) {
-      await logEvent(this.eventLog, { _id: id, envelope, traceparent: traceparent ?? null }, clock);
+      const { environmentId } = document;
+      const logged = { _id: id, environmentId, envelope, traceparent: traceparent ?? null };
+      await logEvent(this.eventLog, logged, clock);
     }
     for (const { id, envelope, traceparent, subject, entry } of announcements) {
-      const event = { subject, id, traceparent, data: envelope };
+      // Consumers find it in the log. Events that wait would fill the outbox, and calls would be refused for the stream's sake.
+      if (!stream.isConnected()) {
+        progress.noteDone(entry);
+        continue;
+      }
+      const event = {
+        subject,
+        id,
+        traceparent,
+        data: envelope,
+        attributes: () =>
+          aggregateAttributes(collection.definition.aggregate, document, entry.sequence),
+      };
       await atBoundary(collection.definition.aggregate, 'publish', () =>
         stream.publish(event).catch((error: unknown) => this.failToPublish(error, event)),
       );
@@ -216,8 +245,17 @@ export class Relay {
   private async carryOut(visit: Visit, entries: readonly OutboxEntry[]): Promise<void> {
     for (const entry of entries) {
       if (this.stopping.signal.aborted) return;
-      await this.carryOutOne(visit, entry);
+      const { stuckCommands } = this.options;
+      try {
+        await this.carryOutOne(visit, entry);
+      } catch (error) {
+        await stuckCommands?.noteFailure({ ...visit, entry }, error);
+        throw error;
+      }
       visit.progress.noteDone(entry);
+      // No turn of the event loop in between where nothing was recorded: writes that end together are batched.
+      const forgotten = stuckCommands?.noteDone({ ...visit, entry });
+      if (forgotten !== undefined) await forgotten;
     }
   }
 
@@ -231,6 +269,8 @@ export class Relay {
       kind: 'internal' as const,
       service,
       traceparent: entry.traceparent ?? undefined,
+      attributes: () =>
+        aggregateAttributes(collection.definition.aggregate, document, entry.sequence),
     };
     const delivery = {
       context: workContext(document, {
@@ -280,7 +320,7 @@ export class Relay {
     while (!signal.aborted) {
       for (const collection of this.collections) {
         try {
-          await this.sweep(collection);
+          if (this.options.isPaused?.() !== true) await this.sweep(collection);
         } catch (error) {
           this.options.logger.warn({ err: error }, 'outbox sweep failed, will repeat');
         }
@@ -317,4 +357,8 @@ export class Relay {
       from = last;
     }
   }
+}
+
+function keyOf({ definition }: AggregateCollection<never>, id: string): string {
+  return `${definition.collection}/${id}`;
 }

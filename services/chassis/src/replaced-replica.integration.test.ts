@@ -23,10 +23,18 @@ const status = {
 };
 const logger = createLogger({ service: 'test', level: 'silent' });
 
+const neverAsked = () => Promise.reject(new Error('Never asked'));
+
 async function serve(version: string, address: string): Promise<GrpcServer> {
   const bind = rpcService<SystemServiceServer>(
     SystemServiceService,
-    { getStatus: () => Promise.resolve({ ...status, version }) },
+    {
+      getStatus: () => Promise.resolve({ ...status, version }),
+      listStuckCommands: neverAsked,
+      retryStuckCommand: neverAsked,
+      skipStuckCommand: neverAsked,
+      deleteEnvironment: () => Promise.resolve({ isDone: true }),
+    },
     { withoutTenant: ['getStatus'] },
   );
   return listen(address, [bind({ service: 'test', clock: systemClock, logger })]);

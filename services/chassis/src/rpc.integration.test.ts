@@ -1,3 +1,5 @@
+import { constants, createServer, type ServerHttp2Session } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
@@ -33,6 +35,7 @@ describe('a call between services', () => {
       createCustomer: () => Promise.reject(new DomainError('unavailable', 'X', 'Try again')),
       getCustomers: () => Promise.reject(new Error('Never asked')),
       identifyCustomers: () => Promise.reject(new Error('Never asked')),
+      fixCurrency: () => Promise.reject(new Error('Never asked')),
       listCustomers: () => Promise.reject(new Error('Never asked')),
       updateCustomer: () => Promise.reject(new Error('Never asked')),
     });
@@ -135,6 +138,43 @@ describe('a call between services', () => {
     const call = dial(server.address).getCustomer({ id: 'x' }, testContext());
     await expect(call).rejects.toThrow('INTERNAL');
     await expect(call).rejects.not.toThrow('secret');
+  });
+
+  test('with an answer that cannot be serialized is a bug', async () => {
+    const server = await serve(() => Promise.resolve({ customer: { email: 1 } } as never));
+    const call = dial(server.address).getCustomer({ id: 'x' }, testContext());
+    await expect(call).rejects.toThrow('INTERNAL');
+  });
+
+  test.each([
+    ['ended without a status', constants.NGHTTP2_NO_ERROR],
+    ['cancelled by the peer', constants.NGHTTP2_CANCEL],
+    ['reset', constants.NGHTTP2_INTERNAL_ERROR],
+  ])('whose stream is %s is unavailable: its outcome is unknown', async (_case, code) => {
+    const cutting = createServer();
+    const sessions = new Set<ServerHttp2Session>();
+    cutting.on('session', (session) => sessions.add(session));
+    cutting.on('stream', (stream) => {
+      stream.on('error', () => undefined);
+      stream.respond({ 'content-type': 'application/grpc' });
+      stream.close(code);
+    });
+    await new Promise<void>((resolve) => cutting.listen(0, '127.0.0.1', resolve));
+    closers.push(() => {
+      for (const session of sessions) session.destroy();
+      return new Promise((resolve) =>
+        cutting.close(() => {
+          resolve();
+        }),
+      );
+    });
+    const { port } = cutting.address() as AddressInfo;
+    const peer = dial(`127.0.0.1:${String(port)}`);
+    const request = CreateCustomerRequest.create();
+    await expect(peer.createCustomer(request, testContext())).rejects.toMatchObject({
+      kind: 'unavailable',
+      reason: 'PEER_UNAVAILABLE',
+    });
   });
 
   test('passes its deadline and its cancellation on to the next service', async () => {

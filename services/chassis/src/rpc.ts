@@ -10,6 +10,7 @@ import {
 } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
 import { type CallContext, fromMetadata } from './call-context';
+import { type Callers, refuseUnnamedCaller } from './callers';
 import { type Clock, monotonicMs } from './clock';
 import { atBoundary } from './failpoint';
 import { type IdempotencyRecords, onceForKey } from './idempotency';
@@ -18,6 +19,9 @@ import { DeadlineExceededError, isBug, toServerStatus } from './grpc-status';
 import type { InFlightLimit } from './in-flight-limit';
 import { type Logger, withRequestId } from './logging';
 import type { Metrics } from './metrics';
+import { callerAttributes, rpcAttributes, serverOutcome } from './span-attributes';
+import { StoringGate } from './storing-gate';
+import { isReading, storageFull } from './storage-guard';
 import { inSpan } from './tracing';
 
 /** A generated service's methods as async functions of request and context. */
@@ -43,6 +47,12 @@ export interface RpcSurroundings {
   /** Shared by all services of one server. */
   readonly inFlightLimit?: InFlightLimit;
   readonly metrics?: Metrics;
+  /** Whether nothing can be written: calls that write are refused. */
+  readonly isStorageFull?: () => boolean;
+  /** Whether an environment was deleted: calls that carry it are refused. */
+  readonly isDeleted?: (environmentId: string) => boolean;
+  /** Whether callers prove by certificates who they are: then a method answers those that it names alone. */
+  readonly checksCallers?: boolean;
 }
 
 /** How the methods of a service differ from the usual. */
@@ -53,6 +63,10 @@ export interface RpcOptions<S> {
   readonly secrets?: readonly string[];
   /** Methods that are answered however many calls run, because other calls wait for what they bring; 'all' for every one. */
   readonly unlimited?: readonly (keyof AsyncHandlers<S>)[] | 'all';
+  /** Methods whose repeat joins the running call: under the same idempotency key it runs at once, without waiting for the first answer. */
+  readonly joinable?: readonly (keyof AsyncHandlers<S>)[];
+  /** Who may call each method where callers are checked. Absent: no service may. */
+  readonly callers?: Callers<S>;
 }
 
 type AnyMethod = MethodDefinition<unknown, unknown>;
@@ -66,7 +80,7 @@ type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown>;
 export function rpcService<S extends UntypedServiceImplementation>(
   definition: ServiceDefinition,
   handlers: AsyncHandlers<S>,
-  { withoutTenant = [], secrets = [], unlimited = [] }: RpcOptions<S> = {},
+  { withoutTenant = [], secrets = [], unlimited = [], joinable = [], callers }: RpcOptions<S> = {},
 ): (surroundings: RpcSurroundings) => RpcService {
   return (surroundings) => {
     const implementation: UntypedServiceImplementation = {};
@@ -78,36 +92,64 @@ export function rpcService<S extends UntypedServiceImplementation>(
       const isUnlimited = unlimited === 'all' || unlimited.includes(key);
       implementation[name] = unary(method, handler, {
         ...surroundings,
+        isStorageFull: isReading(name) ? undefined : surroundings.isStorageFull,
         inFlightLimit: isUnlimited ? undefined : surroundings.inFlightLimit,
         needsTenant,
         secrets,
+        isJoinable: joinable.includes(key),
+        callers: callers?.[key] ?? [],
       });
     }
-    return { definition, implementation };
+    return { definition: withSerializedAnswers(definition), implementation };
   };
+}
+
+/** Answers are serialized by `unary`, where a fault in one counts as a fault of the call. */
+function withSerializedAnswers(definition: ServiceDefinition): ServiceDefinition {
+  const methods = Object.entries(definition).map(([name, method]) => [
+    name,
+    { ...method, responseSerialize: (bytes: Buffer) => bytes },
+  ]);
+  return Object.fromEntries(methods) as ServiceDefinition;
 }
 
 function unary(
   method: AnyMethod,
   handler: AnyHandler,
-  surroundings: RpcSurroundings & { needsTenant: boolean; secrets: readonly string[] },
+  surroundings: RpcSurroundings & {
+    needsTenant: boolean;
+    secrets: readonly string[];
+    isJoinable: boolean;
+    callers: readonly string[];
+  },
 ): handleUnaryCall<unknown, unknown> {
   const { path } = method;
-  const { service, clock, logger, needsTenant, inFlightLimit, metrics } = surroundings;
+  const { service, clock, logger, needsTenant, inFlightLimit, metrics, callers } = surroundings;
+  const ofMethod = rpcAttributes(path);
   return (call, callback) => {
     const startedMs = monotonicMs();
     const traceparent = call.metadata.get('traceparent')[0]?.toString();
     const run = async () => {
+      if (surroundings.checksCallers === true) refuseUnnamedCaller(call, { path, callers, logger });
+      if (surroundings.isStorageFull?.() === true) throw storageFull();
       const context = readContext(call, needsTenant, clock);
-      return withRequestId(context.requestId, () =>
+      if (needsTenant) refuseDeleted(context, surroundings);
+      const response = await withRequestId(context.requestId, () =>
         atBoundary('answer', path, () =>
           answer(method, handler, { call, context, ...surroundings }),
         ),
       );
+      return method.responseSerialize(response);
     };
-    inSpan({ name: `grpc ${path}`, kind: 'server', service, traceparent }, () =>
-      inFlightLimit === undefined ? run() : inFlightLimit.run(run),
-    ).then(
+    const span = {
+      name: `grpc ${path}`,
+      kind: 'server' as const,
+      service,
+      traceparent,
+      attributes: () => ({ ...ofMethod, ...callerAttributes(call.metadata) }),
+      outcome: serverOutcome,
+    };
+    inSpan(span, () => (inFlightLimit === undefined ? run() : inFlightLimit.run(run))).then(
       (response) => {
         forgetCancellation(call);
         callback(null, response);
@@ -131,10 +173,12 @@ async function answer(
     clock,
     idempotencyRecords,
     secrets,
+    isJoinable,
   }: RpcSurroundings & {
     call: ServerUnaryCall<unknown, unknown>;
     context: CallContext;
     secrets: readonly string[];
+    isJoinable: boolean;
   },
 ): Promise<unknown> {
   const { idempotency } = context;
@@ -144,6 +188,7 @@ async function answer(
     path,
     context: { ...context, idempotency },
     run,
+    isJoinable,
     onReplay: () => {
       call.sendMetadata(replayedMetadata());
     },
@@ -155,6 +200,12 @@ async function answer(
 function withoutSecrets(response: unknown, secrets: readonly string[]): unknown {
   const blanks = Object.fromEntries(secrets.map((name) => [name, '']));
   return { ...(response as object), ...blanks };
+}
+
+function refuseDeleted({ tenant }: CallContext, { isDeleted }: RpcSurroundings): void {
+  if (isDeleted?.(tenant.environmentId) === true) {
+    throw new DomainError('not_found', 'ENVIRONMENT_NOT_FOUND', 'Environment not found');
+  }
 }
 
 function refuse(
@@ -174,10 +225,7 @@ function readContext(
   needsTenant: boolean,
   clock: Clock,
 ): CallContext {
-  const deadline = new Date(call.getDeadline());
-  if (Number.isNaN(deadline.getTime())) {
-    throw new DomainError('invalid_input', 'DEADLINE_REQUIRED', 'A call must have a deadline');
-  }
+  const deadline = readDeadline(call);
   const { tenant, ...rest } = fromMetadata(call.metadata, clock);
   if (tenant === undefined && needsTenant) {
     throw new DomainError('invalid_input', 'TENANT_REQUIRED', 'A call must name its environment');
@@ -186,6 +234,7 @@ function readContext(
   return {
     ...rest,
     deadline,
+    storing: new StoringGate(deadline, clock),
     // Most calls never look at it.
     get signal() {
       return (signal ??= abortWithCall(call));
@@ -195,6 +244,16 @@ function readContext(
       return tenant;
     },
   };
+}
+
+/** The caller's own deadline; the call itself lasts longer where the caller grants a grace for the answer. */
+function readDeadline(call: ServerUnaryCall<unknown, unknown>): Date {
+  const graceMs = Number(call.metadata.get('grace-ms')[0] ?? 0);
+  const deadline = new Date(new Date(call.getDeadline()).getTime() - graceMs);
+  if (Number.isNaN(deadline.getTime())) {
+    throw new DomainError('invalid_input', 'DEADLINE_REQUIRED', 'A call must have a deadline');
+  }
+  return deadline;
 }
 
 // grpc-js cancels the call by itself when its deadline passes.

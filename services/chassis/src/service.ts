@@ -5,6 +5,7 @@ import type { AggregateDefinition } from './aggregate';
 import { AggregateCollection } from './aggregate-collection';
 import { type Clock, sleep, systemClock } from './clock';
 import type { ServiceConfiguration } from './configuration';
+import { DatabaseHealth } from './database-health';
 import {
   createPoisonStore,
   type RunningConsumer,
@@ -12,11 +13,21 @@ import {
   type StreamMessage,
 } from './consumer';
 import { observeBacklogs, readOutboxAges } from './backlog';
-import { DueWork, dueWorkRpc } from './due-work';
+import { DueWork, type DueWorkOptions, dueWorkRpc } from './due-work';
+import {
+  ensureEnvironmentIndexes,
+  EnvironmentDeletion,
+  type EnvironmentDeletionOptions,
+} from './environment-deletion';
 import { ensureEventLogIndexes, eventLogRpc, openEventLog } from './event-log';
 import { openFailpoints } from './failpoint';
 import { type GrpcServer, listen } from './grpc-server';
-import { ensureIdempotencyIndexes, forgetOldRecords, openIdempotencyRecords } from './idempotency';
+import {
+  ensureIdempotencyIndexes,
+  forgetOldRecords,
+  type IdempotencyRecords,
+  openIdempotencyRecords,
+} from './idempotency';
 import { jitter } from './ids';
 import { InFlightLimit } from './in-flight-limit';
 import { connectStream, type EventStream } from './jet-stream';
@@ -24,11 +35,14 @@ import { createLogger, type Logger } from './logging';
 import { Metrics } from './metrics';
 import { connectMongo } from './mongo';
 import { connectPeer, type Peer, type PeerOptions } from './peer';
-import { listenForProbes } from './probe-server';
+import { listenForProbes, type Readiness } from './probe-server';
 import { Closers } from './process';
-import { Relay } from './relay';
+import { Relay, type RelayOptions } from './relay';
 import type { RpcService, RpcSurroundings } from './rpc';
+import { StuckCommands } from './stuck-commands';
 import { systemRpc } from './system-status';
+import { checkFingerprints, type DataSecret } from './secret-fingerprints';
+import { StorageGuard } from './storage-guard';
 import { startTracing } from './tracing';
 import { transportSecurityOf } from './transport-security';
 
@@ -54,12 +68,27 @@ export interface PeriodicWork {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
+const storageWatch = 'watch storage';
+const storageWatchEveryMs = 1_000;
+// They write nothing.
+const worksWithoutStorage = [storageWatch, 'health'];
+
 type AnyCollection = AggregateCollection<never>;
+/** What holds work and calls up. */
+interface WorkGates {
+  readonly isStorageFull: () => boolean;
+  readonly isDeleted: (environmentId: string) => boolean;
+}
+
+type WorkStores = 'eventLog' | 'stuckCommands' | 'activity';
 type BoundRpc = (surroundings: RpcSurroundings) => RpcService;
 
-const healthCheckEveryMs = 5_000;
+const healthCheckEveryMs = 1_500;
 // Half of what a peer takes at a time where nothing else is said: its other callers find room beside this one.
 const peerCallsMax = 128;
+// Keys, pages and webhooks of a deleted environment end within 5 s at every replica.
+const readDeletedEveryMs = 2_000;
+const sweepDeletedEveryMs = 10_000;
 const forgetKeysEveryMs = 10 * 60_000;
 
 /**
@@ -72,7 +101,11 @@ export class Service {
   private readonly indexers: (() => Promise<void>)[] = [];
   private readonly starters: (() => Promise<void>)[] = [];
   private readonly consumers: RunningConsumer[] = [];
+  private readonly database: DatabaseHealth;
   private server: GrpcServer | undefined;
+  private isStorageFull = () => false;
+  private deletionOptions: Pick<EnvironmentDeletionOptions, 'keeps' | 'last'> = {};
+  private environmentDeletion: EnvironmentDeletion | undefined;
 
   private constructor(
     readonly name: string,
@@ -82,9 +115,11 @@ export class Service {
     private readonly mongo: Awaited<ReturnType<typeof connectMongo>>,
     readonly stream: EventStream,
     readonly metrics: Metrics,
-  ) {}
+  ) {
+    this.database = new DatabaseHealth(() => mongo.ping(), logger);
+  }
 
-  /** Connects to what the service needs; nothing is served yet. */
+  /** Connects to the database, and to the stream as far as it is there; nothing is served yet. */
   static async open(
     name: string,
     configuration: ServiceConfiguration,
@@ -108,12 +143,9 @@ export class Service {
       authority: configuration.NATS_TLS_CA,
       credentials: configuration.NATS_CREDENTIALS,
       streamName,
+      replicas: configuration.STREAM_REPLICAS,
       service: name,
       logger,
-    }).catch(async (error: unknown) => {
-      await mongo.close();
-      await tracing.shutdown();
-      throw error;
     });
     const clock = overrides.clock ?? systemClock;
     const metrics = new Metrics({
@@ -134,6 +166,22 @@ export class Service {
   /** The service's own database, for stores that are no aggregates. */
   get db(): Db {
     return this.mongo.db;
+  }
+
+  /** The deletion of environments from this service; before it is first used, the service may say what is kept. */
+  get deletion(): EnvironmentDeletion {
+    const { clock, logger } = this;
+    this.environmentDeletion ??= new EnvironmentDeletion(this.db, {
+      clock,
+      logger,
+      ...this.deletionOptions,
+    });
+    return this.environmentDeletion;
+  }
+
+  /** Says how the deletion of environments differs here. Called once, first of all. */
+  deleteEnvironments(options: Pick<EnvironmentDeletionOptions, 'keeps' | 'last'>): void {
+    this.deletionOptions = options;
   }
 
   /** Adds a kind of aggregate. */
@@ -166,6 +214,11 @@ export class Service {
       return Promise.resolve();
     });
     return peer;
+  }
+
+  /** Refuses to serve where the database was written with other secrets; see checkFingerprints. */
+  dependOnSecrets(secrets: readonly DataSecret[]): void {
+    this.indexers.unshift(() => checkFingerprints(this.db, secrets));
   }
 
   /** Creates indexes of a store that is no aggregate, before anything is served. */
@@ -218,41 +271,29 @@ export class Service {
   }
 
   private async startServing(rpcs: readonly BoundRpc[]): Promise<RunningService> {
-    const { name, clock, logger, stream, metrics } = this;
-    const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = this.configuration;
+    const { clock, logger, stream, metrics } = this;
     metrics.observeReadiness(() => this.isServing);
+    const isStorageFull = await this.watchStorage();
+    metrics.observeStream(() => stream.state());
     await this.answerProbes();
-    const eventLog = openEventLog(this.db);
-    const activity = openActivity(this.db);
-    const idempotencyRecords = openIdempotencyRecords(this.db);
-    await ensureEventLogIndexes(eventLog);
-    await ensureIdempotencyIndexes(idempotencyRecords);
-    this.every({
-      name: 'forget idempotency keys',
-      everyMs: forgetKeysEveryMs,
-      run: () => forgetOldRecords(idempotencyRecords, clock.now()),
+    const stores = await this.openOwnStores();
+    const { eventLog, activity, idempotencyRecords } = stores;
+    const stuckCommands = new StuckCommands(this.db, this.collections, {
+      clock,
+      logger,
+      runNow: (collection, id) => {
+        relay.runNow(collection, id);
+      },
     });
+    await stuckCommands.ensureIndexes();
     for (const ensure of this.indexers) await ensure();
-
-    const relay = new Relay(this.collections, {
-      service: name,
-      clock,
-      logger,
-      eventLog,
-      stream,
-      graceMs,
-    });
-    relay.start();
-    this.onClose('relay', () => relay.stop());
-    const dueWork = new DueWork(this.collections, {
-      service: name,
-      clock,
-      logger,
-      activity,
-      graceMs,
-    });
-    dueWork.start();
-    this.onClose('due work', () => dueWork.stop());
+    await this.startDeletion();
+    const gates: WorkGates = {
+      isStorageFull,
+      isDeleted: (environmentId) => this.deletion.isDeleted(environmentId),
+    };
+    const workStores = { eventLog, activity, stuckCommands };
+    const { relay, dueWork } = this.startDocumentWork(workStores, gates);
     for (const start of this.starters) await start();
 
     observeBacklogs(metrics, this.collections, clock);
@@ -260,31 +301,87 @@ export class Service {
       ...rpcs,
       eventLogRpc(eventLog),
       dueWorkRpc(this.collections, dueWork, activity),
-      this.statusRpc(),
+      this.statusRpc(stuckCommands),
     ];
-    const inFlightLimit = new InFlightLimit(this.configuration.GRPC_IN_FLIGHT_MAX);
-    const surroundings = { service: name, clock, logger, metrics, inFlightLimit };
+    const server = await this.listen(bound, { idempotencyRecords, ...gates });
+    await this.watchHealth(server);
+    logger.info({ address: server.address }, 'serving');
+    return { address: server.address, stop: () => this.closers.closeAll() };
+  }
+
+  /** Stores that every service has, with their indexes. */
+  private async openOwnStores() {
+    const eventLog = openEventLog(this.db);
+    const activity = openActivity(this.db);
+    const idempotencyRecords = openIdempotencyRecords(this.db);
+    await ensureEventLogIndexes(eventLog);
+    await ensureIdempotencyIndexes(idempotencyRecords);
+    this.forgetKeys(idempotencyRecords);
+    return { eventLog, activity, idempotencyRecords };
+  }
+
+  /** Starts to carry out what documents hold for later. */
+  private startDocumentWork(
+    { activity, ...stores }: Pick<RelayOptions & DueWorkOptions, WorkStores>,
+    { isStorageFull: isPaused, isDeleted }: WorkGates,
+  ) {
+    const { name: service, clock, logger, stream, collections } = this;
+    const graceMs = this.configuration.SHUTDOWN_GRACE_MS;
+    const shared = { service, clock, logger, graceMs, isPaused, isDeleted };
+    const relay = new Relay(collections, { ...shared, ...stores, stream });
+    relay.start();
+    this.onClose('relay', () => relay.stop());
+    const dueWork = new DueWork(collections, { ...shared, activity });
+    dueWork.start();
+    this.onClose('due work', () => dueWork.stop());
+    return { relay, dueWork };
+  }
+
+  private async listen(
+    rpcs: readonly BoundRpc[],
+    surroundings: WorkGates & { readonly idempotencyRecords: IdempotencyRecords },
+  ): Promise<GrpcServer> {
+    const { name, clock, logger, metrics, configuration } = this;
+    const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = configuration;
+    const inFlightLimit = new InFlightLimit(configuration.GRPC_IN_FLIGHT_MAX);
+    const security = transportSecurityOf(configuration, logger);
+    const shared = { service: name, clock, logger, metrics, inFlightLimit, ...surroundings };
     const server = await listen(
-      this.configuration.GRPC_LISTEN,
-      bound.map((bind) => bind({ ...surroundings, idempotencyRecords })),
+      configuration.GRPC_LISTEN,
+      rpcs.map((bind) => bind({ ...shared, checksCallers: security !== undefined })),
       {
-        security: transportSecurityOf(this.configuration, logger),
-        reflection: this.configuration.GRPC_REFLECTION,
-        connectionAgeMs: this.configuration.GRPC_CONNECTION_AGE_MS,
+        security,
+        reflection: configuration.GRPC_REFLECTION,
+        connectionAgeMs: configuration.GRPC_CONNECTION_AGE_MS,
       },
     );
     this.server = server;
     this.onClose('server', () => server.stop({ drainDelayMs, graceMs }));
-    await this.watchHealth(server);
-    logger.info({ address: server.address }, 'serving');
-    return { address: server.address, stop: () => this.closers.closeAll() };
+    return server;
+  }
+
+  private async startDeletion(): Promise<void> {
+    const { deletion } = this;
+    await deletion.ensureIndexes();
+    await ensureEnvironmentIndexes(this.db);
+    await deletion.refresh();
+    this.every({
+      name: 'read deleted environments',
+      everyMs: readDeletedEveryMs,
+      run: () => deletion.refresh(),
+    });
+    this.every({
+      name: 'sweep deleted environments',
+      everyMs: sweepDeletedEveryMs,
+      run: (signal) => deletion.sweep(signal),
+    });
   }
 
   /** From before the first index is made, which may take minutes, until everything else is closed. */
   private async answerProbes(): Promise<void> {
     const { HEALTH_LISTEN: address } = this.configuration;
     if (address === undefined) return;
-    const probes = await listenForProbes(address, () => this.isServing);
+    const probes = await listenForProbes(address, () => this.readiness());
     this.onClose('probes', () => probes.stop());
   }
 
@@ -292,40 +389,62 @@ export class Service {
     return this.server?.isServing === true;
   }
 
+  private async readiness(): Promise<Readiness> {
+    const isDatabaseUp = await this.database.isUp();
+    return {
+      isReady: this.isServing && isDatabaseUp,
+      facts: {
+        database: isDatabaseUp ? 'up' : 'down',
+        stream: this.stream.isConnected() ? 'up' : 'down',
+      },
+    };
+  }
+
   /** How this process is, for people. */
-  private statusRpc(): BoundRpc {
+  private statusRpc(stuckCommands: StuckCommands): BoundRpc {
     const { name, clock, configuration, stream } = this;
     return systemRpc({
       service: name,
       version: configuration.SERVICE_VERSION,
       startedAt: clock.now(),
-      isStreamConnected: () => stream.isConnected(),
-      isDatabaseUp: () => this.isDatabaseUp(),
+      streamState: () => stream.state(),
+      isDatabaseUp: () => this.database.isUp(),
+      deleteEnvironment: (environmentId, until) => this.deletion.delete(environmentId, until),
       outboxAges: async () => {
         const ages = await readOutboxAges(this.collections, clock);
         return ages.map(({ value }) => value);
       },
       streamLags: () => Promise.all(this.consumers.map((consumer) => consumer.lag())),
+      stuckCommands,
     });
   }
 
-  /** Readiness follows the database and the stream. */
+  /** Readiness follows the database alone: no request needs the stream, and events come by the logs without it. */
   private async watchHealth(server: GrpcServer): Promise<void> {
     const check = async () => {
-      server.setServing(this.stream.isConnected() && (await this.isDatabaseUp()));
+      server.setServing(await this.database.isUp());
     };
     await check();
     this.begin({ name: 'health', everyMs: healthCheckEveryMs, run: check });
   }
 
-  private async isDatabaseUp(): Promise<boolean> {
-    try {
-      await this.mongo.ping();
-      return true;
-    } catch (error) {
-      this.logger.warn({ err: error }, 'database does not answer');
-      return false;
-    }
+  private forgetKeys(records: IdempotencyRecords): void {
+    this.every({
+      name: 'forget idempotency keys',
+      everyMs: forgetKeysEveryMs,
+      run: () => forgetOldRecords(records, this.clock.now()),
+    });
+  }
+
+  /** Asks whether nothing can be written. Background work pauses for so long. */
+  private async watchStorage(): Promise<() => boolean> {
+    const { DISK_RESERVE_FOLDER: folder, DISK_RESERVE_MB: megabytes } = this.configuration;
+    if (folder === undefined) return this.isStorageFull;
+    const guard = new StorageGuard({ folder, reserveBytes: megabytes * 1024 * 1024 });
+    await guard.look();
+    this.isStorageFull = () => guard.isFull;
+    this.begin({ name: storageWatch, everyMs: storageWatchEveryMs, run: () => guard.look() });
+    return this.isStorageFull;
   }
 
   private begin(work: PeriodicWork): void {
@@ -340,7 +459,7 @@ export class Service {
   private async repeat({ name, everyMs, run }: PeriodicWork, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        await run(signal);
+        if (!this.isStorageFull() || worksWithoutStorage.includes(name)) await run(signal);
       } catch (error) {
         this.logger.warn({ err: error, work: name }, 'periodic work failed, will repeat');
       }

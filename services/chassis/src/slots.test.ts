@@ -50,6 +50,21 @@ describe('of two slots', () => {
     expect(again).toEqual([0, 1, 2]);
   });
 
+  test('a call whose signal aborts while it waits leaves the queue', async () => {
+    const line = new Slots(1);
+    const running = Promise.withResolvers<string>();
+    const first = line.run(() => running.promise);
+    const impatient = new AbortController();
+    const second = line.run(() => Promise.resolve('second'), impatient.signal);
+    const third = line.run(() => Promise.resolve('third'));
+    impatient.abort(new Error('No longer wanted'));
+    await expect(second).rejects.toThrow('No longer wanted');
+    expect(line.inUse).toBe(1);
+    running.resolve('first');
+    expect(await Promise.all([first, third])).toEqual(['first', 'third']);
+    expect(line.inUse).toBe(0);
+  });
+
   test('never are more under way', async () => {
     let underWay = 0;
     let most = 0;

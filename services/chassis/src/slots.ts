@@ -1,18 +1,44 @@
 /** Lets a number of calls be under way at once; what comes beyond it waits, and goes in the order in which it came. */
 export class Slots {
   private readonly waiting: (() => void)[] = [];
+  private taken = 0;
 
-  constructor(private free: number) {}
+  constructor(private readonly max: number) {}
 
-  async run<T>(call: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+  /** Calls that hold a slot at the moment. */
+  get inUse(): number {
+    return this.taken;
+  }
+
+  /** Runs the call in a slot. A call whose signal aborts while it waits leaves the queue and rejects with the signal's reason. */
+  async run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.taken < this.max) this.taken += 1;
+    else await this.turn(signal);
     try {
       return await call();
     } finally {
       const next = this.waiting.shift();
-      if (next === undefined) this.free += 1;
+      if (next === undefined) this.taken -= 1;
       else next();
     }
+  }
+
+  private turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.waiting.splice(this.waiting.indexOf(go), 1);
+        reject(signal?.reason as Error);
+      };
+      const go = () => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      if (signal?.aborted === true) {
+        reject(signal.reason as Error);
+        return;
+      }
+      this.waiting.push(go);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
   }
 }

@@ -53,6 +53,7 @@ test('a service says what it is, since when it runs, and that what it needs is t
     startedAt: expect.any(Date),
     databaseReachable: true,
     streamReachable: true,
+    streamReplicasMissing: 0,
     outboxAgeSeconds: 0,
     streamLag: 0n,
     eventLoopDelaySeconds: expect.any(Number),

@@ -4,7 +4,11 @@ import {
   type SystemServiceServer,
   SystemServiceService,
 } from '@billing/proto/billing/system/v1/system';
+import { answerBy } from './call-context';
+import type { Callers } from './callers';
 import { sleep } from './clock';
+import type { StreamState } from './stream-definition';
+import type { StuckCommands } from './stuck-commands';
 import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
 
 /** What a service tells of itself. */
@@ -13,12 +17,15 @@ export interface StatusSources {
   readonly version: string;
   /** Real time. */
   readonly startedAt: Date;
-  readonly isStreamConnected: () => boolean;
+  readonly streamState: () => Promise<StreamState>;
   readonly isDatabaseUp: () => Promise<boolean>;
+  /** Deletes what the service has of an environment; false where the time was over before. */
+  readonly deleteEnvironment: (environmentId: string, until: Date) => Promise<boolean>;
   /** In seconds, one for each kind of aggregate. */
   readonly outboxAges: () => Promise<readonly number[]>;
   /** Events that wait for each of the service's consumers. */
   readonly streamLags: () => Promise<readonly number[]>;
+  readonly stuckCommands: Pick<StuckCommands, 'list' | 'retry' | 'skip'>;
 }
 
 // Whoever looks wants to be told that something hangs, not to hang with it.
@@ -26,20 +33,50 @@ const readTimeoutMs = 500;
 const eventLoopSampleMs = 100;
 const eventLoopResolutionMs = 10;
 
+/** The dashboard shows every service and its stuck commands; identity deletes environments. */
+export const systemCallers: Callers<SystemServiceServer> = {
+  getStatus: ['gateway'],
+  listStuckCommands: ['gateway'],
+  retryStuckCommand: ['gateway'],
+  skipStuckCommand: ['gateway'],
+  deleteEnvironment: ['identity'],
+};
+
 /** The call by which people see how a service is. It reads when it is asked, and only then. */
 export function systemRpc(sources: StatusSources): (surroundings: RpcSurroundings) => RpcService {
   return rpcService<SystemServiceServer>(
     SystemServiceService,
-    { getStatus: () => statusOf(sources) },
+    {
+      getStatus: () => statusOf(sources),
+
+      listStuckCommands: async (_request, context) => ({
+        commands: await sources.stuckCommands.list(context),
+      }),
+
+      retryStuckCommand: async ({ id }, context) => {
+        await sources.stuckCommands.retry(id, context);
+        return {};
+      },
+
+      skipStuckCommand: async ({ id }, context) => {
+        await sources.stuckCommands.skip(id, context);
+        return {};
+      },
+
+      deleteEnvironment: async ({ environmentId }, { deadline }) => ({
+        isDone: await sources.deleteEnvironment(environmentId, answerBy({ deadline })),
+      }),
+    },
     // It is asked for when there is too much to do, too.
-    { withoutTenant: ['getStatus'], unlimited: 'all' },
+    { withoutTenant: ['getStatus', 'deleteEnvironment'], unlimited: 'all', callers: systemCallers },
   );
 }
 
 async function statusOf(sources: StatusSources): Promise<GetStatusResponse> {
   const { service, version, startedAt } = sources;
-  const [isDatabaseUp, ages, lags, own] = await Promise.all([
+  const [isDatabaseUp, stream, ages, lags, own] = await Promise.all([
     inTime(sources.isDatabaseUp),
+    inTime(sources.streamState),
     inTime(sources.outboxAges),
     inTime(sources.streamLags),
     processStatus(),
@@ -50,7 +87,8 @@ async function statusOf(sources: StatusSources): Promise<GetStatusResponse> {
     version,
     startedAt,
     databaseReachable: isDatabaseUp === true,
-    streamReachable: sources.isStreamConnected(),
+    streamReachable: stream?.isConnected === true,
+    streamReplicasMissing: stream?.missingReplicas,
     outboxAgeSeconds: ages === undefined ? undefined : Math.max(0, ...ages),
     streamLag: hasConsumers ? BigInt(lags.reduce((sum, lag) => sum + lag, 0)) : undefined,
     ...own,

@@ -1,7 +1,7 @@
 import { Metadata, status } from '@grpc/grpc-js';
 import { connect, NatsError } from 'nats';
 import { z } from 'zod';
-import type { CallContext, Tenant } from './call-context';
+import { type CallContext, everyScope, type Tenant } from './call-context';
 import { monotonicMs, sleep, systemClock } from './clock';
 import {
   processEnvironment,
@@ -66,7 +66,7 @@ export function testContext({
   return {
     tenant: testTenant({ manualClock: now !== undefined, ...tenant }),
     now: now ?? systemClock.now(),
-    scopes: [],
+    scopes: [everyScope],
     requestId: newId(),
     deadline: new Date(systemClock.now().getTime() + deadlineMs),
     signal: new AbortController().signal,

@@ -4,6 +4,8 @@ import { DomainError } from '@billing/kernel/domain-error';
 import {
   currentTraceId,
   currentTraceparent,
+  describeSpan,
+  inRequestSpan,
   inSpan,
   noteError,
   startDetachedSpan,
@@ -45,12 +47,43 @@ describe('a span', () => {
 
     expect(answer).toBe(42);
     const [inner, outer] = spans();
-    expect(outer).toMatchObject({
-      name: 'serve',
-      attributes: { 'service.name': 'catalog', count: 2 },
-    });
+    expect(outer).toMatchObject({ name: 'serve', attributes: { count: 2 } });
     expect(outer?.parentSpanContext).toBeUndefined();
     expect(inner?.parentSpanContext?.spanId).toBe(outer?.spanContext().spanId);
+  });
+
+  test.each([
+    ['catalog', 'catalog'],
+    ['customer', 'customer'],
+    [undefined, 'billing'],
+  ])('on behalf of %s has the resource %s', async (service, expected) => {
+    const spans = record();
+    await inSpan({ ...server, service }, async () => undefined);
+    expect(spans()[0]?.resource.attributes).toEqual({ 'service.name': expected });
+  });
+
+  test('has the attributes known at its start, during its work and at its end', async () => {
+    const spans = record();
+    const attributes = () => ({ 'billing.live': false, absent: undefined });
+    const outcome = (error: unknown) => ({ failed: error !== undefined });
+    await inSpan({ ...server, attributes, outcome }, async () => {
+      describeSpan(() => ({ 'http.response.status_code': 201 }));
+    });
+    const failing = () => Promise.reject(new Error('lost'));
+    await expect(inSpan({ ...server, outcome }, failing)).rejects.toThrow('lost');
+    expect(spans().map((span) => span.attributes)).toEqual([
+      { 'billing.live': false, 'http.response.status_code': 201, failed: false },
+      { failed: true, 'error.type': 'Error' },
+    ]);
+  });
+
+  test('does not compute attributes when it is not recorded', async () => {
+    const describe = jest.fn(() => ({}));
+    record(0);
+    await inSpan({ ...server, attributes: describe, outcome: describe }, async () => {
+      describeSpan(describe);
+    });
+    expect(describe).not.toHaveBeenCalled();
   });
 
   test('is told of an error that becomes an answer within it', async () => {
@@ -125,6 +158,78 @@ describe('a span', () => {
   });
 });
 
+describe('the span of a request from outside', () => {
+  const caller = (traceparent: string | undefined, isTrusted = false) => ({
+    traceparent,
+    isTrusted,
+  });
+
+  test('continues the trace of a trusted caller', async () => {
+    const spans = record();
+    await inRequestSpan(server, caller(sampled, true), async () => {
+      expect(currentTraceId()).toBe(traceId);
+    });
+    expect(spans()[0]?.parentSpanContext).toMatchObject({ traceId, spanId: 'b7ad6b7169203331' });
+    expect(spans()[0]?.links).toEqual([]);
+  });
+
+  test('begins a trace with a link to the span of any other caller', async () => {
+    const spans = record();
+    await inRequestSpan(server, caller(sampled), async () => {
+      expect(currentTraceId()).not.toBe(traceId);
+    });
+    expect(spans()[0]?.parentSpanContext).toBeUndefined();
+    expect(spans()[0]?.links).toMatchObject([{ context: { traceId, spanId: 'b7ad6b7169203331' } }]);
+  });
+
+  test.each([
+    ['begins without a link for a caller that sends none', undefined],
+    ['begins without a link for a malformed trace context', 'nonsense'],
+  ])('%s', async (_case, traceparent) => {
+    const spans = record();
+    await inRequestSpan(server, caller(traceparent), async () => undefined);
+    expect(spans()[0]).toMatchObject({ parentSpanContext: undefined, links: [] });
+  });
+
+  test.each([true, false])(
+    'is recorded although its caller (trusted: %s) asks not to',
+    async (isTrusted) => {
+      const spans = record(1);
+      await inRequestSpan(server, caller(notSampled, isTrusted), () =>
+        inSpan({ name: 'inner', kind: 'client' }, async () => undefined),
+      );
+      expect(spans().map(({ name }) => name)).toEqual(['inner', 'serve']);
+    },
+  );
+
+  test.each([true, false])(
+    'is not recorded at ratio 0 although its caller (trusted: %s) asks for it',
+    async (isTrusted) => {
+      const spans = record(0);
+      await inRequestSpan(server, caller(sampled, isTrusted), () =>
+        inSpan({ name: 'inner', kind: 'client' }, async () => undefined),
+      );
+      expect(spans()).toEqual([]);
+    },
+  );
+
+  test('1,000 requests with one trace id of an untrusted caller are 1,000 recorded traces', async () => {
+    const spans = record();
+    for (let count = 0; count < 1_000; count += 1) {
+      await inRequestSpan(server, caller(notSampled), async () => undefined);
+    }
+    expect(new Set(spans().map((span) => span.spanContext().traceId)).size).toBe(1_000);
+  });
+
+  test('is no child of a span that happens to be active', async () => {
+    const spans = record();
+    await inSpan({ name: 'active', kind: 'internal' }, () =>
+      inRequestSpan(server, caller(undefined), async () => undefined),
+    );
+    expect(spans()[0]).toMatchObject({ name: 'serve', parentSpanContext: undefined });
+  });
+});
+
 describe('a detached span', () => {
   test('is a child of the active one and does not become active', async () => {
     const spans = record();
@@ -163,6 +268,13 @@ describe('without a collector', () => {
       });
     });
     expect(currentTraceparent()).toBeUndefined();
+  });
+
+  test('a request has the trace id of a trusted caller, and one of its own for any other', async () => {
+    const idFor = (isTrusted: boolean) =>
+      inRequestSpan(server, { traceparent: sampled, isTrusted }, async () => currentTraceId());
+    expect(await idFor(true)).toBe(traceId);
+    expect(await idFor(false)).toMatch(new RegExp(`^(?!${traceId})[0-9a-f]{32}$`));
   });
 
   test.each([sampled, notSampled])('the trace of %s goes on, unrecorded', async (traceparent) => {

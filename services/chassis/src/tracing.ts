@@ -1,8 +1,8 @@
 import {
-  type Attributes,
   type Context,
   context,
   isSpanContextValid,
+  type Link,
   type Span,
   type SpanContext,
   SpanKind,
@@ -18,28 +18,43 @@ import {
   AlwaysOffSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
+  SamplingDecision,
   type SpanProcessor,
   TraceIdRatioBasedSampler,
+  TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { DomainError } from '@billing/kernel/domain-error';
 import { randomHex } from './ids';
 import { redactSecrets } from './redaction';
 
+/** Facts by which spans are searched. Undefined ones are left out. Never a key, token, e-mail address, card, body or query. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
 /** What a span says. */
 export interface SpanOptions {
   readonly name: string;
   readonly kind: keyof typeof kinds;
-  /** The service on whose behalf the work is done; many may share a process. */
+  /** The service on whose behalf the work is done, `service.name` of the span's resource; many may share a process. */
   readonly service?: string;
-  readonly attributes?: Record<string, string | number | boolean>;
+  /** A function is called only if the span is recorded. */
+  readonly attributes?: SpanAttributes | (() => SpanAttributes);
+  /** Attributes that are known at the end; `error` is undefined on success. */
+  readonly outcome?: (error: unknown) => SpanAttributes;
   /** The W3C trace context that the span continues; without it, the active span's. */
   readonly traceparent?: string;
+}
+
+/** The trace context that came with a request from outside. */
+export interface RemoteCaller {
+  readonly traceparent: string | undefined;
+  /** Whether the caller's trace is continued; otherwise it is only linked. */
+  readonly isTrusted: boolean;
 }
 
 export interface TracingOptions {
   /** The base address of an OTLP/HTTP collector. Without it nothing is recorded, but traces still have ids. */
   readonly otlpEndpoint?: string;
-  /** The share of new traces that are recorded; a continued trace follows its caller's choice. */
+  /** The share of traces that are recorded, decided where they enter the system. */
   readonly sampleRatio?: number;
   readonly spanProcessors?: readonly SpanProcessor[];
 }
@@ -52,12 +67,17 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 };
 
+// Of spans that belong to no service.
+const systemName = 'billing';
+
 // A collector that hangs must not hold up the end of the process.
 const exportTimeoutMs = 3_000;
 
 interface Started {
   readonly sdk: NodeSDK;
-  readonly tracer: Tracer;
+  readonly tracers: ServiceTracers;
+  /** Decides which traces are recorded. */
+  readonly rootSampler: TraceIdRatioBasedSampler;
   /** Whether nothing is ever recorded here. */
   readonly isOff: boolean;
   users: number;
@@ -89,8 +109,11 @@ export function startTracing(options: TracingOptions = {}): { shutdown(): Promis
 }
 
 function register(options: TracingOptions): Started {
+  const rootSampler = new TraceIdRatioBasedSampler(options.sampleRatio ?? 1);
+  const traces = tracesOf(options, rootSampler);
   const sdk = new NodeSDK({
-    ...tracesOf(options),
+    ...traces,
+    resource: resourceOf(systemName),
     // Everything is said here: the SDK would read the rest from variables that the service's configuration does not know.
     autoDetectResources: false,
     instrumentations: [],
@@ -100,7 +123,27 @@ function register(options: TracingOptions): Started {
   });
   sdk.start();
   const isOff = !isRecording(options);
-  return { sdk, tracer: trace.getTracer('billing'), isOff, users: 0 };
+  return { sdk, tracers: new ServiceTracers(traces), rootSampler, isOff, users: 0 };
+}
+
+/** One tracer per service, so that each has a resource of its own also where several share a process. */
+class ServiceTracers {
+  private readonly tracers = new Map<string, Tracer>();
+
+  constructor(private readonly traces: ReturnType<typeof tracesOf>) {}
+
+  of(service = systemName): Tracer {
+    const known = this.tracers.get(service);
+    if (known !== undefined) return known;
+    const provider = new TracerProvider({ ...this.traces, resource: resourceOf(service) });
+    const tracer = provider.getTracer(systemName);
+    this.tracers.set(service, tracer);
+    return tracer;
+  }
+}
+
+function resourceOf(service: string) {
+  return resourceFromAttributes({ 'service.name': service });
 }
 
 // Gets nothing to do: a trace that is not sampled records no spans.
@@ -115,7 +158,10 @@ function isRecording({ otlpEndpoint, spanProcessors = [] }: TracingOptions): boo
   return otlpEndpoint !== undefined || spanProcessors.length > 0;
 }
 
-function tracesOf({ otlpEndpoint, sampleRatio = 1, spanProcessors = [] }: TracingOptions) {
+function tracesOf(
+  { otlpEndpoint, spanProcessors = [] }: TracingOptions,
+  root: TraceIdRatioBasedSampler,
+) {
   const processors = [...spanProcessors];
   if (otlpEndpoint !== undefined) {
     const url = `${otlpEndpoint.replace(/\/+$/, '')}/v1/traces`;
@@ -123,14 +169,11 @@ function tracesOf({ otlpEndpoint, sampleRatio = 1, spanProcessors = [] }: Tracin
     processors.push(new BatchSpanProcessor({ exporter, exportTimeoutMillis: exportTimeoutMs }));
   }
   const sampler =
-    processors.length === 0
-      ? new AlwaysOffSampler()
-      : new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) });
+    processors.length === 0 ? new AlwaysOffSampler() : new ParentBasedSampler({ root });
   return {
     sampler,
     // Without any the SDK would make no trace ids either, and requests could not be followed through the logs.
     spanProcessors: processors.length === 0 ? [idle] : processors,
-    resource: resourceFromAttributes({ 'service.name': 'billing' }),
   };
 }
 
@@ -142,15 +185,51 @@ export function inSpan<T>(options: SpanOptions, fn: () => Promise<T>): Promise<T
   // Nothing below a trace that is not recorded is, so its one id serves all of it.
   if (isUnrecorded(parent)) return parent === active ? fn() : context.with(parent, fn);
   if (started.isOff) return context.with(unrecorded(parent), fn);
-  return inRecordedSpan(startSpan(started.tracer, options, parent), parent, fn);
+  return inStartedSpan(started.tracers, { options, parent }, fn);
 }
 
-function inRecordedSpan<T>(span: Span, parent: Context, fn: () => Promise<T>): Promise<T> {
+/**
+ * Runs `fn` in the span of a request from outside. A trusted caller's trace is continued; for any other caller a new trace begins, with
+ * a link to the caller's span. Whether the trace is recorded is decided here in both cases: the caller's sampling flag is ignored.
+ */
+export function inRequestSpan<T>(
+  options: Omit<SpanOptions, 'traceparent'>,
+  { traceparent, isTrusted }: RemoteCaller,
+  fn: () => Promise<T>,
+): Promise<T> {
+  if (started === undefined) return fn();
+  const { rootSampler, isOff, tracers } = started;
+  const remote = traceparent === undefined ? undefined : readTraceparent(traceparent);
+  const outside = trace.deleteSpan(context.active());
+  const parent =
+    remote !== undefined && isTrusted
+      ? trace.setSpanContext(outside, { ...remote, traceFlags: flagsFor(remote, rootSampler) })
+      : outside;
+  if (isOff || isUnrecorded(parent)) return context.with(unrecorded(parent), fn);
+  const links = remote === undefined || isTrusted ? [] : [{ context: remote }];
+  return inStartedSpan(tracers, { options, parent, links }, fn);
+}
+
+function flagsFor({ traceId }: SpanContext, sampler: TraceIdRatioBasedSampler): TraceFlags {
+  const { decision } = sampler.shouldSample(context.active(), traceId);
+  return decision === SamplingDecision.RECORD_AND_SAMPLED ? TraceFlags.SAMPLED : TraceFlags.NONE;
+}
+
+function inStartedSpan<T>(
+  tracers: ServiceTracers,
+  wanted: { options: SpanOptions; parent: Context; links?: Link[] },
+  fn: () => Promise<T>,
+): Promise<T> {
+  const { options, parent } = wanted;
+  const span = startSpan(tracers, wanted);
   return context.with(trace.setSpan(parent, span), async () => {
     try {
-      return await fn();
+      const result = await fn();
+      setAttributes(span, () => options.outcome?.(undefined));
+      return result;
     } catch (error) {
       recordError(span, error);
+      setAttributes(span, () => options.outcome?.(error));
       throw error;
     } finally {
       span.end();
@@ -166,7 +245,7 @@ export interface DetachedSpan {
 /** Starts a child of the active span if that one is recorded, else nothing. */
 export function startDetachedSpan(describe: () => SpanOptions): DetachedSpan | undefined {
   if (started === undefined || trace.getActiveSpan()?.isRecording() !== true) return undefined;
-  const span = startSpan(started.tracer, describe(), context.active());
+  const span = startSpan(started.tracers, { options: describe(), parent: context.active() });
   return {
     end: (error) => {
       if (error !== undefined) recordError(span, error);
@@ -179,6 +258,17 @@ export function startDetachedSpan(describe: () => SpanOptions): DetachedSpan | u
 export function noteError(error: unknown): void {
   const span = trace.getActiveSpan();
   if (span !== undefined) recordError(span, error);
+}
+
+/** Adds attributes to the active span, if it is recorded. */
+export function describeSpan(describe: () => SpanAttributes): void {
+  const span = trace.getActiveSpan();
+  if (span !== undefined) setAttributes(span, describe);
+}
+
+/** The trace id in a W3C `traceparent`; undefined if it is malformed. */
+export function traceIdOf(traceparent: string): string | undefined {
+  return readTraceparent(traceparent)?.traceId;
 }
 
 /** The active span as a W3C `traceparent`, to send along with a call or to store with work that is done later. */
@@ -238,11 +328,21 @@ function readTraceparent(traceparent: string): SpanContext | undefined {
   return isSpanContextValid(remote) ? remote : undefined;
 }
 
-function startSpan(owner: Tracer, options: SpanOptions, parent: Context) {
-  const { name, kind, service } = options;
-  const attributes: Attributes = { ...options.attributes };
-  if (service !== undefined) attributes['service.name'] = service;
-  return owner.startSpan(name, { kind: kinds[kind], attributes }, parent);
+function startSpan(
+  tracers: ServiceTracers,
+  { options, parent, links = [] }: { options: SpanOptions; parent: Context; links?: Link[] },
+): Span {
+  const { name, kind, service, attributes } = options;
+  const span = tracers.of(service).startSpan(name, { kind: kinds[kind], links }, parent);
+  setAttributes(span, () => (typeof attributes === 'function' ? attributes() : attributes));
+  return span;
+}
+
+function setAttributes(span: Span, describe: () => SpanAttributes | undefined): void {
+  if (!span.isRecording()) return;
+  for (const [name, value] of Object.entries(describe() ?? {})) {
+    if (value !== undefined) span.setAttribute(name, value);
+  }
 }
 
 function recordError(span: Span, error: unknown): void {

@@ -48,22 +48,37 @@ function present<T>(value: T | undefined): T {
 }
 
 const neverAsked = () => Promise.reject(new Error('Never asked'));
-const customers = rpcService<CustomerServiceServer>(CustomerServiceService, {
-  getCustomer: () => Promise.resolve({ customer: undefined }),
-  createCustomer: neverAsked,
-  getCustomers: neverAsked,
-  identifyCustomers: neverAsked,
-  listCustomers: neverAsked,
-  updateCustomer: neverAsked,
-});
+const customers = rpcService<CustomerServiceServer>(
+  CustomerServiceService,
+  {
+    getCustomer: () => Promise.resolve({ customer: undefined }),
+    createCustomer: neverAsked,
+    getCustomers: neverAsked,
+    identifyCustomers: neverAsked,
+    fixCurrency: neverAsked,
+    listCustomers: neverAsked,
+    updateCustomer: neverAsked,
+  },
+  {
+    callers: {
+      getCustomer: ['gateway', 'checkout'],
+      createCustomer: ['gateway'],
+      getCustomers: ['checkout'],
+      identifyCustomers: ['metering'],
+      fixCurrency: ['checkout'],
+      listCustomers: ['gateway'],
+      updateCustomer: ['gateway'],
+    },
+  },
+);
 
 describe('a service that is configured for mutual TLS', () => {
-  const security = ours.issue();
+  const security = ours.issue('DNS:localhost,DNS:billing-checkout');
   let server: GrpcServer;
   let address: string;
 
   beforeAll(async () => {
-    const bound = customers({ service: 'test', clock: systemClock, logger });
+    const bound = customers({ service: 'test', clock: systemClock, logger, checksCallers: true });
     server = await listen('localhost:0', [bound], { security });
     server.setServing(true);
     address = `dns:///${server.address}`;
@@ -89,8 +104,15 @@ describe('a service that is configured for mutual TLS', () => {
     });
 
   test('answers a caller with a certificate of the same authority', async () => {
-    await expect(call(ours.issue('DNS:gateway'))).resolves.toEqual({ customer: undefined });
+    await expect(call(ours.issue('DNS:billing-gateway'))).resolves.toEqual({ customer: undefined });
     expect(await health(security)).toBe(true);
+  });
+
+  test('refuses a caller of the same authority that the method does not name', async () => {
+    for (const name of ['DNS:billing-notifier', 'DNS:gateway', 'DNS:localhost']) {
+      await expect(call(ours.issue(name))).rejects.toMatchObject({ kind: 'permission' });
+    }
+    expect(await health(ours.issue('DNS:billing-notifier'))).toBe(true);
   });
 
   test.each<[string, () => TransportSecurity | undefined]>([
@@ -130,7 +152,7 @@ describe('a service that is configured for mutual TLS', () => {
   });
 
   test('is not believed under a name that its certificate does not hold', async () => {
-    const bound = customers({ service: 'test', clock: systemClock, logger });
+    const bound = customers({ service: 'test', clock: systemClock, logger, checksCallers: true });
     const other = await listen('localhost:0', [bound], { security: ours.issue('DNS:catalog') });
     const target = `dns:///${other.address}`;
     await expect(call(security, target)).rejects.toMatchObject({ kind: 'unavailable' });
@@ -148,7 +170,7 @@ describe('certificates in files', () => {
   let server: GrpcServer;
 
   beforeAll(async () => {
-    const bound = customers({ service: 'test', clock: systemClock, logger });
+    const bound = customers({ service: 'test', clock: systemClock, logger, checksCallers: true });
     server = await listen('localhost:0', [bound], { security: byFiles });
     server.setServing(true);
   });
@@ -197,7 +219,7 @@ describe('services that are configured for mutual TLS', () => {
 
   test('serve and call each other by it, and nobody else', async () => {
     const catalogConfiguration = configurationOf('catalog', ours.issue());
-    const checkoutConfiguration = configurationOf('checkout', ours.issue('DNS:checkout'));
+    const checkoutConfiguration = configurationOf('checkout', ours.issue('DNS:billing-checkout'));
     const catalog = await Service.open('catalog', catalogConfiguration);
     const running = await catalog.serve([customers]);
     const checkout = await Service.open('checkout', checkoutConfiguration);

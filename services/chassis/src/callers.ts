@@ -1,0 +1,37 @@
+import type { ServerUnaryCall } from '@grpc/grpc-js';
+import { DomainError } from '@billing/kernel/domain-error';
+import type { Logger } from './logging';
+import type { AsyncHandlers } from './rpc';
+
+/** For each method of a gRPC service the names of the services that may call it. */
+export type Callers<S> = Readonly<Record<keyof AsyncHandlers<S>, readonly string[]>>;
+
+const namePrefix = 'billing-';
+
+/**
+ * The services that a certificate stands for, read from the subject alternative names as Node prints them: `billing-<service>` is one,
+ * alone or followed by a domain.
+ */
+export function servicesOfCertificate(subjectAltNames: string | undefined): string[] {
+  // Node quotes values that hold separators; no name of a service needs that.
+  if (subjectAltNames === undefined || subjectAltNames.includes('"')) return [];
+  return subjectAltNames.split(', ').flatMap((name) => {
+    const [label = ''] = name.startsWith('DNS:') ? name.slice('DNS:'.length).split('.') : [];
+    return label.startsWith(namePrefix) ? [label.slice(namePrefix.length)] : [];
+  });
+}
+
+/** Throws permission unless the certificate of the calling process stands for one of the method's callers. */
+export function refuseUnnamedCaller(
+  call: Pick<ServerUnaryCall<unknown, unknown>, 'getAuthContext'>,
+  { path, callers, logger }: { path: string; callers: readonly string[]; logger: Logger },
+): void {
+  const names = call.getAuthContext().sslPeerCertificate?.subjectaltname;
+  const services = servicesOfCertificate(names);
+  if (services.some((service) => callers.includes(service))) return;
+  logger.warn(
+    { rpc: path, caller: names, callers },
+    'call refused: the caller is not named for it',
+  );
+  throw new DomainError('permission', 'CALLER_NOT_ALLOWED', 'The caller may not call this method');
+}

@@ -1,0 +1,42 @@
+import { monotonicMs } from './clock';
+import type { Logger } from './logging';
+
+// The time for which one answer of the database counts.
+const freshMs = 2_000;
+
+/** Whether the database answers, from a ping at most two seconds old. Concurrent callers share one ping. */
+export class DatabaseHealth {
+  private known: { readonly isUp: boolean; readonly atMs: number } | undefined;
+  private asking: Promise<boolean> | undefined;
+
+  constructor(
+    private readonly ping: () => Promise<void>,
+    private readonly logger: Logger,
+    private readonly nowMs: () => number = monotonicMs,
+  ) {}
+
+  async isUp(): Promise<boolean> {
+    const { known } = this;
+    if (known !== undefined && this.nowMs() - known.atMs < freshMs) return known.isUp;
+    this.asking ??= this.ask().finally(() => {
+      this.asking = undefined;
+    });
+    return this.asking;
+  }
+
+  private async ask(): Promise<boolean> {
+    const isUp = await this.answers();
+    this.known = { isUp, atMs: this.nowMs() };
+    return isUp;
+  }
+
+  private async answers(): Promise<boolean> {
+    try {
+      await this.ping();
+      return true;
+    } catch (error) {
+      this.logger.warn({ err: error }, 'database does not answer');
+      return false;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { sleep } from './clock';
+
+/** One look at something that several callers wait for. It is abandoned once the last of them has left. */
+export class SharedLook<T> {
+  private readonly abandoned = new AbortController();
+  private readonly seen: Promise<T | undefined>;
+  private waiters = 0;
+
+  constructor(
+    look: (abandoned: AbortSignal) => Promise<T | undefined>,
+    private readonly onOver: () => void,
+  ) {
+    this.seen = look(this.abandoned.signal).finally(onOver);
+    // The callers may all have left.
+    this.seen.catch(() => undefined);
+  }
+
+  join(): this {
+    this.waiters += 1;
+    return this;
+  }
+
+  leave(): void {
+    this.waiters -= 1;
+    if (this.waiters > 0) return;
+    this.onOver();
+    this.abandoned.abort();
+  }
+
+  /** What is seen; undefined where the time is over or the signal aborts before. */
+  async within(ms: number, signal: AbortSignal): Promise<T | undefined> {
+    const answered = new AbortController();
+    const pause = sleep(ms, AbortSignal.any([signal, answered.signal])).then(() => undefined);
+    try {
+      return await Promise.race([this.seen, pause]);
+    } finally {
+      answered.abort();
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { StoringGate } from './storing-gate';
+
+const start = new Date('2026-01-01T00:00:00Z');
+const after = (ms: number) => new Date(start.getTime() + ms);
+
+test('a request stores nothing when fewer than two seconds of its deadline are left', () => {
+  const late = new StoringGate(after(1_999), { now: () => start });
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
+    expect(() => {
+      late.pass();
+    }).toThrow(expect.objectContaining({ kind: 'unavailable', reason: 'TOO_LATE_TO_STORE' }));
+  }
+  const inTime = new StoringGate(after(2_000), { now: () => start });
+  expect(() => {
+    inTime.pass();
+  }).not.toThrow();
+});
+
+test('a request that has begun to store ends what it began, whatever time is left', () => {
+  let now = start;
+  const gate = new StoringGate(after(5_000), { now: () => now });
+  gate.pass();
+  now = after(6_000);
+  expect(() => {
+    gate.pass();
+  }).not.toThrow();
+});

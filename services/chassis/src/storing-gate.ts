@@ -1,0 +1,26 @@
+import { DomainError } from '@billing/kernel/domain-error';
+import { answerMarginMs } from './answer-margin';
+import type { Clock } from './clock';
+
+/**
+ * Lets a request store something only while enough of its deadline is left for the write and the answer: a request that is answered 5xx
+ * for lack of time has stored nothing. Once the first write has begun, the others of the same request follow at any time.
+ */
+export class StoringGate {
+  private hasBegun = false;
+
+  constructor(
+    private readonly deadline: Date,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Called right before a write. Throws unavailable where the request has stored nothing and has too little time left. */
+  pass(): void {
+    if (this.hasBegun) return;
+    const msLeft = this.deadline.getTime() - this.clock.now().getTime();
+    if (msLeft < answerMarginMs) {
+      throw new DomainError('unavailable', 'TOO_LATE_TO_STORE', 'Service unavailable');
+    }
+    this.hasBegun = true;
+  }
+}

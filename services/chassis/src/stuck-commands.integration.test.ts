@@ -1,0 +1,176 @@
+import {
+  type StuckCommand,
+  type SystemServiceServer,
+  SystemServiceService,
+} from '@billing/proto/billing/system/v1/system';
+import type { Transition } from '@billing/kernel/transition';
+import type { AggregateCollection } from './aggregate-collection';
+import type { CallContext } from './call-context';
+import { systemClock } from './clock';
+import { newId } from './ids';
+import { connectPeer, type Peer } from './peer';
+import { type RunningService, Service } from './service';
+import {
+  dropTestDatabase,
+  dropTestStream,
+  eventually,
+  testContext,
+  testServiceConfiguration,
+} from './testing';
+
+jest.setTimeout(120_000);
+
+interface Order {
+  readonly id: string;
+}
+
+const configuration = testServiceConfiguration('stuck');
+const patience = { timeoutMs: 60_000 };
+const shipped: string[] = [];
+const broken = new Set<string>();
+// What a command waits for while it runs.
+const gates = new Map<string, Promise<void>>();
+
+let running: RunningService;
+let peer: Peer<SystemServiceServer>;
+let orders: AggregateCollection<Order>;
+
+beforeAll(async () => {
+  const service = await Service.open('stuck', configuration);
+  orders = service.aggregates<Order>({
+    collection: 'orders',
+    aggregate: 'order',
+    resource: 'Order',
+    toDocument: () => ({}),
+    fromDocument: ({ _id: id }) => ({ id }),
+  });
+  orders.handle({
+    commands: {
+      ship: async ({ parcel }: { parcel: number }, { aggregateId }) => {
+        const name = `${aggregateId}/${String(parcel)}`;
+        await gates.get(name);
+        if (broken.has(name)) throw new Error('Parcel 4242424242424242 is too heavy');
+        shipped.push(name);
+      },
+    },
+  });
+  running = await service.serve([]);
+  peer = connectPeer<SystemServiceServer>(SystemServiceService, {
+    address: running.address,
+    service: 'test',
+    withoutTenant: ['getStatus'],
+  });
+});
+
+afterAll(async () => {
+  peer.close();
+  await running.stop();
+  await dropTestDatabase(configuration);
+  await dropTestStream(configuration);
+});
+
+const placed = (id: string): Transition<Order> => ({
+  state: { id },
+  events: [],
+  commands: [1, 2].map((parcel) => ({ type: 'ship', payload: { parcel } })),
+});
+
+/** An order whose first parcel cannot be shipped, once that is recorded. */
+async function stuckOrder(): Promise<{
+  id: string;
+  context: CallContext;
+  stuck: StuckCommand;
+}> {
+  const context = testContext();
+  const id = newId();
+  broken.add(`${id}/1`);
+  await orders.within(context).insert(placed(id));
+  const stuck = await eventually(async () => {
+    const [first] = await listed(context);
+    if (first === undefined) throw new Error('Nothing is stuck yet');
+    return first;
+  }, patience);
+  return { id, context, stuck };
+}
+
+async function listed(context: CallContext): Promise<StuckCommand[]> {
+  return (await peer.listStuckCommands({}, { ...context, ...testContextTimes() })).commands;
+}
+
+const testContextTimes = () => {
+  const { deadline, signal } = testContext();
+  return { deadline, signal };
+};
+
+const shippedOf = (id: string) => shipped.filter((name) => name.startsWith(id));
+
+async function expectEmptied(id: string): Promise<void> {
+  await eventually(async () => {
+    const document = await orders.documents.findOne({ _id: id });
+    expect(document).toMatchObject({ outbox: [], pendingSince: null });
+  }, patience);
+}
+
+describe('a command that keeps failing', () => {
+  test('is listed for its organisation alone, without secrets', async () => {
+    const { id, context, stuck } = await stuckOrder();
+    expect(stuck).toEqual({
+      id: `orders:${id}:1`,
+      environmentId: context.tenant.environmentId,
+      aggregate: 'order',
+      aggregateId: id,
+      type: 'ship',
+      attempts: expect.any(Number),
+      lastError: 'Parcel [redacted] is too heavy',
+      since: expect.any(Date),
+    });
+    expect(stuck.attempts).toBeGreaterThanOrEqual(8);
+    expect(stuck.since?.getTime()).toBeLessThan(systemClock.now().getTime());
+    expect(shippedOf(id)).toEqual([]);
+
+    const stranger = testContext();
+    expect(await listed(stranger)).toEqual([]);
+    const unknown = { kind: 'not_found', reason: 'STUCK_COMMAND_NOT_FOUND' };
+    await expect(peer.skipStuckCommand({ id: stuck.id }, stranger)).rejects.toMatchObject(unknown);
+    await expect(peer.retryStuckCommand({ id: stuck.id }, stranger)).rejects.toMatchObject(unknown);
+  });
+
+  test('is retried at once, and forgotten once it has run', async () => {
+    const { id, stuck, context } = await stuckOrder();
+    broken.delete(`${id}/1`);
+    await peer.retryStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() });
+    await expectEmptied(id);
+    expect(shippedOf(id)).toEqual([`${id}/1`, `${id}/2`]);
+    await eventually(async () => {
+      expect(await listed(context)).toEqual([]);
+    }, patience);
+  });
+
+  test('is skipped once, and the next one runs', async () => {
+    const { id, stuck, context } = await stuckOrder();
+    const skip = () =>
+      peer.skipStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() });
+    const outcomes = await Promise.allSettled([skip(), skip(), skip()]);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await expectEmptied(id);
+    expect(shippedOf(id)).toEqual([`${id}/2`]);
+    expect(await listed(context)).toEqual([]);
+  });
+
+  test('that has run in the meantime is not skipped, and neither is the next one', async () => {
+    const { id, stuck, context } = await stuckOrder();
+    let open = (): void => undefined;
+    gates.set(`${id}/2`, new Promise((resolve) => (open = resolve)));
+    broken.delete(`${id}/1`);
+    await peer.retryStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() });
+    await eventually(() => {
+      expect(shippedOf(id)).toEqual([`${id}/1`]);
+    }, patience);
+    await peer
+      .skipStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() })
+      .catch(() => undefined);
+    open();
+    await expectEmptied(id);
+    expect(shippedOf(id)).toEqual([`${id}/1`, `${id}/2`]);
+  });
+});

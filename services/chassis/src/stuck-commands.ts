@@ -1,0 +1,238 @@
+import type { Collection, Db } from 'mongodb';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
+import type { AggregateCollection } from './aggregate-collection';
+import type { AggregateDocument, OutboxEntry } from './aggregate-document';
+import type { CallContext } from './call-context';
+import type { Clock } from './clock';
+import { ensureIndexes } from './indexes';
+import type { Logger } from './logging';
+import { retryTransient } from './mongo';
+import { redactSecrets } from './redaction';
+
+/** A command that fails again and again. All later commands of its aggregate wait for it. */
+export interface StuckCommand {
+  /** `<collection>:<aggregate id>:<number>`. */
+  readonly id: string;
+  readonly environmentId: string;
+  /** The noun: `subscription`. */
+  readonly aggregate: string;
+  readonly aggregateId: string;
+  /** The command's number in its aggregate. */
+  readonly sequence: number;
+  readonly type: string;
+  /** In all replicas. */
+  readonly attempts: number;
+  readonly lastError: string;
+  /** Real time of the first failure. */
+  readonly since: Date;
+}
+
+interface StuckCommandDocument {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly environmentId: string;
+  readonly collection: string;
+  readonly aggregate: string;
+  readonly aggregateId: string;
+  readonly sequence: number | bigint;
+  readonly type: string;
+  readonly attempts: number | bigint;
+  readonly lastError: string;
+  readonly since: Date;
+}
+
+/** One command of one document. */
+interface CommandOf {
+  readonly collection: AggregateCollection<never>;
+  readonly document: AggregateDocument;
+  readonly entry: OutboxEntry;
+}
+
+interface Failures {
+  readonly count: number;
+  readonly since: Date;
+}
+
+interface StuckCommandParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Runs the commands of a document now, without the pause after a failure. */
+  readonly runNow: (collection: AggregateCollection<never>, aggregateId: string) => void;
+}
+
+// About 13 s of retries: a peer that restarts is back before that.
+const failuresBeforeRecord = 8;
+const failingMax = 5_000;
+const listedMax = 100;
+const errorLengthMax = 500;
+
+/** Records commands that keep failing, and lets operators retry and skip them. */
+export class StuckCommands {
+  private readonly documents: Collection<StuckCommandDocument>;
+  // What this process has seen fail, by the command's id.
+  private readonly failing = new Map<string, Failures>();
+
+  constructor(
+    db: Db,
+    private readonly collections: readonly AggregateCollection<never>[],
+    private readonly parts: StuckCommandParts,
+  ) {
+    this.documents = db.collection<StuckCommandDocument>('stuckCommands');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    await ensureIndexes(this.documents, [
+      { name: 'organization', key: { organizationId: 1, since: 1 } },
+    ]);
+  }
+
+  /** Counts a failure, and records the command once it has failed often. Never throws. */
+  async noteFailure(command: CommandOf, error: unknown): Promise<void> {
+    const id = idOf(command);
+    const before = this.failing.get(id);
+    if (before === undefined && this.failing.size >= failingMax) return;
+    const count = (before?.count ?? 0) + 1;
+    const since = before?.since ?? this.parts.clock.now();
+    this.failing.set(id, { count, since });
+    if (count < failuresBeforeRecord) return;
+    try {
+      await this.record(command, { count, since }, error);
+    } catch (failure) {
+      this.parts.logger.warn({ err: failure, command: id }, 'stuck command not recorded');
+    }
+  }
+
+  /** Forgets a command that has run; undefined where nothing of it is stored. Never rejects. */
+  noteDone(command: CommandOf): Promise<void> | undefined {
+    const id = idOf(command);
+    const before = this.failing.get(id);
+    if (before === undefined) return undefined;
+    this.failing.delete(id);
+    return before.count < failuresBeforeRecord ? undefined : this.forget(id);
+  }
+
+  private async forget(id: string): Promise<void> {
+    try {
+      await this.documents.deleteOne({ _id: id });
+    } catch (failure) {
+      // The next list finds that the command is not waiting any more.
+      this.parts.logger.warn(
+        { err: failure, command: id },
+        'record of a stuck command not deleted',
+      );
+    }
+  }
+
+  /** The commands of an organisation that are stuck, the oldest first. */
+  async list({ tenant }: Pick<CallContext, 'tenant'>): Promise<StuckCommand[]> {
+    const { organizationId } = tenant;
+    const recorded = await retryTransient(() =>
+      this.documents.find({ organizationId }).sort({ since: 1 }).limit(listedMax).toArray(),
+    );
+    const waiting = await Promise.all(
+      recorded.map(async (one) => ((await this.isWaiting(one)) ? [one] : [])),
+    );
+    return waiting.flat().map(toStuckCommand);
+  }
+
+  /** Runs a stuck command now. Throws not_found where it is not stuck any more. */
+  async retry(id: string, context: Pick<CallContext, 'tenant'>): Promise<void> {
+    const { collection, stuck } = await this.find(id, context);
+    this.parts.runNow(collection, stuck.aggregateId);
+  }
+
+  /**
+   * Takes a stuck command out of its outbox, so that the next one runs. The removal is one compare-and-set on the entry: throws
+   * not_found where the command has run in the meantime.
+   */
+  async skip(id: string, context: Pick<CallContext, 'tenant'>): Promise<void> {
+    const { collection, stuck } = await this.find(id, context);
+    const { aggregateId, sequence, type } = stuck;
+    const entry = { kind: 'command' as const, sequence, type };
+    const { modifiedCount } = await retryTransient(() =>
+      collection.documents.updateOne(
+        { _id: aggregateId, outbox: { $elemMatch: entry } },
+        { $pull: { outbox: entry } as object },
+      ),
+    );
+    this.failing.delete(id);
+    await retryTransient(() => this.documents.deleteOne({ _id: id }));
+    if (modifiedCount === 0) throw notFound('Stuck command');
+    this.parts.logger.warn({ aggregateId, command: type, sequence }, 'stuck command skipped');
+    this.parts.runNow(collection, aggregateId);
+  }
+
+  private async record(command: CommandOf, { count, since }: Failures, error: unknown) {
+    const { collection, document, entry } = command;
+    const { environmentId, organizationId, _id: aggregateId } = document;
+    const { collection: name, aggregate } = collection.definition;
+    const attempts = count === failuresBeforeRecord ? count : 1;
+    await this.documents.updateOne(
+      { _id: idOf(command) },
+      {
+        $inc: { attempts },
+        $set: { lastError: errorText(error) },
+        $setOnInsert: {
+          organizationId,
+          environmentId,
+          collection: name,
+          aggregate,
+          aggregateId,
+          sequence: entry.sequence,
+          type: entry.type,
+          since,
+        },
+      },
+      { upsert: true },
+    );
+    if (count > failuresBeforeRecord) return;
+    const facts = { alarm: 'command_stuck', err: error, aggregateId, command: entry.type };
+    this.parts.logger.error(facts, 'command is stuck');
+  }
+
+  private async find(
+    id: string,
+    { tenant: { organizationId } }: Pick<CallContext, 'tenant'>,
+  ): Promise<{ collection: AggregateCollection<never>; stuck: StuckCommandDocument }> {
+    const stuck = await retryTransient(() => this.documents.findOne({ _id: id, organizationId }));
+    if (stuck === null || !(await this.isWaiting(stuck))) throw notFound('Stuck command');
+    const collection = this.collectionOf(stuck);
+    if (collection === undefined) throw notFound('Stuck command');
+    return { collection, stuck };
+  }
+
+  // Another replica may have carried it out; then nothing is left to tell.
+  private async isWaiting(stuck: StuckCommandDocument): Promise<boolean> {
+    const { _id, aggregateId, sequence } = stuck;
+    const waiting = await retryTransient(async () =>
+      this.collectionOf(stuck)?.documents.findOne(
+        { _id: aggregateId, outbox: { $elemMatch: { kind: 'command', sequence } } },
+        { projection: { _id: 1 } },
+      ),
+    );
+    if (waiting !== null && waiting !== undefined) return true;
+    await retryTransient(() => this.documents.deleteOne({ _id }));
+    return false;
+  }
+
+  private collectionOf({ collection }: StuckCommandDocument) {
+    return this.collections.find(({ definition }) => definition.collection === collection);
+  }
+}
+
+function idOf({ collection, document, entry }: CommandOf): string {
+  return `${collection.definition.collection}:${document._id}:${String(entry.sequence)}`;
+}
+
+function errorText(error: unknown): string {
+  const reason = error instanceof DomainError ? `${error.reason}: ` : '';
+  const message = error instanceof Error ? error.message : String(error);
+  return redactSecrets(`${reason}${message}`).slice(0, errorLengthMax);
+}
+
+function toStuckCommand(stuck: StuckCommandDocument): StuckCommand {
+  const { _id: id, environmentId, aggregate, aggregateId, type, lastError, since } = stuck;
+  const sequence = Number(stuck.sequence);
+  const attempts = Number(stuck.attempts);
+  return { id, environmentId, aggregate, aggregateId, sequence, type, attempts, lastError, since };
+}

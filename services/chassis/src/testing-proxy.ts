@@ -1,0 +1,53 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A TCP proxy in front of a server, whose connections can be cut as networks cut them. */
+export interface TestProxy {
+  /** The server's URL by way of the proxy. */
+  readonly url: string;
+  /** Closes all connections, and new ones at once. */
+  cut(): void;
+  /** Takes connections again. */
+  mend(): void;
+  close(): Promise<void>;
+}
+
+/** `url` may name several servers, separated by commas; the first one is used. */
+export async function startTestProxy(url: string): Promise<TestProxy> {
+  const target = new URL(url.split(',')[0] ?? url);
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((inside) => {
+    if (isCut) {
+      inside.destroy();
+      return;
+    }
+    const outside = connect(Number(target.port), target.hostname);
+    inside.pipe(outside).pipe(inside);
+    for (const socket of [inside, outside]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        inside.destroy();
+        outside.destroy();
+        sockets.delete(socket);
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: Object.assign(new URL(target), { host: `127.0.0.1:${String(port)}` }).href,
+    cut,
+    mend: () => {
+      isCut = false;
+    },
+    close: async () => {
+      cut();
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
