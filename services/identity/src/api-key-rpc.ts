@@ -1,22 +1,28 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type CallContext, everyScope } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { readPage } from '@billing/chassis/page';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import type {
   ApiKey as ProtoApiKey,
+  CreateApiKeyRequest,
   IdentityServiceServer,
 } from '@billing/proto/billing/identity/v1/identity';
+import { keyScopes } from '@billing/proto/values/path-segments';
 import { type ApiKey, checkWish, invalidApiKey, isGood } from './api-key';
 import type { ApiKeyStore } from './api-key-store';
 import type { ApiKeyUseStore } from './api-key-use-store';
 import type { Environment } from './environment';
 import { toProtoEnvironment } from './environment-rpc';
+import { fromProtoCreator, toProtoCreator } from './key-creator-rpc';
+import type { KeyLineage } from './key-lineage-store';
 
 /** What the calls about keys work with. */
 export interface ApiKeyRpcOptions {
   readonly apiKeys: ApiKeyStore;
   readonly apiKeyUses: ApiKeyUseStore;
+  readonly lineage: KeyLineage;
   readonly environments: AggregateCollection<Environment>;
   readonly clock: Clock;
 }
@@ -27,15 +33,18 @@ type Handlers = Pick<
 >;
 
 export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
-  const { apiKeys, apiKeyUses, environments, clock } = options;
+  const { apiKeys, apiKeyUses, lineage, environments, clock } = options;
   return {
     authenticate: async ({ key }) => {
       const found = await apiKeys.find(key);
       const now = clock.now();
       if (found === undefined || !isGood(found.state, now)) throw invalidApiKey();
       const { state, tenant } = found;
-      const environment = await environments.within({ tenant, now }).get(tenant.environmentId);
-      apiKeyUses.note(found, now);
+      const environment = await environments.within({ tenant, now }).find(tenant.environmentId);
+      if (environment === undefined || environment.state.deletedAt !== undefined) {
+        throw invalidApiKey();
+      }
+      apiKeyUses.note(found, { environment: environment.state, now });
       return {
         environment: toProtoEnvironment(environment, now),
         apiKeyId: state.id,
@@ -44,30 +53,42 @@ export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
       };
     },
 
-    createApiKey: async ({ name, scopes, expiresAt }, context) => {
-      const { tenant: caller, scopes: callerScopes, resourceSeed } = context;
-      const now = clock.now();
-      const wish = checkWish({ name, scopes, expiresAt }, { callerScopes, now });
-      const { state, tenant } = await environments
-        .within({ tenant: caller, now })
-        .get(caller.environmentId);
-      const { key, stored } = await apiKeys.issue({ tenant, kind: state.kind, resourceSeed }, wish);
-      return { key, apiKey: toProtoApiKey(stored) };
-    },
+    createApiKey: (request, context) => createApiKey(request, context, options),
 
     listApiKeys: async (request, context) => {
       const { data, total } = await apiKeys.list(context, readPage(request));
       return { apiKeys: data.map(toProtoApiKey), total };
     },
 
-    revokeApiKey: async ({ id }, context) => ({
-      apiKey: toProtoApiKey(await apiKeys.revoke(id, context)),
-    }),
+    revokeApiKey: async ({ id, descendants }, context) => {
+      const revoked = await apiKeys.revoke(id, context);
+      if (descendants) await lineage.revokeDescendants(id, revoked.tenant.organizationId);
+      return { apiKey: toProtoApiKey(revoked) };
+    },
   };
 }
 
+async function createApiKey(
+  { createdBy: creator, ...wished }: CreateApiKeyRequest,
+  { tenant: caller, scopes, resourceSeed }: CallContext,
+  { apiKeys, lineage, environments, clock }: ApiKeyRpcOptions,
+) {
+  const now = clock.now();
+  const callerScopes = scopes.includes(everyScope) ? ('ALL' as const) : scopes;
+  const createdBy = fromProtoCreator(creator);
+  const { key, stored } = await lineage.issueFor(createdBy, caller, async (creatorExpiresAt) => {
+    const limits = { knownScopes: keyScopes, callerScopes, creatorExpiresAt, now };
+    const wish = checkWish(wished, limits);
+    const { state, tenant } = await environments
+      .within({ tenant: caller, now })
+      .get(caller.environmentId);
+    return apiKeys.issue({ tenant, kind: state.kind, createdBy, resourceSeed }, wish);
+  });
+  return { key, apiKey: toProtoApiKey(stored) };
+}
+
 function toProtoApiKey({ state, createdAt }: Stored<ApiKey>): ProtoApiKey {
-  const { id, name, prefix, last4, scopes, expiresAt, revokedAt, lastUsedAt } = state;
+  const { id, name, prefix, last4, scopes, expiresAt, revokedAt, lastUsedAt, createdBy } = state;
   return {
     id,
     name,
@@ -77,6 +98,7 @@ function toProtoApiKey({ state, createdAt }: Stored<ApiKey>): ProtoApiKey {
     expiresAt,
     revokedAt,
     lastUsedAt,
+    createdBy: toProtoCreator(createdBy),
     createdAt,
   };
 }

@@ -6,8 +6,9 @@ import type { Page } from '@billing/chassis/aggregate-store';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, randomSecret } from '@billing/chassis/ids';
+import { ensureIndexes } from '@billing/chassis/indexes';
 import { retryTransient } from '@billing/chassis/mongo';
-import { type ApiKey, type ApiKeyWish, issue, revoke } from './api-key';
+import { type ApiKey, type ApiKeyWish, issue, type KeyCreator, revoke, withHash } from './api-key';
 import { formatKey, isWellFormed, keyPrefixes, keySecretBytes } from './api-key-format';
 import type { EnvironmentKind } from './environment';
 
@@ -15,6 +16,7 @@ import type { EnvironmentKind } from './environment';
 export interface KeyPlace {
   readonly tenant: Tenant;
   readonly kind: EnvironmentKind;
+  readonly createdBy: KeyCreator;
   readonly resourceSeed?: string | undefined;
 }
 
@@ -23,16 +25,21 @@ export class ApiKeyStore {
   constructor(
     private readonly collection: AggregateCollection<ApiKey>,
     private readonly clock: Clock,
-    /** The secret without which a stored hash says nothing about its key. */
-    private readonly pepper: string,
+    /** The secrets without which a stored hash says nothing about its key, the newest first; all but the newest only find keys. */
+    private readonly peppers: readonly string[],
   ) {}
+
+  async ensureIndexes(): Promise<void> {
+    // For keys whose id derives from a hash of before: see findRotated.
+    await ensureIndexes(this.collection.documents, [{ name: 'hash', key: { hash: 1 } }]);
+  }
 
   /**
    * Makes a key of the tenant's environment. Its text leaves with the answer and is kept nowhere. With a seed (see CallContext) the secret
    * derives from it: a call that crashed before its answer and is repeated makes the same key again, not a second one that nobody knows.
    */
   async issue(
-    { tenant, kind, resourceSeed }: KeyPlace,
+    { tenant, kind, createdBy, resourceSeed }: KeyPlace,
     wish: ApiKeyWish,
   ): Promise<{ key: string; stored: Stored<ApiKey> }> {
     const key = formatKey(
@@ -40,7 +47,8 @@ export class ApiKeyStore {
       resourceSeed === undefined ? randomSecret(keySecretBytes) : this.secretOf(resourceSeed),
     );
     const hash = this.hashOf(key);
-    const kept = { id: idOf(hash), hash, prefix: keyPrefixes[kind], last4: key.slice(-4) };
+    const shown = { prefix: keyPrefixes[kind], last4: key.slice(-4) };
+    const kept = { id: idOf(hash), hash, ...shown, createdBy };
     const { stored } = await this.within({ tenant }).insert(issue(wish, kept));
     return { key, stored };
   }
@@ -54,7 +62,19 @@ export class ApiKeyStore {
     const { documents, definition } = this.collection;
     const hash = this.hashOf(key);
     const document = await retryTransient(() => documents.findOne({ _id: idOf(hash), hash }));
-    return document === null ? undefined : toStored(definition, document);
+    return document === null ? this.findRotated(key) : toStored(definition, document);
+  }
+
+  /** A key that was made under a pepper of before: its id is of that time, and this use stores its hash under the newest one. */
+  private async findRotated(key: string): Promise<Stored<ApiKey> | undefined> {
+    const { documents, definition } = this.collection;
+    const hashes = this.peppers.map((pepper) => hashOf(key, pepper));
+    const document = await retryTransient(() => documents.findOne({ hash: { $in: hashes } }));
+    if (document === null) return undefined;
+    const stored = toStored(definition, document);
+    const hash = this.hashOf(key);
+    if (stored.state.hash === hash) return stored;
+    return this.within(stored).mutate(stored.state.id, (apiKey) => withHash(apiKey, hash));
   }
 
   /** Newest first, revoked keys too. */
@@ -72,9 +92,34 @@ export class ApiKeyStore {
     return (await retryTransient(() => documents.findOne(used))) !== null;
   }
 
+  /** When keys of some environments were last used, by environment; those without a use are left out. */
+  async lastUses(environmentIds: readonly string[]): Promise<Map<string, Date>> {
+    const used = { environmentId: { $in: [...environmentIds] }, lastUsedAt: { $gt: new Date(0) } };
+    const found = await retryTransient(() =>
+      this.collection.documents
+        .aggregate<{
+          _id: string;
+          lastUsedAt: Date;
+        }>([
+          { $match: used },
+          { $group: { _id: '$environmentId', lastUsedAt: { $max: '$lastUsedAt' } } },
+        ])
+        .toArray(),
+    );
+    return new Map(found.map(({ _id, lastUsedAt }) => [_id, lastUsedAt]));
+  }
+
   /** Throws not_found for a key of another environment. */
   async revoke(id: string, { tenant }: Pick<CallContext, 'tenant'>): Promise<Stored<ApiKey>> {
     return this.within({ tenant }).mutate(id, revoke);
+  }
+
+  /** The key with that id; undefined for a key of another environment. */
+  async findById(
+    id: string,
+    { tenant }: Pick<CallContext, 'tenant'>,
+  ): Promise<Stored<ApiKey> | undefined> {
+    return this.within({ tenant }).find(id);
   }
 
   private within({ tenant }: Pick<CallContext, 'tenant'>) {
@@ -82,13 +127,21 @@ export class ApiKeyStore {
   }
 
   private hashOf(key: string): string {
-    return createHmac('sha256', this.pepper).update(key).digest('hex');
+    return hashOf(key, this.newestPepper);
+  }
+
+  private get newestPepper(): string {
+    return this.peppers[0] ?? '';
   }
 
   // No key begins like this text, so no secret is ever the hash of a key.
   private secretOf(resourceSeed: string): Buffer {
-    return createHmac('sha256', this.pepper).update(`secret of ${resourceSeed}`).digest();
+    return createHmac('sha256', this.newestPepper).update(`secret of ${resourceSeed}`).digest();
   }
+}
+
+function hashOf(key: string, pepper: string): string {
+  return createHmac('sha256', pepper).update(key).digest('hex');
 }
 
 // Derived from the hash, an id makes the primary key the index by which keys are found.

@@ -2,6 +2,8 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Logger } from '@billing/chassis/logging';
 import { type ApiKey, isUseNews, noteUse } from './api-key';
+import type { Environment } from './environment';
+import { withdrawNotice } from './unused-sandbox';
 
 /**
  * Notes when keys were last used, in the background: nobody who authenticates waits for it, and a note that fails is made up for by the
@@ -13,14 +15,19 @@ export class ApiKeyUseStore {
 
   constructor(
     private readonly collection: AggregateCollection<ApiKey>,
+    private readonly environments: AggregateCollection<Environment>,
     private readonly logger: Logger,
   ) {}
 
-  /** The key was used at real time `now`. Returns at once. */
-  note(apiKey: Stored<ApiKey>, now: Date): void {
+  /** The key was used in its environment at real time `now`. Returns at once. Takes back the notice of the environment's deletion. */
+  note(
+    apiKey: Stored<ApiKey>,
+    { environment, now }: { readonly environment: Environment; readonly now: Date },
+  ): void {
     const { id } = apiKey.state;
-    if (!isUseNews(apiKey.state, now) || this.running.has(id)) return;
-    const noting = this.write(apiKey, now).finally(() => this.running.delete(id));
+    const isAnnounced = environment.deletesAt !== undefined;
+    if ((!isUseNews(apiKey.state, now) && !isAnnounced) || this.running.has(id)) return;
+    const noting = this.write(apiKey, { isAnnounced, now }).finally(() => this.running.delete(id));
     this.running.set(id, noting);
   }
 
@@ -29,9 +36,14 @@ export class ApiKeyUseStore {
     await Promise.all(this.running.values());
   }
 
-  private async write({ state, tenant }: Stored<ApiKey>, now: Date): Promise<void> {
+  private async write(
+    { state, tenant }: Stored<ApiKey>,
+    { isAnnounced, now }: { readonly isAnnounced: boolean; readonly now: Date },
+  ): Promise<void> {
     try {
       await this.collection.within({ tenant, now }).mutate(state.id, noteUse);
+      if (!isAnnounced) return;
+      await this.environments.within({ tenant, now }).mutate(tenant.environmentId, withdrawNotice);
     } catch (error) {
       this.logger.warn({ err: error, apiKeyId: state.id }, 'use of a key not noted');
     }

@@ -5,14 +5,26 @@ const now = new Date('2026-03-01T12:00:00.000Z');
 const before = new Date('2026-03-01T11:59:59.999Z');
 const after = new Date('2026-03-01T12:00:00.001Z');
 const wish = { name: 'Backend', scopes: [], expiresAt: undefined };
-const made = { id: 'id', hash: 'hash', prefix: 'billing_live_', last4: 'abcd' };
+const made = {
+  id: 'id',
+  hash: 'hash',
+  prefix: 'billing_live_',
+  last4: 'abcd',
+  createdBy: { type: 'SYSTEM' } as const,
+};
+const knownScopes = new Set([
+  'customers:read',
+  'customers:write',
+  'products:write',
+  'api-keys:write',
+]);
 
 function aKey(change: Partial<ApiKey> = {}): ApiKey {
   return { ...issue(wish, made).state, ...change };
 }
 
 describe('wishing for a key', () => {
-  const asAnybody = { callerScopes: [], now };
+  const asAnybody = { knownScopes, callerScopes: 'ALL' as const, now };
 
   test('may let it expire at the end of the year 9999', () => {
     const expiresAt = new Date('9999-12-31T23:59:59.999Z');
@@ -43,6 +55,11 @@ describe('wishing for a key', () => {
       { scopes: ['1: Invalid scope', '2: Invalid scope', '3: Invalid scope', '4: Invalid scope'] },
     ],
     [
+      'scopes of no route',
+      { ...wish, scopes: ['customers:read', 'foo:read', 'customer:write'] },
+      { scopes: ['1: Unknown scope', '2: Unknown scope'] },
+    ],
+    [
       'more scopes than there are',
       { ...wish, scopes: Array.from({ length: 51 }, () => 'customers:read') },
       { scopes: [expect.any(String)] },
@@ -61,9 +78,49 @@ describe('wishing for a key', () => {
     ['all there are', [], false],
   ])('with limited scopes may give %s: %j %s', (_case, scopes, allowed) => {
     const ask = () =>
-      checkWish({ ...wish, scopes }, { callerScopes: ['customers:read', 'products:write'], now });
+      checkWish(
+        { ...wish, scopes },
+        { ...asAnybody, callerScopes: ['customers:read', 'products:write'] },
+      );
     if (allowed) expect(ask).not.toThrow();
     else expect(ask).toThrow(expect.objectContaining({ kind: 'permission' }));
+  });
+});
+
+test.each([[[]], [['customers:read']]])(
+  'a caller that names no scope may give none: %j',
+  (scopes) => {
+    const ask = () => checkWish({ ...wish, scopes }, { knownScopes, callerScopes: [], now });
+    expect(ask).toThrow(expect.objectContaining({ kind: 'permission' }));
+  },
+);
+
+describe('a key that another key makes', () => {
+  const limits = { knownScopes, callerScopes: 'ALL' as const, creatorExpiresAt: after, now };
+
+  test.each([
+    ['its own expiry where none is wished for', undefined, after],
+    ['the expiry of its creator', after, after],
+  ])('has %s', (_case, expiresAt, expected) => {
+    expect(checkWish({ ...wish, expiresAt }, limits)).toMatchObject({ expiresAt: expected });
+  });
+
+  test('may end before its creator', () => {
+    const soon = new Date(now.getTime() + 1);
+    const later = new Date(now.getTime() + 2);
+    expect(
+      checkWish({ ...wish, expiresAt: soon }, { ...limits, creatorExpiresAt: later }),
+    ).toMatchObject({ expiresAt: soon });
+  });
+
+  test('is refused when it would end after its creator', () => {
+    const expiresAt = new Date(after.getTime() + 1);
+    expect(() => checkWish({ ...wish, expiresAt }, limits)).toThrow(
+      expect.objectContaining({
+        kind: 'invalid_input',
+        fields: { expiresAt: ['Must not be after the key that creates it'] },
+      }),
+    );
   });
 });
 

@@ -1,6 +1,10 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
+
+/** What made a key: another key, an operator, or the system. */
+export type KeyCreator =
+  { readonly type: 'KEY' | 'OPERATOR'; readonly id: string } | { readonly type: 'SYSTEM' };
 
 /** What is kept of a key. Its text is shown once, to whoever asked for it. */
 export interface ApiKey {
@@ -18,6 +22,7 @@ export interface ApiKey {
   readonly revokedAt: Date | undefined;
   /** Real time of a use, at most a minute before the last one. */
   readonly lastUsedAt: Date | undefined;
+  readonly createdBy: KeyCreator;
 }
 
 /** What its maker chooses about a key. */
@@ -42,17 +47,28 @@ const useNotedEveryMs = 60_000;
 const scopesMax = 50;
 const scopePattern = /^[a-z-]+:(?:read|write)$/;
 
-/** A wish as it can be granted; `now` is real time. Nobody can give a scope that they do not have. */
+/** What limits a wish; `now` is real time. */
+export interface WishLimits {
+  /** Every scope that there is. */
+  readonly knownScopes: ReadonlySet<string>;
+  /** 'ALL' for a caller with full access; an empty list for one without any. */
+  readonly callerScopes: readonly string[] | 'ALL';
+  /** Of the key that creates the new one; undefined: never, or no key creates it. */
+  readonly creatorExpiresAt?: Date | undefined;
+  readonly now: Date;
+}
+
+/** A wish as it can be granted. No caller can give a scope that it does not have, and no key outlives the key that creates it. */
 export function checkWish(
   wish: ApiKeyWish,
-  { callerScopes, now }: { callerScopes: readonly string[]; now: Date },
+  { knownScopes, callerScopes, creatorExpiresAt, now }: WishLimits,
 ): ApiKeyWish {
   const name = wish.name.trim();
-  const { scopes, expiresAt } = wish;
+  const { scopes, expiresAt = creatorExpiresAt } = wish;
   refuseProblems({
-    name: textProblems(name, { min: 1, max: nameLengthMax }),
-    scopes: scopesProblems(scopes),
-    expiresAt: expiresAt === undefined ? [] : expiryProblems(expiresAt, now),
+    name: lineProblems(name, { min: 1, max: nameLengthMax }),
+    scopes: scopesProblems(scopes, knownScopes),
+    expiresAt: expiresAt === undefined ? [] : expiryProblems(expiresAt, { creatorExpiresAt, now }),
   });
   if (!isWithin(scopes, callerScopes)) throw insufficientPermissions();
   return { name, scopes: [...new Set(scopes)], expiresAt };
@@ -61,13 +77,19 @@ export function checkWish(
 /** A new key. */
 export function issue(
   wish: ApiKeyWish,
-  made: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'last4'>,
+  made: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'last4' | 'createdBy'>,
 ): Transition<ApiKey> {
   return {
     state: { ...wish, ...made, revokedAt: undefined, lastUsedAt: undefined },
     events: [],
     commands: [],
   };
+}
+
+/** The same key with its hash under another pepper. */
+export function withHash(apiKey: ApiKey, hash: string): Transition<ApiKey> {
+  if (apiKey.hash === hash) return unchanged(apiKey);
+  return { state: { ...apiKey, hash }, events: [], commands: [] };
 }
 
 /** Whether a use at real time `now` is worth a write. */
@@ -105,20 +127,27 @@ export function insufficientPermissions(): DomainError {
   return new DomainError('permission', 'INSUFFICIENT_PERMISSIONS', 'Insufficient permissions');
 }
 
-function expiryProblems(expiresAt: Date, now: Date): string[] {
+function expiryProblems(
+  expiresAt: Date,
+  { creatorExpiresAt, now }: Pick<WishLimits, 'creatorExpiresAt' | 'now'>,
+): string[] {
   if (Number.isNaN(expiresAt.getTime()) || expiresAt > expiresAtMax) return ['Invalid datetime'];
-  return expiresAt <= now ? ['Must lie in the future'] : [];
+  if (expiresAt <= now) return ['Must lie in the future'];
+  const isLate = creatorExpiresAt !== undefined && expiresAt > creatorExpiresAt;
+  return isLate ? ['Must not be after the key that creates it'] : [];
 }
 
-function scopesProblems(scopes: readonly string[]): string[] {
+function scopesProblems(scopes: readonly string[], known: ReadonlySet<string>): string[] {
   if (scopes.length > scopesMax) return [`Must have at most ${String(scopesMax)} elements`];
-  return scopes.flatMap((scope, index) =>
-    scopePattern.test(scope) ? [] : [`${String(index)}: Invalid scope`],
-  );
+  return scopes.flatMap((scope, index) => {
+    if (known.has(scope)) return [];
+    const problem = scopePattern.test(scope) ? 'Unknown scope' : 'Invalid scope';
+    return [`${String(index)}: ${problem}`];
+  });
 }
 
-// For both sides an empty list means all scopes.
-function isWithin(scopes: readonly string[], callerScopes: readonly string[]): boolean {
-  if (callerScopes.length === 0) return true;
+// A key without scopes has all of them; a caller without scopes has none.
+function isWithin(scopes: readonly string[], callerScopes: WishLimits['callerScopes']): boolean {
+  if (callerScopes === 'ALL') return true;
   return scopes.length > 0 && scopes.every((scope) => callerScopes.includes(scope));
 }

@@ -68,7 +68,7 @@ async function anOrganization() {
 }
 
 async function aKey(environment: Environment, { expiresAt }: { expiresAt?: Date } = {}) {
-  const request = { name: 'Backend', scopes: [], expiresAt };
+  const request = { name: 'Backend', scopes: [], expiresAt, createdBy: undefined };
   const { key, apiKey } = await identity.createApiKey(request, within(environment));
   return { key, apiKey: present(apiKey) };
 }
@@ -88,7 +88,12 @@ async function forgetAnswers(environment: Environment): Promise<void> {
 describe('a key', () => {
   test('that a crashed call made is made again by its repeat, text and all', async () => {
     const { live } = await anOrganization();
-    const request = { name: 'Backend', scopes: ['customers:read'], expiresAt: undefined };
+    const request = {
+      name: 'Backend',
+      scopes: ['customers:read'],
+      expiresAt: undefined,
+      createdBy: undefined,
+    };
     const context = { ...within(live), idempotency: { key: 'crash', requestHash: 'same' } };
     const first = await identity.createApiKey(request, context);
     await forgetAnswers(live);
@@ -102,7 +107,12 @@ describe('a key', () => {
 
   test('of a sandbox is the same for a crashed call and its repeat', async () => {
     const { live } = await anOrganization();
-    const request = { name: '', clock: ClockKind.CLOCK_KIND_REAL, startsAt: undefined };
+    const request = {
+      name: '',
+      clock: ClockKind.CLOCK_KIND_REAL,
+      startsAt: undefined,
+      createdBy: undefined,
+    };
     const context = { ...within(live), idempotency: { key: 'crash', requestHash: 'same' } };
     const { sandbox, key } = await identity.createSandbox(request, context);
     await forgetAnswers(live);
@@ -122,7 +132,10 @@ describe('a key', () => {
     clockOffsetMs = 2_000;
     const newest = await aKey(live);
     const elsewhere = await aKey(sandbox);
-    const revoked = await identity.revokeApiKey({ id: old.apiKey.id }, within(live));
+    const revoked = await identity.revokeApiKey(
+      { id: old.apiKey.id, descendants: false },
+      within(live),
+    );
 
     const list = (page: number) => identity.listApiKeys({ page, perPage: 2 }, within(live));
     expect(await list(1)).toEqual({ apiKeys: [newest.apiKey, expired.apiKey], total: 3 });

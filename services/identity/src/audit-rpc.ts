@@ -1,3 +1,4 @@
+import type { Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { readPage } from '@billing/chassis/page';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
@@ -5,13 +6,15 @@ import type {
   AuditEntry as ProtoAuditEntry,
   OperatorServiceServer,
 } from '@billing/proto/billing/identity/v1/operator';
-import { operatorRoles } from '@billing/proto/values/identity';
+import { auditActorTypes } from '@billing/proto/values/identity';
 import { insufficientPermissions } from './api-key';
-import type { AuditEntry, AuditStore } from './audit-store';
+import type { AuditEntry } from './audit-entry';
+import type { AuditStore } from './audit-store';
 import { leads } from './operator';
+import { sentOrigin } from './session-list-rpc';
 import type { SignIn } from './sign-in-service';
 
-/** What the calls about what operators did work with. */
+/** What the calls about the audit log work with. */
 export interface AuditRpcOptions {
   readonly signIn: SignIn;
   readonly audit: AuditStore;
@@ -20,31 +23,47 @@ export interface AuditRpcOptions {
 
 type Handlers = Pick<
   AsyncHandlers<OperatorServiceServer>,
-  'beginAuditEntry' | 'endAuditEntry' | 'listAuditEntries'
+  'beginAuditEntry' | 'endAuditEntry' | 'listAuditEntries' | 'exportAuditEntries'
 >;
 
 export function auditHandlers({ signIn, audit, clock }: AuditRpcOptions): Handlers {
+  const tenantOfLeader = async (sessionToken: string): Promise<Tenant> => {
+    const { state, tenant } = (await signIn.of(sessionToken)).operator;
+    if (!leads(state.role)) throw insufficientPermissions();
+    return tenant;
+  };
   return {
-    beginAuditEntry: async ({ sessionToken, ...entry }) => {
+    beginAuditEntry: async ({ sessionToken, origin, environmentId, ...entry }) => {
       const { state, tenant } = (await signIn.of(sessionToken)).operator;
-      const at = clock.now();
-      return { id: await audit.begin(tenant, state, { ...entry, at }) };
+      const actor = { type: 'OPERATOR', id: state.id, email: state.email } as const;
+      const { address, userAgent } = sentOrigin(origin);
+      const begun = { ...entry, environmentId, actor, address, userAgent, at: clock.now() };
+      return { id: await audit.begin(tenant, begun) };
     },
-
-    endAuditEntry: async ({ id, status }, { tenant }) => {
-      await audit.end(tenant, id, status);
+    endAuditEntry: async ({ id, status, target, changes }, { tenant }) => {
+      await audit.end(tenant, id, { status, target, changes });
       return {};
     },
-
-    listAuditEntries: async ({ sessionToken, ...request }) => {
-      const { state, tenant } = (await signIn.of(sessionToken)).operator;
-      if (!leads(state.role)) throw insufficientPermissions();
-      const { data, total } = await audit.list(tenant, readPage(request));
-      return { entries: data.map(toProtoAuditEntry), total };
+    listAuditEntries: async ({ sessionToken, actorId, targetId, ...request }) => {
+      const tenant = await tenantOfLeader(sessionToken);
+      const wanted = { ...readPage(request), filter: { actorId, targetId } };
+      const { data, ...extent } = await audit.list(tenant, wanted);
+      return { entries: data.map(toProtoAuditEntry), ...extent };
+    },
+    exportAuditEntries: async ({ sessionToken, since, until, after }) => {
+      const tenant = await tenantOfLeader(sessionToken);
+      const cursor = after?.at === undefined ? undefined : { at: after.at, id: after.id };
+      const entries = await audit.export(tenant, { since, until, after: cursor });
+      return { entries: entries.map(toProtoAuditEntry) };
     },
   };
 }
 
-function toProtoAuditEntry({ role, ...entry }: AuditEntry): ProtoAuditEntry {
-  return { ...entry, role: operatorRoles.valueOf(role) };
+function toProtoAuditEntry({ actor, changes, ...entry }: AuditEntry): ProtoAuditEntry {
+  const { type, id, email } = actor;
+  return {
+    ...entry,
+    actor: { type: auditActorTypes.valueOf(type), id, email },
+    changes: changes.map(({ field, fromJson, toJson }) => ({ field, fromJson, toJson })),
+  };
 }

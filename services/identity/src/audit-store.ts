@@ -1,97 +1,103 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import type { Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
+import { insertMissing } from '@billing/chassis/insert-missing';
+import type { Logger } from '@billing/chassis/logging';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
-import type { Operator, Role } from './operator';
-
-/** Something that an operator changed, or tried to. */
-export interface AuditEntry {
-  readonly id: string;
-  /** Real time at which it began. */
-  readonly at: Date;
-  readonly operatorId: string;
-  /** As they were then. */
-  readonly operatorEmail: string;
-  readonly role: Role;
-  /** Method and route. */
-  readonly action: string;
-  /** The path as it was called, without its query. */
-  readonly path: string;
-  /** Where; undefined: it concerns the organisation. */
-  readonly environmentId: string | undefined;
-  readonly requestId: string;
-  /** What was answered; undefined: not known. */
-  readonly status: number | undefined;
-}
-
-interface AuditDocument {
-  readonly _id: string;
-  /** The live one of the organisation: all that its operators did stands in one place. */
-  readonly environmentId: string;
-  readonly at: Date;
-  readonly operatorId: string;
-  readonly operatorEmail: string;
-  readonly role: Role;
-  readonly action: string;
-  readonly path: string;
-  readonly concerns: string | null;
-  readonly requestId: string;
-  readonly status: number | bigint | null;
-}
+import {
+  type AuditDocument,
+  fromAuditDocument,
+  toAuditDocument,
+  toStoredChange,
+} from './audit-document-store';
+import type { AuditEntry, AuditFilter, AuditRange } from './audit-entry';
 
 const endOfTime = new Date(8.64e15);
+// Beyond it the exact number says nothing more, and counting costs as much as there is to count.
+const countMax = 10_000;
+const exportedAtOnce = 500;
+const removedAtOnce = 1_000;
 
-/** What operators did. Inserted before it is done, told once how it ended, never removed. */
+/** What operators, keys and the system changed. */
 export class AuditStore {
   private readonly entries: Collection<AuditDocument>;
 
-  constructor(db: Db) {
+  constructor(
+    db: Db,
+    /** Gets a copy of each entry once it is known how it ended; undefined: none is wanted. */
+    private readonly copies?: Logger,
+  ) {
     this.entries = db.collection<AuditDocument>('auditEntries');
   }
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.entries, [
       { name: 'list', key: { environmentId: 1, at: -1, _id: -1 } },
+      { name: 'actor', key: { environmentId: 1, actorId: 1, at: -1, _id: -1 } },
+      { name: 'target', key: { environmentId: 1, targetId: 1, at: -1, _id: -1 } },
+      { name: 'at', key: { at: 1 } },
     ]);
   }
 
-  /** Gives the entry's id. A repeat under the same request id finds the first one. */
+  /** Writes down what is about to be done, and gives the entry's id. A repeat under the same request id finds the first one. */
   async begin(
-    { environmentId }: Tenant,
-    operator: Operator,
-    entry: Pick<AuditEntry, 'at' | 'action' | 'path' | 'requestId'> & {
-      readonly environmentId?: string | undefined;
-    },
+    { environmentId: live }: Tenant,
+    entry: Omit<AuditEntry, 'id' | 'status' | 'target' | 'changes'>,
   ): Promise<string> {
-    const { environmentId: concerns = null, ...rest } = entry;
-    const _id = derivedId(environmentId, 'audit', operator.id, entry.requestId);
-    const { id: operatorId, email: operatorEmail, role } = operator;
-    const by = { operatorId, operatorEmail, role };
+    const id = derivedId(live, 'audit', entry.actor.id, entry.requestId);
+    const begun = { ...entry, id, target: undefined, changes: [], status: undefined };
     try {
-      await retryTransient(() =>
-        this.entries.insertOne({ _id, environmentId, ...by, ...rest, concerns, status: null }),
-      );
+      await retryTransient(() => this.entries.insertOne(toAuditDocument(live, begun)));
     } catch (error) {
       if (duplicateKeyIndex(error) === undefined) throw error;
     }
-    return _id;
+    return id;
   }
 
   /** The first end counts. */
-  async end({ environmentId }: Tenant, id: string, status: number): Promise<void> {
-    await retryTransient(() =>
-      this.entries.updateOne({ _id: id, environmentId, status: null }, { $set: { status } }),
+  async end(
+    { environmentId }: Tenant,
+    id: string,
+    { status, target, changes }: Pick<AuditEntry, 'status' | 'target' | 'changes'>,
+  ): Promise<void> {
+    const $set = {
+      status: status ?? null,
+      targetType: target?.type ?? null,
+      targetId: target?.id ?? null,
+      changes: changes.map(toStoredChange),
+    };
+    const ended = await retryTransient(() =>
+      this.entries.updateOne({ _id: id, environmentId, status: null }, { $set }),
     );
+    if (this.copies === undefined || ended.modifiedCount === 0) return;
+    const document = await retryTransient(() => this.entries.findOne({ _id: id, environmentId }));
+    if (document !== null) this.copy(fromAuditDocument(document));
+  }
+
+  /** Keeps entries whose end is known; those that an earlier run of the same call has kept stay as they are. */
+  async insert(entries: readonly { readonly live: string; readonly entry: AuditEntry }[]) {
+    if (entries.length === 0) return;
+    await insertMissing(
+      this.entries,
+      entries.map(({ live, entry }) => toAuditDocument(live, entry)),
+    );
+    for (const { entry } of entries) this.copy(entry);
   }
 
   /** Newest first. */
   async list(
     { environmentId }: Tenant,
-    { page, perPage }: { page: number; perPage: number },
-  ): Promise<{ data: AuditEntry[]; total: number }> {
-    const query = { environmentId, at: { $lte: endOfTime } };
-    const [documents, total] = await retryTransient(() =>
+    { page, perPage, filter }: { page: number; perPage: number; filter: AuditFilter },
+  ): Promise<{ data: AuditEntry[]; total: number; totalIsMore: boolean }> {
+    const { actorId, targetId } = filter;
+    const query = {
+      environmentId,
+      ...(actorId !== undefined && { actorId }),
+      ...(targetId !== undefined && { targetId }),
+      at: { $lte: endOfTime },
+    };
+    const [documents, counted] = await retryTransient(() =>
       Promise.all([
         this.entries
           .find(query)
@@ -99,19 +105,48 @@ export class AuditStore {
           .skip((page - 1) * perPage)
           .limit(perPage)
           .toArray(),
-        this.entries.countDocuments(query),
+        this.entries.countDocuments(query, { limit: countMax + 1 }),
       ]),
     );
-    return { data: documents.map(fromDocument), total };
+    const total = Math.min(counted, countMax);
+    return { data: documents.map(fromAuditDocument), total, totalIsMore: counted > countMax };
   }
-}
 
-function fromDocument({ _id, concerns, status, ...rest }: AuditDocument): AuditEntry {
-  const { environmentId: _live, ...fields } = rest;
-  return {
-    id: _id,
-    ...fields,
-    environmentId: concerns ?? undefined,
-    status: status === null ? undefined : Number(status),
-  };
+  /** A part of an export, oldest first; fewer than 500: it was the last one. */
+  async export({ environmentId }: Tenant, { since, until, after }: AuditRange) {
+    const at = { $gte: since ?? new Date(0), ...(until !== undefined && { $lt: until }) };
+    const query: Filter<AuditDocument> = {
+      environmentId,
+      at: after === undefined ? at : { ...at, $gte: after.at },
+      ...(after !== undefined && {
+        $or: [{ at: { $gt: after.at } }, { at: after.at, _id: { $gt: after.id } }],
+      }),
+    };
+    const documents = await retryTransient(() =>
+      this.entries.find(query).sort({ at: 1, _id: 1 }).limit(exportedAtOnce).toArray(),
+    );
+    return documents.map(fromAuditDocument);
+  }
+
+  /** Removes what is older than a time, of all organisations; ends early when the signal aborts. */
+  async forget(before: Date, signal?: AbortSignal): Promise<void> {
+    while (signal?.aborted !== true) {
+      const old = await retryTransient(() =>
+        this.entries
+          .find({ at: { $lt: before } })
+          .project<Pick<AuditDocument, '_id' | 'environmentId'>>({ environmentId: 1 })
+          .sort({ at: 1 })
+          .limit(removedAtOnce)
+          .toArray(),
+      );
+      if (old.length === 0) return;
+      const environmentId = { $in: [...new Set(old.map((one) => one.environmentId))] };
+      const _id = { $in: old.map((one) => one._id) };
+      await retryTransient(() => this.entries.deleteMany({ _id, environmentId }));
+    }
+  }
+
+  private copy(audit: AuditEntry): void {
+    this.copies?.info({ audit }, 'audit');
+  }
 }

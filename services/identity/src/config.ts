@@ -8,10 +8,23 @@ const leaseMsDefault = 5_000;
 // OWASP's least with three lanes; a hash takes 32 MiB and some tenths of a second.
 const passwordHashCostDefault = 15;
 
+function days(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a whole number of days')
+    .transform(Number)
+    .refine(
+      (count) => count >= min && count <= max,
+      `must be ${String(min)} to ${String(max)} days`,
+    );
+}
+
 export const configurationSchema = z.object({
   ...serviceConfigurationShape,
   // The key of an HMAC-SHA256 is as strong as its hash from 32 bytes on.
   API_KEY_PEPPER: z.string().min(32, 'must have at least 32 characters'),
+  /** The pepper before: what was stored with it stays valid, and a key is stored under the new one by its next use. */
+  API_KEY_PEPPER_OLD: z.string().min(32, 'must have at least 32 characters').optional(),
   JUMP_LEASE_MS: z
     .string()
     .regex(/^\d{3,6}$/, 'must be 100 to 999999 milliseconds')
@@ -23,6 +36,12 @@ export const configurationSchema = z.object({
     .regex(/^1\d$/, 'must be 10 to 19')
     .transform(Number)
     .default(passwordHashCostDefault),
+  /** `stdout` copies each entry of the audit log as a log line. */
+  AUDIT_LOG: z.enum(['none', 'stdout']).default('none'),
+  /** For so many days of real time entries of the audit log are kept. */
+  RETENTION_AUDIT_DAYS: days(1, 36_500).default(400),
+  /** For so many days of real time requests to the public API can be looked at. */
+  RETENTION_REQUESTS: days(1, 90).default(7),
   CUSTOMER_ADDRESS: address,
   CATALOG_ADDRESS: address,
   DISCOUNT_ADDRESS: address,

@@ -4,7 +4,9 @@ import { newResourceId, type Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
-import { invalidInput } from '@billing/kernel/domain-error';
+import { Turns } from '@billing/chassis/turns';
+import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import type { Transition } from '@billing/kernel/transition';
 import {
   ClockKind as ProtoClockKind,
   type Environment as ProtoEnvironment,
@@ -12,6 +14,7 @@ import {
   type IdentityServiceServer,
 } from '@billing/proto/billing/identity/v1/identity';
 import { insufficientPermissions } from './api-key';
+import { fromProtoCreator } from './key-creator-rpc';
 import type { ApiKeyStore } from './api-key-store';
 import {
   type ClockKind,
@@ -21,20 +24,24 @@ import {
   openSandbox,
   timeOf,
 } from './environment';
+import type { KeyLineage } from './key-lineage-store';
+import type { EnvironmentStore } from './environment-store';
 import { checkName, found, type Organization } from './organization';
 
 /** What the calls about organisations and environments work with. */
 export interface EnvironmentRpcOptions {
   readonly organizations: AggregateCollection<Organization>;
   readonly environments: AggregateCollection<Environment>;
+  readonly environmentList: EnvironmentStore;
   readonly apiKeys: ApiKeyStore;
+  readonly lineage: KeyLineage;
   readonly clock: Clock;
 }
 
 type Handlers = Pick<AsyncHandlers<IdentityServiceServer>, 'ensureOrganization' | 'createSandbox'>;
 
 export function environmentHandlers(options: EnvironmentRpcOptions): Handlers {
-  const { environments, apiKeys, clock } = options;
+  const { environments, apiKeys, lineage, clock } = options;
   return {
     ensureOrganization: async ({ name }) => ensureOrganization(checkName(name), options),
 
@@ -49,19 +56,45 @@ export function environmentHandlers(options: EnvironmentRpcOptions): Handlers {
       const tenantOfSandbox = sandboxTenant(caller.tenant.organizationId, id, {
         manualClock: transition.state.clock.kind === 'MANUAL',
       });
-      const { stored } = await environments
-        .within({ tenant: tenantOfSandbox, now })
-        .insert(transition);
-      const { key } = await apiKeys.issue(
-        { tenant: tenantOfSandbox, kind, resourceSeed: context.resourceSeed },
-        firstKey,
-      );
-      return { sandbox: toProtoEnvironment(stored, now), key };
+      const { resourceSeed } = context;
+      const createdBy = fromProtoCreator(request.createdBy);
+      const place = { tenant: tenantOfSandbox, kind, createdBy, resourceSeed };
+      const { sandbox, key } = await lineage.issueFor(createdBy, tenant, async (expiresAt) => {
+        const made = await insertSandbox(transition, tenantOfSandbox, options);
+        return {
+          sandbox: made,
+          ...(await apiKeys.issue(place, { ...firstKey, expiresAt })),
+        };
+      });
+      return { sandbox: toProtoEnvironment(sandbox, now), key };
     },
   };
 }
 
-const firstKey = { name: 'First key', scopes: [], expiresAt: undefined };
+// One replica counts and inserts for one organisation at a time; several replicas may exceed the limit by a few.
+const creations = new Turns();
+
+/** Inserts a sandbox while its organisation has room for one; a repeat finds the first one. */
+async function insertSandbox(
+  transition: Transition<Environment>,
+  tenant: Tenant,
+  { environments, environmentList, clock }: EnvironmentRpcOptions,
+): Promise<Stored<Environment>> {
+  const { organizationId } = tenant;
+  return creations.take([organizationId], async () => {
+    const store = environments.within({ tenant, now: clock.now() });
+    const existing = await store.find(transition.state.id);
+    if (existing !== undefined) return existing;
+    if ((await environmentList.countSandboxes(organizationId)) >= sandboxesMax) {
+      const message = 'Sandbox limit reached';
+      throw new DomainError('failed_precondition', 'SANDBOX_LIMIT_REACHED', message);
+    }
+    return (await store.insert(transition)).stored;
+  });
+}
+
+const sandboxesMax = 1_000;
+const firstKey = { name: 'First key', scopes: [] };
 
 /**
  * Every id derives from the name, so racing and repeated calls insert the same documents, and a call that was cut off is completed by the
@@ -73,7 +106,7 @@ async function ensureOrganization(
 ) {
   const now = clock.now();
   const organizationId = derivedId('organization', name);
-  const sandboxId = derivedId(organizationId, 'sandbox');
+  const sandboxId = firstSandboxId(organizationId);
   const ofLive = liveTenant(organizationId);
   const ofSandbox = sandboxTenant(organizationId, sandboxId, { manualClock: false });
   const sandboxWish = { name: '', clock: 'REAL', startsAt: undefined } as const;
@@ -94,7 +127,7 @@ async function ensureOrganization(
 
 /** `now` is real time. */
 export function toProtoEnvironment(
-  { state, tenant, createdAt }: Stored<Environment>,
+  { state, tenant, createdAt, version }: Stored<Environment>,
   now: Date,
 ): ProtoEnvironment {
   return {
@@ -105,6 +138,8 @@ export function toProtoEnvironment(
     clock: toProtoClockKind[state.clock.kind],
     now: timeOf(state, now),
     createdAt,
+    version: BigInt(version),
+    deletesAt: state.deletesAt,
   };
 }
 
@@ -128,6 +163,11 @@ function fromProtoClockKind(kind: ProtoClockKind): ClockKind {
     default:
       throw invalidInput({ clock: ['Unknown clock'] });
   }
+}
+
+/** The id of the sandbox that each organisation has from its start. */
+export function firstSandboxId(organizationId: string): string {
+  return derivedId(organizationId, 'sandbox');
 }
 
 /** Whose an organisation's live environment is: it has one, whose id derives from its own. */

@@ -1,5 +1,5 @@
-import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
-import { only, type Transition } from '@billing/kernel/transition';
+import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
+import { only, type Transition, unchanged } from '@billing/kernel/transition';
 
 export type EnvironmentKind = 'LIVE' | 'SANDBOX';
 export type ClockKind = 'REAL' | 'MANUAL';
@@ -11,6 +11,12 @@ export interface Environment {
   /** For people; empty when none was given. */
   readonly name: string;
   readonly clock: RealClock | ManualClock;
+  /** Real time of its deletion; absent: none. Its keys end at once, and all that is left of it afterwards. */
+  readonly deletedAt?: Date | undefined;
+  /** Real time from which it is deleted unless it is used before; absent: not announced. */
+  readonly deletesAt?: Date | undefined;
+  /** Real time of the last requested advance; absent: none. */
+  readonly advancedAt?: Date | undefined;
 }
 
 /** Business time is the wall clock's. */
@@ -37,6 +43,8 @@ export interface Jump {
   readonly to: Date;
   /** Due documents handled so far. */
   readonly processed: number;
+  /** Ends after its present instant; absent: false. */
+  readonly stopped?: boolean;
 }
 
 /** A jump that is done. */
@@ -45,6 +53,8 @@ export interface Landing {
   /** The environment's time then. */
   readonly now: Date;
   readonly processed: number;
+  /** Ended before its target, because a caller asked for it; absent: false. */
+  readonly stopped?: boolean;
 }
 
 /** The sole right to move a clock, in real time: after `until` anybody may take it. */
@@ -79,7 +89,7 @@ export function openSandbox(
   const isManual = clock === 'MANUAL';
   const trimmed = name.trim();
   refuseProblems({
-    name: textProblems(trimmed, { max: nameLengthMax }),
+    name: lineProblems(trimmed, { max: nameLengthMax }),
     startsAt: startsAt === undefined ? [] : startProblems(startsAt, isManual),
   });
   return only({
@@ -88,6 +98,24 @@ export function openSandbox(
     name: trimmed,
     clock: isManual ? startClock(startsAt ?? now) : { kind: 'REAL' },
   });
+}
+
+/** Renames a sandbox. */
+export function rename(environment: Environment, name: string): Transition<Environment> {
+  const trimmed = name.trim();
+  refuseProblems({ name: lineProblems(trimmed, { max: nameLengthMax }) });
+  return trimmed === environment.name
+    ? unchanged(environment)
+    : only({ ...environment, name: trimmed });
+}
+
+/** Deletes a sandbox from real time `now` on: the command deletes what services have of it. */
+export function deleteSandbox(environment: Environment, now: Date): Transition<Environment> {
+  return {
+    state: { ...environment, deletedAt: now },
+    events: [],
+    commands: [{ type: 'deleteEnvironment', payload: {} }],
+  };
 }
 
 /** The environment's business time, where `now` is real time. */

@@ -1,5 +1,5 @@
 import { ownCall } from '@billing/chassis/own-call';
-import { connectPeer } from '@billing/chassis/peer';
+import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
 import {
   type IdentityServiceServer,
@@ -24,11 +24,41 @@ export interface OwnerLinkOptions {
 }
 
 /**
- * The link by which somebody becomes an organisation's first operator; undefined once there is one. Kept nowhere: each call makes
- * another, and the first that is used ends them all.
+ * The link by which the first operator of an organisation joins; undefined once there is one. Kept nowhere: each call makes another, and
+ * the first that is used ends them all.
  */
 export async function ownerLink(options: OwnerLinkOptions): Promise<string | undefined> {
-  const { identityAddress: address, security, gatewayUrl, organization, service } = options;
+  return withIdentity(options, async ({ identity, operators }) => {
+    const { organizationId } = await identity.ensureOrganization(
+      { name: options.organization },
+      ownCall(),
+    );
+    const { token } = await operators.inviteFirstOwner({ organizationId }, ownCall());
+    return token === undefined ? undefined : `${options.gatewayUrl}/dashboard/invitation#${token}`;
+  });
+}
+
+/** The link by which an active owner sets a new password. Throws not_found for an e-mail address that is not an owner's. */
+export async function ownerResetLink(options: OwnerLinkOptions, email: string): Promise<string> {
+  return withIdentity(options, async ({ identity, operators }) => {
+    const { organizationId } = await identity.ensureOrganization(
+      { name: options.organization },
+      ownCall(),
+    );
+    const { token } = await operators.createOwnerResetLink({ organizationId, email }, ownCall());
+    return `${options.gatewayUrl}/dashboard/reset#${token}`;
+  });
+}
+
+interface IdentityPeers {
+  readonly identity: Peer<IdentityServiceServer>;
+  readonly operators: Peer<OperatorServiceServer>;
+}
+
+async function withIdentity<T>(
+  { identityAddress: address, security, service }: OwnerLinkOptions,
+  work: (peers: IdentityPeers) => Promise<T>,
+): Promise<T> {
   const channel = { address, security, service };
   const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
     ...channel,
@@ -36,12 +66,10 @@ export async function ownerLink(options: OwnerLinkOptions): Promise<string | und
   });
   const operators = connectPeer<OperatorServiceServer>(OperatorServiceService, {
     ...channel,
-    withoutTenant: ['inviteFirstOwner'],
+    withoutTenant: ['inviteFirstOwner', 'createOwnerResetLink'],
   });
   try {
-    const { organizationId } = await identity.ensureOrganization({ name: organization }, ownCall());
-    const { token } = await operators.inviteFirstOwner({ organizationId }, ownCall());
-    return token === undefined ? undefined : `${gatewayUrl}/dashboard/invitation/${token}`;
+    return await work({ identity, operators });
   } finally {
     identity.close();
     operators.close();

@@ -7,7 +7,7 @@ import {
 } from '@billing/chassis/configuration';
 import { runCommand } from '@billing/chassis/process';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
-import { ownerLink } from './first-owner-client';
+import { ownerLink, ownerResetLink } from './first-owner-client';
 
 const configurationSchema = z.object({
   ...transportSecurityShape,
@@ -18,19 +18,31 @@ const configurationSchema = z.object({
   ORGANIZATION_NAME: z.string().min(1),
 });
 
-/** Prints the link by which somebody becomes an organisation's first operator. */
+const usage = 'Usage: first-owner [--reset EMAIL]';
+
+/** Prints the link by which the first operator of an organisation joins; with `--reset` the one by which an owner sets a new password. */
 runCommand('first-owner', async () => {
+  const email = emailToReset(process.argv.slice(2));
   const configuration = readConfiguration(configurationSchema, processEnvironment(), {
     isPart: true,
   });
   const { ORGANIZATION_NAME: organization, IDENTITY_ADDRESS, HOSTED_PAGE_URL } = configuration;
-  const link = await ownerLink({
+  const options = {
     identityAddress: IDENTITY_ADDRESS,
     security: transportSecurityOf(configuration),
     gatewayUrl: HOSTED_PAGE_URL,
     organization,
     service: 'first-owner',
-  });
+  };
+  if (email !== undefined) return ownerResetLink(options, email);
+  const link = await ownerLink(options);
   if (link !== undefined) return link;
   throw new Error(`${organization} has operators; its owners and admins invite others`);
 });
+
+function emailToReset(words: readonly string[]): string | undefined {
+  if (words.length === 0) return undefined;
+  const [flag, email] = words;
+  if (words.length !== 2 || flag !== '--reset' || email === undefined) throw new Error(usage);
+  return email;
+}

@@ -76,7 +76,7 @@ afterEach(() => {
 });
 
 /** A context of the environment, as a gateway gives it. */
-function within(environment: Environment, scopes: readonly string[] = []) {
+function within(environment: Environment, scopes: readonly string[] = ['*']) {
   const context = testContext({
     tenant: {
       organizationId: environment.organizationId,
@@ -100,7 +100,7 @@ async function aKey(
   environment: Environment,
   { scopes = [], expiresAt }: { scopes?: string[]; expiresAt?: Date } = {},
 ) {
-  const request = { name: 'Backend', scopes, expiresAt };
+  const request = { name: 'Backend', scopes, expiresAt, createdBy: undefined };
   const { key, apiKey } = await identity.createApiKey(request, within(environment));
   return { key, apiKey: present(apiKey) };
 }
@@ -257,9 +257,12 @@ describe('a key', () => {
     const { live } = await anOrganization();
     const { key, apiKey } = await aKey(live);
 
-    const revoked = await identity.revokeApiKey({ id: apiKey.id }, within(live));
+    const revoked = await identity.revokeApiKey(
+      { id: apiKey.id, descendants: false },
+      within(live),
+    );
     await expect(identity.authenticate({ key }, testContext())).rejects.toMatchObject(refused);
-    const again = await identity.revokeApiKey({ id: apiKey.id }, within(live));
+    const again = await identity.revokeApiKey({ id: apiKey.id, descendants: false }, within(live));
 
     expect(revoked.apiKey?.revokedAt).toBeInstanceOf(Date);
     expect(again).toEqual(revoked);
@@ -287,7 +290,9 @@ describe('a key', () => {
       const { key, apiKey } = await aKey(other.live);
       const id = { 'of another environment': apiKey.id, 'that nobody made': newId() }[which] ?? 'x';
 
-      await expect(identity.revokeApiKey({ id }, within(mine.live))).rejects.toMatchObject({
+      await expect(
+        identity.revokeApiKey({ id, descendants: false }, within(mine.live)),
+      ).rejects.toMatchObject({
         kind: 'not_found',
         message: 'API key not found',
       });
@@ -299,7 +304,10 @@ describe('a key', () => {
     const { live } = await anOrganization();
     const asReader = within(live, ['customers:read', 'api-keys:write']);
     const ask = (scopes: string[]) =>
-      identity.createApiKey({ name: 'Less', scopes, expiresAt: undefined }, asReader);
+      identity.createApiKey(
+        { name: 'Less', scopes, expiresAt: undefined, createdBy: undefined },
+        asReader,
+      );
 
     await expect(ask(['customers:read'])).resolves.toMatchObject({
       apiKey: { scopes: ['customers:read'] },
@@ -312,9 +320,19 @@ describe('a key', () => {
     }
   });
 
+  test('is not made for a caller that names no scope', async () => {
+    const { live } = await anOrganization();
+    for (const scopes of [['customers:read'], []]) {
+      const request = { name: 'Key', scopes, expiresAt: undefined, createdBy: undefined };
+      await expect(identity.createApiKey(request, within(live, []))).rejects.toMatchObject({
+        kind: 'permission',
+      });
+    }
+  });
+
   test('is refused with all that is wrong with it', async () => {
     const { live } = await anOrganization();
-    const request = { name: '', scopes: ['all'], expiresAt: new Date(0) };
+    const request = { name: '', scopes: ['all'], expiresAt: new Date(0), createdBy: undefined };
     await expect(identity.createApiKey(request, within(live))).rejects.toMatchObject({
       kind: 'invalid_input',
       fields: {
@@ -328,7 +346,12 @@ describe('a key', () => {
 
 describe('a sandbox', () => {
   const startsAt = new Date('2026-01-17T00:00:00.000Z');
-  const manual = { name: 'Tests', clock: ClockKind.CLOCK_KIND_MANUAL, startsAt };
+  const manual = {
+    name: 'Tests',
+    clock: ClockKind.CLOCK_KIND_MANUAL,
+    startsAt,
+    createdBy: undefined,
+  };
 
   test('with a manual clock stands at its start, and its key opens it', async () => {
     const { live } = await anOrganization();
@@ -353,7 +376,12 @@ describe('a sandbox', () => {
 
   test('without a wish for a clock follows real time', async () => {
     const { live } = await anOrganization();
-    const request = { name: '', clock: ClockKind.CLOCK_KIND_UNSPECIFIED, startsAt: undefined };
+    const request = {
+      name: '',
+      clock: ClockKind.CLOCK_KIND_UNSPECIFIED,
+      startsAt: undefined,
+      createdBy: undefined,
+    };
     const { sandbox } = await identity.createSandbox(request, within(live));
 
     clockOffsetMs = 3_600_000;

@@ -16,7 +16,7 @@ import { checkInvitation, join, type Operator, operatorEmail, operatorExists } f
 import { sentRole, toProtoOperator } from './operator-rpc';
 import { findAnywhere, operatorId } from './operator-store';
 import { addOwner, type Organization } from './organization';
-import { passwordProblems } from './password';
+import { type CommonPasswords, passwordProblems } from './password';
 import type { SignIn } from './sign-in-service';
 import type { TokenStore } from './token-store';
 
@@ -26,6 +26,7 @@ export interface InvitationRpcOptions {
   readonly organizations: AggregateCollection<Organization>;
   readonly operators: AggregateCollection<Operator>;
   readonly invitations: TokenStore<Invitation>;
+  readonly commonPasswords: CommonPasswords;
   readonly clock: Clock;
 }
 
@@ -35,13 +36,13 @@ type Handlers = Pick<
 >;
 
 export function invitationHandlers(options: InvitationRpcOptions): Handlers {
-  const { signIn, organizations, invitations, clock } = options;
+  const { signIn, organizations, operators, invitations, clock } = options;
   return {
     inviteFirstOwner: async ({ organizationId }) => {
       const tenant = liveTenant(organizationId);
       await organizations.within({ tenant, now: clock.now() }).get(organizationId);
       if (await hasOperators(tenant, options)) return {};
-      const wish = { role: 'OWNER', email: undefined } as const;
+      const wish = { role: 'OWNER', email: undefined, invitedBy: undefined } as const;
       const { token } = await invitations.issue(tenant, (id, now) => invite(id, wish, now));
       return { token };
     },
@@ -58,17 +59,23 @@ export function invitationHandlers(options: InvitationRpcOptions): Handlers {
       };
     },
 
-    acceptInvitation: async (request) => {
-      const operator = await acceptInvitation(request, options);
-      return { operator: toProtoOperator(operator), session: await signIn.open(operator) };
+    acceptInvitation: async (request, { signal }) => {
+      const operator = await acceptInvitation(request, signal, options);
+      return {
+        operator: toProtoOperator(operator),
+        session: await signIn.open(operator, request.origin),
+      };
     },
 
     inviteOperator: async ({ sessionToken, email: text, role }) => {
       const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
       const email = operatorEmail(text);
-      const wish = { role: sentRole(role) ?? requireRole(), email };
+      const invitedBy = { id: actor.id, email: actor.email };
+      const wish = { role: sentRole(role) ?? requireRole(), email, invitedBy };
       checkInvitation(actor, wish.role);
-      if (await isTaken(email, options)) throw operatorExists();
+      // Only of the own organisation: whether another one has such an operator is not for the inviter to know.
+      const taken = await findAnywhere(operators, operatorId(email));
+      if (taken?.tenant.organizationId === tenant.organizationId) throw operatorExists();
       const { token, stored } = await invitations.issue(tenant, (id, now) => invite(id, wish, now));
       return { token, expiresAt: stored.state.expiresAt };
     },
@@ -81,23 +88,24 @@ export function invitationHandlers(options: InvitationRpcOptions): Handlers {
  */
 async function acceptInvitation(
   request: AcceptInvitationRequest,
+  signal: AbortSignal,
   options: InvitationRpcOptions,
 ): Promise<Stored<Operator>> {
-  const { signIn, organizations, operators, invitations, clock } = options;
+  const { signIn, organizations, operators, invitations, commonPasswords, clock } = options;
   const invitation = await openInvitation(request.token, options);
   const email = operatorEmail(request.email);
   const { password, name } = request;
-  refuseProblems({ password: passwordProblems(password, email) });
+  refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
   if (await isTaken(email, options)) throw operatorExists();
   const id = operatorId(email);
-  const { role } = invitation.state;
+  const { role, invitedBy } = invitation.state;
   // What is wrong with the rest is said before the invitation is used up, and nobody has passwords hashed without one.
-  const made = { id, email, name, role };
+  const made = { id, email, name, role, invitedBy };
   join({ ...made, passwordHash: undefined });
   const { tenant } = await invitations.mutate(invitation, (state, now) =>
     accept(state, { operatorId: id, email }, now),
   );
-  const passwordHash = await signIn.hash(password);
+  const passwordHash = await signIn.hash(password, signal);
   const place = { tenant, now: clock.now() };
   const { stored, inserted } = await operators
     .within(place)

@@ -1,6 +1,6 @@
 import { notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import type { Role } from './operator';
+import type { Inviter, Role } from './operator';
 
 /** What makes whoever has its token an operator, once. Its id derives from the token's HMAC. */
 export interface Invitation {
@@ -12,6 +12,8 @@ export interface Invitation {
   readonly expiresAt: Date;
   /** The operator who has accepted it. */
   readonly acceptedBy: string | undefined;
+  /** Undefined for an organisation's first owner, and for invitations of releases that did not keep it. */
+  readonly invitedBy: Inviter | undefined;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -20,11 +22,11 @@ const lifetimeMs = 7 * dayMs;
 /** A new invitation; `now` is real time. */
 export function invite(
   id: string,
-  { role, email }: Pick<Invitation, 'role' | 'email'>,
+  { role, email, invitedBy }: Pick<Invitation, 'role' | 'email' | 'invitedBy'>,
   now: Date,
 ): Transition<Invitation> {
   const expiresAt = new Date(now.getTime() + lifetimeMs);
-  return only({ id, role, email, expiresAt, acceptedBy: undefined });
+  return only({ id, role, email, expiresAt, acceptedBy: undefined, invitedBy });
 }
 
 /**

@@ -1,9 +1,11 @@
+import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { type Clock, sleep } from '@billing/chassis/clock';
 import { isBug } from '@billing/chassis/grpc-status';
 import { jitter } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
+import type { Slots } from '@billing/chassis/slots';
 import { inSpan } from '@billing/chassis/tracing';
 import type { Transition } from '@billing/kernel/transition';
 import type { Environment, Lease } from './environment';
@@ -11,6 +13,7 @@ import { jump, type JumpPorts } from './jump';
 import type { DueWorkPeer } from './peers';
 import {
   isHeldBy,
+  isStopping,
   land,
   LeaseLost,
   manualClockOf,
@@ -27,6 +30,8 @@ export interface JumpWorkerOptions {
   readonly logger: Logger;
   /** How long a jump stands still after its worker died. */
   readonly leaseMs: number;
+  /** The advances that this replica runs at once; the others wait in order. */
+  readonly running: Slots;
 }
 
 // Running what is due at one instant in a large sandbox takes long; a run that is cut off goes on where it was when it is asked again.
@@ -35,6 +40,7 @@ const askDeadlineMs = 30_000;
 const retryMsMin = 50;
 const retryMsMax = 5_000;
 const renewalsPerLease = 3;
+const makeWayMsMax = 2_000;
 
 /**
  * Carries out the jumps of one clock, one after the other, until there are no more or the lease is lost. Every write needs the lease. A
@@ -44,6 +50,8 @@ export class JumpWorker {
   private readonly over = new AbortController();
   private readonly signal: AbortSignal;
   private lease: Lease;
+  /** Aborts the wait for room in the replica; absent while none waits. */
+  private waiting: AbortController | undefined;
 
   constructor(
     private readonly options: JumpWorkerOptions,
@@ -82,15 +90,32 @@ export class JumpWorker {
       if (current === undefined) return;
       const { id: jumpId, to, processed: before } = current;
       const span = { name: 'advance clock', kind: 'internal', service: 'identity' } as const;
-      const processed = await inSpan(span, () =>
-        jump({ from: now, to, processed: before }, this.ports()),
+      const processed = await this.inTurn(before, () =>
+        inSpan(span, () => jump({ from: now, to, processed: before }, this.ports())),
       );
       await this.change((environment, lease) => land(environment, { jumpId, processed, lease }));
     }
   }
 
+  /** Runs one advance once the replica has room for it. One that is stopped while it waits ends without having run. */
+  private async inTurn(before: number, run: () => Promise<number>): Promise<number> {
+    this.waiting = new AbortController();
+    const signal = AbortSignal.any([this.waiting.signal, this.signal]);
+    const isStoppedWaiting = () => this.waiting?.signal.aborted === true;
+    try {
+      return await this.options.running.run(() => {
+        this.waiting = undefined;
+        return run();
+      }, signal);
+    } catch (error) {
+      if (isStoppedWaiting()) return before;
+      throw error;
+    }
+  }
+
   private ports(): JumpPorts {
-    const { peers } = this.options;
+    const { peers, clock } = this.options;
+    let stepBeganAt = clock.now();
     return {
       nextDue: (until) => this.ask(peers, askDeadlineMs, (peer, call) => peer.nextDue(until, call)),
       runDue: async (until, workClass, services) => {
@@ -107,10 +132,24 @@ export class JumpWorker {
       activities: (until, workClass) =>
         this.ask(peers, askDeadlineMs, (peer, call) => peer.activity(until, workClass, call)),
       moveTo: async (at, processed) => {
-        await this.change((environment, lease) => moveTo(environment, { at, processed, lease }));
+        await this.makeWay(clock.now().getTime() - stepBeganAt.getTime());
+        stepBeganAt = clock.now();
+        const { state } = await this.change((environment, lease) =>
+          moveTo(environment, { at, processed, lease }),
+        );
+        return !isStopping(state);
       },
       pause: (ms) => sleep(ms, this.signal),
     };
+  }
+
+  /**
+   * Pauses between two instants for as long as the other advances of this replica need for theirs: together they cost about what one
+   * does, and live environments keep their share of services and database.
+   */
+  private async makeWay(stepMs: number): Promise<void> {
+    const others = this.options.running.inUse - 1;
+    if (others > 0) await sleep(Math.min(others * stepMs, makeWayMsMax), this.signal);
   }
 
   /** One answer of each peer, in their order. */
@@ -126,19 +165,20 @@ export class JumpWorker {
 
   private async change(
     decide: (environment: Environment, lease: Lease) => Transition<Environment>,
-  ): Promise<void> {
-    await this.insist(() => this.write(decide));
+  ): Promise<Stored<Environment>> {
+    return this.insist(() => this.write(decide));
   }
 
   /** One write that also renews the lease. */
   private async write(
     decide: (environment: Environment, lease: Lease) => Transition<Environment>,
-  ): Promise<void> {
+  ): Promise<Stored<Environment>> {
     const lease = { ...this.lease, until: after(this.options.clock.now(), this.options.leaseMs) };
-    await this.store().mutate(this.tenant.environmentId, (environment) =>
+    const stored = await this.store().mutate(this.tenant.environmentId, (environment) =>
       decide(environment, lease),
     );
     this.lease = lease;
+    return stored;
   }
 
   /** Repeats for as long as this worker holds the lease: a service or the database may be away for any time. */
@@ -164,7 +204,8 @@ export class JumpWorker {
       await sleep(leaseMs / renewalsPerLease, this.signal);
       if (this.signal.aborted) return;
       try {
-        await this.write(renewLease);
+        const { state } = await this.write(renewLease);
+        if (isStopping(state)) this.waiting?.abort();
       } catch (error) {
         const isLost = error instanceof LeaseLost || clock.now() >= this.lease.until;
         if (isLost) this.over.abort(new LeaseLost());

@@ -23,6 +23,8 @@ interface Travelling {
 /** Services as seen through the ports. Each call to one of them lets `tick` move what travels, so work moves between any two looks. */
 class World {
   now: Date;
+  /** The last instant that the clock may reach: a later move is refused, as after a stop. */
+  stopsAt: Date | undefined;
   readonly log: { name: string; workClass: WorkClass; at: Date; now: Date }[] = [];
   readonly moves: Date[] = [];
   private readonly due: Work[];
@@ -75,8 +77,10 @@ class World {
         return { pending: due + here.length, due, writes };
       }),
     moveTo: async (at) => {
+      if (this.stopsAt !== undefined && at > this.stopsAt) return false;
       this.now = at;
       this.moves.push(at);
+      return true;
     },
     pause: async () => {
       this.tick();
@@ -183,6 +187,22 @@ describe('a jump', () => {
     expect(world.moves).toEqual([january(3), january(5), january(7), january(9)]);
   });
 
+  test('ends after its present instant once it is stopped', async () => {
+    const work = [2, 3, 4].map((day): Work => ({
+      name: String(day),
+      at: january(day),
+      workClass: 'RENEWAL',
+      route: [0],
+    }));
+    const world = aWorld(work);
+    world.stopsAt = january(3);
+    const processed = await jump({ from: january(1), to: january(9), processed: 0 }, world.ports);
+    expect(processed).toBe(2);
+    expect(world.now).toEqual(january(3));
+    expect(world.log.map(({ name }) => name)).toEqual(['2', '3']);
+    expect(world.isEmpty).toBe(true);
+  });
+
   test('includes its target and not the instant after it', async () => {
     const world = aWorld([
       renewal('at', january(5)),
@@ -264,7 +284,7 @@ describe('quiet', () => {
         looks += 1;
         return [{ pending: looks < 9 ? 1 : 0, due: 0, writes: 0n }];
       },
-      moveTo: async () => undefined,
+      moveTo: async () => true,
       pause: async (ms) => {
         pauses.push(ms);
       },

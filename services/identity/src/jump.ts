@@ -27,8 +27,8 @@ export interface JumpPorts {
   runDue(until: Date, workClass: WorkClass, services?: readonly number[]): Promise<Handled>;
   /** One answer of each service, in the same order. Due work after `until` or of later classes is not pending. */
   activities(until: Date, workClass: WorkClass): Promise<readonly Activity[]>;
-  /** Sets the sandbox's time, and notes how many documents were handled so far. */
-  moveTo(at: Date, processed: number): Promise<void>;
+  /** Sets the sandbox's time, and records how many documents were handled so far. False: the advance was stopped, and nothing moved. */
+  moveTo(at: Date, processed: number): Promise<boolean>;
   pause(ms: number): Promise<void>;
 }
 
@@ -57,11 +57,11 @@ export async function jump(
     const earliest = earliestOf(dues);
     if (earliest === undefined) break;
     if (earliest > now) now = earliest;
-    await ports.moveTo(now, total);
+    if (!(await ports.moveTo(now, total))) return total;
     total += await runInstant(now, ports, { quietBut: servicesDueBy(now, dues) });
   }
   if (to <= now) return total;
-  await ports.moveTo(to, total);
+  if (!(await ports.moveTo(to, total))) return total;
   return total + (await settle(to, ports));
 }
 

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { attempt, type Attempts, forgottenBefore, perEmail, withdraw } from './login-attempts';
+import {
+  attempt,
+  type Attempts,
+  forgottenBefore,
+  perEmail,
+  perEmailAndNetwork,
+  withdraw,
+} from './login-attempts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const limit = { max: 3, withinMs: 1_000 };
@@ -43,6 +50,22 @@ test('however many try in whatever order of time, no more than the limit fit int
         expect(within.length).toBeLessThanOrEqual(limit.max);
       }
     }),
+  );
+});
+
+test.each([
+  ['the oldest of the last three', [ago(900), ago(300), ago(200)], 1],
+  ['the one that makes room, when more were written', [ago(900), ago(600), ago(500), ago(1)], 1],
+])('a refusal tells the seconds until %s is old', (_case, attempts, seconds) => {
+  expect(() => attempt(attempts, limit, now)).toThrow(
+    expect.objectContaining({ retryAfterSeconds: seconds }),
+  );
+});
+
+test('a refusal of a quarter of an hour tells so', () => {
+  const attempts = Array.from({ length: perEmailAndNetwork.max }, () => ago(60_000));
+  expect(() => attempt(attempts, perEmailAndNetwork, now)).toThrow(
+    expect.objectContaining({ retryAfterSeconds: 14 * 60 }),
   );
 });
 

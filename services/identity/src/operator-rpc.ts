@@ -10,7 +10,8 @@ import type {
   Role as ProtoRole,
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
-import { change, type Operator, type Role } from './operator';
+import type { KeyLineage } from './key-lineage-store';
+import { change, isEmailProven, type Operator, type Role } from './operator';
 import { addOwner, type Organization, removeOwner } from './organization';
 import type { SignIn } from './sign-in-service';
 
@@ -19,6 +20,7 @@ export interface OperatorRpcOptions {
   readonly signIn: SignIn;
   readonly organizations: AggregateCollection<Organization>;
   readonly operators: AggregateCollection<Operator>;
+  readonly lineage: KeyLineage;
   readonly clock: Clock;
 }
 
@@ -27,7 +29,7 @@ type Handlers = Pick<AsyncHandlers<OperatorServiceServer>, 'listOperators' | 'up
 const operatorsMax = 200;
 
 export function operatorHandlers(options: OperatorRpcOptions): Handlers {
-  const { signIn, operators, clock } = options;
+  const { signIn, operators, lineage, clock } = options;
   return {
     listOperators: async ({ sessionToken }) => {
       const { tenant } = (await signIn.of(sessionToken)).operator;
@@ -37,12 +39,13 @@ export function operatorHandlers(options: OperatorRpcOptions): Handlers {
       return { operators: data.toReversed().map(toProtoOperator) };
     },
 
-    updateOperator: async ({ sessionToken, operatorId, role, active }) => {
+    updateOperator: async ({ sessionToken, operatorId, role, active, revokeKeys }) => {
+      if (revokeKeys && active !== false) refuseRevocation();
       const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
       const wish = { role: sentRole(role), active };
-      return {
-        operator: toProtoOperator(await update(operatorId, { wish, actor, tenant }, options)),
-      };
+      const updated = await update(operatorId, { wish, actor, tenant }, options);
+      if (revokeKeys) await lineage.revokeDescendants(operatorId, tenant.organizationId);
+      return { operator: toProtoOperator(updated) };
     },
   };
 }
@@ -72,13 +75,19 @@ async function update(
   return changed;
 }
 
+function refuseRevocation(): never {
+  throw invalidInput({ revokeKeys: ['Needs active: false'] });
+}
+
 function isActiveOwner({ role, active }: Operator): boolean {
   return role === 'OWNER' && active;
 }
 
 export function toProtoOperator({ state, createdAt }: Stored<Operator>): ProtoOperator {
-  const { id, email, name, role, active } = state;
-  return { id, email, name, role: operatorRoles.valueOf(role), active, createdAt };
+  const { id, email, name, role, active, invitedBy } = state;
+  const emailProven = isEmailProven(state);
+  const roleValue = operatorRoles.valueOf(role);
+  return { id, email, name, role: roleValue, active, createdAt, invitedBy, emailProven };
 }
 
 /** Undefined where none is sent. */

@@ -14,6 +14,16 @@ export interface OperatorSession {
   readonly lastUsedAt: Date;
   /** Real time of a log-out. */
   readonly endedAt: Date | undefined;
+  /** Where the sign-in came from; undefined for one of a release that did not keep it. */
+  readonly origin: Origin | undefined;
+}
+
+/** Where a request of an operator comes from. */
+export interface Origin {
+  /** What counts as one address for limits. */
+  readonly network: string;
+  readonly address: string;
+  readonly userAgent: string;
 }
 
 const hourMs = 60 * 60 * 1_000;
@@ -25,11 +35,13 @@ const useNotedEveryMs = 5 * 60 * 1_000;
 /** A new session; `now` is real time. */
 export function openSession(
   id: string,
-  { id: operatorId, sessionGeneration: generation }: Operator,
+  { operator, origin }: { readonly operator: Operator; readonly origin: Origin | undefined },
   now: Date,
 ): Transition<OperatorSession> {
+  const { id: operatorId, sessionGeneration: generation } = operator;
   const expiresAt = new Date(now.getTime() + lifetimeMs);
-  return only({ id, operatorId, generation, expiresAt, lastUsedAt: now, endedAt: undefined });
+  const times = { expiresAt, lastUsedAt: now, endedAt: undefined };
+  return only({ id, operatorId, generation, ...times, origin });
 }
 
 /** Whether the session opens anything to its operator at real time `now`. */

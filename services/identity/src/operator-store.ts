@@ -4,8 +4,9 @@ import { toStored } from '@billing/chassis/aggregate-document';
 import { derivedId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { Invitation } from './invitation';
-import type { Operator, ProviderIdentity, Role } from './operator';
-import type { OperatorSession } from './operator-session';
+import type { Inviter, Operator, ProviderIdentity, Role } from './operator';
+import type { OperatorSession, Origin } from './operator-session';
+import type { ResetLink } from './reset-link';
 
 /** Operators, in the live environment of their organisation. */
 export const operators: AggregateDefinition<Operator> = {
@@ -20,6 +21,7 @@ export const operators: AggregateDefinition<Operator> = {
     passwordHash,
     providerIdentity,
     sessionGeneration,
+    invitedBy,
   }) => ({
     email,
     name,
@@ -28,6 +30,7 @@ export const operators: AggregateDefinition<Operator> = {
     passwordHash: passwordHash ?? null,
     providerIdentity: providerIdentity ?? null,
     sessionGeneration,
+    invitedBy: invitedBy ?? null,
   }),
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
@@ -39,6 +42,8 @@ export const operators: AggregateDefinition<Operator> = {
     // Operators from before there were providers lack it.
     providerIdentity: (fields.providerIdentity as ProviderIdentity | null | undefined) ?? undefined,
     sessionGeneration: Number(fields.sessionGeneration),
+    // Absent in operators of earlier releases.
+    invitedBy: (fields.invitedBy as Inviter | null | undefined) ?? undefined,
   }),
 };
 
@@ -47,8 +52,9 @@ export const invitations: AggregateDefinition<Invitation> = {
   collection: 'invitations',
   aggregate: 'invitation',
   resource: 'Invitation',
-  toDocument: ({ role, email, expiresAt, acceptedBy }) => ({
+  toDocument: ({ role, email, expiresAt, acceptedBy, invitedBy }) => ({
     role,
+    invitedBy: invitedBy ?? null,
     email: email ?? null,
     expiresAt,
     acceptedBy: acceptedBy ?? null,
@@ -59,6 +65,8 @@ export const invitations: AggregateDefinition<Invitation> = {
     email: (fields.email as string | null) ?? undefined,
     expiresAt: fields.expiresAt as Date,
     acceptedBy: (fields.acceptedBy as string | null) ?? undefined,
+    // Absent in invitations of earlier releases.
+    invitedBy: (fields.invitedBy as Inviter | null | undefined) ?? undefined,
   }),
 };
 
@@ -67,12 +75,13 @@ export const operatorSessions: AggregateDefinition<OperatorSession> = {
   collection: 'operatorSessions',
   aggregate: 'operator_session',
   resource: 'Session',
-  toDocument: ({ operatorId, generation, expiresAt, lastUsedAt, endedAt }) => ({
+  toDocument: ({ operatorId, generation, expiresAt, lastUsedAt, endedAt, origin }) => ({
     operatorId,
     generation,
     expiresAt,
     lastUsedAt,
     endedAt: endedAt ?? null,
+    origin: origin ?? null,
   }),
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
@@ -81,6 +90,22 @@ export const operatorSessions: AggregateDefinition<OperatorSession> = {
     expiresAt: fields.expiresAt as Date,
     lastUsedAt: fields.lastUsedAt as Date,
     endedAt: (fields.endedAt as Date | null) ?? undefined,
+    // Absent in sessions of earlier releases.
+    origin: (fields.origin as Origin | null | undefined) ?? undefined,
+  }),
+};
+
+/** Links that set a new password, in the live environment of their operator's organisation. */
+export const resetLinks: AggregateDefinition<ResetLink> = {
+  collection: 'resetLinks',
+  aggregate: 'reset_link',
+  resource: 'Reset link',
+  toDocument: ({ operatorId, generation, expiresAt }) => ({ operatorId, generation, expiresAt }),
+  fromDocument: ({ _id, ...fields }) => ({
+    id: _id,
+    operatorId: fields.operatorId as string,
+    generation: Number(fields.generation),
+    expiresAt: fields.expiresAt as Date,
   }),
 };
 
@@ -99,4 +124,12 @@ export async function findAnywhere<S extends { readonly id: string }>(
 ): Promise<Stored<S> | undefined> {
   const document = await retryTransient(() => documents.findOne({ _id: id }));
   return document === null ? undefined : toStored(definition, document);
+}
+
+/** The operator who has an e-mail address, in whichever organisation; undefined for a text that is no address, too. */
+export async function findByEmail(
+  operators: AggregateCollection<Operator>,
+  email: string,
+): Promise<Stored<Operator> | undefined> {
+  return findAnywhere(operators, operatorId(email.trim().toLowerCase()));
 }

@@ -2,15 +2,19 @@ import { accept, type Invitation, invite } from './invitation';
 import {
   change,
   checkInvitation,
+  checkReset,
+  isEmailProven,
   join,
   type Operator,
   operatorEmail,
   recognise,
+  resetPassword,
   type Role,
   roles,
   setPassword,
 } from './operator';
 import { endSession, isOpen, keepSession, noteSessionUse, openSession } from './operator-session';
+import { isResetLinkGood, makeResetLink } from './reset-link';
 import { addOwner, removeOwner } from './organization';
 
 const now = new Date('2026-03-01T12:00:00Z');
@@ -30,6 +34,7 @@ function operator(state: Partial<Operator> = {}): Operator {
     passwordHash: undefined,
     providerIdentity: undefined,
     sessionGeneration: 1,
+    invitedBy: undefined,
     ...state,
   };
 }
@@ -127,8 +132,59 @@ describe('who comes through a provider', () => {
   });
 });
 
+describe('a reset link', () => {
+  const { state: link } = makeResetLink('link-1', operator(), now);
+  const use = { generation: link.generation, passwordHash: 'new' };
+
+  test.each([
+    ['just made', operator(), now, true],
+    ['about to expire', operator(), later(hourMs - 1), true],
+    ['an hour old', operator(), later(hourMs), false],
+    ['of an operator whose sessions were ended', operator({ sessionGeneration: 2 }), now, false],
+    ['of an operator who may not sign in', operator({ active: false }), now, false],
+    ['of another operator', operator({ id: 'operator-2' }), now, false],
+  ])('%s is good: %#', (_case, of, at, expected) => {
+    expect(isResetLinkGood(link, of, at)).toBe(expected);
+  });
+
+  test('sets the password once and ends all sessions', () => {
+    const { state } = resetPassword(operator(), use);
+    expect(state).toMatchObject({ passwordHash: 'new', sessionGeneration: 2 });
+    expect(() => resetPassword(state, use)).toThrow(
+      expect.objectContaining({ reason: 'RESET_LINK_NOT_FOUND' }),
+    );
+  });
+
+  test.each(pairs)('made by %s for %s is for owners, and for admins downwards', (actor, role) => {
+    const ask = () => {
+      checkReset({ id: 'actor', role: actor }, operator({ role }));
+    };
+    const isAllowed =
+      actor === 'OWNER' || (actor === 'ADMIN' && ['DEVELOPER', 'VIEWER'].includes(role));
+    if (isAllowed) expect(ask).not.toThrow();
+    else expect(ask).toThrow(refused);
+  });
+
+  test('is not made for an operator who may not sign in', () => {
+    const ask = () => {
+      checkReset({ id: 'actor', role: 'OWNER' }, operator({ active: false }));
+    };
+    expect(ask).toThrow(expect.objectContaining({ reason: 'OPERATOR_INACTIVE' }));
+  });
+});
+
+test('an address is proven by the identity provider', () => {
+  const identity = { issuer: 'https://id.example', subject: 'ada' };
+  expect(isEmailProven(operator())).toBe(false);
+  expect(isEmailProven(recognise(operator(), identity).state)).toBe(true);
+});
+
 describe('a session', () => {
-  const { state: session } = openSession('session-1', operator(), now);
+  const { state: session } = openSession(
+    'session-1',
+    { operator: operator(), origin: undefined },
+    now,
+  );
 
   test.each([
     ['just opened', session, operator(), now, true],
@@ -170,7 +226,11 @@ describe('a session', () => {
 
 describe('an invitation', () => {
   const email = 'ada@example.com';
-  const { state: open } = invite('invitation-1', { role: 'ADMIN', email }, now);
+  const { state: open } = invite(
+    'invitation-1',
+    { role: 'ADMIN', email, invitedBy: undefined },
+    now,
+  );
   const ada = { operatorId: 'operator-1', email };
   const gone = expect.objectContaining({ reason: 'INVITATION_NOT_FOUND' }) as Error;
 

@@ -1,6 +1,6 @@
-import { DomainError } from '@billing/kernel/domain-error';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { parseEmailAddress } from '@billing/kernel/email-address';
-import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { insufficientPermissions } from './api-key';
 
@@ -25,6 +25,14 @@ export interface Operator {
   readonly providerIdentity: ProviderIdentity | undefined;
   /** Counts what ends sessions: one that was opened under another number is over. */
   readonly sessionGeneration: number;
+  /** Undefined for the first owner, and for operators of releases that did not keep it. */
+  readonly invitedBy: Inviter | undefined;
+}
+
+/** The operator who invited another one, as they were then. */
+export interface Inviter {
+  readonly id: string;
+  readonly email: string;
 }
 
 /** Somebody as an identity provider knows them. Addresses may pass to somebody else there; this never does. */
@@ -50,7 +58,7 @@ export function join(
   operator: Omit<Operator, 'active' | 'providerIdentity' | 'sessionGeneration'>,
 ): Transition<Operator> {
   const name = operator.name.trim();
-  refuseProblems({ name: textProblems(name, { min: 1, max: nameLengthMax }) });
+  refuseProblems({ name: lineProblems(name, { min: 1, max: nameLengthMax }) });
   const asNew = { active: true, providerIdentity: undefined, sessionGeneration: 1 };
   return only({ ...operator, name, ...asNew });
 }
@@ -96,6 +104,33 @@ export function recognise(operator: Operator, identity: ProviderIdentity): Trans
 export function setPassword(operator: Operator, passwordHash: string): Transition<Operator> {
   const sessionGeneration = operator.sessionGeneration + 1;
   return only({ ...operator, passwordHash, sessionGeneration });
+}
+
+/**
+ * Another password by a reset link; all sessions end, and all other reset links. Throws not_found where the link is no longer good: it names
+ * the generation that it was made for.
+ */
+export function resetPassword(
+  operator: Operator,
+  { generation, passwordHash }: { readonly generation: number; readonly passwordHash: string },
+): Transition<Operator> {
+  if (!operator.active || operator.sessionGeneration !== generation) throw notFound('Reset link');
+  return setPassword(operator, passwordHash);
+}
+
+/** Refuses an actor who may not let this operator set a new password: owners may for all, admins for roles below their own. */
+export function checkReset(actor: Actor, operator: Operator): void {
+  const isAllowed =
+    actor.role === 'OWNER' || (actor.role === 'ADMIN' && isAbove(actor.role, operator.role));
+  if (!isAllowed) throw insufficientPermissions();
+  if (!operator.active) {
+    throw new DomainError('failed_precondition', 'OPERATOR_INACTIVE', 'The operator is not active');
+  }
+}
+
+/** Whether the operator has proven to have the e-mail address: the identity provider has vouched for it. */
+export function isEmailProven({ providerIdentity }: Operator): boolean {
+  return providerIdentity !== undefined;
 }
 
 /** Whether a role may invite and change operators, and read what all of them did. */

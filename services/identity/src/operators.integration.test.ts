@@ -55,6 +55,7 @@ afterEach(() => {
 
 const context = () => testContext();
 const aNetwork = () => `test-${newId()}`;
+const originAt = (network: string) => ({ network, address: '192.0.2.1', userAgent: 'Test' });
 const anEmail = () => `${newId()}@example.com`;
 
 function reason(name: string): Error {
@@ -71,7 +72,10 @@ async function anOrganization() {
 }
 
 async function accept(token: string, email = anEmail()) {
-  const accepted = await peer.acceptInvitation({ token, email, name: 'Ada', password }, context());
+  const accepted = await peer.acceptInvitation(
+    { token, email, name: 'Ada', password, origin: undefined },
+    context(),
+  );
   return {
     email,
     id: present(accepted.operator).id,
@@ -94,7 +98,7 @@ async function aColleague(of: { token: string }, role: Role) {
 }
 
 function logIn(email: string, typed = password, network = aNetwork()) {
-  return peer.logIn({ email, password: typed, network }, context());
+  return peer.logIn({ email, password: typed, origin: originAt(network) }, context());
 }
 
 const whose = (sessionToken: string, environmentId?: string) =>
@@ -147,7 +151,7 @@ describe('the first owner', () => {
   test('may try again after a password that was refused', async () => {
     const { organizationId } = await anOrganization();
     const token = present((await peer.inviteFirstOwner({ organizationId }, context())).token);
-    const weak = { token, email: anEmail(), name: 'Ada', password: 'short' };
+    const weak = { token, email: anEmail(), name: 'Ada', password: 'short', origin: undefined };
     await expect(peer.acceptInvitation(weak, context())).rejects.toMatchObject({
       fields: { password: ['Must be at least 12 characters'] },
     });
@@ -176,21 +180,6 @@ describe('signing in', () => {
     }
   });
 
-  test('lets no more than ten guesses of one address through, however many come at once', async () => {
-    const { owner } = await anOwner();
-    const guesses = await Promise.allSettled(
-      Array.from({ length: 25 }, (_one, index) => logIn(owner.email, `guess ${String(index)}`)),
-    );
-    const reasons = guesses.map((guess) =>
-      guess.status === 'rejected' ? (guess.reason as { reason: string }).reason : 'let in',
-    );
-    expect(reasons.filter((one) => one === 'INVALID_CREDENTIALS')).toHaveLength(10);
-    expect(reasons.filter((one) => one === 'TOO_MANY_LOGINS')).toHaveLength(15);
-    await expect(logIn(owner.email)).rejects.toThrow(reason('TOO_MANY_LOGINS'));
-    clockOffsetMs = 15 * 60_000 + 5_000;
-    expect((await logIn(owner.email)).operator?.id).toBe(owner.id);
-  }, 60_000);
-
   test('lets one network guess fifty times, whomever it tries, without locking anybody out', async () => {
     const network = aNetwork();
     const { owner } = await anOwner();
@@ -204,7 +193,10 @@ describe('signing in', () => {
   }, 120_000);
 
   const vouched = (email: string, subject: string) =>
-    peer.logInByProvider({ email, issuer: 'https://id.example', subject }, context());
+    peer.logInByProvider(
+      { email, issuer: 'https://id.example', subject, origin: undefined },
+      context(),
+    );
 
   test('by a provider needs an operator of that address, who stays the one that came first', async () => {
     const { owner } = await anOwner();
@@ -230,7 +222,12 @@ describe('signing in', () => {
   test('by a provider is not for who may not sign in, and begins anew when they may again', async () => {
     const { owner } = await anOwner();
     const { id, email } = await aColleague(owner, Role.ROLE_VIEWER);
-    const wish = { sessionToken: owner.token, operatorId: id, role: Role.ROLE_UNSPECIFIED };
+    const wish = {
+      sessionToken: owner.token,
+      operatorId: id,
+      role: Role.ROLE_UNSPECIFIED,
+      revokeKeys: false,
+    };
     await vouched(email, 'one');
     await peer.updateOperator({ ...wish, active: false }, context());
     await expect(vouched(email, 'one')).rejects.toThrow(reason('INVALID_CREDENTIALS'));
@@ -273,7 +270,7 @@ describe('a session', () => {
       sessionToken: owner.token,
       currentPassword: password,
       newPassword: 'another horse battery',
-      network: aNetwork(),
+      origin: originAt(aNetwork()),
     };
     await expect(
       peer.changePassword({ ...change, currentPassword: 'wrong' }, context()),
@@ -288,7 +285,14 @@ describe('a session', () => {
   test('opens the environments of its organisation, and no other', async () => {
     const { organization, owner } = await anOwner();
     const foreign = await anOrganization();
-    const { environments } = await peer.listEnvironments({ sessionToken: owner.token }, context());
+    const wanted = {
+      sessionToken: owner.token,
+      search: '',
+      page: 1,
+      perPage: 100,
+      sandboxesOnly: false,
+    };
+    const { environments } = await peer.listEnvironments(wanted, context());
     expect(environments.map(({ id }) => id)).toEqual([
       organization.live?.id,
       organization.sandbox?.id,
@@ -335,7 +339,10 @@ describe('a team', () => {
     const { owner } = await anOwner();
     const viewer = await aColleague(owner, Role.ROLE_VIEWER);
     const change = { sessionToken: owner.token, operatorId: viewer.id, active: false };
-    await peer.updateOperator({ ...change, role: Role.ROLE_UNSPECIFIED }, context());
+    await peer.updateOperator(
+      { ...change, role: Role.ROLE_UNSPECIFIED, revokeKeys: false },
+      context(),
+    );
     await expect(whose(viewer.token)).rejects.toThrow(reason('INVALID_SESSION'));
     await expect(logIn(viewer.email)).rejects.toThrow(reason('INVALID_CREDENTIALS'));
   });
@@ -344,7 +351,7 @@ describe('a team', () => {
     const [{ owner }, other] = [await anOwner(), await anOwner()];
     const change = { sessionToken: owner.token, operatorId: other.owner.id, active: false };
     await expect(
-      peer.updateOperator({ ...change, role: Role.ROLE_UNSPECIFIED }, context()),
+      peer.updateOperator({ ...change, role: Role.ROLE_UNSPECIFIED, revokeKeys: false }, context()),
     ).rejects.toThrow(reason('OPERATOR_NOT_FOUND'));
     await whose(other.owner.token);
   });
@@ -358,7 +365,7 @@ describe('a team', () => {
     const steps = await Promise.allSettled(
       owners.map(({ id, token }) =>
         peer.updateOperator(
-          { sessionToken: token, operatorId: id, role: Role.ROLE_VIEWER },
+          { sessionToken: token, operatorId: id, role: Role.ROLE_VIEWER, revokeKeys: false },
           context(),
         ),
       ),
@@ -369,42 +376,6 @@ describe('a team', () => {
     ]);
     const { operators } = await peer.listOperators({ sessionToken: owner.token }, context());
     expect(operators.filter(({ role }) => role === Role.ROLE_OWNER)).toHaveLength(1);
-  });
-});
-
-describe('what operators did', () => {
-  test('is written down before and after, and shown to who leads', async () => {
-    const { organization, owner } = await anOwner();
-    const developer = await aColleague(owner, Role.ROLE_DEVELOPER);
-    const entry = {
-      sessionToken: developer.token,
-      action: 'POST /v1/api-keys',
-      path: '/v1/api-keys',
-      environmentId: organization.sandbox?.id,
-      requestId: newId(),
-    };
-    const { id } = await peer.beginAuditEntry(entry, context());
-    expect((await peer.beginAuditEntry(entry, context())).id).toBe(id);
-    const list = (sessionToken: string) =>
-      peer.listAuditEntries({ sessionToken, page: 1, perPage: 10 }, context());
-    const [begun] = (await list(owner.token)).entries;
-    expect(begun).toMatchObject({
-      id,
-      operatorEmail: developer.email,
-      role: Role.ROLE_DEVELOPER,
-      action: entry.action,
-      environmentId: entry.environmentId,
-      status: undefined,
-    });
-    const live = present(organization.live);
-    const { organizationId } = organization;
-    const tenant = { organizationId, environmentId: live.id, live: true, manualClock: false };
-    await peer.endAuditEntry({ id, status: 201 }, { ...context(), tenant });
-    await peer.endAuditEntry({ id, status: 500 }, { ...context(), tenant });
-    expect(await list(owner.token)).toMatchObject({ entries: [{ id, status: 201 }], total: 1 });
-    await expect(list(developer.token)).rejects.toThrow(reason('INSUFFICIENT_PERMISSIONS'));
-    const stranger = (await anOwner()).owner;
-    expect(await list(stranger.token)).toMatchObject({ entries: [], total: 0 });
   });
 });
 

@@ -1,5 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 
 /** Who owns environments. Its id derives from its name, so that making it twice finds the first one. */
@@ -15,7 +15,7 @@ const nameLengthMax = 200;
 /** The name by which an organisation is known. */
 export function checkName(name: string): string {
   const trimmed = name.trim();
-  refuseProblems({ name: textProblems(trimmed, { min: 1, max: nameLengthMax }) });
+  refuseProblems({ name: lineProblems(trimmed, { min: 1, max: nameLengthMax }) });
   return trimmed;
 }
 

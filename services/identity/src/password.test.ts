@@ -3,6 +3,7 @@ import { passwordProblems } from './password';
 import { hashPassword, isPassword } from './password-hash';
 
 const email = 'ada@example.com';
+const common = new Set(['qwertyuiop123', 'football', 'password']);
 const quick = { cost: 10 };
 const hashOf = (password: string) => hashPassword(password, { salt: randomSecret(16), ...quick });
 
@@ -10,14 +11,18 @@ test.each([
   ['too short', 'eleven char', ['Must be at least 12 characters']],
   ['empty', '', ['Must be at least 12 characters']],
   ['too long', 'ab'.repeat(101), ['Must be at most 200 characters']],
-  ['common', 'Password1234', ['Is too easy to guess']],
+  ['common', 'QwertyUiop123', ['Is too easy to guess']],
+  ['a common word with a year', 'Football2024!!', ['Is too easy to guess']],
+  ['a common word twice', 'passwordpassword', ['Is too easy to guess']],
+  ['a common word among others', 'football and harp', []],
+  ['a common word with much around it', 'football-72934615', []],
   ['one character', 'zzzzzzzzzzzzzzz', ['Is too easy to guess']],
   ['the address itself', 'ADA@example.com', ['Is too easy to guess']],
   ['of words', 'correct horse battery', []],
   ['of twelve characters', 'abcabcabcabc', []],
   ['the longest', 'ab'.repeat(100), []],
 ])('a password that is %s', (_case, password, problems) => {
-  expect(passwordProblems(password, email)).toEqual(problems);
+  expect(passwordProblems(password, email, common)).toEqual(problems);
 });
 
 test('a password is its own and no other', async () => {

@@ -3,31 +3,32 @@ import { textProblems } from '@billing/kernel/input-problems';
 const lengthMin = 12;
 const lengthMax = 200;
 
-// What is tried first, of those that are long enough.
-const common = new Set([
-  '123456789012',
-  '1234567890123',
-  'abcdefghijkl',
-  'administrator',
-  'iloveyou1234',
-  'letmein12345',
-  'password1234',
-  'password12345',
-  'passwordpassword',
-  'qwertyuiop12',
-  'qwertyuiop123',
-  'qwerty123456',
-  'welcome12345',
-  'changeme1234',
-]);
+// What people add to a common word to make it long enough: "Football2024!!".
+const addedMax = 6;
 
-/** What is wrong with a password that somebody wants to have. Length counts most, so nothing else is asked of its characters. */
-export function passwordProblems(password: string, email: string): string[] {
+/** Passwords that are tried first, in lower case. */
+export type CommonPasswords = ReadonlySet<string>;
+
+/** What is wrong with a password that an operator wants to have. Length counts most, so nothing else is asked of its characters. */
+export function passwordProblems(
+  password: string,
+  email: string,
+  common: CommonPasswords,
+): string[] {
   if (password.length < lengthMin) return [`Must be at least ${String(lengthMin)} characters`];
   const tooLong = textProblems(password, { max: lengthMax });
   if (tooLong.length > 0) return tooLong;
-  const lower = password.toLowerCase();
+  const lower = password.normalize('NFKC').toLowerCase();
   const isOneCharacter = new Set(lower).size === 1;
-  if (common.has(lower) || isOneCharacter || lower === email) return ['Is too easy to guess'];
+  if (isCommon(lower, common) || isOneCharacter || lower === email) return ['Is too easy to guess'];
   return [];
+}
+
+/** Whether it is a common password, one written twice, or one with a few digits or signs around it. */
+function isCommon(lower: string, common: CommonPasswords): boolean {
+  if (common.has(lower)) return true;
+  const half = lower.slice(0, lower.length / 2);
+  if (half + half === lower && common.has(half)) return true;
+  const word = lower.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+  return word !== '' && lower.length - word.length <= addedMax && common.has(word);
 }

@@ -6,6 +6,10 @@ import {
   DueWorkServiceService,
   WorkClass as ProtoWorkClass,
 } from '@billing/proto/billing/clock/v1/due_work';
+import {
+  type SystemServiceServer,
+  SystemServiceService,
+} from '@billing/proto/billing/system/v1/system';
 import type { IdentityConfiguration } from './config';
 import type { Activity, WorkClass } from './jump';
 
@@ -18,15 +22,7 @@ export interface DueWorkPeer {
 
 /** All services with time-driven work. The environment is the one of the context. */
 export function connectDueWork(service: Service, config: IdentityConfiguration): DueWorkPeer[] {
-  return [
-    config.CHECKOUT_ADDRESS,
-    config.SUBSCRIPTION_ADDRESS,
-    config.CUSTOMER_ADDRESS,
-    config.CATALOG_ADDRESS,
-    config.DISCOUNT_ADDRESS,
-    config.METERING_ADDRESS,
-    config.NOTIFIER_ADDRESS,
-  ].map((address) =>
+  return addressesOf(config).map((address) =>
     toDueWorkPeer(
       service.peer<DueWorkServiceServer>(DueWorkServiceService, {
         address,
@@ -36,6 +32,31 @@ export function connectDueWork(service: Service, config: IdentityConfiguration):
       }),
     ),
   );
+}
+
+/** All services that have data of environments. */
+export function connectSystems(
+  service: Service,
+  config: IdentityConfiguration,
+): Peer<SystemServiceServer>[] {
+  return addressesOf(config).map((address) =>
+    service.peer<SystemServiceServer>(SystemServiceService, {
+      address,
+      withoutTenant: ['getStatus', 'deleteEnvironment'],
+    }),
+  );
+}
+
+function addressesOf(config: IdentityConfiguration): string[] {
+  return [
+    config.CHECKOUT_ADDRESS,
+    config.SUBSCRIPTION_ADDRESS,
+    config.CUSTOMER_ADDRESS,
+    config.CATALOG_ADDRESS,
+    config.DISCOUNT_ADDRESS,
+    config.METERING_ADDRESS,
+    config.NOTIFIER_ADDRESS,
+  ];
 }
 
 function toDueWorkPeer(peer: Peer<DueWorkServiceServer>): DueWorkPeer {

@@ -43,8 +43,6 @@ export interface RequestPage {
 
 /** Entries that one call may bring. */
 export const entriesMax = 1_000;
-/** For so long of real time requests can be looked at. */
-export const requestsKeptMs = 7 * 24 * 3_600_000;
 
 /** What is wrong with a batch. */
 export function batchProblems(count: number): InputProblems {

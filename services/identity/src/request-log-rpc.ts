@@ -7,23 +7,29 @@ import {
   type RequestLogServiceServer,
   RequestLogServiceService,
 } from '@billing/proto/billing/identity/v1/request_log';
+import { requestLogCallers } from './callers';
 import type { ApiKeyStore } from './api-key-store';
+import type { AuditEntry } from './audit-entry';
+import type { AuditStore } from './audit-store';
+import { liveTenant } from './environment-rpc';
 import { batchProblems, type RequestEntry } from './request-entry';
 import type { RequestStore } from './request-store';
 
 /** What the calls about requests work with. */
 export interface RequestLogRpcOptions {
   readonly requests: RequestStore;
+  readonly audit: AuditStore;
   readonly apiKeys: ApiKeyStore;
 }
 
 /** The calls about what was asked of the public API. */
-export function requestLogRpc({ requests, apiKeys }: RequestLogRpcOptions) {
+export function requestLogRpc({ requests, audit, apiKeys }: RequestLogRpcOptions) {
   const handlers: AsyncHandlers<RequestLogServiceServer> = {
     recordRequests: async (batch) => {
       refuseProblems(batchProblems(batch.requests.length));
       // Written once and read by people: what lacks its place is left out, and the others are kept.
       await requests.insert(batch.requests.flatMap(fromProtoRequest));
+      await audit.insert(batch.requests.flatMap(auditedIn));
       return {};
     },
     listRequests: async ({ page, perPage, ...filter }, context) => {
@@ -35,7 +41,10 @@ export function requestLogRpc({ requests, apiKeys }: RequestLogRpcOptions) {
       firstCallMade: await apiKeys.isAnyUsed(context),
     }),
   };
-  return rpcService(RequestLogServiceService, handlers, { withoutTenant: ['recordRequests'] });
+  return rpcService(RequestLogServiceService, handlers, {
+    withoutTenant: ['recordRequests'],
+    callers: requestLogCallers,
+  });
 }
 
 function fromProtoRequest({ at, caller, ...rest }: LoggedRequest): RequestEntry[] {
@@ -50,8 +59,19 @@ function fromProtoRequest({ at, caller, ...rest }: LoggedRequest): RequestEntry[
   return [{ ...entry, traceId, ...whose }];
 }
 
+/** What the audit log keeps of a request: a write of an API key, in the live environment of its organisation. */
+function auditedIn(request: LoggedRequest): { live: string; entry: AuditEntry }[] {
+  const { at, audit, id, environmentId, requestId, path, status } = request;
+  if (at === undefined || audit === undefined || !isId(id) || !isId(audit.organizationId))
+    return [];
+  const { apiKeyId, organizationId, ...detail } = audit;
+  const actor = { type: 'API_KEY', id: apiKeyId, email: undefined } as const;
+  const entry = { ...detail, id, at, actor, environmentId, requestId, path, status };
+  return [{ live: liveTenant(organizationId).environmentId, entry }];
+}
+
 function toProtoRequest({ key, operatorEmail, ...entry }: RequestEntry): LoggedRequest {
-  return { ...entry, caller: callerOf({ key, operatorEmail }) };
+  return { ...entry, caller: callerOf({ key, operatorEmail }), audit: undefined };
 }
 
 function callerOf({

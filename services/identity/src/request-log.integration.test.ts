@@ -71,6 +71,7 @@ function aRequest(context: CallContext, request: Partial<LoggedRequest> = {}): L
     durationMs: 12,
     traceId: 'a'.repeat(32),
     caller: { $case: 'key', value: { prefix: 'billing_test_', last4: 'abcd' } },
+    audit: undefined,
     ...request,
   };
 }
@@ -204,7 +205,7 @@ test('the first call with a key is known, in its environment alone', async () =>
     const { id: environmentId, organizationId } = environment;
     return testContext({ tenant: { environmentId, organizationId } });
   };
-  const wish = { name: 'Backend', scopes: [], expiresAt: undefined };
+  const wish = { name: 'Backend', scopes: [], expiresAt: undefined, createdBy: undefined };
   const { key } = await identity.createApiKey(wish, contextOf(sandbox));
   const isUsed = async (environment: typeof live) =>
     (await log.getApiUse({}, contextOf(environment))).firstCallMade;

@@ -7,12 +7,16 @@ import {
   type OperatorServiceServer,
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
+import { identityCallers, operatorCallers } from './callers';
 import { apiKeyHandlers, type ApiKeyRpcOptions } from './api-key-rpc';
 import { auditHandlers, type AuditRpcOptions } from './audit-rpc';
 import { clockHandlers, type ClockRpcOptions } from './clock-rpc';
 import { environmentHandlers, type EnvironmentRpcOptions } from './environment-rpc';
 import { invitationHandlers, type InvitationRpcOptions } from './invitation-rpc';
 import { operatorHandlers, type OperatorRpcOptions } from './operator-rpc';
+import { resetLinkHandlers, type ResetLinkRpcOptions } from './reset-link-rpc';
+import { sandboxHandlers } from './sandbox-rpc';
+import { sessionListHandlers, type SessionListRpcOptions } from './session-list-rpc';
 import { sessionHandlers, type SessionRpcOptions } from './session-rpc';
 
 /** All calls about environments and keys. Two carry no tenant: one makes it, the other finds it. */
@@ -21,21 +25,36 @@ export function identityRpc(options: ApiKeyRpcOptions & ClockRpcOptions & Enviro
     IdentityServiceService,
     {
       ...environmentHandlers(options),
+      ...sandboxHandlers(options),
       ...apiKeyHandlers(options),
       ...clockHandlers(options),
     },
-    { withoutTenant: ['ensureOrganization', 'authenticate'], secrets: ['key'] },
+    {
+      withoutTenant: ['ensureOrganization', 'authenticate'],
+      secrets: ['key'],
+      // Every request of every organisation needs the first; the second waits for minutes and has a limit of its own.
+      unlimited: ['authenticate', 'advanceClock', 'stopClockAdvance'],
+      joinable: ['advanceClock'],
+      callers: identityCallers,
+    },
   );
 }
 
 /** All calls about operators. All but one carry no tenant: a session, an invitation or credentials say whose organisation is meant. */
 export function operatorRpc(
-  options: AuditRpcOptions & InvitationRpcOptions & OperatorRpcOptions & SessionRpcOptions,
+  options: AuditRpcOptions &
+    InvitationRpcOptions &
+    OperatorRpcOptions &
+    ResetLinkRpcOptions &
+    SessionListRpcOptions &
+    SessionRpcOptions,
 ) {
   const withoutTenant = {
     ...sessionHandlers(options),
+    ...sessionListHandlers(options),
     ...invitationHandlers(options),
     ...operatorHandlers(options),
+    ...resetLinkHandlers(options),
   };
   return rpcService<OperatorServiceServer>(
     OperatorServiceService,
@@ -45,7 +64,11 @@ export function operatorRpc(
         ...(Object.keys(withoutTenant) as (keyof typeof withoutTenant)[]),
         'beginAuditEntry',
         'listAuditEntries',
+        'exportAuditEntries',
       ],
+      // Every request of an operator needs them.
+      unlimited: ['authenticateOperator', 'beginAuditEntry', 'endAuditEntry'],
+      callers: operatorCallers,
     },
   );
 }

@@ -10,7 +10,9 @@ import {
   moveTo,
   releaseLease,
   renewLease,
+  isStopping,
   requestJump,
+  stopJumps,
   takeOver,
 } from './sandbox-clock';
 
@@ -36,6 +38,16 @@ function request(
   return requestJump(environment, { to: january(day), id, claim, now: real(at) }).state;
 }
 
+/** What a refusal says of the fields; undefined where nothing is refused. */
+function problemsOf(act: () => unknown): unknown {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return (error as { fields: unknown }).fields;
+  }
+}
+
 describe('asking for a jump', () => {
   test('stores the target and gives the lease to the caller when nobody holds it', () => {
     const environment = request(aSandbox(), 5);
@@ -59,6 +71,19 @@ describe('asking for a jump', () => {
     ).toThrow(
       expect.objectContaining({ kind: 'invalid_input', fields: { to: expect.anything() } }),
     );
+  });
+
+  test.each([
+    ['five years ahead is allowed', '2031-01-01T00:00:00.000Z', undefined],
+    [
+      'a millisecond later is refused under `to`',
+      '2031-01-01T00:00:00.001Z',
+      ['Must be at most 5 years ahead'],
+    ],
+  ])('to %s', (_case, to, problems) => {
+    const wish = { to: new Date(to), id: 'a', claim: leaseOf('worker', 5), now: real(0) };
+    const refusal = problemsOf(() => requestJump(aSandbox(), wish));
+    expect(refusal).toEqual(problems === undefined ? undefined : { to: problems });
   });
 
   test('to what is no instant is refused under `to`', () => {
@@ -208,5 +233,51 @@ describe('a jump', () => {
     }
     expect(landingOf(environment, '0')).toEqual({ id: '0', now: january(1), processed: 0 });
     expect(landingOf(environment, '1')).toMatchObject({ processed: 1 });
+  });
+});
+
+describe('stopping an advance', () => {
+  const lease = leaseOf('worker', 6);
+
+  test('keeps the clock where it stands, and its result says so', () => {
+    const moved = moveTo(request(aSandbox(), 9), { at: january(3), processed: 2, lease }).state;
+    const stopping = stopJumps(moved).state;
+    expect(isStopping(stopping)).toBe(true);
+    const refused = moveTo(stopping, { at: january(4), processed: 5, lease }).state;
+    expect(manualClockOf(refused).now).toEqual(january(3));
+    const landed = land(refused, { jumpId: 'a', processed: 5, lease }).state;
+    expect(landingOf(landed, 'a')).toEqual({
+      id: 'a',
+      now: january(3),
+      processed: 5,
+      stopped: true,
+    });
+    expect(isStopping(landed)).toBe(false);
+  });
+
+  test('drops the advances that wait for it', () => {
+    const both = request(request(aSandbox(), 9, { id: 'a' }), 5, { id: 'b' });
+    const stopping = stopJumps(both).state;
+    expect(manualClockOf(stopping).jumps.map(({ id }) => id)).toEqual(['a']);
+    expect(landingOf(stopping, 'b')).toEqual({
+      id: 'b',
+      now: january(1),
+      processed: 0,
+      stopped: true,
+    });
+    expect(landingOf(stopping, 'a')).toBeUndefined();
+  });
+
+  test('is not joined by a later request for the same instant', () => {
+    const stopping = stopJumps(request(aSandbox(), 9, { id: 'a' })).state;
+    expect(jumpTo(request(stopping, 9, { id: 'b' }), january(9)).id).toBe('b');
+  });
+
+  test.each([
+    ['a sandbox without an advance', aSandbox()],
+    ['a live environment', openLive('live').state],
+    ['a stopped advance', stopJumps(request(aSandbox(), 9)).state],
+  ])('changes nothing in %s', (_case, environment) => {
+    expect(stopJumps(environment)).toEqual(unchanged(environment));
   });
 });

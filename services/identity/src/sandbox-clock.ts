@@ -21,6 +21,8 @@ export class LeaseLost extends Error {
 
 // More callers than a test suite has; each one waits for all before it.
 const jumpsMax = 20;
+// Bounds what a typing error in a year costs.
+const yearsAheadMax = 5;
 // A watcher looks several times a second; a jump takes at least two rounds of calls.
 const landingsMax = 50;
 
@@ -38,10 +40,43 @@ export function requestJump(
   const lease = claimed(clock.lease, { claim, now });
   if (joinable(clock, to)) return set(environment, clock, { lease });
   if (to < clock.now) throw invalidInput({ to: ["Must not lie before the sandbox's time"] });
+  if (to > latestTarget(clock.now)) {
+    throw invalidInput({ to: [`Must be at most ${String(yearsAheadMax)} years ahead`] });
+  }
   if (clock.jumps.length >= jumpsMax) {
     throw new DomainError('resource_exhausted', 'TOO_MANY_JUMPS', 'Too many requests');
   }
-  return set(environment, clock, { lease, jumps: [...clock.jumps, { id, to, processed: 0 }] });
+  // An advance is a use: it takes the notice of a deletion back.
+  const used = { ...environment, advancedAt: now, deletesAt: undefined };
+  return set(used, clock, { lease, jumps: [...clock.jumps, { id, to, processed: 0 }] });
+}
+
+/**
+ * Stops the running advance after its present instant and drops those that wait for it. Their callers are answered as stopped. Without
+ * an advance, and for a real clock, nothing changes.
+ */
+export function stopJumps(environment: Environment): Transition<Environment> {
+  const { clock } = environment;
+  if (clock.kind !== 'MANUAL' || clock.jumps.length === 0) return unchanged(environment);
+  const [current, ...waiting] = clock.jumps;
+  if (current === undefined || (current.stopped === true && waiting.length === 0)) {
+    return unchanged(environment);
+  }
+  const dropped = waiting.map(({ id }): Landing => ({
+    id,
+    now: clock.now,
+    processed: 0,
+    stopped: true,
+  }));
+  return set(environment, clock, {
+    jumps: [{ ...current, stopped: true }],
+    landings: [...clock.landings, ...dropped].slice(-landingsMax),
+  });
+}
+
+/** Whether the running advance was asked to stop. */
+export function isStopping({ clock }: Environment): boolean {
+  return clock.kind === 'MANUAL' && clock.jumps[0]?.stopped === true;
 }
 
 /** Takes up jumps whose worker has not renewed its lease by real time `now`; else changes nothing. */
@@ -68,7 +103,10 @@ export function releaseLease(
   return set(environment, clock, { lease: { owner, until: now } });
 }
 
-/** Moves the sandbox's time to `at`, where something is due, and notes what the jump under way has done so far. */
+/**
+ * Moves the sandbox's time to `at`, where something is due, and records what the running advance has done so far. The clock of an advance
+ * that was asked to stop stays where it is.
+ */
 export function moveTo(
   environment: Environment,
   { at, processed, lease }: { at: Date; processed: number; lease: Lease },
@@ -77,6 +115,7 @@ export function moveTo(
   if (at < clock.now) throw new Error('A clock never goes back');
   const [current, ...waiting] = clock.jumps;
   if (current === undefined) throw new Error('A clock moves only in a jump');
+  if (current.stopped === true) return set(environment, clock, { lease });
   return set(environment, clock, {
     now: at,
     lease,
@@ -92,7 +131,8 @@ export function land(
   const clock = clockHeldBy(environment, lease.owner);
   const [current, ...jumps] = clock.jumps;
   if (current?.id !== jumpId) return unchanged(environment);
-  const landing = { id: current.id, now: clock.now, processed };
+  const stopped = current.stopped === true ? { stopped: true } : {};
+  const landing: Landing = { id: current.id, now: clock.now, processed, ...stopped };
   return set(environment, clock, {
     jumps,
     landings: [...clock.landings, landing].slice(-landingsMax),
@@ -139,7 +179,13 @@ function clockHeldBy(environment: Environment, owner: string): ManualClock {
 function joinable({ now, jumps }: ManualClock, to: Date): boolean {
   const [current, ...waiting] = jumps;
   if (waiting.some(leadsTo(to))) return true;
-  return current !== undefined && leadsTo(to)(current) && now < to;
+  return current !== undefined && current.stopped !== true && leadsTo(to)(current) && now < to;
+}
+
+function latestTarget(now: Date): Date {
+  const latest = new Date(now);
+  latest.setUTCFullYear(latest.getUTCFullYear() + yearsAheadMax);
+  return latest;
 }
 
 function leadsTo(to: Date): (jump: Jump) => boolean {

@@ -1,23 +1,47 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { dataSecret } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
+import { Slots } from '@billing/chassis/slots';
 import { ApiKeyStore } from './api-key-store';
 import { ApiKeyUseStore } from './api-key-use-store';
 import { AuditStore } from './audit-store';
+import { commonPasswords } from './common-password-store';
 import type { IdentityConfiguration } from './config';
 import { JumpWorkerPool } from './jump-worker-pool';
+import { KeyLineage } from './key-lineage-store';
+import { lostCallRpc } from './lost-call-rpc';
+import { LostCallStore } from './lost-call-store';
 import { LoginAttemptStore } from './login-attempt-store';
+import type { Environment } from './environment';
+import { EnvironmentStore } from './environment-store';
 import { forgottenBefore } from './login-attempts';
-import { invitations, operators as operatorDefinition, operatorSessions } from './operator-store';
-import { connectDueWork } from './peers';
-import { requestsKeptMs } from './request-entry';
+import { OperatorSessionStore } from './operator-session-store';
+import {
+  invitations,
+  operators as operatorDefinition,
+  operatorSessions,
+  resetLinks,
+} from './operator-store';
+import { deletionCommand } from './environment-commands';
+import { connectDueWork, connectSystems } from './peers';
 import { requestLogRpc } from './request-log-rpc';
 import { RequestStore } from './request-store';
 import { identityRpc, operatorRpc } from './rpc';
 import { SignIn } from './sign-in-service';
-import { apiKeys, environments, organizationEnvironments, organizations } from './store';
+import { apiKeys, environments, organizations } from './store';
 import { TokenStore } from './token-store';
+import { type UnusedSandboxOptions, UnusedSandboxWorker } from './unused-sandbox-worker';
+import { WaitingCalls } from './waiting-calls';
 
+// More would take services and database from live environments.
+const advancesMax = 4;
+// Of one sandbox: a test suite has no more callers that wait for the same clock.
+const waitingAdvancesMax = 5;
 const forgetEveryMs = 10 * 60 * 1_000;
+const dayMs = 24 * 60 * 60 * 1_000;
+const forgetLostCallsEveryMs = 60 * 1_000;
 const forgetRequestsEveryMs = 60 * 60 * 1_000;
+const checkUnusedEveryMs = 60 * 60 * 1_000;
 
 export async function start(
   config: IdentityConfiguration,
@@ -25,59 +49,66 @@ export async function start(
 ): Promise<RunningService> {
   const service = await Service.open('identity', config, overrides);
   const { clock, logger } = service;
+  // What operators did stays, and the environment itself carries the deletion until all else is gone.
+  service.deleteEnvironments({ keeps: ['auditEntries'], last: environments.collection });
+  const tokens = { clock, peppers: openPeppers(service, config) };
   const keys = service.aggregates(apiKeys);
+  const environmentCollection = service.aggregates(environments);
   const stores = {
     organizations: service.aggregates(organizations),
-    environments: service.aggregates(environments),
-    apiKeys: new ApiKeyStore(keys, clock, config.API_KEY_PEPPER),
-    apiKeyUses: new ApiKeyUseStore(keys, logger),
+    environments: environmentCollection,
+    environmentList: new EnvironmentStore(environmentCollection),
+    apiKeys: new ApiKeyStore(keys, clock, tokens.peppers),
+    apiKeyUses: new ApiKeyUseStore(keys, environmentCollection, logger),
   };
-  const environmentsOf = organizationEnvironments(service, stores.environments);
+  retireUnusedSandboxes(service, stores);
   const operators = service.aggregates(operatorDefinition);
-  const tokens = { clock, pepper: config.API_KEY_PEPPER };
-  const attempts = new LoginAttemptStore(service.db);
-  const audit = new AuditStore(service.db);
-  service.ensureIndexes(() => audit.ensureIndexes());
-  service.ensureIndexes(() => attempts.ensureIndexes());
-  service.every({
-    name: 'forget failed log-ins',
-    everyMs: forgetEveryMs,
-    run: () => attempts.forget(forgottenBefore(clock.now())),
-  });
-  const requests = openRequests(service);
-  const sessions = new TokenStore(service.aggregates(operatorSessions), tokens);
+  const lineage = new KeyLineage({ keys, apiKeys: stores.apiKeys, operators, clock });
+  service.ensureIndexes(() => lineage.ensureIndexes());
+  service.ensureIndexes(() => stores.apiKeys.ensureIndexes());
+  const attempts = openAttempts(service);
+  service.ensureIndexes(() => stores.environmentList.ensureIndexes());
+  const audit = openAudit(service, config);
+  const requests = openRequests(service, config);
+  const sessionAggregates = service.aggregates(operatorSessions);
+  const sessions = new TokenStore(sessionAggregates, tokens);
+  const sessionList = new OperatorSessionStore(sessionAggregates);
+  service.ensureIndexes(() => sessionList.ensureIndexes());
   const signIn = new SignIn({
     operators,
     sessions,
+    sessionList,
     attempts,
     passwordCost: config.PASSWORD_HASH_COST,
     clock,
   });
   service.onClose('notes of key uses', () => stores.apiKeyUses.settle());
-  const workers = new JumpWorkerPool({
-    environments: stores.environments,
-    peers: connectDueWork(service, config),
-    clock,
-    logger,
-    leaseMs: config.JUMP_LEASE_MS,
-  });
-  stores.environments.handle({ recover: (_id, { tenant }) => workers.takeOver(tenant) });
-  // Closed after the server and the sweep, so that nothing starts a worker any more.
-  service.onClose('jumps', () => workers.stop());
+  const workers = openAdvances(service, config, stores.environments);
 
   const stopping = new AbortController();
   const running = await service.serve([
-    identityRpc({ ...stores, clock, workers, stopping: stopping.signal }),
+    identityRpc({
+      ...stores,
+      lineage,
+      clock,
+      workers,
+      waitingAdvances: new WaitingCalls(waitingAdvancesMax),
+      stopping: stopping.signal,
+    }),
     operatorRpc({
       ...stores,
+      lineage,
       operators,
       invitations: new TokenStore(service.aggregates(invitations), tokens),
-      environmentsOf,
+      resetLinks: new TokenStore(service.aggregates(resetLinks), tokens),
+      sessionList,
+      commonPasswords,
       signIn,
       audit,
       clock,
     }),
-    requestLogRpc({ ...stores, requests }),
+    requestLogRpc({ ...stores, requests, audit }),
+    lostCallRpc(openLostCalls(service)),
   ]);
   // Closed first: calls that watch a jump end at once and are repeated elsewhere, while the jump goes on.
   service.onClose('watching calls', async () => {
@@ -86,14 +117,92 @@ export async function start(
   return running;
 }
 
-function openRequests(service: Service): RequestStore {
+function openAdvances(
+  service: Service,
+  config: IdentityConfiguration,
+  environmentCollection: AggregateCollection<Environment>,
+): JumpWorkerPool {
+  const { clock, logger } = service;
+  const workers = new JumpWorkerPool({
+    environments: environmentCollection,
+    peers: connectDueWork(service, config),
+    clock,
+    logger,
+    leaseMs: config.JUMP_LEASE_MS,
+    running: new Slots(advancesMax),
+  });
+  environmentCollection.handle({
+    recover: (_id, { tenant }) => workers.takeOver(tenant),
+    commands: { deleteEnvironment: deletionCommand(service, connectSystems(service, config)) },
+  });
+  // Closed after the server and the sweep, so that nothing starts a worker any more.
+  service.onClose('jumps', () => workers.stop());
+  return workers;
+}
+
+function retireUnusedSandboxes(
+  service: Service,
+  stores: Pick<UnusedSandboxOptions, 'environments' | 'environmentList' | 'apiKeys'>,
+): void {
+  const { clock, logger } = service;
+  const worker = new UnusedSandboxWorker({ ...stores, clock, logger });
+  service.every({
+    name: 'check unused sandboxes',
+    everyMs: checkUnusedEveryMs,
+    run: (signal) => worker.run(signal),
+  });
+}
+
+/** The newest first. */
+function openPeppers(service: Service, config: IdentityConfiguration): string[] {
+  const { API_KEY_PEPPER: pepper, API_KEY_PEPPER_OLD: old } = config;
+  service.dependOnSecrets([dataSecret('API_KEY_PEPPER', pepper, old)]);
+  return old === undefined ? [pepper] : [pepper, old];
+}
+
+function openAttempts(service: Service): LoginAttemptStore {
+  const attempts = new LoginAttemptStore(service.db);
+  service.ensureIndexes(() => attempts.ensureIndexes());
+  service.every({
+    name: 'forget failed log-ins',
+    everyMs: forgetEveryMs,
+    run: () => attempts.forget(forgottenBefore(service.clock.now())),
+  });
+  return attempts;
+}
+
+function openAudit(service: Service, config: IdentityConfiguration): AuditStore {
+  const { db, logger } = service;
+  const audit = new AuditStore(db, config.AUDIT_LOG === 'stdout' ? logger : undefined);
+  service.ensureIndexes(() => audit.ensureIndexes());
+  const keptMs = config.RETENTION_AUDIT_DAYS * dayMs;
+  service.every({
+    name: 'forget old audit entries',
+    everyMs: forgetRequestsEveryMs,
+    run: (signal) => audit.forget(new Date(service.clock.now().getTime() - keptMs), signal),
+  });
+  return audit;
+}
+
+function openLostCalls(service: Service): LostCallStore {
+  const calls = new LostCallStore(service.db, service.clock);
+  service.ensureIndexes(() => calls.ensureIndexes());
+  service.every({
+    name: 'forget lost calls',
+    everyMs: forgetLostCallsEveryMs,
+    run: () => calls.forgetOld(),
+  });
+  return calls;
+}
+
+function openRequests(service: Service, config: IdentityConfiguration): RequestStore {
   const requests = new RequestStore(service.db);
+  const keptMs = config.RETENTION_REQUESTS * dayMs;
   service.ensureIndexes(() => requests.ensureIndexes());
   service.every({
     name: 'forget old requests',
     everyMs: forgetRequestsEveryMs,
-    run: (signal) =>
-      requests.forget(new Date(service.clock.now().getTime() - requestsKeptMs), signal),
+    run: (signal) => requests.forget(new Date(service.clock.now().getTime() - keptMs), signal),
   });
   return requests;
 }

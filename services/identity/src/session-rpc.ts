@@ -1,16 +1,25 @@
-import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { readPage } from '@billing/chassis/page';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
-import { notFound } from '@billing/kernel/domain-error';
+import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { refuseProblems } from '@billing/kernel/input-problems';
-import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
+import type {
+  AuthenticateOperatorRequest,
+  OperatorServiceServer,
+} from '@billing/proto/billing/identity/v1/operator';
+import type { AuditStore } from './audit-store';
 import type { Environment } from './environment';
+import type { EnvironmentStore } from './environment-store';
 import { toProtoEnvironment } from './environment-rpc';
 import { invalidCredentials, type Operator, setPassword } from './operator';
 import { toProtoOperator } from './operator-rpc';
+import type { Origin } from './operator-session';
+import { findByEmail } from './operator-store';
+import { sentOrigin } from './session-list-rpc';
 import type { Organization } from './organization';
-import { passwordProblems } from './password';
+import { type CommonPasswords, passwordProblems } from './password';
 import type { SignIn } from './sign-in-service';
 
 /** What the calls about sessions work with. */
@@ -19,10 +28,14 @@ export interface SessionRpcOptions {
   readonly organizations: AggregateCollection<Organization>;
   readonly environments: AggregateCollection<Environment>;
   readonly operators: AggregateCollection<Operator>;
-  /** An organisation's, live first, then the newest. */
-  readonly environmentsOf: (organizationId: string) => Promise<readonly Stored<Environment>[]>;
+  readonly environmentList: EnvironmentStore;
+  readonly commonPasswords: CommonPasswords;
+  readonly audit: AuditStore;
   readonly clock: Clock;
 }
+
+const logInAction = 'POST /dashboard/api/session';
+const providerAction = 'GET /dashboard/sign-in/callback';
 
 type Handlers = Pick<
   AsyncHandlers<OperatorServiceServer>,
@@ -35,55 +48,41 @@ type Handlers = Pick<
 >;
 
 export function sessionHandlers(options: SessionRpcOptions): Handlers {
-  const { signIn, organizations, environments, environmentsOf, operators, clock } = options;
+  const { signIn, environmentList, operators, commonPasswords, clock } = options;
   return {
-    logIn: async (credentials) => {
-      const operator = await signIn.logIn(credentials);
-      return { operator: toProtoOperator(operator), session: await signIn.open(operator) };
+    logIn: async ({ email, password, origin: sent }, { signal, requestId }) => {
+      const origin = sentOrigin(sent);
+      const tried = { email, origin, requestId, action: logInAction, status: 401 };
+      const operator = await audited(tried, options, () =>
+        signIn.logIn({ email, password, origin }, signal),
+      );
+      return { operator: toProtoOperator(operator), session: await signIn.open(operator, origin) };
     },
-
-    logInByProvider: async (request) => {
-      const operator = await signIn.logInByProvider(request);
-      return { operator: toProtoOperator(operator), session: await signIn.open(operator) };
+    logInByProvider: async ({ origin: sent, ...vouched }, { requestId }) => {
+      const origin = sentOrigin(sent);
+      const { email } = vouched;
+      const tried = { email, origin, requestId, action: providerAction, status: 403 };
+      const operator = await audited(tried, options, () => signIn.logInByProvider(vouched));
+      return { operator: toProtoOperator(operator), session: await signIn.open(operator, origin) };
     },
-
-    authenticateOperator: async ({ sessionToken, environmentId }) => {
-      const { operator } = await signIn.of(sessionToken);
-      const now = clock.now();
-      const { tenant } = operator;
-      const place = { tenant, now };
-      const { state } = await organizations.within(place).get(tenant.organizationId);
-      const environment =
-        environmentId === undefined
-          ? undefined
-          : await environments
-              .within({ tenant: { ...tenant, environmentId }, now })
-              .get(environmentId);
-      // The id alone says nothing about whose it is.
-      if (environment !== undefined && environment.tenant.organizationId !== state.id) {
-        throw notFound('Environment');
-      }
-      return {
-        operator: toProtoOperator(operator),
-        organizationId: state.id,
-        organizationName: state.name,
-        liveEnvironmentId: tenant.environmentId,
-        environment: environment === undefined ? undefined : toProtoEnvironment(environment, now),
-      };
-    },
+    authenticateOperator: (request) => authenticateOperator(request, options),
 
     logOut: async ({ sessionToken }) => {
       await signIn.end(sessionToken);
       return {};
     },
 
-    changePassword: async ({ sessionToken, currentPassword, newPassword, network }) => {
+    changePassword: async (
+      { sessionToken, currentPassword, newPassword, origin: sent },
+      { signal },
+    ) => {
+      const origin = sentOrigin(sent);
       const signedIn = await signIn.of(sessionToken);
       const { id, email } = signedIn.operator.state;
-      refuseProblems({ newPassword: passwordProblems(newPassword, email) });
-      const proven = await signIn.logIn({ email, password: currentPassword, network });
+      refuseProblems({ newPassword: passwordProblems(newPassword, email, commonPasswords) });
+      const proven = await signIn.logIn({ email, password: currentPassword, origin }, signal);
       if (proven.state.id !== id) throw invalidCredentials();
-      const passwordHash = await signIn.hash(newPassword);
+      const passwordHash = await signIn.hash(newPassword, signal);
       const { state } = await operators
         .within({ tenant: proven.tenant, now: clock.now() })
         .mutate(id, (operator) => setPassword(operator, passwordHash));
@@ -91,11 +90,81 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
       return {};
     },
 
-    listEnvironments: async ({ sessionToken }) => {
+    listEnvironments: async ({ sessionToken, search, page, perPage, sandboxesOnly }) => {
       const { operator } = await signIn.of(sessionToken);
       const now = clock.now();
-      const all = await environmentsOf(operator.tenant.organizationId);
-      return { environments: all.map((environment) => toProtoEnvironment(environment, now)) };
+      const { data, total } = await environmentList.list({
+        organizationId: operator.tenant.organizationId,
+        search: search.trim(),
+        isSandbox: sandboxesOnly,
+        ...readPage({ page: page === 0 ? 1 : page, perPage: perPage === 0 ? 20 : perPage }),
+      });
+      return {
+        environments: data.map((environment) => toProtoEnvironment(environment, now)),
+        total,
+      };
     },
+  };
+}
+
+interface TriedSignIn {
+  readonly email: string;
+  readonly origin: Origin;
+  readonly requestId: string;
+  readonly action: string;
+  /** What is answered when it fails. */
+  readonly status: number;
+}
+
+/** Writes a sign-in down that failed for an operator who exists: no organisation has to know of others. */
+async function audited<T>(
+  { email, origin, requestId, action, status }: TriedSignIn,
+  { operators, audit, clock }: SessionRpcOptions,
+  signIn: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await signIn();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
+    const found = await findByEmail(operators, email);
+    if (found !== undefined) {
+      const { id } = found.state;
+      const live = found.tenant.environmentId;
+      const actor = { type: 'OPERATOR', id, email: found.state.email } as const;
+      const { address, userAgent } = origin;
+      const path = action.split(' ')[1] ?? '';
+      const what = { action, path, target: { type: 'operator', id }, changes: [], status };
+      const when = { id: newId(), at: clock.now(), requestId, environmentId: undefined };
+      await audit.insert([{ live, entry: { ...when, ...what, actor, address, userAgent } }]);
+    }
+    throw error;
+  }
+}
+
+async function authenticateOperator(
+  { sessionToken, environmentId }: AuthenticateOperatorRequest,
+  { signIn, organizations, environments, clock }: SessionRpcOptions,
+) {
+  const { operator } = await signIn.of(sessionToken);
+  const now = clock.now();
+  const { tenant } = operator;
+  const place = { tenant, now };
+  const { state } = await organizations.within(place).get(tenant.organizationId);
+  const environment =
+    environmentId === undefined
+      ? undefined
+      : await environments.within({ tenant: { ...tenant, environmentId }, now }).get(environmentId);
+  // The id alone says nothing about whose it is.
+  const isUnknown =
+    environment?.tenant.organizationId !== state.id || environment.state.deletedAt !== undefined;
+  if (environment !== undefined && isUnknown) {
+    throw notFound('Environment');
+  }
+  return {
+    operator: toProtoOperator(operator),
+    organizationId: state.id,
+    organizationName: state.name,
+    liveEnvironmentId: tenant.environmentId,
+    environment: environment === undefined ? undefined : toProtoEnvironment(environment, now),
   };
 }

@@ -2,9 +2,9 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { Clock } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
-import { Turns } from '@billing/chassis/turns';
 import { DomainError } from '@billing/kernel/domain-error';
-import { attempt, perEmail, perNetwork, withdraw } from './login-attempts';
+import { HashQueue } from './hash-queue-worker';
+import { attempt, perEmail, perEmailAndNetwork, perNetwork, withdraw } from './login-attempts';
 import type { LoginAttemptStore } from './login-attempt-store';
 import {
   invalidCredentials,
@@ -21,7 +21,9 @@ import {
   noteSessionUse,
   openSession,
   type OperatorSession,
+  type Origin,
 } from './operator-session';
+import type { OperatorSessionStore } from './operator-session-store';
 import { findAnywhere, operatorId } from './operator-store';
 import { hashPassword, isPassword, saltBytes } from './password-hash';
 import type { TokenStore } from './token-store';
@@ -30,6 +32,7 @@ import type { TokenStore } from './token-store';
 export interface SignInOptions {
   readonly operators: AggregateCollection<Operator>;
   readonly sessions: TokenStore<OperatorSession>;
+  readonly sessionList: OperatorSessionStore;
   readonly attempts: LoginAttemptStore;
   /** How hard new passwords are hashed: `N` of scrypt is two to the power of it. */
   readonly passwordCost: number;
@@ -46,36 +49,52 @@ export interface SignedIn {
 export interface Credentials {
   readonly email: string;
   readonly password: string;
-  readonly network: string;
+  readonly origin: Origin;
 }
 
 // Each hash keeps one of the process' few threads busy for a tenth of a second.
-const hashesAtOnce = 2;
+// Those that wait behind them are done well before their callers give up.
+const hashLimits = { runningMax: 2, waitingMax: 30 };
 
 /** Lets operators in and tells who they are. */
 export class SignIn {
-  private readonly turns = new Turns();
-  private hashes = 0;
+  private readonly hashes = new HashQueue(hashLimits);
 
   constructor(private readonly options: SignInOptions) {}
 
   /** Whoever knows the password, in whichever organisation. */
-  async logIn(credentials: Credentials): Promise<Stored<Operator>> {
+  async logIn(credentials: Credentials, signal: AbortSignal): Promise<Stored<Operator>> {
     const email = emailOrRefusal(credentials.email);
-    const { attempts, clock, operators, passwordCost } = this.options;
+    const { attempts, clock, operators, passwordCost, sessionList } = this.options;
     const at = clock.now();
-    const { network } = credentials;
+    const { network } = credentials.origin;
+    const operator = await findAnywhere(operators, operatorId(email));
+    const isKnown = operator !== undefined && (await sessionList.isKnown(operator, network, at));
     // The network first: who is refused for it must not lock the owner of an address out.
     await attempts.change(`network:${network}`, (made) => attempt(made, perNetwork, at), at);
-    await attempts.change(`email:${email}`, (made) => attempt(made, perEmail, at), at);
-    const operator = await findAnywhere(operators, operatorId(email));
-    const isRight = await this.inTurn(() =>
-      isPassword(credentials.password, operator?.state.passwordHash, { cost: passwordCost }),
+    const pair = `email-network:${email} ${network}`;
+    await attempts.change(pair, (made) => attempt(made, perEmailAndNetwork, at), at);
+    // What others try from elsewhere locks nobody out where the operator has signed in before.
+    const shared = `email:${email}`;
+    if (!isKnown) await attempts.change(shared, (made) => attempt(made, perEmail, at), at);
+    const hash = operator?.state.passwordHash;
+    const isRight = await this.hashes.run(
+      () => isPassword(credentials.password, hash, { cost: passwordCost }),
+      signal,
     );
     if (operator === undefined || !isRight || !operator.state.active) throw invalidCredentials();
     await attempts.change(`network:${network}`, (made) => withdraw(made, at), at);
-    await attempts.change(`email:${email}`, () => [], at);
+    await attempts.change(pair, () => [], at);
+    if (!isKnown) await attempts.change(shared, (made) => withdraw(made, at), at);
     return operator;
+  }
+
+  /** Forgets what failed for an e-mail address: its operator has proven otherwise who they are. */
+  async forgive(email: string, { network }: Origin): Promise<void> {
+    const { attempts, clock } = this.options;
+    const now = clock.now();
+    await attempts.change(`email:${email}`, () => [], now);
+    await attempts.change(`email-network:${email} ${network}`, () => [], now);
   }
 
   /** Whoever has an address of which an identity provider has made sure, if they are who came by it before. */
@@ -92,9 +111,12 @@ export class SignIn {
       .mutate(state.id, (operator) => recognise(operator, identity));
   }
 
-  async open({ state, tenant }: Stored<Operator>): Promise<{ token: string; expiresAt: Date }> {
+  async open(
+    { state: operator, tenant }: Stored<Operator>,
+    origin: Origin | undefined,
+  ): Promise<{ token: string; expiresAt: Date }> {
     const { token, stored } = await this.options.sessions.issue(tenant, (id, now) =>
-      openSession(id, state, now),
+      openSession(id, { operator, origin }, now),
     );
     return { token, expiresAt: stored.state.expiresAt };
   }
@@ -123,20 +145,21 @@ export class SignIn {
     if (session !== undefined) await sessions.mutate(session, endSession);
   }
 
+  /** Ends a session that was found otherwise than by its token. */
+  async endFound(session: Stored<OperatorSession>): Promise<void> {
+    await this.options.sessions.mutate(session, endSession);
+  }
+
   /** Lets a session go on that has itself ended all others of its operator. */
   async keep({ session }: SignedIn, operator: Operator): Promise<void> {
     await this.options.sessions.mutate(session, (state) => keepSession(state, operator));
   }
 
   /** What is stored of a password. */
-  async hash(password: string): Promise<string> {
+  async hash(password: string, signal: AbortSignal): Promise<string> {
     const { passwordCost: cost } = this.options;
-    return this.inTurn(() => hashPassword(password, { salt: randomSecret(saltBytes), cost }));
-  }
-
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    this.hashes = (this.hashes + 1) % hashesAtOnce;
-    return this.turns.take([String(this.hashes)], work);
+    const salt = randomSecret(saltBytes);
+    return this.hashes.run(() => hashPassword(password, { salt, cost }), signal);
   }
 }
 

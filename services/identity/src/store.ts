@@ -1,16 +1,8 @@
-import type { AggregateDefinition, Stored } from '@billing/chassis/aggregate';
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { toStored } from '@billing/chassis/aggregate-document';
-import { ensureIndexes } from '@billing/chassis/indexes';
-import { retryTransient } from '@billing/chassis/mongo';
-import type { Service } from '@billing/chassis/service';
-import type { ApiKey } from './api-key';
+import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { ApiKey, KeyCreator } from './api-key';
 import type { Environment, Jump, Landing, Lease } from './environment';
 import { encodeApiKeyEvent } from './events';
 import type { Organization } from './organization';
-
-// A list for people to choose from.
-const environmentsMax = 200;
 
 /** Organisations, each in its own live environment. */
 export const organizations: AggregateDefinition<Organization> = {
@@ -31,51 +23,44 @@ export const environments: AggregateDefinition<Environment> = {
   collection: 'environments',
   aggregate: 'environment',
   resource: 'Environment',
-  toDocument: ({ kind, name, clock }) => ({
+  toDocument: ({ kind, name, clock, deletedAt, deletesAt, advancedAt }) => ({
     kind,
     name,
+    deletedAt: deletedAt ?? null,
+    deletesAt: deletesAt ?? null,
+    advancedAt: advancedAt ?? null,
     clock: clock.kind === 'REAL' ? clock : { ...clock, lease: clock.lease ?? null },
   }),
-  fromDocument: ({ _id, kind, name, clock }) => ({
+  fromDocument: ({ _id, kind, name, clock, deletedAt, deletesAt, advancedAt }) => ({
     id: _id,
     kind: kind as Environment['kind'],
     name: name as string,
     clock: fromDocumentClock(clock as ClockDocument),
+    // Absent in documents from before sandboxes could be deleted.
+    deletedAt: (deletedAt as Date | null | undefined) ?? undefined,
+    // Absent in documents from before unused sandboxes were deleted.
+    deletesAt: (deletesAt as Date | null | undefined) ?? undefined,
+    advancedAt: (advancedAt as Date | null | undefined) ?? undefined,
   }),
   recoverAt: ({ clock }) => (clock.kind === 'MANUAL' ? clock.lease?.until : undefined),
 };
-
-/**
- * Finds an organisation's environments: live first, then the newest. It is asked without an environment, because each stands in itself;
- * the organisation is that of a session.
- */
-export function organizationEnvironments(
-  service: Pick<Service, 'ensureIndexes'>,
-  { documents, definition }: AggregateCollection<Environment>,
-): (organizationId: string) => Promise<Stored<Environment>[]> {
-  service.ensureIndexes(() =>
-    ensureIndexes(documents, [
-      { name: 'organization', key: { organizationId: 1, live: -1, createdAt: -1, _id: -1 } },
-    ]),
-  );
-  return async (organizationId) => {
-    const found = await retryTransient(() =>
-      documents
-        .find({ organizationId })
-        .sort({ live: -1, createdAt: -1, _id: -1 })
-        .limit(environmentsMax)
-        .toArray(),
-    );
-    return found.map((document) => toStored(definition, document));
-  };
-}
 
 /** Keys, each in the environment that it opens. */
 export const apiKeys: AggregateDefinition<ApiKey> = {
   collection: 'apiKeys',
   aggregate: 'api_key',
   resource: 'API key',
-  toDocument: ({ hash, name, prefix, last4, scopes, expiresAt, revokedAt, lastUsedAt }) => ({
+  toDocument: ({
+    hash,
+    name,
+    prefix,
+    last4,
+    scopes,
+    expiresAt,
+    revokedAt,
+    lastUsedAt,
+    createdBy,
+  }) => ({
     hash,
     name,
     prefix,
@@ -84,6 +69,7 @@ export const apiKeys: AggregateDefinition<ApiKey> = {
     expiresAt: expiresAt ?? null,
     revokedAt: revokedAt ?? null,
     lastUsedAt: lastUsedAt ?? null,
+    createdBy,
   }),
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
@@ -96,6 +82,8 @@ export const apiKeys: AggregateDefinition<ApiKey> = {
     revokedAt: (fields.revokedAt as Date | null) ?? undefined,
     // Absent in documents from before uses were noted.
     lastUsedAt: (fields.lastUsedAt as Date | null | undefined) ?? undefined,
+    // Absent in documents from before creators were kept.
+    createdBy: (fields.createdBy as KeyCreator | undefined) ?? { type: 'SYSTEM' },
   }),
   encodeEvent: encodeApiKeyEvent,
 };

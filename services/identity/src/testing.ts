@@ -8,6 +8,9 @@ const nowhere = 'unix:/nowhere.sock';
 export function identityTestConfiguration(): IdentityConfiguration {
   return testServiceConfiguration('identity', {
     API_KEY_PEPPER: 'a pepper of at least 32 characters',
+    AUDIT_LOG: 'none',
+    RETENTION_AUDIT_DAYS: 400,
+    RETENTION_REQUESTS: 7,
     JUMP_LEASE_MS: 1_000,
     PASSWORD_HASH_COST: 10,
     CUSTOMER_ADDRESS: nowhere,

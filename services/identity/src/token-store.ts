@@ -17,7 +17,11 @@ const tokenPattern = /^[\w-]{43}$/;
 export class TokenStore<S extends { readonly id: string }> {
   constructor(
     private readonly collection: AggregateCollection<S>,
-    private readonly options: { readonly clock: Clock; readonly pepper: string },
+    private readonly options: {
+      readonly clock: Clock;
+      /** The newest first: it makes ids, and the others still find what was made with them. */
+      readonly peppers: readonly string[];
+    },
   ) {}
 
   /** A new aggregate of the tenant's environment, in real time. */
@@ -36,7 +40,11 @@ export class TokenStore<S extends { readonly id: string }> {
   /** The aggregate of a token, in whichever environment. */
   async find(token: string): Promise<Stored<S> | undefined> {
     if (!tokenPattern.test(token)) return undefined;
-    return findAnywhere(this.collection, this.idOf(token));
+    for (const pepper of this.options.peppers) {
+      const found = await findAnywhere(this.collection, this.idOf(token, pepper));
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** Changes one that was found, at real time. */
@@ -48,9 +56,9 @@ export class TokenStore<S extends { readonly id: string }> {
     return this.collection.within({ tenant, now }).mutate(id, decide);
   }
 
-  private idOf(token: string): string {
+  private idOf(token: string, pepper = this.options.peppers[0] ?? ''): string {
     const { aggregate } = this.collection.definition;
-    const hash = createHmac('sha256', this.options.pepper).update(`${aggregate} ${token}`);
+    const hash = createHmac('sha256', pepper).update(`${aggregate} ${token}`);
     return derivedId(aggregate, hash.digest('hex'));
   }
 }

@@ -1,0 +1,88 @@
+import type { AuditActor, AuditChange, AuditEntry } from './audit-entry';
+
+/** An entry as it is stored. Fields of `Earlier` are in entries of earlier releases, which lack most others. */
+export interface AuditDocument extends Partial<Earlier> {
+  readonly _id: string;
+  /** The live one of the organisation: all its entries stand in one place. */
+  readonly environmentId: string;
+  readonly at: Date;
+  readonly actorType?: AuditActor['type'];
+  readonly actorId?: string;
+  readonly actorEmail?: string | null;
+  readonly address?: string;
+  readonly userAgent?: string;
+  readonly action: string;
+  readonly path: string;
+  readonly targetType?: string | null;
+  readonly targetId?: string | null;
+  readonly changes?: readonly StoredChange[];
+  readonly concerns: string | null;
+  readonly requestId: string;
+  readonly status: number | bigint | null;
+}
+
+interface Earlier {
+  readonly operatorId: string;
+  readonly operatorEmail: string;
+}
+
+interface StoredChange {
+  readonly field: string;
+  readonly fromJson: string | null;
+  readonly toJson: string | null;
+}
+
+export function toAuditDocument(live: string, entry: AuditEntry): AuditDocument {
+  const { id: _id, at, actor, target, changes, environmentId = null, status = null } = entry;
+  const { address, userAgent, action, path, requestId } = entry;
+  return {
+    _id,
+    environmentId: live,
+    at,
+    actorType: actor.type,
+    actorId: actor.id,
+    actorEmail: actor.email ?? null,
+    address,
+    userAgent,
+    action,
+    path,
+    targetType: target?.type ?? null,
+    targetId: target?.id ?? null,
+    changes: changes.map(toStoredChange),
+    concerns: environmentId,
+    requestId,
+    status,
+  };
+}
+
+export function toStoredChange({ field, fromJson, toJson }: AuditChange): StoredChange {
+  return { field, fromJson: fromJson ?? null, toJson: toJson ?? null };
+}
+
+export function fromAuditDocument(document: AuditDocument): AuditEntry {
+  const { _id: id, at, action, path, requestId, concerns, status } = document;
+  const { actorType, actorId, actorEmail, operatorId = '', operatorEmail } = document;
+  const { address = '', userAgent = '', targetType, targetId, changes = [] } = document;
+  return {
+    id,
+    at,
+    actor: {
+      type: actorType ?? 'OPERATOR',
+      id: actorId ?? operatorId,
+      email: actorEmail ?? operatorEmail,
+    },
+    address,
+    userAgent,
+    action,
+    path,
+    target: typeof targetType === 'string' ? { type: targetType, id: targetId ?? '' } : undefined,
+    changes: changes.map(({ field, fromJson, toJson }) => ({
+      field,
+      fromJson: fromJson ?? undefined,
+      toJson: toJson ?? undefined,
+    })),
+    environmentId: concerns ?? undefined,
+    requestId,
+    status: status === null ? undefined : Number(status),
+  };
+}

@@ -1,0 +1,60 @@
+import type { Callers } from '@billing/chassis/callers';
+import type { IdentityServiceServer } from '@billing/proto/billing/identity/v1/identity';
+import type { LostCallServiceServer } from '@billing/proto/billing/identity/v1/lost_call';
+import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
+import type { RequestLogServiceServer } from '@billing/proto/billing/identity/v1/request_log';
+
+// Which services may call each method of this one where certificates say who calls.
+
+export const identityCallers: Callers<IdentityServiceServer> = {
+  ensureOrganization: ['identity'],
+  authenticate: ['gateway'],
+  createApiKey: ['gateway'],
+  listApiKeys: ['gateway'],
+  revokeApiKey: ['gateway'],
+  createSandbox: ['gateway'],
+  getClock: ['gateway'],
+  advanceClock: ['gateway'],
+  stopClockAdvance: ['gateway'],
+  listSandboxes: ['gateway'],
+  updateSandbox: ['gateway'],
+  deleteSandbox: ['gateway'],
+};
+
+export const operatorCallers: Callers<OperatorServiceServer> = {
+  inviteFirstOwner: ['identity'],
+  getInvitation: ['gateway'],
+  acceptInvitation: ['gateway'],
+  logIn: ['gateway'],
+  logInByProvider: ['gateway'],
+  authenticateOperator: ['gateway'],
+  logOut: ['gateway'],
+  changePassword: ['gateway'],
+  listSessions: ['gateway'],
+  endSession: ['gateway'],
+  createResetLink: ['gateway'],
+  createOwnerResetLink: ['identity'],
+  getResetLink: ['gateway'],
+  resetPassword: ['gateway'],
+  listOperators: ['gateway'],
+  inviteOperator: ['gateway'],
+  updateOperator: ['gateway'],
+  listEnvironments: ['gateway'],
+  beginAuditEntry: ['gateway'],
+  endAuditEntry: ['gateway'],
+  listAuditEntries: ['gateway'],
+  exportAuditEntries: ['gateway'],
+};
+
+export const requestLogCallers: Callers<RequestLogServiceServer> = {
+  recordRequests: ['gateway'],
+  listRequests: ['gateway'],
+  getApiUse: ['gateway'],
+};
+
+export const lostCallCallers: Callers<LostCallServiceServer> = {
+  recordLostCall: ['gateway'],
+  claimLostCall: ['gateway'],
+  forgetLostCall: ['gateway'],
+  listLostCalls: ['gateway'],
+};

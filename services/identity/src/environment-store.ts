@@ -1,0 +1,88 @@
+import type { Filter } from 'mongodb';
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type AggregateDocument, toStored } from '@billing/chassis/aggregate-document';
+import { ensureIndexes } from '@billing/chassis/indexes';
+import { isId } from '@billing/chassis/ids';
+import { retryTransient } from '@billing/chassis/mongo';
+import type { Page } from '@billing/chassis/aggregate-store';
+import type { Environment } from './environment';
+
+/** Which of an organisation's environments are asked for. */
+export interface EnvironmentQuery {
+  readonly organizationId: string;
+  readonly page: number;
+  readonly perPage: number;
+  /** Sandboxes alone. */
+  readonly isSandbox?: boolean;
+  /** Part of the name in any case, or a whole id; empty: all. */
+  readonly search?: string;
+}
+
+/** An organisation's environments. They are asked for without an environment, because each stands in itself. */
+export class EnvironmentStore {
+  constructor(private readonly environments: AggregateCollection<Environment>) {}
+
+  async ensureIndexes(): Promise<void> {
+    await ensureIndexes(this.environments.documents, [
+      { name: 'organization', key: { organizationId: 1, live: -1, createdAt: -1, _id: -1 } },
+    ]);
+  }
+
+  /** Live first, then the newest; deleted ones are left out. */
+  async list(query: EnvironmentQuery): Promise<Page<Environment>> {
+    const { documents, definition } = this.environments;
+    const filter = filterOf(query);
+    const { page, perPage } = query;
+    const [found, total] = await Promise.all([
+      retryTransient(() =>
+        documents
+          .find(filter)
+          .sort({ live: -1, createdAt: -1, _id: -1 })
+          .skip((page - 1) * perPage)
+          .limit(perPage)
+          .toArray(),
+      ),
+      retryTransient(() => documents.countDocuments(filter)),
+    ]);
+    return { data: found.map((document) => toStored(definition, document)), total };
+  }
+
+  /** Sandboxes of all organisations that are not deleted and were created until an instant (real time), in the order of their ids. */
+  async listSandboxesMadeBefore(
+    madeBefore: Date,
+    { after, limit }: { readonly after: string; readonly limit: number },
+  ): Promise<Stored<Environment>[]> {
+    const { documents, definition } = this.environments;
+    const old = { live: false, deletedAt: null, createdAt: { $lte: madeBefore } };
+    const found = await retryTransient(() =>
+      documents
+        .find({ ...old, _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    );
+    return found.map((document) => toStored(definition, document));
+  }
+
+  /** An organisation's sandboxes that are not deleted. */
+  async countSandboxes(organizationId: string): Promise<number> {
+    const filter = filterOf({ organizationId, isSandbox: true, page: 1, perPage: 1 });
+    return retryTransient(() => this.environments.documents.countDocuments(filter));
+  }
+}
+
+function filterOf({
+  organizationId,
+  isSandbox = false,
+  search = '',
+}: EnvironmentQuery): Filter<AggregateDocument> {
+  const known = { organizationId, deletedAt: null, ...(isSandbox && { live: false }) };
+  if (search === '') return known;
+  if (isId(search)) return { ...known, _id: search };
+  return { ...known, name: { $regex: escaped(search), $options: 'i' } };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}

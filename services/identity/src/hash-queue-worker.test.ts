@@ -1,0 +1,77 @@
+import { HashQueue } from './hash-queue-worker';
+
+const never = new AbortController().signal;
+
+/** Work that ends when it is told to. */
+function gates() {
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (name: string) => () =>
+    new Promise<string>((resolve) => {
+      started.push(name);
+      ends.set(name, () => {
+        resolve(name);
+      });
+    });
+  const end = (name: string) => ends.get(name)?.();
+  return { started, work, end };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('few run at a time, the others in the order in which they came', async () => {
+  const queue = new HashQueue({ runningMax: 2, waitingMax: 5 });
+  const { started, work, end } = gates();
+  const all = ['a', 'b', 'c', 'd'].map((name) => queue.run(work(name), never));
+  await settled();
+  expect(started).toEqual(['a', 'b']);
+  end('b');
+  await settled();
+  expect(started).toEqual(['a', 'b', 'c']);
+  for (const name of ['a', 'c']) end(name);
+  await settled();
+  end('d');
+  expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('the one that finds too many waiting is refused at once', async () => {
+  const queue = new HashQueue({ runningMax: 1, waitingMax: 1 });
+  const { started, work, end } = gates();
+  const all = [queue.run(work('a'), never), queue.run(work('b'), never)];
+  await expect(queue.run(work('c'), never)).rejects.toMatchObject({
+    kind: 'unavailable',
+    reason: 'TOO_MANY_PASSWORDS',
+  });
+  end('a');
+  await settled();
+  end('b');
+  await Promise.all(all);
+  expect(started).toEqual(['a', 'b']);
+});
+
+test('one whose caller has gone leaves the queue and makes room', async () => {
+  const queue = new HashQueue({ runningMax: 1, waitingMax: 1 });
+  const { started, work, end } = gates();
+  const first = queue.run(work('a'), never);
+  const leaving = new AbortController();
+  const gone = queue.run(work('b'), leaving.signal);
+  leaving.abort(new Error('gone'));
+  await expect(gone).rejects.toThrow('gone');
+  const third = queue.run(work('c'), never);
+  end('a');
+  await settled();
+  end('c');
+  expect(await Promise.all([first, third])).toEqual(['a', 'c']);
+  expect(started).toEqual(['a', 'c']);
+});
+
+test('a caller who had gone before is never let in, and a failure hands the place on', async () => {
+  const queue = new HashQueue({ runningMax: 1, waitingMax: 1 });
+  await expect(
+    queue.run(() => Promise.resolve(), AbortSignal.abort(new Error('gone'))),
+  ).rejects.toThrow('gone');
+  await expect(queue.run(() => Promise.reject(new Error('broken')), never)).rejects.toThrow(
+    'broken',
+  );
+  expect(await queue.run(() => Promise.resolve('next'), never)).toBe('next');
+});

@@ -1,0 +1,114 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { Clock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { notFound } from '@billing/kernel/domain-error';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import type { OperatorServiceServer } from '@billing/proto/billing/identity/v1/operator';
+import type { AuditEntry } from './audit-entry';
+import type { AuditStore } from './audit-store';
+import { checkReset, type Operator, operatorEmail, resetPassword } from './operator';
+import { toProtoOperator } from './operator-rpc';
+import type { Origin } from './operator-session';
+import { findAnywhere, operatorId } from './operator-store';
+import { type CommonPasswords, passwordProblems } from './password';
+import { isResetLinkGood, makeResetLink, type ResetLink } from './reset-link';
+import { sentOrigin } from './session-list-rpc';
+import type { SignIn } from './sign-in-service';
+import type { TokenStore } from './token-store';
+
+/** What the calls about reset links work with. */
+export interface ResetLinkRpcOptions {
+  readonly signIn: SignIn;
+  readonly operators: AggregateCollection<Operator>;
+  readonly resetLinks: TokenStore<ResetLink>;
+  readonly commonPasswords: CommonPasswords;
+  readonly audit: AuditStore;
+  readonly clock: Clock;
+}
+
+type Handlers = Pick<
+  AsyncHandlers<OperatorServiceServer>,
+  'createResetLink' | 'createOwnerResetLink' | 'getResetLink' | 'resetPassword'
+>;
+
+export function resetLinkHandlers(options: ResetLinkRpcOptions): Handlers {
+  const { signIn, operators, resetLinks, commonPasswords, clock } = options;
+  return {
+    createResetLink: async ({ sessionToken, operatorId: id }) => {
+      const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
+      const { state } = await operators.within({ tenant, now: clock.now() }).get(id);
+      checkReset(actor, state);
+      const { token, stored } = await resetLinks.issue(tenant, (linkId, now) =>
+        makeResetLink(linkId, state, now),
+      );
+      return { token, expiresAt: stored.state.expiresAt };
+    },
+    createOwnerResetLink: async ({ organizationId, email }, { requestId }) => {
+      const found = await findAnywhere(operators, operatorId(operatorEmail(email)));
+      const isOwner = found?.state.role === 'OWNER' && found.state.active;
+      if (!isOwner || found.tenant.organizationId !== organizationId) throw notFound('Operator');
+      const { token } = await resetLinks.issue(found.tenant, (linkId, now) =>
+        makeResetLink(linkId, found.state, now),
+      );
+      await note(found, { actor: machine, action: 'first-owner --reset', requestId }, options);
+      return { token };
+    },
+    getResetLink: async ({ token }) => {
+      const { operator } = await goodLink(token, options);
+      return { email: operator.state.email };
+    },
+    resetPassword: async ({ token, password, origin }, { signal, requestId }) => {
+      const { link, operator } = await goodLink(token, options);
+      const { id, email } = operator.state;
+      const { tenant } = operator;
+      refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
+      const passwordHash = await signIn.hash(password, signal);
+      const { generation } = link.state;
+      // One compare-and-set decides: of two uses of the link one finds the generation that it was made for.
+      const changed = await operators
+        .within({ tenant, now: clock.now() })
+        .mutate(id, (state) => resetPassword(state, { generation, passwordHash }));
+      await signIn.forgive(email, sentOrigin(origin));
+      const actor = { type: 'OPERATOR', id, email } as const;
+      const action = 'POST /dashboard/api/reset-links/use';
+      await note(operator, { actor, action, requestId, origin, status: 204 }, options);
+      return { operator: toProtoOperator(changed), organizationId: tenant.organizationId };
+    },
+  };
+}
+
+const machine = { type: 'SYSTEM', id: 'first-owner', email: undefined } as const;
+
+async function note(
+  { state, tenant }: Stored<Operator>,
+  done: Pick<AuditEntry, 'actor' | 'action' | 'requestId'> & {
+    readonly origin?: Origin | undefined;
+    readonly status?: number;
+  },
+  { audit, clock }: ResetLinkRpcOptions,
+): Promise<void> {
+  const { address, userAgent } = sentOrigin(done.origin);
+  const { actor, action, requestId, status } = done;
+  const path = action.split(' ')[1] ?? '';
+  const what = { action, path, target: { type: 'operator', id: state.id }, changes: [], status };
+  const when = { id: newId(), at: clock.now(), requestId, environmentId: undefined };
+  const entry = { ...when, ...what, actor, address, userAgent };
+  await audit.insert([{ live: tenant.environmentId, entry }]);
+}
+
+/** Throws not_found for a link that is unknown, used or expired. */
+async function goodLink(
+  token: string,
+  { operators, resetLinks, clock }: ResetLinkRpcOptions,
+): Promise<{ link: Stored<ResetLink>; operator: Stored<Operator> }> {
+  const link = await resetLinks.find(token);
+  if (link === undefined) throw notFound('Reset link');
+  const now = clock.now();
+  const operator = await operators.within({ tenant: link.tenant, now }).find(link.state.operatorId);
+  if (operator === undefined || !isResetLinkGood(link.state, operator.state, now)) {
+    throw notFound('Reset link');
+  }
+  return { link, operator };
+}

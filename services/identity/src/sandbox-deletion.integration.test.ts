@@ -1,0 +1,117 @@
+import type { Tenant } from '@billing/chassis/call-context';
+import { derivedId, newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
+import { eventually } from '@billing/chassis/testing';
+import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
+import {
+  aSandbox,
+  begin,
+  connectIdentity,
+  contextOf,
+  identity,
+  identityConfiguration,
+  january,
+  serviceOf,
+  startBatonService,
+  startIdentity,
+  useBatonSystem,
+} from './testing-baton-service';
+
+useBatonSystem();
+
+const timeoutMs = 120_000;
+const waiting = { timeoutMs: 60_000 };
+
+const liveOf = ({ organizationId }: Tenant): Tenant => ({
+  organizationId,
+  environmentId: derivedId(organizationId, 'live'),
+  live: true,
+  manualClock: false,
+});
+
+async function batonsOf({ environmentId }: Tenant, name: string): Promise<number> {
+  const { collection } = serviceOf(name);
+  return (await collection.documents.find({ environmentId }).toArray()).length;
+}
+
+async function inIdentity<T>(
+  ask: (mongo: Awaited<ReturnType<typeof connectMongo>>['db']) => Promise<T>,
+): Promise<T> {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = identityConfiguration;
+  const mongo = await connectMongo({ uri, database, service: 'test' });
+  try {
+    return await ask(mongo.db);
+  } finally {
+    await mongo.close();
+  }
+}
+
+const isKnown = ({ environmentId }: Tenant) =>
+  inIdentity(async (db) => {
+    const environments = db.collection<{ _id: string }>('environments');
+    return (await environments.findOne({ _id: environmentId })) !== null;
+  });
+
+test(
+  'a deletion whose replica stops is resumed by another, and waits for a service that is away',
+  async () => {
+    const tenant = await aSandbox();
+    const kept = await aSandbox();
+    for (const service of ['checkout', 'metering'] as const) {
+      await begin(tenant, { dueAt: january(2) }, service);
+      await begin(kept, { dueAt: january(2) }, service);
+    }
+    await serviceOf('metering').running.stop();
+    const stopping = await startIdentity();
+    const there = connectIdentity(stopping.address);
+    await there.deleteSandbox({ id: tenant.environmentId }, contextOf(liveOf(tenant)));
+    there.close();
+    await stopping.stop();
+
+    await eventually(async () => {
+      expect(await batonsOf(tenant, 'checkout')).toBe(0);
+    }, waiting);
+    // The environment carries the deletion until the last service is done.
+    expect(await isKnown(tenant)).toBe(true);
+    await startBatonService('metering');
+    await eventually(async () => {
+      expect([await batonsOf(tenant, 'metering'), await isKnown(tenant)]).toEqual([0, false]);
+    }, waiting);
+    await expect(identity.getClock({}, contextOf(tenant))).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+    expect([await batonsOf(kept, 'checkout'), await batonsOf(kept, 'metering')]).toEqual([1, 1]);
+  },
+  timeoutMs,
+);
+
+describe('an organisation with 1,000 sandboxes', () => {
+  const create = (tenant: Tenant) =>
+    identity.createSandbox(
+      { name: '', clock: ClockKind.CLOCK_KIND_REAL, startsAt: undefined, createdBy: undefined },
+      contextOf(liveOf(tenant)),
+    );
+
+  test(
+    'gets no more of them, and one again where one is deleted',
+    async () => {
+      const tenant = await aSandbox();
+      // With its first sandbox and the one above.
+      await inIdentity(async (db) => {
+        const environments = db.collection<{ _id: string }>('environments');
+        const sandbox = await environments.findOne({ _id: tenant.environmentId });
+        const made = Array.from({ length: 998 }, () => {
+          const id = newId();
+          return { ...sandbox, _id: id, environmentId: id };
+        });
+        await environments.insertMany(made);
+      });
+      const refused = { kind: 'failed_precondition', reason: 'SANDBOX_LIMIT_REACHED' };
+      await expect(create(tenant)).rejects.toMatchObject(refused);
+      await identity.deleteSandbox({ id: tenant.environmentId }, contextOf(liveOf(tenant)));
+      await create(tenant);
+      await expect(create(tenant)).rejects.toMatchObject(refused);
+    },
+    timeoutMs,
+  );
+});

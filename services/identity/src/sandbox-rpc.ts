@@ -1,0 +1,85 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { readPage } from '@billing/chassis/page';
+import type { AsyncHandlers } from '@billing/chassis/rpc';
+import { notFound } from '@billing/kernel/domain-error';
+import type {
+  IdentityServiceServer,
+  Sandbox as ProtoSandbox,
+} from '@billing/proto/billing/identity/v1/identity';
+import { insufficientPermissions } from './api-key';
+import { deleteSandbox, type Environment, rename } from './environment';
+import { type EnvironmentRpcOptions, toProtoEnvironment } from './environment-rpc';
+import { stopJumps } from './sandbox-clock';
+
+type Handlers = Pick<
+  AsyncHandlers<IdentityServiceServer>,
+  'listSandboxes' | 'updateSandbox' | 'deleteSandbox'
+>;
+
+/** What the live environment does with the organisation's sandboxes. */
+export function sandboxHandlers(options: EnvironmentRpcOptions): Handlers {
+  const { environments, environmentList, apiKeys, clock } = options;
+
+  const withUse = async (sandboxes: readonly Stored<Environment>[]): Promise<ProtoSandbox[]> => {
+    const uses = await apiKeys.lastUses(sandboxes.map(({ state }) => state.id));
+    const now = clock.now();
+    return sandboxes.map((sandbox) => ({
+      environment: toProtoEnvironment(sandbox, now),
+      lastUsedAt: uses.get(sandbox.state.id),
+    }));
+  };
+
+  /** The sandbox, for a caller of its organisation's live environment. */
+  const find = async (id: string, { tenant }: Pick<CallContext, 'tenant'>) => {
+    const { organizationId } = await liveCaller(tenant, options);
+    const place = { tenant: { ...tenant, environmentId: id }, now: clock.now() };
+    const found = await environments.within(place).find(id);
+    const isKnown =
+      found?.tenant.organizationId === organizationId &&
+      found.state.kind === 'SANDBOX' &&
+      found.state.deletedAt === undefined;
+    if (!isKnown) throw notFound('Sandbox');
+    return environments.within({ tenant: found.tenant, now: clock.now() });
+  };
+
+  return {
+    listSandboxes: async (request, { tenant }) => {
+      const { organizationId } = await liveCaller(tenant, options);
+      const wanted = { organizationId, isSandbox: true, ...readPage(request) };
+      const { data, total } = await environmentList.list(wanted);
+      return { sandboxes: await withUse(data), total };
+    },
+
+    updateSandbox: async ({ id, name, expectedVersion }, context) => {
+      const store = await find(id, context);
+      const expected = expectedVersion === undefined ? undefined : Number(expectedVersion);
+      const stored = await store.mutate(
+        id,
+        (environment) => rename(environment, name ?? environment.name),
+        { expectedVersion: expected },
+      );
+      const [sandbox] = await withUse([stored]);
+      return { sandbox };
+    },
+
+    deleteSandbox: async ({ id }, context) => {
+      const store = await find(id, context);
+      await store.mutate(id, (environment, now) => {
+        if (environment.deletedAt !== undefined) throw notFound('Sandbox');
+        return deleteSandbox(stopJumps(environment).state, now);
+      });
+      return {};
+    },
+  };
+}
+
+async function liveCaller(
+  tenant: Tenant,
+  { environments, clock }: EnvironmentRpcOptions,
+): Promise<Tenant> {
+  const place = { tenant, now: clock.now() };
+  const caller = await environments.within(place).get(tenant.environmentId);
+  if (caller.state.kind !== 'LIVE') throw insufficientPermissions();
+  return caller.tenant;
+}
