@@ -8,7 +8,8 @@ import {
   type MeterPriceSetAnswer,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { meterPricingTypes } from '@billing/proto/values/catalog';
-import type { MeterPrice, MeterPriceInput, MeterPriceSet } from './meter-price';
+import type { MeterPriceInput } from '@billing/kernel/input/meter-price';
+import type { MeterPrice, MeterPriceSet } from './meter-price';
 import type { MeterPriceSetStore } from './meter-price-set-store';
 import type { Product } from './product';
 import { fromProtoTiers, toProtoTiers } from './price-rpc';

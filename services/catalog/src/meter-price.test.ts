@@ -1,5 +1,5 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import type { MeterPriceInput } from './meter-price';
+import type { MeterPriceInput } from '@billing/kernel/input/meter-price';
 import { createProduct, type Product, setMeterPrices } from './product';
 
 const now = new Date('2026-02-01T00:00:00.000Z');

@@ -1,14 +1,13 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { isSameData } from '@billing/kernel/equality';
-import { problemsOfParsing } from '@billing/kernel/input-problems';
-import { parseAmount } from '@billing/kernel/money';
-import { parseRate } from '@billing/kernel/rate';
-import { parseTiers, type TierInput, tierProblems } from '@billing/kernel/tiers';
-import { parseUnits } from '@billing/kernel/units';
-import type { UsagePrice, UsagePricingType } from '@billing/kernel/usage-pricing';
-import type { SentChoice } from './price';
-
-const pricesMax = 100;
+import {
+  type MeterPriceInput,
+  meterPriceProblems,
+  meterPricesMax,
+  meterTiersProblems,
+} from '@billing/kernel/input/meter-price';
+import { parseTiers } from '@billing/kernel/tiers';
+import type { UsagePrice } from '@billing/kernel/usage-pricing';
 
 /** What a meter's units cost in a period. It never changes. */
 export interface MeterPrice extends UsagePrice {
@@ -35,22 +34,6 @@ export interface ReplacedMeterPrices {
   readonly replacedAt: Date;
 }
 
-/** A meter price as it was sent. */
-export interface MeterPriceInput {
-  readonly meterId: string;
-  /** Absent: PER_UNIT. */
-  readonly type: SentChoice<UsagePricingType>;
-  readonly unitAmount?: string | undefined;
-  readonly tiers?: readonly TierInput[] | undefined;
-  /** Absent: 0. */
-  readonly includedUnits?: string | undefined;
-  readonly packageSize?: string | undefined;
-  readonly minimumAmount?: bigint | undefined;
-  readonly maximumAmount?: bigint | undefined;
-  /** Absent: empty. */
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-}
-
 /** What the judgement of a set needs from outside. */
 export interface MeterPriceFacts {
   /** Those of the named meters that exist. */
@@ -70,22 +53,19 @@ export function meterPricesProblems(
   inputs: readonly MeterPriceInput[],
   facts: MeterPriceFacts,
 ): string[] {
-  if (inputs.length > pricesMax) return [`Must have at most ${String(pricesMax)} prices`];
+  if (inputs.length > meterPricesMax) {
+    return [`Must have at most ${String(meterPricesMax)} prices`];
+  }
   return inputs.flatMap((input, index) => {
     const problems = {
       meterId: meterProblems(inputs, index, facts),
-      type: input.type === 'UNKNOWN' ? ['Invalid pricing type'] : [],
-      unitAmount: unitAmountProblems(input),
-      includedUnits: unitsProblems(input.includedUnits),
-      packageSize: packageSizeProblems(input),
-      minimumAmount: minimumProblems(input),
-      maximumAmount: amountProblems(input.maximumAmount),
+      ...meterPriceProblems(input),
       metadata: facts.metadataProblemsOf(input.metadata),
     };
     const ofFields = Object.entries(problems).flatMap(([field, messages]) =>
       messages.map((message) => `${String(index)}.${field}: ${message}`),
     );
-    return [...ofFields, ...tiersProblems(input, `${String(index)}.tiers`)];
+    return [...ofFields, ...meterTiersProblems(input, `${String(index)}.tiers`)];
   });
 }
 
@@ -142,43 +122,4 @@ function meterProblems(
   if (!knownMeterIds.has(meterId)) return ['Meter not found'];
   const first = inputs.findIndex((input) => input.meterId === meterId);
   return first === index ? [] : ['Has a price already'];
-}
-
-function unitAmountProblems({ type = 'PER_UNIT', unitAmount }: MeterPriceInput): string[] {
-  const hasTiers = type === 'TIERED' || type === 'VOLUME';
-  if (unitAmount === undefined) return hasTiers || type === 'UNKNOWN' ? [] : ['Required'];
-  if (hasTiers) return ['Only allowed with PER_UNIT and PACKAGE'];
-  return problemsOfParsing(() => parseRate(unitAmount));
-}
-
-function tiersProblems({ type = 'PER_UNIT', tiers }: MeterPriceInput, path: string): string[] {
-  const hasTiers = type === 'TIERED' || type === 'VOLUME';
-  if (tiers === undefined) return hasTiers ? [`${path}: Required`] : [];
-  // Beside a type that is wrong itself, tiers are judged by themselves.
-  if (!hasTiers && type !== 'UNKNOWN') return [`${path}: Only allowed with TIERED and VOLUME`];
-  return tierProblems(tiers, path);
-}
-
-function packageSizeProblems({ type, packageSize }: MeterPriceInput): string[] {
-  if (packageSize === undefined) return type === 'PACKAGE' ? ['Required'] : [];
-  if (type !== 'PACKAGE' && type !== 'UNKNOWN') return ['Only allowed with PACKAGE'];
-  const problems = unitsProblems(packageSize);
-  if (problems.length > 0) return problems;
-  return Decimal.parse(packageSize).compare(Decimal.of(0n)) > 0 ? [] : ['Must be above 0'];
-}
-
-function minimumProblems({ minimumAmount, maximumAmount }: MeterPriceInput): string[] {
-  const problems = amountProblems(minimumAmount);
-  if (problems.length > 0 || minimumAmount === undefined || maximumAmount === undefined) {
-    return problems;
-  }
-  return minimumAmount > maximumAmount ? ['Must be at most maximumAmount'] : [];
-}
-
-function amountProblems(amount: bigint | undefined): string[] {
-  return amount === undefined ? [] : problemsOfParsing(() => parseAmount(amount));
-}
-
-function unitsProblems(units: string | undefined): string[] {
-  return units === undefined ? [] : problemsOfParsing(() => parseUnits(units));
 }

@@ -1,5 +1,6 @@
 import { type BillingInterval, INTERVAL_COUNT_MAX } from '@billing/kernel/billing-period';
-import { priceTerms, type PriceTermsInput, priceTermsProblems } from './price';
+import { type PriceTermsInput, priceTermsProblems } from '@billing/kernel/input/price-terms';
+import { priceTerms } from './price';
 
 const monthly: PriceTermsInput = {
   type: 'FLAT',

@@ -1,16 +1,10 @@
-import { type BillingInterval, INTERVAL_COUNT_MAX } from '@billing/kernel/billing-period';
+import type { BillingInterval } from '@billing/kernel/billing-period';
 import { type Currency, parseCurrency } from '@billing/kernel/currency';
 import { isSameData } from '@billing/kernel/equality';
-import {
-  type InputProblems,
-  problemsOfParsing,
-  wholeNumberProblems,
-} from '@billing/kernel/input-problems';
+import { isKnown, type PriceTermsInput } from '@billing/kernel/input/price-terms';
 import { parseAmount } from '@billing/kernel/money';
 import type { PricingType } from '@billing/kernel/pricing';
-import { parseTiers, type Tier, type TierInput, tierProblems } from '@billing/kernel/tiers';
-
-const trialDaysMax = 730;
+import { parseTiers, type Tier } from '@billing/kernel/tiers';
 
 /** What is charged, how often, and after which trial. */
 export interface PriceTerms {
@@ -52,39 +46,6 @@ export type PriceOccasion = Pick<Price, 'metadata' | 'lookupKey' | 'createdAt'>;
 /** The id of a product's price version, the same however often it is asked for. */
 export type PriceIdOf = (number: number) => string;
 
-/** A choice as it was sent: undefined where none was made, UNKNOWN where this version does not know it. */
-export type SentChoice<T> = T | 'UNKNOWN' | undefined;
-
-/** Terms as they were sent. */
-export interface PriceTermsInput {
-  readonly type: SentChoice<PriceTerms['type']>;
-  /** In any case. */
-  readonly currency: string;
-  /** Absent: refused as missing. */
-  readonly amount: bigint | undefined;
-  readonly billingInterval: SentChoice<BillingInterval>;
-  /** Absent: 1. */
-  readonly intervalCount?: number | undefined;
-  /** Absent: no trial. */
-  readonly trialDays?: number | undefined;
-  /** Absent: none. */
-  readonly tiers?: readonly TierInput[] | undefined;
-}
-
-/** What is wrong with each field. */
-export function priceTermsProblems(input: PriceTermsInput): InputProblems {
-  return {
-    type: typeProblems(input.type),
-    currency:
-      input.currency === '' ? ['Required'] : problemsOfParsing(() => parseCurrency(input.currency)),
-    amount: amountProblems(input.amount),
-    billingInterval: intervalProblems(input.billingInterval),
-    intervalCount: intervalCountProblems(input),
-    trialDays: trialDaysProblems(input),
-    tiers: tiersProblems(input),
-  };
-}
-
 /** The terms of an input without problems; throws an Error for one that has some, because it was to be refused before. */
 export function priceTerms(input: PriceTermsInput): PriceTerms {
   const { type, amount, billingInterval, intervalCount, trialDays, tiers } = input;
@@ -119,44 +80,4 @@ export interface PriceChange {
   readonly terms: PriceTerms;
   readonly occasion: PriceOccasion;
   readonly priceIdOf: PriceIdOf;
-}
-
-function typeProblems(type: PriceTermsInput['type']): string[] {
-  if (type === undefined) return ['Required'];
-  return isKnown(type) ? [] : ['Invalid pricing type'];
-}
-
-function amountProblems(amount: PriceTermsInput['amount']): string[] {
-  return amount === undefined ? ['Required'] : problemsOfParsing(() => parseAmount(amount));
-}
-
-function intervalProblems(interval: PriceTermsInput['billingInterval']): string[] {
-  if (interval === undefined) return ['Required'];
-  return isKnown(interval) ? [] : ['Invalid billing interval'];
-}
-
-function intervalCountProblems({ intervalCount, billingInterval }: PriceTermsInput): string[] {
-  if (intervalCount === undefined) return [];
-  // Without a known interval its own maximum is unknown, so only what no interval allows is refused beside it.
-  const max = isKnown(billingInterval)
-    ? INTERVAL_COUNT_MAX[billingInterval]
-    : Math.max(...Object.values(INTERVAL_COUNT_MAX));
-  return wholeNumberProblems(intervalCount, { min: 1, max });
-}
-
-function trialDaysProblems({ trialDays, billingInterval }: PriceTermsInput): string[] {
-  if (trialDays === undefined) return [];
-  if (billingInterval === 'ONE_TIME') return ['Not allowed with ONE_TIME'];
-  return wholeNumberProblems(trialDays, { min: 0, max: trialDaysMax });
-}
-
-function tiersProblems({ tiers, type }: PriceTermsInput): string[] {
-  if (tiers === undefined) return [];
-  // Beside a type that is wrong itself, tiers are judged by themselves.
-  if (type === 'FLAT' || type === 'PER_UNIT') return ['Only allowed with TIERED and VOLUME'];
-  return tierProblems(tiers);
-}
-
-function isKnown<T extends string>(choice: SentChoice<T>): choice is T {
-  return choice !== undefined && choice !== 'UNKNOWN';
 }

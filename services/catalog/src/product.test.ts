@@ -147,7 +147,6 @@ describe('a change', () => {
     ['all keys of the metadata', { metadata: { a: 2 } }, { metadata: { a: 2 } }],
     ['a lookup key', { lookupKey: 'crew' }, { lookupKey: 'crew' }],
     ['no description', { description: null }, { description: null }],
-    ['the default of what may be sold', { active: null }, { active: true }],
     ['no metadata', { metadata: null }, { metadata: {} }],
     ['no lookup key', { lookupKey: null }, { lookupKey: null }],
   ])('sets %s and leaves the rest, its price too', (_case, changes, after) => {
@@ -228,6 +227,7 @@ describe('a change', () => {
       { tiers: ['Only allowed with TIERED and VOLUME'] },
     ],
     ['takes the amount away', { amount: null }, { amount: ['Required'] }],
+    ['clears what may be sold', { active: null }, { active: ['Required'] }],
     [
       'sets a negative amount and a lookup key with a blank',
       { amount: -1n, lookupKey: 'a b' },

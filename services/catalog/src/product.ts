@@ -1,12 +1,13 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
-import { refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import type { MeterPriceInput } from '@billing/kernel/input/meter-price';
+import { type ProductFields, productProblems } from '@billing/kernel/input/product';
 import type { TierInput } from '@billing/kernel/tiers';
 import { type Command, type Transition, unchanged } from '@billing/kernel/transition';
 import {
   type MeterPriceFacts,
   type MeterPriceIdOf,
-  type MeterPriceInput,
   meterPricesAfter,
   meterPricesProblems,
   type MeterPriceSet,
@@ -20,14 +21,8 @@ import {
   type PriceChange,
   type PriceIdOf,
   priceTerms,
-  type PriceTermsInput,
-  priceTermsProblems,
   type SupersededPrice,
 } from './price';
-
-const nameLengthMax = 200;
-const descriptionLengthMax = 2000;
-const lookupKeyPattern = /^[a-z0-9._-]{1,100}$/;
 
 /** A sellable item with its current price. */
 export interface Product {
@@ -45,14 +40,11 @@ export interface Product {
 }
 
 /** A product as it was sent. */
-export interface ProductInput extends PriceTermsInput {
-  readonly name: string;
-  readonly description?: string | undefined;
+export interface ProductInput extends ProductFields {
   /** Absent: true. */
   readonly active?: boolean | undefined;
   /** Absent: empty. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  readonly lookupKey?: string | undefined;
 }
 
 /** What is to change about a product: a field that is absent stays, one that is null is cleared. */
@@ -113,6 +105,7 @@ export function changeProduct(
   changes: ProductChanges,
   decision: ProductDecision,
 ): ProductTransition {
+  refuseProblems({ active: changes.active === null ? ['Required'] : [] });
   const input = inputAfter(product, changes);
   checkInput(input, decision);
   const price = priceAfter(product.price, priceChange(input, decision));
@@ -164,13 +157,7 @@ function checkInput(
   input: ProductInput,
   { metadataProblems }: Pick<ProductDecision, 'metadataProblems'>,
 ): void {
-  refuseProblems({
-    name: textProblems(input.name, { min: 1, max: nameLengthMax }),
-    description: textProblems(input.description ?? '', { max: descriptionLengthMax }),
-    ...priceTermsProblems(input),
-    lookupKey: lookupKeyProblems(input.lookupKey),
-    metadata: metadataProblems,
-  });
+  refuseProblems({ ...productProblems(input), metadata: metadataProblems });
 }
 
 /** All of a product but its id and prices. */
@@ -208,9 +195,4 @@ function inputAfter(product: Product, changes: ProductChanges): ProductInput {
     amount: after.amount ?? undefined,
     tiers: after.tiers ?? undefined,
   };
-}
-
-function lookupKeyProblems(lookupKey: string | undefined): string[] {
-  if (lookupKey === undefined || lookupKeyPattern.test(lookupKey)) return [];
-  return ['Must be 1 to 100 characters of a-z, 0-9, ., _ and -'];
 }

@@ -3,7 +3,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/metadata';
-import { readPage } from '@billing/chassis/page';
+import { filterByIds, readPage } from '@billing/chassis/page';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { notFound } from '@billing/kernel/domain-error';
@@ -18,6 +18,7 @@ import {
   type UpdateProductRequest,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
+import { catalogCallers } from './callers';
 import {
   checkMeterPriceQuestions,
   findMeterPriceSet,
@@ -54,70 +55,75 @@ export interface CatalogParts {
 
 /** The service's calls, on its products. */
 export function catalogRpc({ products, supersededPricesOf, ...meterPriceParts }: CatalogParts) {
-  return rpcService<CatalogServiceServer>(CatalogServiceService, {
-    createProduct: async (request, context) => {
-      const id = newResourceId(context, 'product');
-      const product = createProduct(fromProtoProductInput(request), {
-        id,
-        now: context.now,
-        priceIdOf: priceIdsOf(id, context),
-        metadataProblems: checkMetadata(request.metadata),
-      });
-      const { stored } = await products
-        .within(context)
-        .insert({ state: product, events: [], commands: [] });
-      return { product: toProtoProduct(stored) };
-    },
-
-    getProduct: async ({ id }, context) => ({
-      product: toProtoProduct(await products.within(context).get(id)),
-    }),
-
-    getProducts: async ({ ids }, context) => {
-      refuseProblems({
-        ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
-      });
-      const found = await products.within(context).findAll(ids);
-      return { products: found.map(toProtoProduct) };
-    },
-
-    listProducts: async (request, context) => {
-      const { data, total } = await products
-        .within(context)
-        .list({ filter: productsWith(request), ...readPage(request) });
-      return { products: data.map(toProtoProduct), total };
-    },
-
-    updateProduct: async (request, context) => {
-      const { id } = request;
-      const changes = fromProtoProductChanges(request);
-      const metadataProblems = checkMetadata(changes.metadata);
-      const priceIdOf = priceIdsOf(id, context);
-      const stored = await products
-        .within(context)
-        .mutate(
+  return rpcService<CatalogServiceServer>(
+    CatalogServiceService,
+    {
+      createProduct: async (request, context) => {
+        const id = newResourceId(context, 'product');
+        const product = createProduct(fromProtoProductInput(request), {
           id,
-          (product, now) => changeProduct(product, changes, { now, priceIdOf, metadataProblems }),
-          expectedVersionOf(request),
-        );
-      return { product: toProtoProduct(stored) };
-    },
+          now: context.now,
+          priceIdOf: priceIdsOf(id, context),
+          metadataProblems: checkMetadata(request.metadata),
+        });
+        const { stored } = await products
+          .within(context)
+          .insert({ state: product, events: [], commands: [] });
+        return { product: toProtoProduct(stored) };
+      },
 
-    getPrice: async ({ id }, context) => {
-      const store = products.within(context);
-      const current = await store.findBy(pricedBy(id));
-      if (current !== undefined) {
-        const product = toProtoProduct(current);
-        return { price: product.price, product };
-      }
-      const superseded = await supersededPricesOf(context.tenant.environmentId).find(id);
-      if (superseded === undefined) throw notFound('Product');
-      const product = toProtoProduct(await store.get(superseded.productId));
-      return { price: toProtoSupersededPrice(superseded), product };
-    },
+      getProduct: async ({ id }, context) => ({
+        product: toProtoProduct(await products.within(context).get(id)),
+      }),
 
-    ...meterPriceCalls({ products, ...meterPriceParts }),
-  });
+      getProducts: async ({ ids }, context) => {
+        refuseProblems({
+          ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
+        });
+        const found = await products.within(context).findAll(ids);
+        return { products: found.map(toProtoProduct) };
+      },
+
+      listProducts: async (request, context) => {
+        const { data, total } = await products.within(context).list({
+          filter: { ...productsWith(request), ...filterByIds(request.ids) },
+          ...readPage(request),
+        });
+        return { products: data.map(toProtoProduct), total };
+      },
+
+      updateProduct: async (request, context) => {
+        const { id } = request;
+        const changes = fromProtoProductChanges(request);
+        const metadataProblems = checkMetadata(changes.metadata);
+        const priceIdOf = priceIdsOf(id, context);
+        const stored = await products
+          .within(context)
+          .mutate(
+            id,
+            (product, now) => changeProduct(product, changes, { now, priceIdOf, metadataProblems }),
+            expectedVersionOf(request),
+          );
+        return { product: toProtoProduct(stored) };
+      },
+
+      getPrice: async ({ id }, context) => {
+        const store = products.within(context);
+        const current = await store.findBy(pricedBy(id));
+        if (current !== undefined) {
+          const product = toProtoProduct(current);
+          return { price: product.price, product };
+        }
+        const superseded = await supersededPricesOf(context.tenant.environmentId).find(id);
+        if (superseded === undefined) throw notFound('Product');
+        const product = toProtoProduct(await store.get(superseded.productId));
+        return { price: toProtoSupersededPrice(superseded), product };
+      },
+
+      ...meterPriceCalls({ products, ...meterPriceParts }),
+    },
+    { callers: catalogCallers },
+  );
 }
 
 function meterPriceCalls({

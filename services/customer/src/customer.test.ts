@@ -1,7 +1,8 @@
-import type { Address } from './address';
+import type { Address } from '@billing/kernel/input/address';
 import {
   changeCustomer,
   createCustomer,
+  fixCurrency,
   type CustomerChanges,
   type CustomerInput,
   externalIdTaken,
@@ -34,6 +35,7 @@ describe('a new customer', () => {
       phone: null,
       address: null,
       currency: 'USD',
+      isCurrencyFixed: false,
       collectionMethod: 'CHARGE_AUTOMATICALLY',
       metadata: {},
     });
@@ -208,5 +210,37 @@ test('a taken external id is a conflict in the words of the API', () => {
     kind: 'already_exists',
     reason: 'EXTERNAL_ID_TAKEN',
     message: 'Customer with this externalId already exists',
+  });
+});
+
+describe('the currency of the first invoice', () => {
+  const creation = { id: '01900000-0000-7000-8000-0000000000a2', metadataProblems: [] };
+  const dollars = createCustomer({ email: 'a@b.co', collectionMethod: undefined }, creation);
+  const change = (customer: typeof dollars, currency: string) =>
+    changeCustomer(customer, { currency }, { metadataProblems: [] });
+
+  test('replaces the one that the customer began with', () => {
+    expect(fixCurrency(dollars, 'EUR')).toEqual({
+      ...dollars,
+      currency: 'EUR',
+      isCurrencyFixed: true,
+    });
+  });
+
+  test('stays when a later invoice has another one', () => {
+    const euros = fixCurrency(dollars, 'EUR');
+    expect(fixCurrency(euros, 'USD')).toBe(euros);
+  });
+
+  test('cannot be changed, and other fields can', () => {
+    expect(change(dollars, 'GBP').currency).toBe('GBP');
+    const euros = fixCurrency(dollars, 'EUR');
+    expect(() => change(euros, 'GBP')).toThrow(
+      expect.objectContaining({
+        fields: { currency: ['Cannot be changed once the customer has an invoice'] },
+      }),
+    );
+    const named = changeCustomer(euros, { name: 'Ada' }, { metadataProblems: [] });
+    expect(named).toEqual({ ...euros, name: 'Ada' });
   });
 });

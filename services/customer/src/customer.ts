@@ -2,12 +2,9 @@ import { type Currency, parseCurrency } from '@billing/kernel/currency';
 import { DomainError } from '@billing/kernel/domain-error';
 import { parseEmailAddress } from '@billing/kernel/email-address';
 import { isSameData } from '@billing/kernel/equality';
-import { problemsOfParsing, refuseProblems, textProblems } from '@billing/kernel/input-problems';
-import { type Address, type AddressInput, addressOf, addressProblems } from './address';
-
-const externalIdLengthMax = 255;
-const nameLengthMax = 200;
-const phoneLengthMax = 40;
+import { refuseProblems } from '@billing/kernel/input-problems';
+import { type Address, type AddressInput, addressOf } from '@billing/kernel/input/address';
+import { customerProblems } from '@billing/kernel/input/customer';
 
 // No organisation has another default yet.
 const currencyDefault: Currency = 'USD';
@@ -25,6 +22,8 @@ export interface Customer {
   readonly phone: string | null;
   readonly address: Address | null;
   readonly currency: Currency;
+  /** The first invoice has set the currency. */
+  readonly isCurrencyFixed: boolean;
   readonly collectionMethod: CollectionMethod;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
@@ -65,12 +64,7 @@ export function createCustomer(
   const { externalId, name, phone, address, currency = currencyDefault } = input;
   const { collectionMethod = 'CHARGE_AUTOMATICALLY' } = input;
   refuseProblems({
-    email: problemsOfParsing(() => parseEmailAddress(input.email)),
-    externalId: textProblems(externalId ?? '', { max: externalIdLengthMax }),
-    name: textProblems(name ?? '', { max: nameLengthMax }),
-    phone: textProblems(phone ?? '', { max: phoneLengthMax }),
-    address: address === undefined ? [] : addressProblems(address),
-    currency: problemsOfParsing(() => parseCurrency(currency)),
+    ...customerProblems(input),
     collectionMethod: collectionMethod === 'UNKNOWN' ? ['Invalid collection method'] : [],
     metadata: metadataProblems,
   });
@@ -83,6 +77,7 @@ export function createCustomer(
     phone: phone ?? null,
     address: address === undefined ? null : addressOf(address),
     currency: parseCurrency(currency),
+    isCurrencyFixed: false,
     collectionMethod,
     metadata: input.metadata ?? {},
   };
@@ -97,11 +92,19 @@ export function changeCustomer(
   changes: CustomerChanges,
   { metadataProblems }: Pick<CustomerCreation, 'metadataProblems'>,
 ): Customer {
-  const changed = createCustomer(inputAfter(customer, changes), {
-    id: customer.id,
-    metadataProblems,
-  });
+  const { id, isCurrencyFixed } = customer;
+  if (isCurrencyFixed && 'currency' in changes) {
+    refuseProblems({ currency: ['Cannot be changed once the customer has an invoice'] });
+  }
+  const created = createCustomer(inputAfter(customer, changes), { id, metadataProblems });
+  const changed = { ...created, isCurrencyFixed };
   return isSameData(customer, changed) ? customer : changed;
+}
+
+/** The customer with the currency of their first invoice. The first one wins: a fixed currency stays. */
+export function fixCurrency(customer: Customer, currency: string): Customer {
+  if (customer.isCurrencyFixed) return customer;
+  return { ...customer, currency: parseCurrency(currency), isCurrencyFixed: true };
 }
 
 /** Another customer of the environment has the external id. */

@@ -1,5 +1,5 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { type CallContext, newResourceId } from '@billing/chassis/call-context';
+import { type CallContext, newResourceId, type Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
 import { rpcService } from '@billing/chassis/rpc';
@@ -11,6 +11,7 @@ import {
   type PortalServiceServer,
   PortalServiceService,
 } from '@billing/proto/billing/customer/v1/portal';
+import { portalCallers } from './callers';
 import type { Customer } from './customer';
 import {
   checkVisit,
@@ -53,9 +54,11 @@ export function portalRpc(parts: PortalRpcParts) {
       createPortalSession: (request, context) => createSession(request, context, parts),
 
       getPortalUrl: async ({ sessionId }, { tenant }) => {
-        const found = isId(sessionId) ? await sessions.find(doorToken(sessionId, site)) : undefined;
-        if (found?.tenant.environmentId !== tenant.environmentId) throw notFound('Portal session');
-        return { url: doorUrl(sessionId, site) };
+        const secret = isId(sessionId)
+          ? await secretOfSession(sessionId, tenant, parts)
+          : undefined;
+        if (secret === undefined) throw notFound('Portal session');
+        return { url: doorUrl(sessionId, { url: siteUrl, secret }) };
       },
 
       findPortalSession: async ({ token }) => {
@@ -91,8 +94,22 @@ export function portalRpc(parts: PortalRpcParts) {
       withoutTenant: ['findPortalSession', 'enterPortal', 'findPortalVisit', 'leavePortal'],
       // It opens the door: nobody who reads the database is to find it among the answers.
       secrets: ['url'],
+      callers: portalCallers,
     },
   );
+}
+
+/** The secret that a session's token was made with; undefined for a session of another environment. */
+async function secretOfSession(
+  sessionId: string,
+  { environmentId }: Pick<Tenant, 'environmentId'>,
+  { sessions, site }: PortalRpcParts,
+): Promise<string | undefined> {
+  for (const secret of [site.secret, ...site.oldSecrets]) {
+    const found = await sessions.find(doorToken(sessionId, { secret }));
+    if (found?.tenant.environmentId === environmentId) return secret;
+  }
+  return undefined;
 }
 
 async function createSession(

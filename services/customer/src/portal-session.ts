@@ -32,6 +32,8 @@ export interface PortalSite {
   readonly url: string;
   /** Whoever knows it can make every token. */
   readonly secret: string;
+  /** Those before: what was made with them stays valid. */
+  readonly oldSecrets: readonly string[];
 }
 
 /** When a session ends that begins now. */
@@ -45,7 +47,7 @@ export function doorToken(sessionId: string, { secret }: Pick<PortalSite, 'secre
 }
 
 /** The address of the door. */
-export function doorUrl(sessionId: string, site: PortalSite): string {
+export function doorUrl(sessionId: string, site: Pick<PortalSite, 'url' | 'secret'>): string {
   return `${site.url}/portal/${doorToken(sessionId, site)}`;
 }
 

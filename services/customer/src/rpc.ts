@@ -2,7 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { newResourceId } from '@billing/chassis/call-context';
 import { checkMetadata } from '@billing/chassis/metadata';
-import { readPage } from '@billing/chassis/page';
+import { filterByIds, readPage } from '@billing/chassis/page';
 import { rpcService } from '@billing/chassis/rpc';
 import { expectedVersionOf, maskedFields } from '@billing/chassis/update-mask';
 import { refuseProblems } from '@billing/kernel/input-problems';
@@ -15,11 +15,13 @@ import {
   type UpdateCustomerRequest,
 } from '@billing/proto/billing/customer/v1/customer';
 import { collectionMethods } from '@billing/proto/values/customer';
-import type { Address } from './address';
+import type { Address } from '@billing/kernel/input/address';
+import { customerCallers } from './callers';
 import type { CustomerNameStore } from './customer-name-store';
 import {
   changeCustomer,
   createCustomer,
+  fixCurrency,
   type Customer,
   type CustomerChanges,
   type CustomerInput,
@@ -38,60 +40,74 @@ export interface CustomerParts {
 
 /** The service's calls, on its customers. */
 export function customerRpc({ customers, names }: CustomerParts) {
-  return rpcService<CustomerServiceServer>(CustomerServiceService, {
-    createCustomer: async (request, context) => {
-      const customer = createCustomer(fromProtoCustomerInput(request), {
-        id: newResourceId(context, 'customer'),
-        metadataProblems: checkMetadata(request.metadata),
-      });
-      const { stored } = await customers
-        .within(context)
-        .insert({ state: customer, events: [], commands: [] });
-      return { customer: toProtoCustomer(stored) };
-    },
+  return rpcService<CustomerServiceServer>(
+    CustomerServiceService,
+    {
+      createCustomer: async (request, context) => {
+        const customer = createCustomer(fromProtoCustomerInput(request), {
+          id: newResourceId(context, 'customer'),
+          metadataProblems: checkMetadata(request.metadata),
+        });
+        const { stored } = await customers
+          .within(context)
+          .insert({ state: customer, events: [], commands: [] });
+        return { customer: toProtoCustomer(stored) };
+      },
 
-    getCustomer: async ({ id }, context) => ({
-      customer: toProtoCustomer(await customers.within(context).get(id)),
-    }),
+      getCustomer: async ({ id }, context) => ({
+        customer: toProtoCustomer(await customers.within(context).get(id)),
+      }),
 
-    getCustomers: async ({ ids }, context) => {
-      refuseProblems({
-        ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
-      });
-      const found = await customers.within(context).findAll(ids);
-      return { customers: found.map(toProtoCustomer) };
-    },
+      getCustomers: async ({ ids }, context) => {
+        refuseProblems({
+          ids: ids.length > idsMax ? [`Must have at most ${String(idsMax)} elements`] : [],
+        });
+        const found = await customers.within(context).findAll(ids);
+        return { customers: found.map(toProtoCustomer) };
+      },
 
-    identifyCustomers: async ({ ids, externalIds }, context) => {
-      const isTooMany = ids.length + externalIds.length > namesMax;
-      refuseProblems({
-        ids: isTooMany ? [`Must have at most ${String(namesMax)} elements with externalIds`] : [],
-      });
-      return names.identify(context.tenant, { ids, externalIds });
-    },
+      identifyCustomers: async ({ ids, externalIds }, context) => {
+        const isTooMany = ids.length + externalIds.length > namesMax;
+        refuseProblems({
+          ids: isTooMany ? [`Must have at most ${String(namesMax)} elements with externalIds`] : [],
+        });
+        return names.identify(context.tenant, { ids, externalIds });
+      },
 
-    listCustomers: async (request, context) => {
-      const { data, total } = await customers
-        .within(context)
-        .list({ filter: customersWith(request), ...readPage(request) });
-      return { customers: data.map(toProtoCustomer), total };
-    },
+      listCustomers: async (request, context) => {
+        const { data, total } = await customers.within(context).list({
+          filter: { ...customersWith(request), ...filterByIds(request.ids) },
+          ...readPage(request),
+        });
+        return { customers: data.map(toProtoCustomer), total };
+      },
 
-    updateCustomer: async (request, context) => {
-      const changes = fromProtoCustomerChanges(request);
-      const metadataProblems = checkMetadata(changes.metadata);
-      const stored = await customers.within(context).mutate(
-        request.id,
-        (customer) => ({
-          state: changeCustomer(customer, changes, { metadataProblems }),
+      updateCustomer: async (request, context) => {
+        const changes = fromProtoCustomerChanges(request);
+        const metadataProblems = checkMetadata(changes.metadata);
+        const stored = await customers.within(context).mutate(
+          request.id,
+          (customer) => ({
+            state: changeCustomer(customer, changes, { metadataProblems }),
+            events: [],
+            commands: [],
+          }),
+          expectedVersionOf(request),
+        );
+        return { customer: toProtoCustomer(stored) };
+      },
+
+      fixCurrency: async ({ id, currency }, context) => {
+        const stored = await customers.within(context).mutate(id, (customer) => ({
+          state: fixCurrency(customer, currency),
           events: [],
           commands: [],
-        }),
-        expectedVersionOf(request),
-      );
-      return { customer: toProtoCustomer(stored) };
+        }));
+        return { customer: toProtoCustomer(stored) };
+      },
     },
-  });
+    { callers: customerCallers },
+  );
 }
 
 function fromProtoCustomerInput(request: CreateCustomerRequest): CustomerInput {
@@ -122,6 +138,7 @@ function toProtoCustomer({ state, ...stored }: Stored<Customer>): ProtoCustomer 
     phone: state.phone ?? undefined,
     address: state.address === null ? undefined : toProtoAddress(state.address),
     currency: state.currency,
+    currencyFixed: state.isCurrencyFixed,
     collectionMethod: collectionMethods.valueOf(state.collectionMethod),
     metadata: state.metadata,
     createdAt: stored.createdAt,

@@ -1,3 +1,4 @@
+import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import type { CustomerConfiguration } from './config';
 import { CustomerNameStore } from './customer-name-store';
@@ -23,7 +24,12 @@ export async function start(
     everyMs: forgetEveryMs,
     run: () => sessions.forgetOld(clock.now()),
   });
-  const site = { url: config.HOSTED_PAGE_URL, secret: config.HOSTED_PAGE_SECRET };
+  service.dependOnSecrets(pageSecrets(config));
+  const site = {
+    url: config.HOSTED_PAGE_URL,
+    secret: config.HOSTED_PAGE_SECRET,
+    oldSecrets: oldSecretsOf(config),
+  };
   const names = new CustomerNameStore(service.db);
   return service.serve([
     customerRpc({ customers, names }),

@@ -2,7 +2,9 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import { type Customer, externalIdTaken } from './customer';
 
 /** A customer in the database, besides what every aggregate has there. */
-export type CustomerDocument = Omit<Customer, 'id' | 'metadata'> & {
+export type CustomerDocument = Omit<Customer, 'id' | 'metadata' | 'isCurrencyFixed'> & {
+  /** Absent in documents that were stored before invoices fixed it. */
+  readonly isCurrencyFixed?: boolean;
   /** JSON text: its keys may contain dots, which mean paths to the database. */
   readonly metadata: string;
   /** Never null, because a unique index counts documents without an external id too. */
@@ -61,6 +63,7 @@ function fromDocumentCustomer(document: CustomerDocument & { readonly _id: strin
     phone,
     address,
     currency,
+    isCurrencyFixed: document.isCurrencyFixed ?? false,
     collectionMethod,
     metadata: JSON.parse(document.metadata) as Record<string, unknown>,
   };

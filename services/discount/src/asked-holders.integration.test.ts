@@ -67,6 +67,7 @@ async function startOwners(): Promise<RunningService> {
       createSession: unused,
       getSession: unused,
       paySession: unused,
+      listSessions: unused,
       answerSessionChallenge: unused,
       checkSessionRedemption: ({ sessionId, discountId }, context) =>
         answer(`session ${sessionId}`, discountId, context),

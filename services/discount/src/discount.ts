@@ -5,20 +5,8 @@ import type { DiscountDuration } from '@billing/kernel/discount-validity';
 import type { DiscountType } from '@billing/kernel/discounting';
 import { DomainError } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
-import {
-  type InputProblems,
-  refuseProblems,
-  textProblems,
-  wholeNumberProblems,
-} from '@billing/kernel/input-problems';
-import { discountTermsProblems } from './discount-terms';
-
-const nameLengthMax = 200;
-const codePattern = /^[A-Za-z0-9_-]{3,64}$/;
-/** More would be a list to look through for each redemption. */
-export const productIdsMax = 50;
-// Numbers of slots are 32 bits wide.
-const maxRedemptionsMax = 2 ** 31 - 1;
+import { refuseProblems } from '@billing/kernel/input-problems';
+import { type DiscountFields, discountProblems } from '@billing/kernel/input/discount';
 
 /** A reduction of invoices. */
 export interface Discount {
@@ -46,20 +34,7 @@ export interface Discount {
 }
 
 /** A discount as it was sent. */
-export interface DiscountInput {
-  readonly name: string;
-  readonly code?: string | undefined;
-  /** Absent: missing. UNKNOWN: one that this version does not know. */
-  readonly type: DiscountType | 'UNKNOWN' | undefined;
-  readonly value: string;
-  /** In any case. */
-  readonly currency?: string | undefined;
-  readonly duration: DiscountDuration | 'UNKNOWN' | undefined;
-  readonly durationInMonths?: number | undefined;
-  readonly maxRedemptions?: number | undefined;
-  readonly startsAt?: Date | undefined;
-  readonly endsAt?: Date | undefined;
-  readonly productIds: readonly string[];
+export interface DiscountInput extends DiscountFields {
   /** Absent: true. */
   readonly active?: boolean | undefined;
   /** Absent: empty. */
@@ -89,7 +64,13 @@ export function createDiscount(
   { id, ...findings }: DiscountFindings & { readonly id: string },
 ): Discount {
   const { type, duration, currency } = input;
-  refuseProblems(discountProblems(input, findings));
+  const { metadataProblems, productProblems } = findings;
+  const problems = discountProblems(input);
+  refuseProblems({
+    ...problems,
+    productIds: problems.productIds?.length === 0 ? productProblems : (problems.productIds ?? []),
+    metadata: metadataProblems,
+  });
   if (type === undefined || type === 'UNKNOWN') throw new Error('The type was not checked');
   if (duration === undefined || duration === 'UNKNOWN') {
     throw new Error('The duration was not checked');
@@ -148,34 +129,6 @@ export function redemptionsHeld(): DomainError {
     'REDEMPTIONS_HELD',
     'A redemption above the new maximum is held',
   );
-}
-
-function discountProblems(
-  input: DiscountInput,
-  { metadataProblems, productProblems }: DiscountFindings,
-): InputProblems {
-  const { name, code, maxRedemptions, startsAt, endsAt, productIds } = input;
-  const isEmpty = startsAt !== undefined && endsAt !== undefined && endsAt <= startsAt;
-  return {
-    name: textProblems(name, { min: 1, max: nameLengthMax }),
-    code: codeProblems(code),
-    ...discountTermsProblems(input),
-    maxRedemptions:
-      maxRedemptions === undefined
-        ? []
-        : wholeNumberProblems(maxRedemptions, { min: 1, max: maxRedemptionsMax }),
-    endsAt: isEmpty ? ['Must be after startsAt'] : [],
-    productIds:
-      productIds.length > productIdsMax
-        ? [`Must have at most ${String(productIdsMax)} products`]
-        : productProblems,
-    metadata: metadataProblems,
-  };
-}
-
-function codeProblems(code: string | undefined): string[] {
-  if (code === undefined || codePattern.test(code)) return [];
-  return ['Must be 3 to 64 characters of A-Z, a-z, 0-9, _ and -'];
 }
 
 function inputAfter(discount: Discount, changes: DiscountChanges): DiscountInput {

@@ -90,7 +90,7 @@ async function carryOut(
       await slots.confirm(discountId, holderId);
       return;
     case RedemptionState.REDEMPTION_STATE_RELEASED:
-      await slots.release(discountId, holderId);
+      await slots.release(discountId, holderId, { evenConfirmed: false });
       return;
     default:
       throw new Error(`No redemption is in state ${String(state)}`);

@@ -112,6 +112,20 @@ test('a redemption that is given back is there for another', async () => {
   expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 2 });
 });
 
+test('a confirmed redemption is freed where its holder ended before it used the discount', async () => {
+  const context = testContext();
+  const { id: discountId } = await create(discounts, context, { maxRedemptions: 1 });
+  const holderId = await reserve(discounts, context, { discountId });
+  await discounts.confirmRedemption({ discountId, holderId }, context);
+
+  const release = { discountId, holderId, evenConfirmed: true };
+  await discounts.releaseRedemption(release, context);
+  await discounts.releaseRedemption(release, context);
+
+  expect(await read(discounts, context, discountId)).toMatchObject({ redemptionCount: 0 });
+  await reserve(discounts, context, { discountId });
+});
+
 test('whoever holds nothing has nothing to confirm', async () => {
   const context = testContext();
   const { id: discountId } = await create(discounts, context);
@@ -221,7 +235,7 @@ test('a maximum falls below more slots than one read brings, unless one of the l
   const lowering = { maximum: 1, version: 2 };
   expect(await closeSlots(slots, 'many', lowering)).toBe(false);
   expect((await slots.above('many', 1))[0]).toMatchObject({ number: 2, stamp: 1 });
-  await slots.release('many', holder.id);
+  await slots.release('many', holder.id, { evenConfirmed: false });
   expect(await closeSlots(slots, 'many', lowering)).toBe(true);
   expect((await slots.above('many', 2_099))[0]).toMatchObject({ number: 2_100, stamp: 2 });
   await mongo.close();

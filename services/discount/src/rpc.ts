@@ -12,12 +12,13 @@ import {
   type UpdateDiscountRequest,
   type ValidateCodeRequest,
 } from '@billing/proto/billing/discount/v1/discount';
+import { productIdsMax } from '@billing/kernel/input/discount';
+import { discountCallers } from './callers';
 import {
   changeDiscount,
   createDiscount,
   type Discount,
   isLower,
-  productIdsMax,
   redemptionsHeld,
 } from './discount';
 import { fromProtoDiscountChanges, fromProtoDiscountInput, toProtoDiscount } from './discount-rpc';
@@ -41,41 +42,47 @@ export function discountRpc(parts: DiscountParts) {
   const answer = async (stored: Stored<Discount>, context: CallContext) => ({
     discount: toProtoDiscount(stored, await slotsOf(context).count(stored.state.id)),
   });
-  return rpcService<DiscountServiceServer>(DiscountServiceService, {
-    createDiscount: async (request, context) => {
-      const { stored, inserted } = await create(request, context, parts);
-      return inserted ? { discount: toProtoDiscount(stored, 0) } : answer(stored, context);
+  return rpcService<DiscountServiceServer>(
+    DiscountServiceService,
+    {
+      createDiscount: async (request, context) => {
+        const { stored, inserted } = await create(request, context, parts);
+        return inserted ? { discount: toProtoDiscount(stored, 0) } : answer(stored, context);
+      },
+
+      getDiscount: async ({ id }, context) =>
+        answer(await discounts.within(context).get(id), context),
+
+      listDiscounts: async (request, context) => {
+        const { data, total } = await discounts
+          .within(context)
+          .list({ filter: discountsWith(request), ...readPage(request) });
+        const answers = await Promise.all(data.map((stored) => answer(stored, context)));
+        return { discounts: answers.map(({ discount }) => discount), total };
+      },
+
+      updateDiscount: async (request, context) =>
+        answer(await update(request, context, parts), context),
+
+      validateCode: async (request, context) => validate(request, context, parts),
+
+      reserveRedemption: async (request, context) =>
+        answer(await reserve(request, context, parts), context),
+
+      confirmRedemption: async ({ discountId, holderId }, context) => {
+        if (await slotsOf(context).confirm(discountId, holderId)) return {};
+        throw redemptionNotFound();
+      },
+
+      releaseRedemption: async ({ discountId, holderId, evenConfirmed }, context) => {
+        await slotsOf(context).release(discountId, holderId, {
+          evenConfirmed: evenConfirmed ?? false,
+        });
+        return {};
+      },
     },
-
-    getDiscount: async ({ id }, context) =>
-      answer(await discounts.within(context).get(id), context),
-
-    listDiscounts: async (request, context) => {
-      const { data, total } = await discounts
-        .within(context)
-        .list({ filter: discountsWith(request), ...readPage(request) });
-      const answers = await Promise.all(data.map((stored) => answer(stored, context)));
-      return { discounts: answers.map(({ discount }) => discount), total };
-    },
-
-    updateDiscount: async (request, context) =>
-      answer(await update(request, context, parts), context),
-
-    validateCode: async (request, context) => validate(request, context, parts),
-
-    reserveRedemption: async (request, context) =>
-      answer(await reserve(request, context, parts), context),
-
-    confirmRedemption: async ({ discountId, holderId }, context) => {
-      if (await slotsOf(context).confirm(discountId, holderId)) return {};
-      throw redemptionNotFound();
-    },
-
-    releaseRedemption: async ({ discountId, holderId }, context) => {
-      await slotsOf(context).release(discountId, holderId);
-      return {};
-    },
-  });
+    { callers: discountCallers },
+  );
 }
 
 async function create(

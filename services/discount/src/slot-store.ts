@@ -156,9 +156,14 @@ export class SlotStore {
     return matchedCount > 0;
   }
 
-  /** Frees a held slot; a confirmed one stays. */
-  async release(discountId: string, holderId: string): Promise<void> {
-    const query = { ...this.ofDiscount(discountId), holderId, state: 'HELD' as const };
+  /** Frees a held slot, and a confirmed one only where that is asked for. */
+  async release(
+    discountId: string,
+    holderId: string,
+    { evenConfirmed }: { readonly evenConfirmed: boolean },
+  ): Promise<void> {
+    const state = evenConfirmed ? taken : ('HELD' as const);
+    const query: Filter<SlotDocument> = { ...this.ofDiscount(discountId), holderId, state };
     const held = await retryTransient(() => this.slots.findOne(query));
     if (held === null) return;
     // The number alone does not say that it is still the same holder's.

@@ -1,0 +1,24 @@
+import type { Callers } from '@billing/chassis/callers';
+import type { CustomerServiceServer } from '@billing/proto/billing/customer/v1/customer';
+import type { PortalServiceServer } from '@billing/proto/billing/customer/v1/portal';
+
+// Which services may call each method of this one where certificates say who calls.
+
+export const customerCallers: Callers<CustomerServiceServer> = {
+  createCustomer: ['gateway'],
+  getCustomer: ['gateway', 'checkout', 'subscription', 'metering'],
+  getCustomers: ['checkout', 'subscription'],
+  identifyCustomers: ['metering'],
+  listCustomers: ['gateway'],
+  updateCustomer: ['gateway'],
+  fixCurrency: ['gateway', 'checkout', 'subscription'],
+};
+
+export const portalCallers: Callers<PortalServiceServer> = {
+  createPortalSession: ['gateway'],
+  getPortalUrl: ['gateway'],
+  findPortalSession: ['gateway'],
+  enterPortal: ['gateway'],
+  findPortalVisit: ['gateway'],
+  leavePortal: ['gateway'],
+};
