@@ -265,7 +265,9 @@ describe('another provider than the one an attempt was begun with', () => {
     const claim = { ...aClaim({ source, provider: 'none' }), callId: undefined, returnUrl };
     await replica.invoices
       .within(context)
-      .mutate(invoiceId, (record) => payNow(record, { ...claim, defaultMethodId: undefined }));
+      .mutate(invoiceId, (record) =>
+        payNow(record, { ...claim, methods: { methodId: undefined } }),
+      );
     await replica.worker.resume(invoiceId, context);
 
     expect((await replicas.read(invoiceId, context)).payments).toMatchObject([

@@ -11,9 +11,10 @@ import { type Attempt, chargeKey, type Claim } from './attempt';
 import { takeOver } from './attempt-lease';
 import { isUnderWay, recordResult, recordWaiting } from './collection';
 import { declined } from './decline';
-import { type Invoice, type InvoiceRecord, totalOf } from './invoice';
+import { type Invoice, type InvoiceRecord, type Payment, totalOf } from './invoice';
 import { noProvider } from './no-provider';
 import { authorizedMethodId, type PaymentMethodStore } from './payment-method-store';
+import type { MethodChoice } from './method-choice';
 import type {
   ChargeOutcome,
   ChargeSource,
@@ -21,7 +22,7 @@ import type {
   PaymentProvider,
   ProviderSource,
 } from './payment-provider';
-import type { ProviderChange } from './changed-provider';
+import type { NotCharged, ProviderChange } from './changed-provider';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
@@ -34,6 +35,8 @@ export interface AttemptParts {
   /** Days after the first failure at which an attempt is repeated. */
   readonly retryDays: readonly number[];
   readonly metrics?: Pick<Metrics, 'recordPayment'>;
+  /** Told of a charge that the provider cannot take, or that there is no provider for. */
+  readonly onNotCharged?: (uncharged: NotCharged) => void;
   /** Told of an attempt that waits until its own provider is configured again. */
   readonly onProviderChanged?: (change: ProviderChange) => void;
 }
@@ -58,11 +61,13 @@ export class AttemptWorker {
     { tenant }: Context,
   ): Omit<Claim, 'now'> {
     const isCharged = source.kind !== 'NONE';
+    const { name } = this.parts.providerOf(tenant);
     return {
       source,
       methodId: methodIdOf(source, { customerId, tenant }),
-      provider: isCharged ? this.parts.providerOf(tenant).name : 'none',
+      provider: isCharged ? name : 'none',
       claimedAt: this.parts.clock.now(),
+      isProviderMissing: name === noProvider.name,
     };
   }
 
@@ -121,20 +126,23 @@ export class AttemptWorker {
 
   private async record(
     invoice: Invoice,
-    { number: attemptNumber, source }: Attempt,
+    { number: attemptNumber }: Attempt,
     { completes, ...ended }: EndedAttempt,
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
-    const { id, customerId } = invoice;
+    const { id } = invoice;
     const { outcome } = ended;
     const paymentId = paymentIdOf({ id, attemptNumber }, context.tenant);
-    const { retryDays, methods, metrics } = this.parts;
-    // Only a failure asks what would be charged next, and an authorisation whose card may take its place.
-    const isAsked = outcome.status === 'FAILED' || source.kind === 'AUTHORIZATION';
-    const defaultMethodId = isAsked ? await methods.defaultOf(customerId, context) : undefined;
+    const { retryDays, metrics, clock } = this.parts;
+    // Only a failure asks what is charged next.
+    const methods: MethodChoice =
+      outcome.status === 'FAILED'
+        ? await this.parts.methods.choiceFor(invoice, context)
+        : { methodId: undefined };
+    const claimedAt = clock.now();
     // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
     let isRecorded = false as boolean;
-    const facts = { attemptNumber, paymentId, ...ended, defaultMethodId, retryDays };
+    const facts = { attemptNumber, paymentId, ...ended, methods, claimedAt, retryDays };
     const decide = (current: InvoiceRecord, now: Date) => {
       const transition = recordResult(current, { ...facts, now });
       isRecorded = transition.state !== current;
@@ -143,8 +151,25 @@ export class AttemptWorker {
     const stored = await this.invoices(context).mutate(id, decide, { completes });
     if (isRecorded && totalOf(invoice) > 0n) {
       metrics?.recordPayment({ outcome: outcome.status, live: context.tenant.live });
+      this.tellIfNotCharged(invoice, outcome, context);
     }
-    return stored;
+    // The write that recorded the failure may have begun the same retry's next attempt.
+    return isRecorded ? this.finish(stored, context) : stored;
+  }
+
+  /** What the provider says today of a payment whose attempt has ended. */
+  lookUp(
+    { id, customerId }: Pick<Invoice, 'id' | 'customerId'>,
+    { number, provider }: Pick<Payment, 'number' | 'provider'>,
+    context: Context,
+  ): Promise<ChargeOutcome | undefined> {
+    const reference = { key: chargeKey(id, { number }), customerId };
+    return this.providerOf({ provider }, id, context).findCharge(reference);
+  }
+
+  private tellIfNotCharged({ id }: Invoice, outcome: FinalOutcome, { tenant }: Context): void {
+    if (outcome.status !== 'FAILED' || outcome.decline !== 'PROVIDER') return;
+    this.parts.onNotCharged?.({ code: outcome.failureCode, invoiceId: id, tenant });
   }
 
   // The attempt may be a resumed one, whose outcome is unknown: the provider is asked before it is charged again with the same key.
@@ -168,7 +193,7 @@ export class AttemptWorker {
 
   // Only the provider that an attempt was begun with knows what came of it: any other one would find nothing and charge again.
   private providerOf(
-    { provider: begunWith }: Attempt,
+    { provider: begunWith }: Pick<Attempt, 'provider'>,
     invoiceId: string,
     { tenant }: Context,
   ): PaymentProvider {

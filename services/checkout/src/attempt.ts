@@ -1,3 +1,4 @@
+import type { MethodChoice } from './method-choice';
 import type { ActionRequired, ChargeSource } from './payment-provider';
 
 /** Who asked for an attempt: the schedule, a customer whose default method changed, or somebody who pays now. */
@@ -9,6 +10,8 @@ export interface Attempt {
   readonly number: number;
   readonly origin: AttemptOrigin;
   readonly source: ChargeSource;
+  /** Which charge of the schedule: 0 the first, 1 the first retry; undefined where the schedule did not ask. */
+  readonly retry: number | undefined;
   /** Of our saved method behind the source, whether it is kept or not; undefined where there is none. */
   readonly methodId: string | undefined;
   /** The adapter's name; `none` where no provider is asked. */
@@ -30,17 +33,22 @@ export interface Attempt {
   readonly answers: number;
   /** What the payer answered last, where we showed the challenge. */
   readonly approved: boolean | undefined;
+  /** Whether the method, given after the customer's default was, becomes the default if it pays. */
+  readonly becomesDefault: boolean;
 }
 
 /** What an attempt is made with; the source is looked up before, because a rule asks nobody. */
-export interface Claim {
+export interface Claim extends MethodChoice {
   readonly source: ChargeSource;
-  readonly methodId: string | undefined;
   readonly provider: string;
   /** Business time. */
   readonly now: Date;
   /** Real time. */
   readonly claimedAt: Date;
+  /** See Attempt; absent: no. */
+  readonly becomesDefault?: boolean;
+  /** Whether no payment provider is configured for the environment: then nothing is claimed. Absent: one is. */
+  readonly isProviderMissing?: boolean;
 }
 
 /** Who pays, where somebody asked for the attempt. */
@@ -55,12 +63,13 @@ const resumeAfterMs = 30_000;
 /** A fresh attempt for the slot. */
 export function begin(
   number: number,
-  { source, methodId, provider, now, claimedAt }: Claim,
-  { origin, callId, returnUrl }: { readonly origin: AttemptOrigin } & PayerPresence,
+  { source, methodId, provider, now, claimedAt, becomesDefault = false }: Claim,
+  { origin, retry, callId, returnUrl }: Pick<Attempt, 'origin' | 'retry'> & PayerPresence,
 ): Attempt {
   return {
     number,
     origin,
+    retry,
     source,
     methodId,
     provider,
@@ -73,6 +82,7 @@ export function begin(
     redirectUrl: undefined,
     answers: 0,
     approved: undefined,
+    becomesDefault,
   };
 }
 

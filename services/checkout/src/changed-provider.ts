@@ -1,5 +1,8 @@
 import type { Clock } from '@billing/chassis/clock';
+import type { Tenant } from '@billing/chassis/call-context';
 import type { Logger } from '@billing/chassis/logging';
+import type { AttributeValue, Metrics } from '@billing/chassis/metrics';
+import { noProviderCode } from './provider-absence';
 
 /** An attempt that waits, because another provider than its own is configured now. */
 export interface ProviderChange {
@@ -27,4 +30,46 @@ export function providerAlarm({
     quietUntilMs = nowMs + repeatAfterMs;
     logger.error({ ...change }, 'attempts wait for the payment provider that they were begun with');
   };
+}
+
+/** An invoice that was not charged for a reason that is not its customer's. */
+export interface NotCharged {
+  /** `amount_not_supported` or `no_payment_provider`. */
+  readonly code: string;
+  readonly invoiceId: string;
+  readonly tenant: Tenant;
+}
+
+/**
+ * Raises the alarm of invoices that are not charged. Without a provider that is every live invoice, so the log says so once a minute; the
+ * metric counts each of them.
+ */
+export function notChargedAlarm({
+  logger,
+  clock,
+  metrics,
+}: {
+  readonly logger: Pick<Logger, 'error' | 'warn'>;
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'recordNotCharged'>;
+}): (uncharged: NotCharged) => void {
+  let quietUntilMs = 0;
+  return ({ code, invoiceId, tenant: { environmentId, live } }) => {
+    metrics.recordNotCharged({ reason: reasonOf(code), live });
+    const facts = { alarm: code, environmentId, invoiceId };
+    if (code !== noProviderCode) {
+      // In a sandbox a test asked for it.
+      const level = live ? 'error' : 'warn';
+      logger[level](facts, 'the payment provider cannot take the amount of an invoice');
+      return;
+    }
+    const nowMs = clock.now().getTime();
+    if (nowMs < quietUntilMs) return;
+    quietUntilMs = nowMs + repeatAfterMs;
+    logger.error(facts, 'no payment provider is configured: live invoices are not charged');
+  };
+}
+
+function reasonOf(code: string): AttributeValue<'billing.not_charged.reason'> {
+  return code === noProviderCode ? 'NO_PAYMENT_PROVIDER' : 'AMOUNT_NOT_SUPPORTED';
 }

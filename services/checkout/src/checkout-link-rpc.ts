@@ -15,6 +15,7 @@ import {
   type CreateCheckoutLinkRequest,
   type UpdateCheckoutLinkRequest,
 } from '@billing/proto/billing/checkout/v1/checkout_link';
+import { checkoutLinkCallers } from './callers';
 import {
   changeCheckoutLink,
   type CheckoutLink,
@@ -36,44 +37,48 @@ export interface CheckoutLinkRpcParts {
 /** The calls about checkout links. */
 export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcParts) {
   const toProto = (stored: Stored<CheckoutLink>) => toProtoCheckoutLink(stored, pages);
-  return rpcService<CheckoutLinkServiceServer>(CheckoutLinkServiceService, {
-    createCheckoutLink: async (request, context) => {
-      const id = newResourceId(context, 'checkoutLink');
-      const link = createCheckoutLink(fromProtoLink(id, request), {
-        metadataProblems: checkMetadata(request.metadata),
-      });
-      await Promise.all([
-        checkProducts(peers, link.state.productIds, context),
-        checkDiscount(peers, link.state, context),
-      ]);
-      const { stored } = await links.within(context).insert(link);
-      return { checkoutLink: toProto(stored) };
-    },
+  return rpcService<CheckoutLinkServiceServer>(
+    CheckoutLinkServiceService,
+    {
+      createCheckoutLink: async (request, context) => {
+        const id = newResourceId(context, 'checkoutLink');
+        const link = createCheckoutLink(fromProtoLink(id, request), {
+          metadataProblems: checkMetadata(request.metadata),
+        });
+        await Promise.all([
+          checkProducts(peers, link.state.productIds, context),
+          checkDiscount(peers, link.state, context),
+        ]);
+        const { stored } = await links.within(context).insert(link);
+        return { checkoutLink: toProto(stored) };
+      },
 
-    getCheckoutLink: async ({ id }, context) => ({
-      checkoutLink: toProto(await links.within(context).get(id)),
-    }),
+      getCheckoutLink: async ({ id }, context) => ({
+        checkoutLink: toProto(await links.within(context).get(id)),
+      }),
 
-    listCheckoutLinks: async (request, context) => {
-      const { data, total } = await links
-        .within(context)
-        .list({ filter: linksWith(request), ...readPage(request) });
-      return { checkoutLinks: data.map(toProto), total };
-    },
+      listCheckoutLinks: async (request, context) => {
+        const { data, total } = await links
+          .within(context)
+          .list({ filter: linksWith(request), ...readPage(request) });
+        return { checkoutLinks: data.map(toProto), total };
+      },
 
-    updateCheckoutLink: async (request, context) => {
-      const changes = fromProtoChanges(request);
-      const metadataProblems = checkMetadata(changes.metadata);
-      const stored = await links
-        .within(context)
-        .mutate(
-          request.id,
-          (link) => changeCheckoutLink(link, changes, { metadataProblems }),
-          expectedVersionOf(request),
-        );
-      return { checkoutLink: toProto(stored) };
+      updateCheckoutLink: async (request, context) => {
+        const changes = fromProtoChanges(request);
+        const metadataProblems = checkMetadata(changes.metadata);
+        const stored = await links
+          .within(context)
+          .mutate(
+            request.id,
+            (link) => changeCheckoutLink(link, changes, { metadataProblems }),
+            expectedVersionOf(request),
+          );
+        return { checkoutLink: toProto(stored) };
+      },
     },
-  });
+    { callers: checkoutLinkCallers },
+  );
 }
 
 async function checkProducts(

@@ -1,10 +1,7 @@
 import { isSameData } from '@billing/kernel/equality';
-import { optionalProblems, refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import { checkoutLinkProblems } from '@billing/kernel/input/checkout-link';
 import { only, type Transition } from '@billing/kernel/transition';
-import { webAddressProblems } from '@billing/kernel/web-address';
-
-const labelLengthMax = 200;
-const productsMax = 10;
 
 /** A public offer of some products; every visitor gets a session of their own. */
 export interface CheckoutLink {
@@ -42,15 +39,8 @@ export function createCheckoutLink(
   link: CheckoutLink,
   { metadataProblems }: LinkFindings,
 ): Transition<CheckoutLink> {
-  const { label, productIds, successUrl, returnUrl } = link;
-  refuseProblems({
-    label: textProblems(label, { min: 1, max: labelLengthMax }),
-    productIds: productProblems(productIds),
-    successUrl: optionalProblems(successUrl, webAddressProblems),
-    returnUrl: optionalProblems(returnUrl, webAddressProblems),
-    metadata: metadataProblems,
-  });
-  const state = { ...link, productIds: [...new Set(productIds)] };
+  refuseProblems({ ...checkoutLinkProblems(link), metadata: metadataProblems });
+  const state = { ...link, productIds: [...new Set(link.productIds)] };
   return only(state);
 }
 
@@ -77,9 +67,4 @@ export function changeCheckoutLink(
     findings,
   );
   return isSameData(link, changed.state) ? only(link) : changed;
-}
-
-function productProblems({ length }: readonly string[]): string[] {
-  if (length === 0) return ['Required'];
-  return length > productsMax ? [`Must have at most ${String(productsMax)} elements`] : [];
 }

@@ -5,6 +5,10 @@ import { type Luck, problemsOf, type Turn, workers, World } from './testing-coll
 
 const by = fc.constantFrom(...workers);
 const methodId = fc.constantFrom('a', 'b');
+const choice = {
+  methodId: fc.option(methodId, { nil: undefined }),
+  otherMethodIds: fc.subarray(['b', 'c']),
+};
 const withWorker = <Act extends 'recover' | 'record' | 'crash' | 'release'>(...acts: Act[]) =>
   fc.record({ act: fc.constantFrom(...acts), by });
 
@@ -18,7 +22,7 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
     arbitrary: fc.record({
       act: fc.constantFrom('open' as const, 'wake' as const, 'newDefault' as const),
       by,
-      methodId: fc.option(methodId, { nil: undefined }),
+      ...choice,
     }),
   },
   {

@@ -8,6 +8,8 @@ export type CollectionOutcome =
   | 'NOTHING_DUE'
   /** Given up: nothing comes of it any more. */
   | 'UNCOLLECTIBLE'
+  /** The provider could not take the charge, or none is configured: no failure of the customer's. */
+  | 'NOT_CHARGED'
   /** Sent, and unpaid after its due date. */
   | 'OVERDUE'
   /** Voided by a caller. */

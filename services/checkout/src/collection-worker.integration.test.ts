@@ -131,18 +131,6 @@ describe('opening', () => {
     expect(await replicas.charges(id)).toBe(0);
     expect(await replica.methods.defaultOf(customerId, context)).toBeDefined();
   });
-
-  test('without a provider the charge fails, and the subscription is told', async () => {
-    const context = testContext({ tenant: { live: true } });
-    const id = await replicas.insertDraft(context, { authorizedTransactionId: 'pi_1' });
-    await replica.worker.open(id, context);
-
-    expect(await replicas.read(id, context)).toMatchObject({
-      status: 'OPEN',
-      payments: [{ provider: 'none', status: 'FAILED', failureCode: 'no_payment_provider' }],
-    });
-    expect(await replicas.commandsOf(id)).toEqual(['openInvoice', 'applyCollectionResult']);
-  });
 });
 
 test('a default method that is set in the moment in which an invoice opens is charged once that is open', async () => {
@@ -158,7 +146,7 @@ test('a default method that is set in the moment in which an invoice opens is ch
   const late = new Proxy(methods, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name);
-      if (name !== 'defaultOf' || isLookedUp) {
+      if (name !== 'choiceFor' || isLookedUp) {
         return typeof value === 'function' ? (value.bind(target) as unknown) : value;
       }
       isLookedUp = true;
@@ -166,6 +154,7 @@ test('a default method that is set in the moment in which an invoice opens is ch
         const times = { usedAt: context.now, savedAt: context.now };
         await methods.prefer({ customerId, methodId, ...times }, context);
         await expect(collectOpenInvoices()).rejects.toMatchObject({ kind: 'unavailable' });
+        return { methodId: undefined, otherMethodIds: [], becomesDefault: false };
       };
     },
   });
@@ -256,7 +245,10 @@ describe('an attempt', () => {
     const customerId = newId();
     const id = await replicas.insertDraft(context, { customerId });
     await replica.worker.open(id, context);
-    await replica.keeper.keepAuthorized({ customerId, authorizedTransactionId: 'txn_1' }, context);
+    await replica.keeper.keepAuthorized(
+      { customerId, authorizedTransactionId: 'txn_1', subscriptionId: undefined },
+      context,
+    );
 
     await replica.worker.collectDue(id, { ...context, now: new Date('2026-01-05T13:00:00.000Z') });
 

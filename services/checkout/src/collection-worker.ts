@@ -28,6 +28,8 @@ import {
 import type { InvoiceNumberStore } from './invoice-number-store';
 import type { PaymentMethodStore } from './payment-method-store';
 import type { PaymentMethodWorker } from './payment-method-worker';
+import type { NotCharged } from './changed-provider';
+import { noProviderCode } from './provider-absence';
 import { needsSlot } from './retry-schedule';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
@@ -39,6 +41,8 @@ export interface CollectionParts {
   readonly methods: PaymentMethodStore;
   readonly keeper: PaymentMethodWorker;
   readonly attempts: AttemptWorker;
+  /** Told of an invoice whose collection waits for a provider. */
+  readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
 }
 
 const perPage = 100;
@@ -76,13 +80,14 @@ export class CollectionWorker {
     const { state } = stored;
     if (state.isTombstone || state.status !== 'OPEN') return;
     await this.finish(stored, context);
-    const claim = await this.defaultClaim(state, context);
+    const claim = await this.dueClaim(state, context);
     if (needsSlot(state, { ...claim, now: context.now })) {
       await this.parts.attempts.release(stored, context);
     }
     const claimed = await this.invoices(context).mutate(invoiceId, (record, now) =>
       collectWhenDue(record, { ...claim, now }),
     );
+    this.tellIfPutOff(claimed, context);
     await this.finish(claimed, context);
   }
 
@@ -156,24 +161,50 @@ export class CollectionWorker {
     completes: Completion | undefined,
   ): Promise<Stored<InvoiceRecord>> {
     const number = await this.numberOf(draft, context);
-    await this.keepAuthorized(draft, context);
-    const claim = await this.claimOf(draft, context);
-    return this.invoices(context).mutate(
+    const claim = await this.firstClaim(draft, context);
+    const opened = await this.invoices(context).mutate(
       draft.id,
       (record, now) => openAndCollect(record, { ...claim, number, now }),
       { completes, isLast: hasNoAttempt },
     );
+    this.tellIfPutOff(opened, context);
+    return opened;
   }
 
-  // Kept before the charge, so that a retry has a card. It takes the place of another one when it has paid, not before: the customer's
-  // other invoices must not be charged to a card that was never charged.
-  private async keepAuthorized(draft: Invoice, context: Context): Promise<void> {
-    const { customerId, authorizedTransactionId } = draft;
-    if (authorizedTransactionId === undefined) return;
+  private tellIfPutOff({ state }: Stored<InvoiceRecord>, { tenant }: Context): void {
+    if (state.isTombstone || state.awaitsProviderSince === undefined) return;
+    this.parts.onNotCharged?.({ code: noProviderCode, invoiceId: state.id, tenant });
+  }
+
+  // A payment that was authorised while no provider was configured is captured first.
+  private dueClaim(invoice: Invoice, context: Context) {
+    return invoice.authorizedTransactionId === undefined
+      ? this.savedClaim(invoice, context)
+      : this.firstClaim(invoice, context);
+  }
+
+  // The card of an authorisation is kept before the charge, so that a retry has a card. It is the subscription's own at once, and takes
+  // the place of another default when it has paid, not before: the customer's other invoices must not be charged to a card that never paid.
+  private async firstClaim(draft: Invoice, context: Context) {
+    const { authorizedTransactionId } = draft;
+    if (authorizedTransactionId === undefined) return this.savedClaim(draft, context);
+    const becomesDefault = await this.keepAuthorized(draft, authorizedTransactionId, context);
+    const claim = this.parts.attempts.claimOf(sourceFor(draft, undefined), draft, context);
+    return { ...claim, becomesDefault };
+  }
+
+  // Whether another method is the default until this one has paid.
+  private async keepAuthorized(
+    draft: Invoice,
+    authorizedTransactionId: string,
+    context: Context,
+  ): Promise<boolean> {
     const { keeper } = this.parts;
-    const authorization = { customerId, authorizedTransactionId };
-    if (totalOf(draft) === 0n) await keeper.keepAuthorized(authorization, context);
-    else await keeper.keepBeforeCapture(authorization, context);
+    const { customerId, subscriptionId } = draft;
+    const authorization = { customerId, authorizedTransactionId, subscriptionId };
+    if (totalOf(draft) > 0n) return keeper.keepBeforeCapture(authorization, context);
+    await keeper.keepAuthorized(authorization, context);
+    return false;
   }
 
   // All of them before any is charged: one that is paid leaves the list, and would move the others on its pages.
@@ -217,9 +248,10 @@ export class CollectionWorker {
     return this.charging.run(() => this.parts.attempts.finish(stored, context, completes));
   }
 
-  private async claimOf(invoice: Invoice, context: Context) {
-    if (invoice.authorizedTransactionId === undefined) return this.defaultClaim(invoice, context);
-    return this.parts.attempts.claimOf(sourceFor(invoice, undefined), invoice, context);
+  private async savedClaim(invoice: Invoice, context: Context) {
+    const choice = await this.parts.methods.choiceFor(invoice, context);
+    const source = sourceFor({ authorizedTransactionId: undefined }, choice.methodId);
+    return { ...this.parts.attempts.claimOf(source, invoice, context), ...choice };
   }
 
   private async defaultClaim({ customerId }: Pick<Invoice, 'customerId'>, context: Context) {

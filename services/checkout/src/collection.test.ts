@@ -23,7 +23,7 @@ const nothing: ChargeSource = { kind: 'NONE' };
 const succeeded: FinalOutcome = { status: 'SUCCEEDED', providerPaymentId: 'charge' };
 const failed: FinalOutcome = declined('card_declined', 'charge');
 
-const noDunning = { defaultMethodId: undefined, retryDays: [3, 7, 14] };
+const noDunning = { claimedAt, methods: { methodId: undefined }, retryDays: [3, 7, 14] };
 
 function finished(outcome: FinalOutcome, attemptNumber = 1) {
   return { attemptNumber, paymentId: 'payment', outcome, now, ...noDunning };
@@ -199,33 +199,34 @@ describe('after 100 payments', () => {
     failureCode: 'card_declined',
     decline: 'SOFT' as const,
     methodId: undefined,
+    origin: 'PAYER' as const,
+    retry: undefined,
     callId: undefined,
     createdAt: now,
     endedAt: now,
   };
-  const invoiceAfter = (count: number) => ({ ...anOpened(), payments: Array(count).fill(payment) });
+  const payments = Array.from({ length: 100 }, (_, index) => ({ ...payment, number: index + 1 }));
+  const invoice = { ...anOpened(), payments };
   const claim = aClaim({ source: savedMethod, now, claimedAt });
-  const asked = { ...claim, callId: undefined, returnUrl: undefined, defaultMethodId: undefined };
+  const asked = { ...claim, callId: undefined, returnUrl: undefined };
+  const numbers = (record: Parameters<typeof shown>[0]) =>
+    shown(record).payments.map((each) => each.number);
 
-  test('nobody pays by asking again', () => {
-    expect(shown(payNow(invoiceAfter(99), asked).state).attempt?.number).toBe(100);
-    expect(() => payNow(invoiceAfter(100), asked)).toThrow(
-      expect.objectContaining({
-        kind: 'failed_precondition',
-        reason: 'TOO_MANY_ATTEMPTS',
-      }) as Error,
-    );
+  test('the oldest failed one leaves the list, and numbers go on', () => {
+    const paying = payNow(invoice, { ...asked, methods: { methodId: undefined } }).state;
+    expect(shown(paying).attempt?.number).toBe(101);
+    const again = recordResult(paying, finished(failed, 101)).state;
+    expect(numbers(again)).toEqual(Array.from({ length: 100 }, (_, index) => index + 2));
+    const last = payNow(again, { ...asked, methods: { methodId: undefined } }).state;
+    const paid = recordResult(last, finished(succeeded, 102));
+    expect(numbers(paid.state).at(-1)).toBe(102);
+    expect(paid.commands[0]?.payload).toMatchObject({ outcome: 'SUCCEEDED', attempt: 102 });
   });
 
-  test('another default method is not tried', () => {
-    expect(shown(collectWithNewDefault(invoiceAfter(99), claim).state).attempt).toBeDefined();
-    const invoice = invoiceAfter(100);
-    expect(collectWithNewDefault(invoice, claim)).toEqual(unchanged(invoice));
-  });
-
-  test('the schedule goes on', () => {
-    const { state } = collectWhenDue(invoiceAfter(100), { ...claim, now: anOpened().collectAt! });
+  test('the schedule and a new default go on', () => {
+    const { state } = collectWhenDue(invoice, { ...claim, now: anOpened().collectAt! });
     expect(shown(state).attempt?.number).toBe(101);
+    expect(shown(collectWithNewDefault(invoice, claim).state).attempt?.number).toBe(101);
   });
 });
 
@@ -233,14 +234,13 @@ test.each([
   'authorization_unknown',
   'authorization_mismatch',
   'authorization_expired',
-  'authorization_used',
   'authorization_incomplete',
 ] as const)('%s says nothing of the card behind it: three days later it is charged', (code) => {
   const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'pi_1' } as const;
   const methodId = 'method';
   const claim = aClaim({ source, methodId, now, claimedAt });
   const opened = openAndCollect(aDraft(), { number, ...claim }).state;
-  const facts = { ...finished(declined(code, undefined)), defaultMethodId: methodId };
+  const facts = { ...finished(declined(code, undefined)), methods: { methodId } };
   const { state, commands } = recordResult(opened, facts);
   const day3 = new Date('2026-01-08T12:00:00.000Z');
   const charged = { kind: 'METHOD', paymentMethodId: methodId } as const;
@@ -293,7 +293,7 @@ describe('what is due', () => {
   const refused = declined('lost_card', 'charge');
   const methodId = '0197a000-0000-7000-8000-00000000000a';
   const failedWith = (outcome: FinalOutcome) => {
-    const facts = { ...finished(outcome), defaultMethodId: methodId };
+    const facts = { ...finished(outcome), methods: { methodId } };
     return shown(recordResult(anOpened({}, savedMethod), facts).state);
   };
   const dueAt = (at: Date) => aClaim({ source: savedMethod, now: at, claimedAt });
@@ -330,12 +330,26 @@ describe('what is due', () => {
 
   test('comes before a payment that is late, where it is the end', () => {
     const late = { ...aClaim({ source: savedMethod, now: new Date(fourteenth.getTime() + 1) }) };
-    const payment = { ...late, callId: undefined, returnUrl: undefined, defaultMethodId: methodId };
-    expect(payNow(failedWith(refused), payment).state.status).toBe('UNCOLLECTIBLE');
-    expect(payNow(failedWith(refused), { ...payment, now: fourteenth }).state).toMatchObject({
+    const payment = { ...late, callId: undefined, returnUrl: undefined, methods: { methodId } };
+    const passed = collectWhenDue(failedWith(refused), dueAt(third)).state;
+    const atLast = collectWhenDue(passed, dueAt(seventh)).state;
+    expect(payNow(atLast, payment).state.status).toBe('UNCOLLECTIBLE');
+    expect(payNow(atLast, { ...payment, now: fourteenth }).state).toMatchObject({
       status: 'OPEN',
       attempt: { origin: 'PAYER' },
     });
+  });
+
+  test('after an outage of weeks leaves a day between two retries', () => {
+    const back = new Date(fourteenth.getTime() + 5 * 24 * 60 * 60 * 1000);
+    const retried = collectWhenDue(failedWith(failed), dueAt(back)).state;
+    const { state } = recordResult(retried, {
+      ...finished(failed, 2),
+      now: back,
+      methods: { methodId },
+    });
+    const dayAfter = (days: number) => new Date(back.getTime() + days * 24 * 60 * 60 * 1000);
+    expect(shown(state)).toMatchObject({ collectAt: dayAfter(1), retriesLeft: [dayAfter(2)] });
   });
 
   test('of an invoice that a payer pays waits for their attempt', () => {
@@ -344,7 +358,7 @@ describe('what is due', () => {
       callId: 'x',
       returnUrl: 'https://a',
     };
-    const paying = payNow(failedWith(failed), { ...payment, defaultMethodId: methodId }).state;
+    const paying = payNow(failedWith(failed), { ...payment, methods: { methodId } }).state;
     expect(collectWhenDue(paying, dueAt(third))).toEqual(unchanged(paying));
   });
 });
@@ -357,7 +371,7 @@ describe('a due date that a scanner is late with', () => {
     ...aClaim({ source: savedMethod, now: at }),
     callId: 'x',
     returnUrl: 'https://a',
-    defaultMethodId: undefined,
+    methods: { methodId: undefined },
   });
   const paidAt = (at: Date) => ({ ...finished(succeeded), now: at });
   const news = ({ commands }: ReturnType<typeof payNow>) =>

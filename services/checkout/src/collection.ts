@@ -1,26 +1,24 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
-import {
-  type Attempt,
-  type AttemptOrigin,
-  begin,
-  type Claim,
-  type PayerPresence,
-  takeUp,
-  waitForPayer,
-} from './attempt';
+import { type Attempt, type Claim, type PayerPresence, takeUp, waitForPayer } from './attempt';
+import { claimSlot, withMethod } from './attempt-slot';
 import { type CollectionNews, withResult } from './collection-result';
 import { isRefusedForGood } from './dunning';
+import { usedMethod } from './method-use';
+import { type MethodChoice, nextMethod, nextRetry } from './method-choice';
 import {
   atRest,
   type Invoice,
   type InvoiceRecord,
+  isOwed,
   open,
   pay,
+  type Payment,
   paymentInProgress,
   totalOf,
   voidInvoice,
 } from './invoice';
+import { awaitProvider, withoutProvider } from './provider-absence';
 import type { ActionRequired, ChargeSource, FinalOutcome } from './payment-provider';
 import {
   afterDueDate,
@@ -37,13 +35,8 @@ import {
 /** An invoice that nothing can be charged for is tried once more after this long: the customer may give a card by then. */
 const firstCollectionDelayMs = 60 * 60 * 1000;
 
-/**
- * Every result and event carries all payments of its invoice, so somebody who asks again and again is stopped at some point. The few
- * attempts of the schedule may come beyond it.
- */
+/** Every result and event carries the payments of its invoice. Beyond so many the oldest failed one leaves the list. */
 const paymentsMax = 100;
-
-const nobody: PayerPresence = { callId: undefined, returnUrl: undefined };
 
 /**
  * Opens a DRAFT under its number and, in the same write, begins to collect it: nothing due is PAID at once; an invoice to be sent waits
@@ -56,6 +49,7 @@ export function openAndCollect(
   { number, ...claim }: Claim & { readonly number: string | undefined },
 ): Transition<InvoiceRecord> {
   if (record.status !== 'DRAFT') return unchanged(record);
+  const { authorizedTransactionId } = record;
   const invoice = open(record, { number, now: claim.now });
   if (invoice.session !== undefined) return only(invoice);
   if (totalOf(invoice) === 0n) {
@@ -64,29 +58,40 @@ export function openAndCollect(
   if (invoice.collectionMethod === 'SEND_INVOICE') {
     const sent = { ...invoice, collectAt: invoice.dueDate };
     return only(
-      claim.source.kind === 'AUTHORIZATION' ? claimSlot(sent, claim, 'COLLECTION') : sent,
+      claim.source.kind === 'AUTHORIZATION' && claim.isProviderMissing !== true
+        ? claimSlot(sent, claim, { origin: 'COLLECTION', retry: 0 })
+        : sent,
     );
+  }
+  if (claim.isProviderMissing === true) {
+    return only(awaitProvider({ ...invoice, authorizedTransactionId }, claim.now));
   }
   if (claim.source.kind === 'NONE') {
     const collectAt = new Date(claim.now.getTime() + firstCollectionDelayMs);
     return only({ ...invoice, collectAt });
   }
-  return only(claimSlot(invoice, claim, 'COLLECTION'));
+  return only(claimSlot(invoice, claim, { origin: 'COLLECTION', retry: 0 }));
 }
 
 /**
- * Does what has fallen due by itself, one step: claims the slot for an attempt with the customer's default method; passes over a date at
- * which a charge would be useless; gives up after the last one; tells that an invoice to be sent is overdue. Early, or taken, changes
- * nothing.
+ * Does what has fallen due by itself, one step: claims the slot for an attempt with the first of the customer's methods that may be
+ * charged; passes over a date at which a charge would be useless; gives up after the last one; tells that an invoice to be sent is
+ * overdue. Early, or taken, changes nothing.
  */
 export function collectWhenDue(record: InvoiceRecord, claim: Claim): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN' || !isDue(record, claim.now)) return unchanged(record);
   if (record.collectionMethod === 'SEND_INVOICE') return passDueDate(record);
   if (record.attempt !== undefined && needsSlot(record, claim)) return unchanged(record);
-  if (!isRefusedForGood(record.payments, claim.methodId)) {
-    return only(claimSlot({ ...record, collectAt: undefined }, claim, 'COLLECTION'));
-  }
-  return passOver(record);
+  if (claim.isProviderMissing === true) return only(awaitProvider(record, claim.now));
+  const { payments } = record;
+  const retry = nextRetry(payments);
+  const next = nextMethod(claim, { payments, retry });
+  if (next === undefined) return passOver(record, claim.now);
+  const { methodId } = next;
+  const isFirst = methodId === undefined || methodId === claim.methodId;
+  const chosen = isFirst ? claim : withMethod(claim, methodId);
+  const started = { ...record, collectAt: undefined };
+  return only(claimSlot(started, chosen, { origin: 'COLLECTION', retry }));
 }
 
 /** Claims the slot at once for an invoice that waits in collection, because its customer has another default method now. */
@@ -95,7 +100,7 @@ export function collectWithNewDefault(
   claim: Claim,
 ): Transition<InvoiceRecord> {
   if (!wantsNewDefault(record, claim) || record.attempt !== undefined) return unchanged(record);
-  return only(claimSlot(record, claim, 'NEW_DEFAULT'));
+  return only(claimSlot(record, claim, { origin: 'NEW_DEFAULT' }));
 }
 
 /**
@@ -104,12 +109,14 @@ export function collectWithNewDefault(
  */
 export function wantsNewDefault(
   record: InvoiceRecord,
-  { source, methodId }: Pick<Claim, 'source' | 'methodId'>,
+  { source, methodId, isProviderMissing }: Pick<Claim, 'source' | 'methodId' | 'isProviderMissing'>,
 ): record is Invoice {
-  if (!waitsForMethod(record) || source.kind !== 'METHOD') return false;
+  if (!waitsForMethod(record) || source.kind !== 'METHOD' || isProviderMissing === true) {
+    return false;
+  }
   const { payments, attempt } = record;
   const isTried = (attempt ?? payments.at(-1))?.methodId === methodId;
-  return !isTried && !isRefusedForGood(payments, methodId) && payments.length < paymentsMax;
+  return !isTried && !isRefusedForGood(payments, methodId);
 }
 
 function waitsForMethod(record: InvoiceRecord): record is Invoice {
@@ -130,17 +137,16 @@ export function opensWithDefault(record: InvoiceRecord): boolean {
  */
 export function payNow(
   record: InvoiceRecord,
-  claim: Claim & PayerPresence & { readonly defaultMethodId: string | undefined },
+  claim: Claim & PayerPresence & { readonly methods: MethodChoice },
 ): Transition<InvoiceRecord> {
   if (record.isTombstone) throw notFound('Invoice');
   if (attemptOfCall(record, claim.callId) !== undefined) return unchanged(record);
-  if (record.status !== 'OPEN') throw invoiceNotOpen();
+  if (!isOwed(record)) throw invoiceNotOpen();
   if (record.attempt !== undefined) throw paymentInProgress();
-  const facts = { methodId: claim.defaultMethodId, now: claim.now };
-  if (isGivenUpBefore(record, facts)) return giveUp(record);
-  if (record.payments.length >= paymentsMax) throw tooManyAttempts();
+  if (claim.isProviderMissing === true) return only(withoutProvider(record, claim.now));
+  if (isGivenUpBefore(record, claim)) return giveUp(record, claim.now);
   return afterDueDate(record, claim.now, (invoice) =>
-    only(claimSlot(invoice, claim, 'PAYER', claim)),
+    only(claimSlot(invoice, claim, { origin: 'PAYER', presence: claim })),
   );
 }
 
@@ -148,8 +154,7 @@ export function payNow(
 export function attemptOfCall(invoice: Invoice, callId: string | undefined): number | undefined {
   if (callId === undefined) return undefined;
   if (invoice.attempt?.callId === callId) return invoice.attempt.number;
-  const index = invoice.payments.findIndex((payment) => payment.callId === callId);
-  return index < 0 ? undefined : index + 1;
+  return invoice.payments.find((payment) => payment.callId === callId)?.number;
 }
 
 /** An attempt's outcome, under which id it is kept, and the facts that decide what follows. */
@@ -167,7 +172,7 @@ export function recordResult(
   record: InvoiceRecord,
   finished: FinishedAttempt,
 ): Transition<InvoiceRecord> {
-  if (record.status !== 'OPEN' || record.attempt?.number !== finished.attemptNumber) {
+  if (!isOwed(record) || record.attempt?.number !== finished.attemptNumber) {
     return unchanged(record);
   }
   const { attempt } = record;
@@ -182,27 +187,37 @@ function withPayment(
   const isFailed = outcome.status === 'FAILED';
   const payment = {
     id: paymentId,
+    number: attempt.number,
     amount: totalOf(invoice),
     provider: attempt.provider,
     providerPaymentId: outcome.providerPaymentId,
     status: outcome.status,
     failureCode: isFailed ? outcome.failureCode : undefined,
     decline: isFailed ? outcome.decline : undefined,
-    methodId: attempt.methodId,
+    // Where the authorisation failed, nothing was learnt of the card behind it.
+    methodId:
+      isFailed && outcome.failureCode.startsWith('authorization_') ? undefined : attempt.methodId,
     origin: attempt.origin,
+    retry: attempt.retry,
     callId: attempt.callId,
     createdAt: attempt.startedAt,
     endedAt: facts.now,
   };
-  const tried = { ...invoice, attempt: undefined, payments: [...invoice.payments, payment] };
+  const lastPaymentError = isFailed ? { code: outcome.failureCode, at: facts.now } : undefined;
+  const payments = withinMost([...invoice.payments, payment]);
+  const tried = { ...invoice, attempt: undefined, payments, lastPaymentError };
   if (isFailed) return afterFailure(tried, { ...facts, attempt });
-  const paid = withResult(pay(tried, facts.now), successOf(invoice, attempt.number));
-  const { source, claimedAt: savedAt } = attempt;
-  // What the schedule charges is the default already, but for the card of an authorisation where the customer had another one.
-  const isOfDefault = source.kind !== 'AUTHORIZATION' || attempt.methodId === facts.defaultMethodId;
-  if (attempt.origin !== 'PAYER' && isOfDefault) return paid;
-  const used = { source: { ...source }, usedAt: facts.now, savedAt };
-  return { ...paid, commands: [...paid.commands, { type: 'preferMethod', payload: used }] };
+  const paid = paidBy(tried, attempt, facts.now);
+  const used = usedMethod(tried, attempt, facts.now);
+  if (used === undefined) return paid;
+  return { ...paid, commands: [...paid.commands, { type: 'preferMethod', payload: { ...used } }] };
+}
+
+// The subscription of one that was given up has ended: it is told nothing more.
+function paidBy(invoice: Invoice, attempt: Attempt, now: Date): Transition<Invoice> {
+  const paid = pay(invoice, now);
+  if (invoice.status === 'UNCOLLECTIBLE') return { state: paid, events: [], commands: [] };
+  return withResult(paid, successOf(invoice, attempt.number));
 }
 
 /** Lets the attempt in the slot wait for its payer, unless the payer has answered again meanwhile. */
@@ -214,7 +229,7 @@ export function recordWaiting(
     outcome,
   }: { readonly attemptNumber: number; readonly answers: number; readonly outcome: ActionRequired },
 ): Transition<InvoiceRecord> {
-  if (record.status !== 'OPEN' || record.attempt?.status !== 'PENDING') return unchanged(record);
+  if (!isOwed(record) || record.attempt?.status !== 'PENDING') return unchanged(record);
   const isSame = record.attempt.number === attemptNumber && record.attempt.answers === answers;
   return isSame
     ? only({ ...record, attempt: waitForPayer(record.attempt, outcome) })
@@ -230,7 +245,7 @@ export function takeAnswer(
     readonly claimedAt: Date;
   },
 ): Transition<InvoiceRecord> {
-  if (record.status !== 'OPEN' || record.attempt?.status !== 'REQUIRES_ACTION') {
+  if (!isOwed(record) || record.attempt?.status !== 'REQUIRES_ACTION') {
     return unchanged(record);
   }
   if (record.attempt.number !== answer.attemptNumber) return unchanged(record);
@@ -273,7 +288,7 @@ export function endCollection(
   if (totalOf(opened) === 0n) return only(pay(opened, now));
   const stopped = { ...atRest(opened), ended } as const;
   const isOver = writeOff && record.attempt === undefined;
-  return only(isOver ? { ...stopped, status: 'UNCOLLECTIBLE' } : stopped);
+  return only(isOver ? { ...stopped, status: 'UNCOLLECTIBLE', givenUpAt: now } : stopped);
 }
 
 /** What the invoice's first attempt charges: the authorisation it came with, else the customer's default method. */
@@ -288,10 +303,14 @@ export function sourceFor(
   return { kind: 'NONE' };
 }
 
-/** Whether a worker goes on with the attempt in the slot: nobody waits for the payer of what is written off. */
-export function isUnderWay({ attempt, ended }: Pick<Invoice, 'attempt' | 'ended'>): boolean {
+/** Whether a worker goes on with the attempt in the slot: an invoice that is to be written off does not wait for its payer. */
+export function isUnderWay({
+  attempt,
+  ended,
+  status,
+}: Pick<Invoice, 'attempt' | 'ended' | 'status'>): boolean {
   if (attempt === undefined) return false;
-  return attempt.status === 'PENDING' || ended === 'WRITTEN_OFF';
+  return attempt.status === 'PENDING' || (ended === 'WRITTEN_OFF' && status === 'OPEN');
 }
 
 /** Whether the subscription has a result, or is about to get one; false while the invoice waits for its payer or for a later time. */
@@ -319,26 +338,11 @@ export function invoiceNotOpen(): DomainError {
   return new DomainError('failed_precondition', 'INVOICE_NOT_OPEN', 'Invoice is not open');
 }
 
-function tooManyAttempts(): DomainError {
-  const message = 'Too many payments of the invoice have failed';
-  return new DomainError('failed_precondition', 'TOO_MANY_ATTEMPTS', message);
-}
-
-function claimSlot(
-  invoice: Invoice,
-  claim: Claim,
-  origin: AttemptOrigin,
-  presence: PayerPresence = nobody,
-): Invoice {
-  const number = invoice.payments.length + 1;
-  return {
-    ...invoice,
-    attempt: begin(number, claim, {
-      origin,
-      callId: presence.callId,
-      returnUrl: presence.returnUrl,
-    }),
-  };
+// The payment that succeeded always stays.
+function withinMost(payments: readonly Payment[]): readonly Payment[] {
+  if (payments.length <= paymentsMax) return payments;
+  const oldest = payments.find(({ status }) => status === 'FAILED');
+  return payments.filter((payment) => payment !== oldest);
 }
 
 // Where nothing is due the attempt verified the method.

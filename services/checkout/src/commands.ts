@@ -12,9 +12,11 @@ import { providerWaitMs, withinTime } from './bounded-worker';
 import type { CollectionWorker } from './collection-worker';
 import type { InvoiceRecord } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
+import type { UsedMethod } from './method-use';
 import type { PaymentMethodWorker } from './payment-method-worker';
 import type { Payer } from './payment-method';
-import type { ChargeSource } from './payment-provider';
+import type { PaymentMethodStore } from './payment-method-store';
+import type { MovedSubscriptions } from './subscription-method-store';
 import type { Peers } from './peers';
 import type { SessionListener } from './session-invoice-client';
 import { type CollectionResult, type CollectionResultPayload, readCollectionResult } from './store';
@@ -48,10 +50,9 @@ export function invoiceCommands(parts: InvoiceCommandParts): Record<string, Comm
       const { aggregateId: invoiceId, context } = delivery;
       await sessions.invoiceChanged({ sessionId, invoiceId }, context);
     },
-    preferMethod: async (used: UsedSource, { aggregateId, context }: CommandDelivery) => {
+    preferMethod: async (used: UsedMethod, { aggregateId, context }: CommandDelivery) => {
       const { customerId } = (await invoices.within(context).get(aggregateId)).state;
-      const { source, usedAt, savedAt } = used;
-      await keeper.prefer({ customerId, source }, { usedAt, savedAt }, context);
+      await keeper.keepUsed(customerId, used, context);
     },
   };
 }
@@ -59,24 +60,26 @@ export function invoiceCommands(parts: InvoiceCommandParts): Record<string, Comm
 /** What is done about the commands of a payer. */
 export function payerCommands({
   payers,
+  methods,
   worker,
 }: {
   readonly payers: AggregateCollection<Payer>;
+  readonly methods: Pick<PaymentMethodStore, 'subscriptions'>;
   readonly worker: CollectionWorker;
 }): Record<string, CommandHandler> {
   return {
+    moveSubscriptions: async (
+      moved: MovedSubscriptions,
+      { aggregateId, context }: CommandDelivery,
+    ) => {
+      const { customerId } = (await payers.within(context).get(aggregateId)).state;
+      await methods.subscriptions.move(customerId, moved, context);
+    },
     collectOpenInvoices: async (_payload, { aggregateId, context }: CommandDelivery) => {
       const { customerId } = (await payers.within(context).get(aggregateId)).state;
       await worker.collectOpenInvoices(customerId, context);
     },
   };
-}
-
-/** What paid, in the payload of a command. */
-interface UsedSource {
-  readonly source: ChargeSource;
-  readonly usedAt: Date;
-  readonly savedAt: Date;
 }
 
 async function tellSubscription(

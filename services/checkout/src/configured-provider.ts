@@ -9,7 +9,7 @@ import { ensureSandboxIndexes, SandboxStore } from './sandbox-store';
 import { connectStripe } from './stripe-client';
 import { StripeEvents } from './stripe-event-consumer';
 import { StripeProvider } from './stripe-provider';
-import { ensureStripeIndexes, StripeStore } from './stripe-store';
+import { ensureStripeIndexes, findStripeCharge, StripeStore } from './stripe-store';
 
 type StripeConfiguration = Pick<
   CheckoutConfiguration,
@@ -19,7 +19,13 @@ type StripeConfiguration = Pick<
 /** Who moves the money of each environment, and what they announce. */
 export interface ConfiguredProviders {
   readonly providerOf: (tenant: Tenant) => PaymentProvider;
+  /** Whether live environments have a provider. */
+  readonly isLiveConfigured: boolean;
   readonly events: ProviderEvents;
+  /** The charge that a payment at the provider stands for; undefined: for none of ours. */
+  readonly chargeOf: (
+    providerPaymentId: string,
+  ) => Promise<{ environmentId: string; invoiceId: string } | undefined>;
 }
 
 /** Sandboxes have a provider of their own, always: no test ever moves money. Live environments have the one that is configured, or none. */
@@ -31,12 +37,14 @@ export function configuredProviders(
   service.ensureIndexes(() => ensureSandboxIndexes(db));
   const liveProviderOf = liveProvider(service, config);
   return {
+    isLiveConfigured: config.STRIPE_SECRET_KEY !== undefined,
     providerOf: (tenant) => {
       if (tenant.live) return liveProviderOf(tenant);
       const { environmentId } = tenant;
       return new SandboxProvider(new SandboxStore(db, environmentId), environmentId);
     },
     events: providerEvents(config),
+    chargeOf: (paymentIntentId) => findStripeCharge(db, paymentIntentId),
   };
 }
 
@@ -46,7 +54,10 @@ function liveProvider(
 ): (tenant: Tenant) => PaymentProvider {
   const { db } = service;
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
-  if (secretKey === undefined) return () => noProvider;
+  if (secretKey === undefined) {
+    service.logger.warn('no payment provider is configured: live environments charge nothing');
+    return () => noProvider;
+  }
   if (config.STRIPE_WEBHOOK_SECRET === undefined) {
     service.logger.warn(
       'STRIPE_WEBHOOK_SECRET is not set: payers who do not come back are not noticed',

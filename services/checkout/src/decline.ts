@@ -7,7 +7,6 @@ const kinds = {
   processing_error: 'SOFT',
   authentication_required: 'SOFT',
   no_payment_method: 'SOFT',
-  no_payment_provider: 'SOFT',
   expired_card: 'HARD',
   lost_card: 'HARD',
   stolen_card: 'HARD',
@@ -16,19 +15,21 @@ const kinds = {
   invalid_account: 'HARD',
   card_not_supported: 'HARD',
   do_not_try_again: 'HARD',
-  /** The provider does not take this amount or currency, or cannot be told it exactly. */
-  amount_not_supported: 'HARD',
   currency_not_supported: 'HARD',
+  /** The provider does not take this amount, or cannot be told it exactly. */
+  amount_not_supported: 'PROVIDER',
+  no_payment_provider: 'PROVIDER',
   /** The provider no longer has the method, or not for this customer. */
   payment_method_unavailable: 'HARD',
+  /** The authorised payment has paid something else, or is another customer's. */
+  authorization_used: 'HARD',
   /**
-   * A payment said to be authorised is unknown, of another amount, no longer open, spent on something else, or not authorised yet. All of
-   * that says nothing of the card behind it, which later attempts charge.
+   * A payment said to be authorised is unknown, of another amount, no longer open, or not authorised yet. All of that says nothing of the
+   * card behind it, which later attempts charge.
    */
   authorization_unknown: 'SOFT',
   authorization_mismatch: 'SOFT',
   authorization_expired: 'SOFT',
-  authorization_used: 'SOFT',
   authorization_incomplete: 'SOFT',
 } as const satisfies Record<string, DeclineKind>;
 

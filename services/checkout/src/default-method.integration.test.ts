@@ -40,11 +40,16 @@ function aCustomer() {
   };
   const makeDefault = (paymentMethodId: string, hours = 0) =>
     methods.keepPaymentMethod({ customerId, paymentMethodId, asDefault: true }, afterHours(hours));
+  /** The subscriptions that are charged to each card, by its last digits. */
+  const ownCards = async () => {
+    const { paymentMethods } = await methods.listPaymentMethods({ customerId }, context);
+    return paymentMethods.map(({ last4, subscriptionIds }) => [last4, subscriptionIds]);
+  };
   const cards = async () => {
     const { paymentMethods } = await methods.listPaymentMethods({ customerId }, context);
     return paymentMethods.map(({ last4, isDefault }) => [last4, isDefault]);
   };
-  return { context, afterHours, bill, read, enter, makeDefault, cards };
+  return { context, afterHours, bill, read, enter, makeDefault, cards, ownCards };
 }
 
 describe('the card of an authorised payment', () => {
@@ -76,13 +81,17 @@ describe('the card of an authorised payment', () => {
     expect(await cards()).toEqual([['0002', true]]);
   });
 
-  test('of which nothing is due is the default at once', async () => {
-    const { bill, cards } = aCustomer();
-    await bill(authorized(works));
-    await bill({ ...authorized('5555555555554444'), lineItems: [aLineItem(0n)] });
+  test('of which nothing is due is kept, and the default only where there is none', async () => {
+    const { bill, cards, ownCards } = aCustomer();
+    const paidNow = await bill(authorized(works));
+    const free = await bill({ ...authorized('5555555555554444'), lineItems: [aLineItem(0n)] });
     expect(await cards()).toEqual([
-      ['4444', true],
-      ['4242', false],
+      ['4242', true],
+      ['4444', false],
+    ]);
+    expect(await ownCards()).toEqual([
+      ['4242', [paidNow.subscriptionId]],
+      ['4444', [free.subscriptionId]],
     ]);
   });
 });

@@ -17,17 +17,26 @@ export type DunningOutcome =
 
 /** An invoice that has an end, as far as dunning asks. */
 export interface Resolved extends Pick<Invoice, 'status'> {
-  readonly payments: readonly Pick<Payment, 'status' | 'origin'>[];
+  /** Absent: it was not given up. */
+  readonly givenUpAt?: Date | undefined;
+  readonly payments: readonly (Pick<Payment, 'status' | 'origin'> &
+    Partial<Pick<Payment, 'retry'>>)[];
 }
 
-/** Retries are the charges of the schedule after the first one; a date at which none was made counts for nothing. */
-export function dunningOutcome({ status, payments }: Resolved): DunningOutcome {
-  if (status === 'UNCOLLECTIBLE') return { kind: 'UNCOLLECTIBLE' };
+/**
+ * Retries are the dates after the first charge at which the schedule charged, with however many methods; a date at which nothing was
+ * charged counts for nothing.
+ */
+export function dunningOutcome({ status, givenUpAt, payments }: Resolved): DunningOutcome {
+  // A payment that comes after the end of dunning does not change how it ended.
+  if (status === 'UNCOLLECTIBLE' || givenUpAt !== undefined) return { kind: 'UNCOLLECTIBLE' };
   if (status === 'VOID') return { kind: 'VOIDED' };
   const paid = payments.findIndex((payment) => payment.status === 'SUCCEEDED');
-  if (payments[paid]?.origin !== 'COLLECTION') return { kind: 'RECOVERED_OTHERWISE' };
+  const payment = payments[paid];
+  if (payment?.origin !== 'COLLECTION') return { kind: 'RECOVERED_OTHERWISE' };
+  // Payments that were stored before retries were numbered are one a retry.
   const charges = payments.slice(0, paid).filter(({ origin }) => origin === 'COLLECTION');
-  return { kind: 'RECOVERED_BY_RETRY', retry: charges.length };
+  return { kind: 'RECOVERED_BY_RETRY', retry: payment.retry ?? charges.length };
 }
 
 /** How many invoices, and what they come to in the smallest unit of their currency. */

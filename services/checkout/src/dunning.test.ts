@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRefusedForGood, retryDates } from './dunning';
+import { datesAfter, isRefusedForGood, retryDates } from './dunning';
 
 // Cases of other billing systems, recomputed; the file says in "rules" what its kinds mean.
 interface VectorCase {
@@ -72,3 +72,17 @@ test.each([
     expect(isRefusedForGood(payments, methodId)).toBe(isRefused);
   },
 );
+
+describe('the dates that are left', () => {
+  const day = (days: number) => new Date(Date.parse('2026-01-01T00:00:00.000Z') + days * dayMs);
+
+  test.each([
+    ['on time', 3, [7, 14], [7, 14]],
+    ['five hours late', 3.2, [7, 14], [7, 14]],
+    ['five days late', 8, [7, 14], [9, 14]],
+    ['just before the next date', 6.5, [7, 14], [7.5, 14]],
+    ['after all dates', 20, [7, 14], [21, 22]],
+  ])('after a retry that is %s are at least a day apart', (_case, at, left, expected) => {
+    expect(datesAfter(day(at), left.map(day))).toEqual(expected.map(day));
+  });
+});

@@ -85,14 +85,18 @@ function paidInvoice(): Stored<InvoiceRecord> {
   const times = { now: paidAt, claimedAt: paidAt };
   const presence = { callId: 'first', returnUrl: 'https://pay.example' };
   const claim = { ...aClaim({ source: savedMethod, ...times }), ...presence };
-  const { state } = recordResult(payNow(opened, { ...claim, defaultMethodId: undefined }).state, {
-    attemptNumber: 1,
-    outcome: { status: 'SUCCEEDED', providerPaymentId: 'ch_1' },
-    paymentId: '0197a000-0000-7000-8000-000000000021',
-    defaultMethodId: undefined,
-    retryDays: [],
-    now: paidAt,
-  });
+  const { state } = recordResult(
+    payNow(opened, { ...claim, methods: { methodId: undefined } }).state,
+    {
+      attemptNumber: 1,
+      outcome: { status: 'SUCCEEDED', providerPaymentId: 'ch_1' },
+      paymentId: '0197a000-0000-7000-8000-000000000021',
+      claimedAt: paidAt,
+      methods: { methodId: undefined },
+      retryDays: [],
+      now: paidAt,
+    },
+  );
   return stored(state, 4, paidAt);
 }
 

@@ -5,6 +5,7 @@ import {
   HostedPageServiceService,
 } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { hostedPageKinds } from '@billing/proto/values/checkout';
+import { hostedPageCallers } from './callers';
 import type { HostedPageStore } from './hosted-page-store';
 
 /** Turns the token of a public page into what it shows and whose that is. */
@@ -19,6 +20,6 @@ export function hostedPageRpc(pages: HostedPageStore) {
         return { kind: hostedPageKinds.valueOf(kind), resourceId, ...tenant };
       },
     },
-    { withoutTenant: ['findHostedPage'] },
+    { withoutTenant: ['findHostedPage'], callers: hostedPageCallers },
   );
 }

@@ -13,6 +13,7 @@ import {
   tokenHash,
   tokenOf,
 } from './hosted-page';
+import { sessionOfVisit, visitTokenOf } from './visit-token';
 
 /** What is read of whatever a page is of. */
 type PageDocument = TenantFields & { readonly _id: string };
@@ -55,9 +56,22 @@ export class HostedPageStore {
     return tokenHash(tokenOf(page, this.site.secret));
   }
 
-  /** Where the page is, whether its resource is stored yet or not. */
-  urlOf(resource: HostedResource): string {
-    return hostedUrl(resource, this.site);
+  /** Where the page is, whether its resource is stored yet or not. A stored session keeps the token that its hash was made of. */
+  urlOf(resource: HostedResource, pageHash?: string): string {
+    const { url, secret, oldSecrets } = this.site;
+    const used = oldSecrets.find((old) => tokenHash(tokenOf(resource, old)) === pageHash);
+    return hostedUrl(resource, { url, secret: used ?? secret });
+  }
+
+  /** Proves to the page of a link that its browser ordered the session. */
+  visitOf(sessionId: string): string {
+    return visitTokenOf(sessionId, this.site.secret);
+  }
+
+  /** The session that a proof of a visit names; undefined where it is none. */
+  sessionOfVisit(token: string): string | undefined {
+    const { secret, oldSecrets } = this.site;
+    return sessionOfVisit(token, [secret, ...oldSecrets]);
   }
 
   /**
@@ -66,7 +80,10 @@ export class HostedPageStore {
    */
   async find(token: string): Promise<HostedPage | undefined> {
     if (!isWellFormedToken(token)) return undefined;
-    const resource = resourceOf(token, this.site.secret);
+    const { secret, oldSecrets } = this.site;
+    const resource = [secret, ...oldSecrets]
+      .map((one) => resourceOf(token, one))
+      .find((found) => found !== undefined);
     return resource === undefined ? this.findSession(token) : this.findNamed(resource);
   }
 

@@ -20,6 +20,8 @@ export interface HostedPageSite {
   readonly url: string;
   /** Whoever knows it can make every token. */
   readonly secret: string;
+  /** Those before: tokens made with them stay valid. */
+  readonly oldSecrets: readonly string[];
 }
 
 // What stands before the id keeps the tokens of a session, a link and an invoice apart, even if they had one id.
@@ -73,7 +75,10 @@ function idOf(bytes: Buffer): string {
 }
 
 /** The page's address; whoever knows it may see the page and pay. */
-export function hostedUrl(resource: HostedResource, { url, secret }: HostedPageSite): string {
+export function hostedUrl(
+  resource: HostedResource,
+  { url, secret }: Pick<HostedPageSite, 'url' | 'secret'>,
+): string {
   return `${url}/${forms[resource.kind].path}/${tokenOf(resource, secret)}`;
 }
 

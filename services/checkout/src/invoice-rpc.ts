@@ -13,6 +13,7 @@ import { collectionMethods } from '@billing/proto/values/customer';
 import { type Attempt } from './attempt';
 import { paymentIdOf } from './attempt-worker';
 import type { HostedResource } from './hosted-page';
+import { payerMessage } from './payer-message';
 import {
   amountDue,
   amountPaid,
@@ -23,6 +24,7 @@ import {
   isVerification,
   type LineItem,
   type Payment,
+  type PaymentError,
   sessionIdOf,
   subtotalOf,
   totalOf,
@@ -37,7 +39,8 @@ export function fromProtoInvoiceStatus(sent: ProtoInvoiceStatus): string {
 
 /** Where public pages are. */
 export interface InvoicePages {
-  urlOf(resource: HostedResource): string;
+  /** `pageHash` is what a stored session's page is found by. */
+  urlOf(resource: HostedResource, pageHash?: string): string;
 }
 
 /** An invoice as it is stored, a tombstone included: whoever tried to make it finds it void. */
@@ -77,6 +80,7 @@ const tombstoneFields = {
   discounts: [],
   lineItems: [],
   payments: [],
+  lastPaymentError: undefined,
 };
 
 function invoiceFields(
@@ -114,6 +118,7 @@ function invoiceFields(
     discounts: [...invoice.discounts],
     lineItems: invoice.lineItems.map((line) => toProtoLineItem(line, invoice)),
     payments: [...ended, ...running],
+    lastPaymentError: toProtoPaymentError(invoice.lastPaymentError),
   };
 }
 
@@ -122,9 +127,10 @@ function toProtoLineItem(line: LineItem, { id: invoiceId }: Invoice): ProtoLineI
 }
 
 function toProtoPayment(payment: Payment, { id: invoiceId, currency }: Invoice): ProtoPayment {
-  const { id, amount, provider, providerPaymentId, failureCode, createdAt } = payment;
+  const { id, number: attempt, amount, provider, providerPaymentId, failureCode } = payment;
+  const { createdAt } = payment;
   const status = paymentStatuses.valueOf(payment.status);
-  const shown = { id, amount, provider, providerPaymentId, failureCode, createdAt };
+  const shown = { id, attempt, amount, provider, providerPaymentId, failureCode, createdAt };
   return { ...shown, invoiceId, currency, status };
 }
 
@@ -138,7 +144,13 @@ function toProtoAttempt(attempt: Attempt, invoice: Invoice): Omit<ProtoPayment, 
     status: paymentStatuses.valueOf(attempt.status),
     failureCode: undefined,
     createdAt: attempt.startedAt,
+    attempt: attempt.number,
   };
+}
+
+/** Why nothing was charged, as its payer is told. */
+export function toProtoPaymentError(error: PaymentError | undefined) {
+  return error === undefined ? undefined : { ...error, message: payerMessage(error.code) };
 }
 
 /** The only page on which an invoice is paid. */

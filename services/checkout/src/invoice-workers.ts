@@ -17,11 +17,18 @@ export interface InvoiceWorkers {
 export function invoiceWorkers(
   parts: AttemptParts & Pick<PaymentParts, 'onUnknown'> & { readonly numbers: InvoiceNumberStore },
 ): InvoiceWorkers {
-  const { invoices, methods, numbers, providerOf, clock, onUnknown } = parts;
+  const { invoices, methods, numbers, providerOf, clock, onUnknown, onNotCharged } = parts;
   const keeper = new PaymentMethodWorker({ store: methods, providerOf, clock });
   const attempts = new AttemptWorker(parts);
-  const collection = new CollectionWorker({ invoices, numbers, methods, keeper, attempts });
-  const payments = new PaymentWorker({ invoices, methods, attempts, clock, onUnknown });
+  const collection = new CollectionWorker({
+    ...{ invoices, numbers, methods, keeper, attempts },
+    onNotCharged,
+  });
+  const payments = new PaymentWorker({
+    ...{ invoices, methods, attempts, clock },
+    onUnknown,
+    onNotCharged,
+  });
   const session = { invoices, numbers, collection, payments, attempts };
   return { keeper, collection, payments, sessionInvoices: new SessionInvoiceWorker(session) };
 }

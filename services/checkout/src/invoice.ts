@@ -63,6 +63,8 @@ export interface LineItemTier {
 /** One finished attempt to collect an invoice; where nothing is due, to verify a method: such a one is shown to nobody. */
 export interface Payment {
   readonly id: string;
+  /** Which attempt at the invoice, from 1; numbers go on where old payments have left the list. */
+  readonly number: number;
   readonly amount: bigint;
   /** The adapter's name; `none` where no provider was asked. */
   readonly provider: string;
@@ -75,12 +77,21 @@ export interface Payment {
   readonly methodId: string | undefined;
   /** Who asked for it. */
   readonly origin: AttemptOrigin;
+  /** Which charge of the schedule; see Attempt. */
+  readonly retry: number | undefined;
   /** Whose call it was; see Attempt. */
   readonly callId: string | undefined;
   /** When its attempt began. */
   readonly createdAt: Date;
   /** When what came of it was recorded. */
   readonly endedAt: Date;
+}
+
+/** Why nothing was charged. */
+export interface PaymentError {
+  readonly code: string;
+  /** Business time. */
+  readonly at: Date;
 }
 
 /** The session that an invoice belongs to, and what it becomes once it is PAID. */
@@ -123,6 +134,12 @@ export interface Invoice {
   readonly firstFailedAt: Date | undefined;
   /** Its subscription has ended: nothing comes by itself any more. WRITTEN_OFF: UNCOLLECTIBLE once no attempt runs. */
   readonly ended: 'PAYABLE' | 'WRITTEN_OFF' | undefined;
+  /** When dunning ended without the money; it may be paid all the same later. */
+  readonly givenUpAt: Date | undefined;
+  /** Since when collection waits for a payment provider to be configured; undefined: it does not. */
+  readonly awaitsProviderSince: Date | undefined;
+  /** Why nothing was charged last; undefined once it is PAID. */
+  readonly lastPaymentError: PaymentError | undefined;
   readonly attempt: Attempt | undefined;
   readonly payments: readonly Payment[];
   /** How many results the subscription has been sent. */
@@ -180,6 +197,9 @@ export function draft({ lineItems, discount, session, ...input }: NewInvoice): T
     retriesLeft: [],
     firstFailedAt: undefined,
     ended: undefined,
+    givenUpAt: undefined,
+    awaitsProviderSince: undefined,
+    lastPaymentError: undefined,
     attempt: undefined,
     payments: [],
     resultsSent: 0,
@@ -214,8 +234,14 @@ export function open(
 
 /** The invoice settled: by a successful payment, or because nothing was due. A session's becomes its subscription's in the same write. */
 export function pay(invoice: Invoice, now: Date): Invoice {
-  if (invoice.status !== 'OPEN') throw new Error(`Invoice ${invoice.id} is ${invoice.status}`);
-  const paid: Invoice = { ...atRest(invoice), status: 'PAID', paidAt: now };
+  const { id, status } = invoice;
+  if (!isOwed(invoice)) throw new Error(`Invoice ${id} is ${status}`);
+  const paid: Invoice = {
+    ...atRest(invoice),
+    status: 'PAID',
+    paidAt: now,
+    lastPaymentError: undefined,
+  };
   if (invoice.session === undefined) return paid;
   const { subscriptionId, paidPeriod } = invoice.session;
   const period = periodFrom(paidPeriod, now);
@@ -226,7 +252,12 @@ export function pay(invoice: Invoice, now: Date): Invoice {
 
 /** The invoice with nothing to come by itself. */
 export function atRest(invoice: Invoice): Invoice {
-  return { ...invoice, collectAt: undefined, retriesLeft: [] };
+  return { ...invoice, collectAt: undefined, retriesLeft: [], awaitsProviderSince: undefined };
+}
+
+/** Whether the invoice can still be paid: also one that was given up, by a customer who wants to. */
+export function isOwed(record: InvoiceRecord): record is Invoice {
+  return !record.isTombstone && (record.status === 'OPEN' || record.status === 'UNCOLLECTIBLE');
 }
 
 /**

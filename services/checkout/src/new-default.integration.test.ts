@@ -1,6 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
+import type { CollectionMethod } from './invoice';
 import { invoiceWorkers } from './invoice-workers';
 import { noProvider } from './no-provider';
 import { hastyClock, openReplicas, type Replicas, sandboxOf } from './testing-store';
@@ -97,6 +98,36 @@ test.each([
     status: 'REQUIRES_ACTION',
     methodId: challenged,
   });
+});
+
+test('a new default pays all open automatic invoices at once, and no other', async () => {
+  const context = testContext();
+  const { customerId, id: first, enter, prefer, collect } = await anInvoice(context);
+  const another = async (collectionMethod: CollectionMethod) => {
+    const id = await replicas.insertDraft(context, { customerId, collectionMethod });
+    await replica.worker.open(id, context);
+    return id;
+  };
+  const automatic = [
+    first,
+    await another('CHARGE_AUTOMATICALLY'),
+    await another('CHARGE_AUTOMATICALLY'),
+  ];
+  const sent = await another('SEND_INVOICE');
+  const { id: ofAnother } = await anInvoice(context);
+  const statuses = (ids: string[]) =>
+    Promise.all(ids.map(async (id) => (await replicas.read(id, context)).status));
+  expect(await statuses(automatic)).toEqual(['OPEN', 'OPEN', 'OPEN']);
+  const works = await enter('4242424242424242');
+  await prefer(works);
+  await collect();
+  expect(await statuses(automatic)).toEqual(['PAID', 'PAID', 'PAID']);
+  for (const id of automatic) {
+    const { payments } = await replicas.read(id, context);
+    expect(payments.at(-1)).toMatchObject({ methodId: works, origin: 'NEW_DEFAULT' });
+    expect(await replicas.charges(id)).toBe(1);
+  }
+  expect(await statuses([sent, ofAnother])).toEqual(['OPEN', 'OPEN']);
 });
 
 test('a new default waits for an attempt that is begun after the invoice was looked at', async () => {

@@ -9,7 +9,7 @@ const messages: Readonly<Record<string, string>> = {
   stolen_card: 'Your card was declined.',
   card_not_supported: 'Your card is not supported. Please use another one.',
   amount_not_supported: 'This amount cannot be paid by card.',
-  too_many_attempts: 'Too many payments have failed here. Please ask the seller.',
+  no_payment_method: 'No payment method is saved.',
   no_payment_provider: 'Payments cannot be taken at the moment.',
 };
 

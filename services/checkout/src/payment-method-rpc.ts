@@ -8,8 +8,10 @@ import {
 } from '@billing/proto/billing/checkout/v1/payment_method';
 import { CollectionMethod } from '@billing/proto/billing/customer/v1/customer';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
+import { paymentMethodCallers } from './callers';
 import type { OwnedMethod, PaymentMethodStore } from './payment-method-store';
 import type { Peers } from './peers';
+import type { SubscriptionMethod } from './subscription-method';
 
 /** What the calls are answered from. */
 export interface PaymentMethodRpcParts {
@@ -25,21 +27,29 @@ const running = [
 
 /** The RPCs of payment methods that a customer sees and changes. */
 export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcParts) {
-  return rpcService<PaymentMethodServiceServer>(PaymentMethodServiceService, {
-    listPaymentMethods: async ({ customerId }, context) => ({
-      paymentMethods: (await methods.listOf(customerId, context)).map(toProtoPaymentMethod),
-    }),
-    keepPaymentMethod: async ({ customerId, paymentMethodId: methodId, asDefault }, context) => {
-      const use = { customerId, methodId, usedAt: context.now, savedAt: clock.now() };
-      await methods.keep(use, { asDefault }, context);
-      return {};
+  return rpcService<PaymentMethodServiceServer>(
+    PaymentMethodServiceService,
+    {
+      listPaymentMethods: async ({ customerId }, context) => {
+        const [owned, given] = await Promise.all([
+          methods.listOf(customerId, context),
+          methods.subscriptions.listOf(customerId, context),
+        ]);
+        return { paymentMethods: owned.map((method) => toProtoPaymentMethod(method, given)) };
+      },
+      keepPaymentMethod: async ({ customerId, paymentMethodId: methodId, asDefault }, context) => {
+        const use = { customerId, methodId, usedAt: context.now, savedAt: clock.now() };
+        await methods.keep(use, { asDefault }, context);
+        return {};
+      },
+      removePaymentMethod: async ({ customerId, paymentMethodId: methodId }, context) => {
+        const isCharged = await isChargedAutomatically(customerId, context, peers);
+        await methods.remove({ customerId, methodId }, { isCharged }, context);
+        return {};
+      },
     },
-    removePaymentMethod: async ({ customerId, paymentMethodId: methodId }, context) => {
-      const isCharged = await isChargedAutomatically(customerId, context, peers);
-      await methods.remove({ customerId, methodId }, { isCharged }, context);
-      return {};
-    },
-  });
+    { callers: paymentMethodCallers },
+  );
 }
 
 /** Whether invoices are to come that nobody but us will pay. */
@@ -57,7 +67,12 @@ async function isChargedAutomatically(
   return lists.some(({ total }) => total > 0);
 }
 
-function toProtoPaymentMethod(method: OwnedMethod): ProtoPaymentMethod {
-  const { id, brand, last4, isDefault, usedAt: createdAt } = method;
-  return { id, brand, last4, isDefault, createdAt };
+function toProtoPaymentMethod(
+  { id, brand, last4, isDefault, usedAt: createdAt }: OwnedMethod,
+  given: readonly SubscriptionMethod[],
+): ProtoPaymentMethod {
+  const subscriptionIds = given
+    .filter(({ methodId }) => methodId === id)
+    .map((subscription) => subscription.id);
+  return { id, brand, last4, isDefault, createdAt, subscriptionIds };
 }

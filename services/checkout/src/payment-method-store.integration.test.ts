@@ -16,11 +16,22 @@ afterAll(() => replicas.close());
 test('a step that is repeated late does not bring an older card back', async () => {
   const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
   const customerId = newId();
-  const older = { customerId, authorizedTransactionId: 'txn_4000000000000341' };
-  const newer = { customerId, authorizedTransactionId: 'txn_4242424242424242' };
-  await replica.keeper.keepAuthorized(older, context);
-  const newerId = await replica.keeper.keepAuthorized(newer, context);
-  await replica.keeper.keepAuthorized(older, context);
+  const paidWith = (authorizedTransactionId: string, savedAt: Date) =>
+    replica.keeper.keepUsed(
+      customerId,
+      {
+        source: { kind: 'AUTHORIZATION', authorizedTransactionId },
+        usedAt: context.now,
+        savedAt,
+      },
+      context,
+    );
+  const [first, second] = [new Date(1), new Date(2)];
+  await paidWith('txn_4000000000000341', first);
+  await paidWith('txn_4242424242424242', second);
+  const newerId = await replica.methods.defaultOf(customerId, context);
+  await paidWith('txn_4000000000000341', first);
+  expect((await replica.methods.get(newerId!, context)).last4).toBe('4242');
 
   expect(await replica.methods.defaultOf(customerId, context)).toBe(newerId);
 });
@@ -28,14 +39,13 @@ test('a step that is repeated late does not bring an older card back', async () 
 test('the default is the same, in whatever order 20 racing uses are saved', async () => {
   const context = testContext();
   const customerId = newId();
-  await inParallel(20, (index) =>
-    replicas
-      .aReplica()
-      .keeper.keepAuthorized(
-        { customerId, authorizedTransactionId: `txn_${String(index)}` },
-        { ...context, now: new Date(Date.UTC(2026, 0, 1 + ((index * 7) % 20))) },
-      ),
-  );
+  await inParallel(20, (index) => {
+    const usedAt = new Date(Date.UTC(2026, 0, 1 + ((index * 7) % 20)));
+    const authorizedTransactionId = `txn_${String(index)}`;
+    const source = { kind: 'AUTHORIZATION', authorizedTransactionId } as const;
+    const used = { source, usedAt, savedAt: usedAt };
+    return replicas.aReplica().keeper.keepUsed(customerId, used, context);
+  });
 
   const id = await replica.methods.defaultOf(customerId, context);
   expect((await replica.methods.get(id!, context)).usedAt).toEqual(new Date(Date.UTC(2026, 0, 20)));
@@ -45,7 +55,11 @@ describe('what a customer has', () => {
   const context = testContext({ now: new Date('2026-01-05T12:00:00.000Z') });
   const authorized = (customerId: string, number: string) =>
     replica.keeper.keepAuthorized(
-      { customerId, authorizedTransactionId: `txn_${number}` },
+      {
+        customerId,
+        authorizedTransactionId: `txn_${number}_${customerId}`,
+        subscriptionId: undefined,
+      },
       { ...context, now: new Date(context.now.getTime() + 1) },
     );
 

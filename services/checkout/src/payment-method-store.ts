@@ -4,7 +4,9 @@ import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import type { Transition } from '@billing/kernel/transition';
 import {
+  isLaterUse,
   keep,
+  keepUnpaid,
   methodNotFound,
   type MethodUse,
   newPayer,
@@ -14,6 +16,10 @@ import {
   preferFirst,
   remove,
 } from './payment-method';
+import type { Invoice } from './invoice';
+import type { MethodChoice } from './method-choice';
+import type { SubscriptionMethod } from './subscription-method';
+import type { SubscriptionMethodStore } from './subscription-method-store';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
@@ -54,11 +60,17 @@ export const payerDefinition: AggregateDefinition<Payer> = {
   },
 };
 
+/** The methods for an invoice, and whether the first becomes the default if it pays. */
+export interface KnownChoice extends MethodChoice {
+  readonly becomesDefault: boolean;
+}
+
 /** Saved payment methods, and which one each customer's invoices are charged to. */
 export class PaymentMethodStore {
   constructor(
     private readonly methods: AggregateCollection<PaymentMethod>,
     private readonly payers: AggregateCollection<Payer>,
+    readonly subscriptions: SubscriptionMethodStore,
   ) {}
 
   /** Saves a method that nothing is charged to by itself. A repeat finds it as first saved. */
@@ -72,9 +84,37 @@ export class PaymentMethodStore {
     return this.note(use, (payer) => prefer(payer, use), context);
   }
 
-  /** Makes a method the default of a customer who has none. */
-  preferFirst(use: MethodUse, context: Context): Promise<void> {
-    return this.note(use, (payer) => preferFirst(payer, use), context);
+  /** Makes a method the default of a customer who has none; true: another one is, and stays it. */
+  async preferFirst(use: MethodUse, context: Context): Promise<boolean> {
+    await this.note(use, (payer) => preferFirst(payer, use), context);
+    return (await this.defaultOf(use.customerId, context)) !== use.methodId;
+  }
+
+  /** Gives a customer a method that has not paid yet; the default only where there is none. */
+  keepUnpaid(use: MethodUse, context: Context): Promise<void> {
+    return this.note(use, (payer) => keepUnpaid(payer, use), context);
+  }
+
+  /** The methods that an invoice is charged to: its subscription's own, else the customer's default, and all others for its retries. */
+  async choiceFor(
+    { customerId, subscriptionId }: Pick<Invoice, 'customerId' | 'subscriptionId'>,
+    context: Context,
+  ): Promise<KnownChoice> {
+    const [stored, given] = await Promise.all([
+      this.payers.within(context).find(payerIdOf(customerId, context)),
+      subscriptionId === undefined ? undefined : this.subscriptions.find(subscriptionId, context),
+    ]);
+    const payer = stored?.state;
+    const own = given !== undefined && isStillHeld(payer, given) ? given : undefined;
+    const defaultId = payer?.defaultMethodId ?? undefined;
+    const methodId = own?.methodId ?? defaultId;
+    const newestFirst = [...(payer?.methodIds ?? [])].reverse();
+    const others = [...(defaultId === undefined ? [] : [defaultId]), ...newestFirst];
+    return {
+      methodId,
+      otherMethodIds: [...new Set(others)].filter((id) => id !== methodId),
+      becomesDefault: own !== undefined && payer !== undefined && isNewcomer(own, payer),
+    };
   }
 
   async get(id: string, context: Context): Promise<PaymentMethod> {
@@ -154,6 +194,16 @@ export class PaymentMethodStore {
 /** A method of a customer. */
 export interface OwnedMethod extends PaymentMethod {
   readonly isDefault: boolean;
+}
+
+function isStillHeld(payer: Payer | undefined, { methodId }: SubscriptionMethod): boolean {
+  return payer?.removedIds.includes(methodId) !== true;
+}
+
+// Given after the default was used, and not paid with since.
+function isNewcomer(own: SubscriptionMethod, { defaultMethodId, usedAt, savedAt }: Payer): boolean {
+  const isDefault = own.methodId === defaultMethodId;
+  return !isDefault && isLaterUse(own, { methodId: defaultMethodId ?? '', usedAt, savedAt });
 }
 
 function knownOf({ defaultMethodId }: Pick<Payer, 'defaultMethodId'>): string[] {

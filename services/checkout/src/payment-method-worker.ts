@@ -2,6 +2,7 @@ import { type CallContext, newResourceId, type Tenant } from '@billing/chassis/c
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
+import type { UsedMethod } from './method-use';
 import type { MethodUse, PaymentMethod } from './payment-method';
 import { authorizedMethodId, type PaymentMethodStore } from './payment-method-store';
 import type { ChargeSource, PaymentProvider, ProviderMethod, TypedCard } from './payment-provider';
@@ -15,6 +16,9 @@ export interface Authorization {
   readonly authorizedTransactionId: string;
 }
 
+/** An authorisation and the subscription that it was given for; undefined: for none. */
+export type GivenAuthorization = Authorization & { readonly subscriptionId: string | undefined };
+
 /** How methods come to be saved: behind an authorisation, typed into our form, or given on the provider's page. */
 export class PaymentMethodWorker {
   constructor(
@@ -26,46 +30,73 @@ export class PaymentMethodWorker {
   ) {}
 
   /**
-   * Saves the method behind an authorisation of which nothing is captured now, as the customer's default. Undefined where the provider
-   * knows none.
+   * Saves the method behind an authorisation of which nothing is captured now, as the own one of its subscription, and as the default of
+   * a customer who has none. Undefined where the provider knows none.
    */
   async keepAuthorized(
-    authorization: Authorization,
+    authorization: GivenAuthorization,
     context: Context,
   ): Promise<string | undefined> {
     const use = await this.saveAuthorized(authorization, timesOf(context, this.parts), context);
-    if (use !== undefined) await this.parts.store.prefer(use, context);
-    return use?.methodId;
+    if (use === undefined) return undefined;
+    await this.parts.store.keepUnpaid(use, context);
+    await this.give(authorization, use, context);
+    return use.methodId;
   }
 
-  /** Saves the method behind an authorisation that is to be captured: the default at once only of a customer who has none. */
-  async keepBeforeCapture(authorization: Authorization, context: Context): Promise<void> {
+  /**
+   * Saves the method behind an authorisation that is to be captured, as the own one of its subscription, and as the default of a customer
+   * who has none. True: another method is the default.
+   */
+  async keepBeforeCapture(authorization: GivenAuthorization, context: Context): Promise<boolean> {
     const use = await this.saveAuthorized(authorization, timesOf(context, this.parts), context);
-    if (use !== undefined) await this.parts.store.preferFirst(use, context);
+    if (use === undefined) return false;
+    const hasAnother = await this.parts.store.preferFirst(use, context);
+    await this.give(authorization, use, context);
+    return hasAnother;
   }
 
-  /** Makes what was charged, or confirmed, the customer's default; an authorisation's method is saved first. */
-  async prefer(
+  /** Keeps the method that has paid, or was verified, as the success says; an authorisation's method is saved first. */
+  async keepUsed(customerId: string, used: UsedMethod, context: Context): Promise<void> {
+    const { source, usedAt, savedAt, keptAs = 'DEFAULT', subscriptionId, replaces } = used;
+    const times = { usedAt, savedAt };
+    const use = await this.useOf({ customerId, source }, times, context);
+    if (use === undefined) return;
+    const { store } = this.parts;
+    if (keptAs === 'DEFAULT') await store.prefer({ ...use, ...times }, context);
+    if (keptAs === 'GIVEN')
+      await store.prefer(useOf(await store.get(use.methodId, context)), context);
+    if (keptAs === 'UNPAID') await store.keepUnpaid({ ...use, ...times }, context);
+    if (subscriptionId === undefined || subscriptionId === null) return;
+    const given = { ...use, ...times };
+    if (replaces === true) await store.subscriptions.replace(subscriptionId, given, context);
+    else await store.subscriptions.give(subscriptionId, given, context);
+  }
+
+  private async useOf(
     { customerId, source }: { readonly customerId: string; readonly source: ChargeSource },
     times: UseTimes,
     context: Context,
-  ): Promise<void> {
+  ): Promise<MethodUse | undefined> {
     switch (source.kind) {
       case 'NONE':
-        return;
-      case 'METHOD': {
-        const { paymentMethodId: methodId } = source;
-        await this.parts.store.prefer({ customerId, methodId, ...times }, context);
-        return;
-      }
+        return undefined;
+      case 'METHOD':
+        return { customerId, methodId: source.paymentMethodId, ...times };
       case 'AUTHORIZATION': {
         const { authorizedTransactionId } = source;
-        const authorization = { customerId, authorizedTransactionId };
-        const use = await this.saveAuthorized(authorization, times, context);
-        // It was saved before its capture, but is used by that.
-        if (use !== undefined) await this.parts.store.prefer({ ...use, ...times }, context);
+        return this.saveAuthorized({ customerId, authorizedTransactionId }, times, context);
       }
     }
+  }
+
+  private async give(
+    { subscriptionId }: GivenAuthorization,
+    use: MethodUse,
+    context: Context,
+  ): Promise<void> {
+    if (subscriptionId === undefined) return;
+    await this.parts.store.subscriptions.give(subscriptionId, use, context);
   }
 
   // A repeat finds the method as first saved, with the times of that first use, and so decides as the first did.

@@ -1,5 +1,5 @@
 import { unchanged } from '@billing/kernel/transition';
-import { keep, type MethodUse, newPayer, prefer, remove } from './payment-method';
+import { keep, keepUnpaid, type MethodUse, newPayer, prefer, remove } from './payment-method';
 
 function aUse(use: Partial<MethodUse> = {}): MethodUse {
   return {
@@ -71,7 +71,11 @@ describe('keeping a method', () => {
   test('as the default charges what is owed to it', () => {
     const kept = keep(payer, aUse({ methodId: 'z', usedAt: later }), { asDefault: true });
     expect(kept.state).toMatchObject({ defaultMethodId: 'z', methodIds: ['b', 'z'] });
-    expect(kept.commands).toHaveLength(1);
+    expect(kept.commands.map(({ type }) => type)).toEqual([
+      'moveSubscriptions',
+      'collectOpenInvoices',
+    ]);
+    expect(kept.commands[0]?.payload).toMatchObject({ fromMethodId: 'b', toMethodId: 'z' });
   });
 
   test('that the customer has makes it the default, or changes nothing', () => {
@@ -129,5 +133,35 @@ describe('removing a method', () => {
 
   test('that the customer never had is refused', () => {
     expect(() => remove(payer, 'z', { isCharged: false })).toThrow('Payment method not found');
+  });
+});
+
+describe('a method that has not paid yet', () => {
+  const unpaid = (ids: readonly string[], methodId = 'z') =>
+    keepUnpaid(payerWith(...ids), aUse({ methodId, usedAt: later })).state;
+
+  test('is kept, and leaves the default', () => {
+    expect(unpaid(['a'])).toMatchObject({ defaultMethodId: 'b', methodIds: ['a', 'b', 'z'] });
+  });
+
+  test('is the default of a customer who has none', () => {
+    const without = remove(payer, 'b', { isCharged: false }).state;
+    const use = aUse({ methodId: 'z', usedAt: later });
+    expect(keepUnpaid(without, use).state).toMatchObject({ defaultMethodId: 'z' });
+  });
+
+  test('that the customer has or has removed changes nothing', () => {
+    const kept = payerWith('a');
+    expect(keepUnpaid(kept, aUse({ methodId: 'a' }))).toEqual(unchanged(kept));
+    const removed = { ...kept, removedIds: ['y'] };
+    expect(keepUnpaid(removed, aUse({ methodId: 'y' }))).toEqual(unchanged(removed));
+  });
+
+  test('takes the place of the oldest other one where there are 20', () => {
+    const ids = Array.from({ length: 19 }, (_, index) => `m${String(index)}`);
+    const { defaultMethodId, methodIds } = unpaid(ids);
+    expect([defaultMethodId, methodIds.length]).toEqual(['b', 20]);
+    expect(methodIds).not.toContain('m0');
+    expect(methodIds).toEqual(expect.arrayContaining(['b', 'm1', 'z']));
   });
 });

@@ -75,6 +75,20 @@ export function preferFirst(payer: Payer, use: MethodUse): Transition<Payer> {
   return payer.defaultMethodId === null ? prefer(payer, use) : unchanged(payer);
 }
 
+/**
+ * Gives the customer a method that was saved and has not paid yet: it is the default only where there is none. Beyond the most that a
+ * customer keeps, the oldest of the others gives way.
+ */
+export function keepUnpaid(payer: Payer, use: MethodUse): Transition<Payer> {
+  const { methodId } = use;
+  const { defaultMethodId, methodIds, removedIds } = payer;
+  if (removedIds.includes(methodId) || methodIds.includes(methodId)) return unchanged(payer);
+  if (defaultMethodId === null) return prefer(payer, use);
+  const oldest = methodIds.find((id) => id !== defaultMethodId);
+  const kept = methodIds.length < keptMax ? methodIds : methodIds.filter((id) => id !== oldest);
+  return only({ ...payer, methodIds: [...kept, methodId] });
+}
+
 /** Gives the customer a method beside those that they have; it is the default where wanted, and where there is none. */
 export function keep(
   payer: Payer,
@@ -85,10 +99,23 @@ export function keep(
   if (payer.removedIds.includes(methodId)) throw methodNotFound();
   const isNew = !payer.methodIds.includes(methodId);
   if (isNew && payer.methodIds.length >= keptMax) throw tooManyMethods();
-  if (asDefault || payer.defaultMethodId === null) return prefer(payer, use);
+  if (asDefault) return replaceDefault(payer, use);
+  if (payer.defaultMethodId === null) return prefer(payer, use);
   if (!isNew) return unchanged(payer);
   const state = { ...payer, methodIds: [...payer.methodIds, methodId] };
   return only(state);
+}
+
+// Subscriptions that were charged to the old default follow the customer's choice; those with a card of their own keep it.
+function replaceDefault(payer: Payer, use: MethodUse): Transition<Payer> {
+  const { defaultMethodId: fromMethodId } = payer;
+  const { methodId: toMethodId, usedAt, savedAt } = use;
+  const preferred = prefer(payer, use);
+  const isReplaced = preferred.state.defaultMethodId !== fromMethodId && fromMethodId !== null;
+  if (!isReplaced) return preferred;
+  const payload = { fromMethodId, toMethodId, usedAt, savedAt };
+  const move = { type: 'moveSubscriptions', payload };
+  return { ...preferred, commands: [move, ...preferred.commands] };
 }
 
 /**
@@ -143,10 +170,17 @@ function collect(defaultMethodId: string): Transition<Payer>['commands'] {
   return [{ type: 'collectOpenInvoices', payload: { defaultMethodId } }];
 }
 
-function isLater(use: MethodUse, payer: Payer): boolean {
-  const byBusinessTime = use.usedAt.getTime() - payer.usedAt.getTime();
+function isLater(use: MethodUse, { defaultMethodId, usedAt, savedAt }: Payer): boolean {
+  return isLaterUse(use, { methodId: defaultMethodId ?? '', usedAt, savedAt });
+}
+
+type Use = Pick<MethodUse, 'methodId' | 'usedAt' | 'savedAt'>;
+
+/** Whether a method was used after another one. */
+export function isLaterUse(use: Use, other: Use): boolean {
+  const byBusinessTime = use.usedAt.getTime() - other.usedAt.getTime();
   if (byBusinessTime !== 0) return byBusinessTime > 0;
-  const byRealTime = use.savedAt.getTime() - payer.savedAt.getTime();
+  const byRealTime = use.savedAt.getTime() - other.savedAt.getTime();
   // The id decides between two of one millisecond, so that replicas agree.
-  return byRealTime === 0 ? use.methodId > (payer.defaultMethodId ?? '') : byRealTime > 0;
+  return byRealTime === 0 ? use.methodId > other.methodId : byRealTime > 0;
 }

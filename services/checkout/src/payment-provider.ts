@@ -9,8 +9,11 @@ export type ChargeSource =
   /** Nothing: the customer has no method, and the attempt fails for that. */
   | { readonly kind: 'NONE' };
 
-/** Whether the same method may work later (SOFT), or never will (HARD). */
-export type DeclineKind = 'SOFT' | 'HARD';
+/**
+ * Whether the same method may work later (SOFT), or never will (HARD); PROVIDER: the provider cannot take the charge, whatever the method,
+ * and the customer is not to blame.
+ */
+export type DeclineKind = 'SOFT' | 'HARD' | 'PROVIDER';
 
 /** A charge that has come to an end, for certain. */
 export type FinalOutcome =

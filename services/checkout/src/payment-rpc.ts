@@ -3,7 +3,8 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
 import type { Clock } from '@billing/chassis/clock';
-import type { Logger } from '@billing/chassis/logging';
+import { tenantOf } from '@billing/chassis/aggregate-document';
+import { retryTransient } from '@billing/chassis/mongo';
 import { rpcService } from '@billing/chassis/rpc';
 import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
 import {
@@ -12,6 +13,8 @@ import {
   type PaymentServiceServer,
   PaymentServiceService,
 } from '@billing/proto/billing/checkout/v1/payment';
+import { paymentCallers } from './callers';
+import { lastAttemptNumber } from './attempt-slot';
 import { checkOfNoSession } from './collection';
 import type { Invoice, InvoiceRecord } from './invoice';
 import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
@@ -20,38 +23,56 @@ import type { PaymentMethodStore } from './payment-method-store';
 import type { PaymentMethodWorker } from './payment-method-worker';
 import type { ChargeSource } from './payment-provider';
 import type { PaymentWorker } from './payment-worker';
-import type { AnnouncedPayment, ProviderEvents } from './provider-events';
+import type { ConfiguredProviders } from './configured-provider';
+import { contradictedPayment } from './late-payment';
+import type { ProviderEvents, ProviderReport, ReceivedProviderEvent } from './provider-events';
+import type { ProviderReportStore } from './provider-report-store';
+import type { RefusedAttemptStore } from './refused-attempt-store';
 import { readAuthorization, readId } from './request-rpc';
+import type { SessionWorker } from './session-worker';
 
 /** What the calls are answered from. */
 export interface PaymentRpcParts {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly payments: PaymentWorker;
+  readonly sessions: Pick<SessionWorker, 'holdForLatePayment'>;
   readonly methods: PaymentMethodStore;
+  readonly refused: RefusedAttemptStore;
   readonly keeper: PaymentMethodWorker;
   readonly pages: InvoicePages;
   readonly events: ProviderEvents;
+  readonly reports: ProviderReportStore;
+  /** The invoice that a provider's payment was made for; undefined: none of ours. */
+  readonly chargeOf: ConfiguredProviders['chargeOf'];
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** The RPCs of payments that somebody asks for. */
 export function paymentRpc(parts: PaymentRpcParts) {
-  const { payments, keeper, events, clock } = parts;
+  const { payments, keeper, refused, events } = parts;
   return rpcService<PaymentServiceServer>(
     PaymentServiceService,
     {
       payInvoice: async (request, context) => {
         const invoice = await payableInvoice(request.id, context, parts);
         const source = await fromProtoSource(request.source, { invoice, context, parts });
+        const client = { resourceId: invoice.id, network: request.clientNetwork };
+        await refused.check(client, context);
         const presence = { callId: context.resourceSeed, returnUrl: request.returnUrl };
         const paid = await payments.pay({ invoiceId: invoice.id, source }, presence, context);
+        if (wasRefused(invoice, paid.state)) await refused.record(client, context);
         return toProtoPayment(paid, parts);
       },
-      answerInvoiceChallenge: async ({ id, attempt, approved }, context) => {
-        const { id: invoiceId } = await payableInvoice(id, context, parts);
-        const answer = { invoiceId, attempt, approved };
-        return toProtoPayment(await payments.answerChallenge(answer, context), parts);
+      answerInvoiceChallenge: async (
+        { id, attempt, approved, clientNetwork: network },
+        context,
+      ) => {
+        const invoice = await payableInvoice(id, context, parts);
+        const { id: invoiceId } = invoice;
+        const client = { resourceId: invoiceId, network };
+        const answered = await payments.answerChallenge({ invoiceId, attempt, approved }, context);
+        if (wasRefused(invoice, answered.state)) await refused.record(client, context);
+        return toProtoPayment(answered, parts);
       },
       savePaymentMethod: async ({ customerId: sent, card }, context) => {
         const customerId = readId(sent, 'customerId');
@@ -65,32 +86,71 @@ export function paymentRpc(parts: PaymentRpcParts) {
         return { paymentMethodId: await keeper.finishEntry({ customerId, setupId }, context) };
       },
       receiveProviderEvent: async (event) => {
-        const announced = await events.read(event);
-        if (announced === undefined) return {};
-        const { tenant, invoiceId } = announced;
-        const looked = payments.lookAgain(invoiceId, { tenant, now: clock.now() });
-        // The provider's account may serve others, too; asked to send it again, it would for days.
-        const stored = await unlessNotFound(looked);
-        if (stored !== undefined) alarmOfContradiction(announced, stored.state, parts);
+        const report = await events.readReport(event);
+        if (report === undefined) await followPayment(event, parts);
+        else await keepReport(report, parts);
         return {};
       },
+      listProviderReports: async ({ invoiceId }, context) => ({
+        reports: await parts.reports.listOf(invoiceId, context),
+      }),
     },
-    { withoutTenant: ['receiveProviderEvent'] },
+    { withoutTenant: ['receiveProviderEvent'], callers: paymentCallers },
   );
 }
 
-// Somebody has paid, by hand at the provider perhaps, and nothing here can tell what for: people must look at it.
-function alarmOfContradiction(
-  { tenant, invoiceId, succeeded }: AnnouncedPayment,
-  record: InvoiceRecord,
-  { logger }: PaymentRpcParts,
-): void {
-  if (succeeded === undefined || record.isTombstone) return;
-  const recorded = record.payments.find((payment) => payment.providerPaymentId === succeeded);
-  if (recorded?.status !== 'FAILED') return;
-  const { environmentId } = tenant;
-  const facts = { environmentId, invoiceId, paymentId: recorded.id, providerPaymentId: succeeded };
-  logger.error(facts, 'the provider took money for a payment that is recorded as failed');
+async function followPayment(
+  event: ReceivedProviderEvent,
+  { payments, sessions, events, reports, clock }: PaymentRpcParts,
+): Promise<void> {
+  const announced = await events.read(event);
+  if (announced === undefined) return;
+  const { tenant, invoiceId, succeeded } = announced;
+  const context = { tenant, now: clock.now() };
+  // The provider's account may serve others, too; asked to send it again, it would for days.
+  const stored = await unlessNotFound(payments.lookAgain(invoiceId, context));
+  if (stored === undefined || succeeded === undefined) return;
+  const failed = contradictedPayment(stored.state, succeeded);
+  if (failed === undefined || stored.state.isTombstone) return;
+  const { session } = stored.state;
+  const holdSession = () =>
+    session === undefined
+      ? Promise.resolve(true)
+      : sessions.holdForLatePayment({ ...session, payment: failed }, context);
+  const late = { payment: failed, holdSession };
+  if ((await payments.settleLate(stored, late, context)) === 'SETTLED') return;
+  // The money was taken, and no invoice can be settled with it: people must look at it.
+  const { currency } = stored.state;
+  const taken = {
+    kind: 'CONTRADICTION',
+    amount: failed.amount,
+    currency,
+    status: 'succeeded',
+  } as const;
+  const id = `${failed.provider}:${succeeded}:contradiction`;
+  const facts = { invoiceId, ...context };
+  await reports.add({ id, providerPaymentId: succeeded, ...taken }, facts);
+}
+
+async function keepReport(
+  report: ProviderReport,
+  { reports, chargeOf, invoices, clock }: PaymentRpcParts,
+): Promise<void> {
+  const charge = await chargeOf(report.providerPaymentId);
+  // The provider's account may serve others, too.
+  if (charge === undefined) return;
+  const { invoiceId: _id, environmentId } = charge;
+  const document = await retryTransient(() => invoices.documents.findOne({ _id, environmentId }));
+  if (document === null) return;
+  const tenant = tenantOf(document);
+  await reports.add(report, { invoiceId: _id, tenant, now: clock.now() });
+}
+
+// Whether a payment has been refused since the invoice was read.
+function wasRefused(before: Invoice, after: InvoiceRecord): boolean {
+  if (after.isTombstone) return false;
+  const last = after.payments.at(-1);
+  return last?.status === 'FAILED' && last.number > lastAttemptNumber(before);
 }
 
 async function payableInvoice(

@@ -4,8 +4,11 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { PayerPresence } from './attempt';
 import type { AttemptWorker } from './attempt-worker';
+import type { NotCharged } from './changed-provider';
+import { noProviderCode } from './provider-absence';
 import { attemptOfCall, invoiceNotOpen, payNow, takeAnswer } from './collection';
-import type { InvoiceRecord } from './invoice';
+import { type InvoiceRecord, type Payment, paymentInProgress } from './invoice';
+import { settleLate } from './late-payment';
 import type { PaymentMethodStore } from './payment-method-store';
 import type { ChargeSource } from './payment-provider';
 
@@ -19,6 +22,8 @@ export interface PaymentParts {
   readonly clock: Clock;
   /** Told of a charge whose outcome is not known yet; it is taken up again by its key. */
   readonly onUnknown: (error: unknown, invoiceId: string) => void;
+  /** Told of a payment that was not begun because there is no provider. */
+  readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
 }
 
 /** What a payer answered to the challenge of an attempt. */
@@ -29,12 +34,19 @@ export interface ChallengeAnswer {
   readonly approved: boolean | undefined;
 }
 
+/** A payment that is recorded as failed and was announced as succeeded. */
+export interface LatePayment {
+  readonly payment: Payment;
+  /** Keeps the invoice's session from ending before the invoice is settled; false: the session has ended and buys nothing. */
+  readonly holdSession: () => Promise<boolean>;
+}
+
 /** Makes the attempts that somebody asks for. */
 export class PaymentWorker {
   constructor(private readonly parts: PaymentParts) {}
 
   /**
-   * One attempt now; without a source the customer's default method is charged. A challenge that waits is cancelled for it, and if that one
+   * One attempt now; without a source the invoice's own method is charged, as the schedule does it. A challenge that waits is cancelled for it, and if that one
    * had succeeded it is the payment. A call that is repeated under its id goes on with its own attempt. The answer is the invoice as it
    * stands then, also while the outcome is unknown.
    */
@@ -54,13 +66,16 @@ export class PaymentWorker {
       if (released !== stored && released.state.status === 'PAID') return released;
     }
     const { customerId } = state;
-    const defaultMethodId = await this.parts.methods.defaultOf(customerId, context);
-    const charged = source ?? defaultSource(defaultMethodId);
+    const methods = await this.parts.methods.choiceFor(state, context);
+    const charged = source ?? savedSource(methods.methodId);
     const claim = this.parts.attempts.claimOf(charged, { customerId }, context);
     const claimed = await invoices.mutate(invoiceId, (record, now) =>
-      payNow(record, { ...claim, ...presence, defaultMethodId, now }),
+      payNow(record, { ...claim, ...presence, methods, now }),
     );
-    checkNotGivenUp(claimed.state, presence);
+    if (claim.isProviderMissing === true) {
+      this.parts.onNotCharged?.({ code: noProviderCode, invoiceId, tenant: context.tenant });
+    }
+    checkNotGivenUp(stored.state, claimed.state, presence);
     return this.finish(claimed, context);
   }
 
@@ -89,6 +104,29 @@ export class PaymentWorker {
     return this.answerChallenge({ invoiceId, attempt, approved: undefined }, context);
   }
 
+  /**
+   * Settles an invoice with a payment that is recorded as failed, if the provider says that it has succeeded. Throws PAYMENT_IN_PROGRESS while
+   * another attempt runs, so that the provider announces it again.
+   */
+  async settleLate(
+    stored: Stored<InvoiceRecord>,
+    { payment, holdSession }: LatePayment,
+    context: Context,
+  ): Promise<'SETTLED' | 'CONTRADICTION'> {
+    const outcome = await this.parts.attempts.lookUp(stored.state, payment, context);
+    if (outcome?.status !== 'SUCCEEDED') return 'CONTRADICTION';
+    if (!(await holdSession())) return 'CONTRADICTION';
+    const { state } = await this.parts.attempts.release(stored, context);
+    const { number } = payment;
+    const settled = await this.parts.invoices
+      .within(context)
+      .mutate(state.id, (record, now) => settleLate(record, { number, now }));
+    if (settled.state.isTombstone) return 'CONTRADICTION';
+    if (settled.state.attempt !== undefined) throw paymentInProgress();
+    const found = settled.state.payments.find((each) => each.number === number);
+    return found?.status === 'SUCCEEDED' ? 'SETTLED' : 'CONTRADICTION';
+  }
+
   // The claim stands. Whatever happens to the charge, the attempt is taken up again, so the caller is told how the invoice stands.
   private async finish(
     claimed: Stored<InvoiceRecord>,
@@ -105,11 +143,15 @@ export class PaymentWorker {
 }
 
 // What was due before the payment came first, and it was the end.
-function checkNotGivenUp(record: InvoiceRecord, { callId }: PayerPresence): void {
-  if (record.isTombstone || record.status !== 'UNCOLLECTIBLE') return;
+function checkNotGivenUp(
+  before: InvoiceRecord,
+  record: InvoiceRecord,
+  { callId }: PayerPresence,
+): void {
+  if (record.isTombstone || before.status !== 'OPEN' || record.status !== 'UNCOLLECTIBLE') return;
   if (attemptOfCall(record, callId) === undefined) throw invoiceNotOpen();
 }
 
-function defaultSource(methodId: string | undefined): ChargeSource {
+function savedSource(methodId: string | undefined): ChargeSource {
   return methodId === undefined ? { kind: 'NONE' } : { kind: 'METHOD', paymentMethodId: methodId };
 }

@@ -4,29 +4,48 @@ import {
   type CheckoutReportServiceServer,
   CheckoutReportServiceService,
 } from '@billing/proto/billing/checkout/v1/report';
+import { checkoutReportCallers } from './callers';
 import { dunningReport } from './dunning-report';
+import type { ProviderWaitStore } from './provider-wait-store';
 import { reportDaysMax, type ReportStore } from './report-store';
 import { funnelReport } from './session-funnel';
 
-/** The RPCs of sessions and invoices as figures. */
-export function reportRpc({ reports }: { readonly reports: ReportStore }) {
-  return rpcService<CheckoutReportServiceServer>(CheckoutReportServiceService, {
-    getFunnel: async (request, context) => {
-      const days = readDays(request, context);
-      return { days: funnelReport(await reports.funnel(context), days) };
-    },
+/** Dependencies of the RPCs. */
+export interface ReportRpcParts {
+  readonly reports: ReportStore;
+  readonly waits: Pick<ProviderWaitStore, 'count'>;
+  /** Whether live environments have a payment provider. */
+  readonly isLiveConfigured: boolean;
+}
 
-    getDunning: async (request, context) => {
-      const days = readDays(request, context);
-      const currencies = dunningReport(await reports.dunning(context), days);
-      return {
-        currencies: currencies.map((one) => ({
-          ...one,
-          recoveredByRetry: [...one.recoveredByRetry],
-        })),
-      };
+/** The RPCs of sessions and invoices as figures. */
+export function reportRpc({ reports, waits, isLiveConfigured }: ReportRpcParts) {
+  return rpcService<CheckoutReportServiceServer>(
+    CheckoutReportServiceService,
+    {
+      getFunnel: async (request, context) => {
+        const days = readDays(request, context);
+        return { days: funnelReport(await reports.funnel(context), days) };
+      },
+
+      getDunning: async (request, context) => {
+        const days = readDays(request, context);
+        const currencies = dunningReport(await reports.dunning(context), days);
+        return {
+          currencies: currencies.map((one) => ({
+            ...one,
+            recoveredByRetry: [...one.recoveredByRetry],
+          })),
+        };
+      },
+
+      getProviderState: async (_request, { tenant }) => ({
+        isConfigured: !tenant.live || isLiveConfigured,
+        waitingInvoices: BigInt(await waits.count(tenant)),
+      }),
     },
-  });
+    { callers: checkoutReportCallers },
+  );
 }
 
 function readDays({ days }: { readonly days: number }, { now }: { readonly now: Date }): string[] {

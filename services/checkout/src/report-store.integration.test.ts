@@ -87,8 +87,9 @@ test('invoices count on the day of their first failure, with what was taken off'
     { day: '2026-01-31', ...nothing, failed: one },
   ]);
 
-  const payment = (status: Payment['status']): Payment => ({
+  const payment = (status: Payment['status'], index: number): Payment => ({
     id: newId(),
+    number: index + 1,
     amount: 2500n,
     provider: 'sandbox',
     providerPaymentId: undefined,
@@ -97,11 +98,12 @@ test('invoices count on the day of their first failure, with what was taken off'
     decline: undefined,
     methodId: undefined,
     origin: 'COLLECTION',
+    retry: index,
     callId: undefined,
     createdAt: context.now,
     endedAt: context.now,
   });
-  const payments = [payment('FAILED'), payment('FAILED'), payment('SUCCEEDED')];
+  const payments = (['FAILED', 'FAILED', 'SUCCEEDED'] as const).map(payment);
   await store.mutate(recovered.id, (record) =>
     only({ ...record, status: 'PAID', payments } as Invoice),
   );

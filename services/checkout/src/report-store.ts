@@ -19,6 +19,7 @@ import {
 } from './dunning-report';
 import type { InvoiceRecord, Payment } from './invoice';
 import type { SessionRecord } from './session';
+import { type Count } from './stored-fields';
 import { funnelAddend, type FunnelDay, type FunnelStep, funnelSteps } from './session-funnel';
 
 /** As far back as anybody may ask. */
@@ -52,12 +53,14 @@ const dunningTotals: TotalsDefinition = {
   oldestRow: oldestDay,
   fields: [
     'firstFailedAt',
+    'givenUpAt',
     'currency',
     'status',
     'lineItems.amount',
     'discounts.amount',
     'payments.status',
     'payments.origin',
+    'payments.retry',
   ],
   addendsOf: (document, step) => (isDunningStep(step) ? [toAddend(document, step)] : []),
 };
@@ -120,10 +123,12 @@ type Amounts = readonly { readonly amount: bigint | number }[];
 
 interface DunnedDocument extends Pick<Resolved, 'status'> {
   readonly firstFailedAt: Date;
+  readonly givenUpAt?: Date | null;
   readonly currency: string;
   readonly lineItems: Amounts;
   /** Those that were stored before it was noted who asked for them were of the schedule. */
-  readonly payments: readonly (Pick<Payment, 'status'> & Partial<Pick<Payment, 'origin'>>)[];
+  readonly payments: readonly (Pick<Payment, 'status'> &
+    Partial<Pick<Payment, 'origin'>> & { readonly retry?: Count | null })[];
   /** Absent in documents that were stored before discounts. */
   readonly discounts?: Amounts;
 }
@@ -132,8 +137,16 @@ function toAddend(document: CountedDocument, step: DunningStep): Addend {
   const dunned = document as unknown as DunnedDocument;
   const { firstFailedAt, currency, lineItems, discounts = [] } = dunned;
   const amount = sumOf(lineItems) - sumOf(discounts);
-  const payments = dunned.payments.map(({ status, origin = 'COLLECTION' }) => ({ status, origin }));
-  const outcome = dunningOutcome({ status: dunned.status, payments });
+  const payments = dunned.payments.map(({ status, origin = 'COLLECTION', retry }) => ({
+    status,
+    origin,
+    retry: retry === undefined || retry === null ? undefined : Number(retry),
+  }));
+  const outcome = dunningOutcome({
+    status: dunned.status,
+    givenUpAt: dunned.givenUpAt ?? undefined,
+    payments,
+  });
   const name = step === 'FAILED' ? 'failed' : nameOf(outcome);
   return {
     row: `${calendarDayOf(firstFailedAt).day} ${currency}`,

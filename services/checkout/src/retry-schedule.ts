@@ -1,15 +1,20 @@
 import { only, type Transition } from '@billing/kernel/transition';
 import type { Attempt } from './attempt';
+import { claimSlot, lastAttemptNumber, withMethod } from './attempt-slot';
 import { withResult } from './collection-result';
-import { isRefusedForGood, retryDates } from './dunning';
-import { atRest, type Invoice, type InvoiceRecord } from './invoice';
+import { datesAfter, retryDates } from './dunning';
+import { atRest, type Invoice, type InvoiceRecord, type Payment } from './invoice';
+import { isUseless, type MethodChoice, nextMethod } from './method-choice';
+import { awaitProvider, noProviderCode } from './provider-absence';
 
 /** What decides what follows a failure. */
 export interface FailureFacts {
   readonly attempt: Attempt;
   readonly now: Date;
-  /** What the next attempt that comes by itself would be made with; unknown where nothing asks for it. */
-  readonly defaultMethodId: string | undefined;
+  /** Real time, from which the next attempt of the same retry is claimed. */
+  readonly claimedAt: Date;
+  /** What the attempts that come by themselves are made with. */
+  readonly methods: MethodChoice;
   /** Days after the first failure at which the attempt is repeated. */
   readonly retryDays: readonly number[];
   /** Somebody else needed the slot: the provider was told to end the challenge, and its payer was not asked. */
@@ -24,44 +29,52 @@ export function isDue({ collectAt }: Pick<Invoice, 'collectAt'>, now: Date): boo
 /** Whether what is due can only be done with the slot empty: a charge, or the end. */
 export function needsSlot(
   invoice: Invoice,
-  { methodId, now }: { readonly methodId: string | undefined; readonly now: Date },
+  { now, ...methods }: MethodChoice & { readonly now: Date },
 ): boolean {
   if (!isDue(invoice, now) || invoice.collectionMethod === 'SEND_INVOICE') return false;
-  return invoice.retriesLeft.length === 0 || !isRefusedForGood(invoice.payments, methodId);
+  return invoice.retriesLeft.length === 0 || !isUseless(invoice.payments, methods);
 }
 
 /**
  * The invoice after a failed attempt. Only attempts of the schedule move it: the first failure begins it, the last one ends it with the
- * invoice UNCOLLECTIBLE. What is sent has no schedule, nor has what its subscription has left behind. A cancelled challenge says nothing of
+ * invoice UNCOLLECTIBLE. A retry has failed once the customer's other methods have failed, too: the next one takes the slot in the same
+ * write, so that no crash comes between two of them. What is sent has no schedule, nor has what its subscription has left behind. A cancelled challenge says nothing of
  * whether the payer pays: no subscription is told.
  */
 export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<InvoiceRecord> {
-  const { attempt, defaultMethodId } = facts;
-  if (invoice.ended === 'WRITTEN_OFF') return giveUp(invoice);
+  const { attempt, methods } = facts;
+  // It was given up before, and its payer may try again.
+  if (invoice.status === 'UNCOLLECTIBLE') return only(invoice);
+  if (invoice.ended === 'WRITTEN_OFF') return giveUp(invoice, facts.now);
   if (facts.isCancelled === true && invoice.session === undefined) return only(invoice);
-  const isScheduled = attempt.origin === 'COLLECTION' && invoice.session === undefined;
   const isCharged = invoice.collectionMethod === 'CHARGE_AUTOMATICALLY';
-  const moved =
-    isScheduled && isCharged && invoice.ended === undefined ? moveOn(invoice, facts) : invoice;
-  if (moved === undefined) return giveUp(invoice);
-  const isUseless = !isCharged || isRefusedForGood(moved.payments, defaultMethodId);
-  const nextAttemptAt = isUseless ? undefined : moved.collectAt;
+  const isScheduled = attempt.origin === 'COLLECTION' && isCharged && !isLeftToPayer(invoice);
+  const next = isScheduled ? nextTry(invoice, facts) : undefined;
+  if (next !== undefined) return only(next);
+  if (invoice.session === undefined && !isPayersFailure(invoice, attempt)) {
+    return isScheduled ? notCharged(invoice, facts) : only(invoice);
+  }
+  const moved = isScheduled ? moveOn(invoice, facts) : invoice;
+  if (moved === undefined) return giveUp(invoice, facts.now);
+  const isAwaited = isCharged && !isUseless(moved.payments, methods);
+  const nextAttemptAt = isAwaited ? moved.collectAt : undefined;
   return withResult(moved, { outcome: 'FAILED', attempt: attempt.number, nextAttemptAt });
 }
 
 /** Passes over a date at which a charge would be useless, or gives up after the last one. Nobody is told but of the end. */
-export function passOver(invoice: Invoice): Transition<InvoiceRecord> {
-  return invoice.retriesLeft.length > 0 ? only(toNextDate(invoice)) : giveUp(invoice);
+export function passOver(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
+  return invoice.retriesLeft.length > 0 ? only(toNextDate(invoice, now)) : giveUp(invoice, now);
 }
 
-/** Whether all dates have passed at which a charge would have been useless: a scanner is late with giving up. */
+/** Whether the last date has passed and a charge would have been useless: the scanner is late with the end of dunning. */
 export function isGivenUpBefore(
   invoice: Invoice,
-  { methodId, now }: { readonly methodId: string | undefined; readonly now: Date },
+  { methods, now }: { readonly methods: MethodChoice; readonly now: Date },
 ): boolean {
-  if (invoice.firstFailedAt === undefined || invoice.collectAt === undefined) return false;
-  const last = invoice.retriesLeft.at(-1) ?? invoice.collectAt;
-  return last < now && isRefusedForGood(invoice.payments, methodId);
+  const { firstFailedAt, collectAt, retriesLeft } = invoice;
+  if (firstFailedAt === undefined || collectAt === undefined || retriesLeft.length > 0)
+    return false;
+  return collectAt < now && isUseless(invoice.payments, methods);
 }
 
 /** What is sent has reached its due date unpaid. */
@@ -84,9 +97,45 @@ export function afterDueDate(
 }
 
 /** The end of dunning. */
-export function giveUp(invoice: Invoice): Transition<InvoiceRecord> {
-  const uncollectible = { ...atRest(invoice), status: 'UNCOLLECTIBLE' } as const;
-  return withResult(uncollectible, { outcome: 'UNCOLLECTIBLE', attempt: invoice.payments.length });
+export function giveUp(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
+  const uncollectible = {
+    ...atRest(invoice),
+    status: 'UNCOLLECTIBLE',
+    givenUpAt: now,
+  } as const;
+  return withResult(uncollectible, {
+    outcome: 'UNCOLLECTIBLE',
+    attempt: lastAttemptNumber(invoice),
+  });
+}
+
+// Nothing comes by itself: it belongs to a session, or its subscription has ended.
+function isLeftToPayer({ session, ended }: Invoice): boolean {
+  return session !== undefined || ended !== undefined;
+}
+
+// Whether any attempt of the same date was refused for its method: else the provider could not take the charge.
+function isPayersFailure({ payments }: Invoice, { number, retry }: Attempt): boolean {
+  const isOfDate = (payment: Payment) =>
+    payment.number === number || (retry !== undefined && payment.retry === retry);
+  return payments.some((payment) => isOfDate(payment) && payment.decline !== 'PROVIDER');
+}
+
+// No failure of the customer's: the invoice stays owed, and nothing comes by itself before the reason is gone.
+function notCharged(invoice: Invoice, { attempt, now }: FailureFacts): Transition<InvoiceRecord> {
+  const { code } = invoice.lastPaymentError ?? {};
+  const stopped = code === noProviderCode ? awaitProvider(invoice, now) : atRest(invoice);
+  return withResult(stopped, { outcome: 'NOT_CHARGED', attempt: attempt.number });
+}
+
+// Only retries try other methods: the first charge of an invoice fails by the method that it is meant for.
+function nextTry(invoice: Invoice, { attempt, methods, now, claimedAt }: FailureFacts) {
+  const { retry, provider } = attempt;
+  if (retry === undefined || retry === 0) return undefined;
+  const methodId = nextMethod(methods, { payments: invoice.payments, retry })?.methodId;
+  if (methodId === undefined) return undefined;
+  const claim = { source: attempt.source, methodId, provider, now, claimedAt };
+  return claimSlot(invoice, withMethod(claim, methodId), { origin: 'COLLECTION', retry });
 }
 
 // Undefined after the last date.
@@ -95,10 +144,10 @@ function moveOn(invoice: Invoice, { now, retryDays }: FailureFacts): Invoice | u
     invoice.firstFailedAt === undefined
       ? { ...invoice, firstFailedAt: now, retriesLeft: retryDates(now, retryDays) }
       : invoice;
-  return begun.retriesLeft.length > 0 ? toNextDate(begun) : undefined;
+  return begun.retriesLeft.length > 0 ? toNextDate(begun, now) : undefined;
 }
 
-function toNextDate(invoice: Invoice): Invoice {
-  const [collectAt, ...retriesLeft] = invoice.retriesLeft;
+function toNextDate(invoice: Invoice, now: Date): Invoice {
+  const [collectAt, ...retriesLeft] = datesAfter(now, invoice.retriesLeft);
   return { ...invoice, collectAt, retriesLeft };
 }

@@ -2,6 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { answerBy, type CallContext } from '@billing/chassis/call-context';
 import { derivedId, isId } from '@billing/chassis/ids';
+import { filterByIds } from '@billing/chassis/page';
 import { rpcService } from '@billing/chassis/rpc';
 import { parseCurrency } from '@billing/kernel/currency';
 import { DomainError, invalidInput, notFound } from '@billing/kernel/domain-error';
@@ -18,6 +19,7 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { billingReasons } from '@billing/proto/values/checkout';
 import { discountTypes } from '@billing/proto/values/discount';
+import { checkoutCallers } from './callers';
 import { isCollecting } from './collection';
 import type { CollectionWorker } from './collection-worker';
 import {
@@ -57,52 +59,59 @@ export function checkoutRpc({ invoices, worker, keeper, pages }: CheckoutRpcPart
     const opened = await untilOpened(stored, context, invoices);
     return { invoice: toProto(opened), collecting: isCollecting(opened.state) };
   };
-  return rpcService<CheckoutServiceServer>(CheckoutServiceService, {
-    createInvoice,
-    createInvoices: ({ requests }, context) => createEach(requests, context, createInvoice),
-    getInvoice: async ({ id }, context) => {
-      const stored = await invoices.within(context).get(id);
-      if (stored.state.isTombstone) throw notFound('Invoice');
-      return { invoice: toProto(stored) };
+  return rpcService<CheckoutServiceServer>(
+    CheckoutServiceService,
+    {
+      createInvoice,
+      createInvoices: ({ requests }, context) => createEach(requests, context, createInvoice),
+      getInvoice: async ({ id }, context) => {
+        const stored = await invoices.within(context).get(id);
+        if (stored.state.isTombstone) throw notFound('Invoice');
+        return { invoice: toProto(stored) };
+      },
+      listInvoices: async (request, context) => {
+        const { page, perPage, oldestFirst, ids, ...filter } = fromProtoListInvoices(request);
+        if (!matchesAnything(filter)) return { invoices: [], total: 0 };
+        const found = await invoices.within(context).list({
+          filter: { ...shownInvoices(filter), ...filterByIds(ids) },
+          page,
+          perPage,
+          oldestFirst: oldestFirst ?? false,
+        });
+        return { invoices: found.data.map(toProto), total: found.total };
+      },
+      voidDerivedInvoice: async (request, context) => {
+        const holder = {
+          id: readId(request.invoiceId, 'invoiceId'),
+          subscriptionId: readId(request.subscriptionId, 'subscriptionId'),
+          sessionId: undefined,
+          customerId: readId(request.customerId, 'customerId'),
+          currency: parseCurrency(request.currency),
+        };
+        const stored = await worker.voidDerived(holder, context);
+        return { invoice: stored.state.isTombstone ? undefined : toProto(stored) };
+      },
+      voidInvoice: async ({ id, expectedVersion }, context) => {
+        const version = expectedVersion === undefined ? undefined : Number(expectedVersion);
+        const stored = await worker.voidForCaller(id, { expectedVersion: version }, context);
+        return { invoice: toProto(stored) };
+      },
+      endCollection: async ({ invoiceId, subscriptionId, writeOff }, context) => {
+        const held = { invoiceId, subscriptionId: readId(subscriptionId, 'subscriptionId') };
+        const stored = await worker.endCollection(held, { writeOff }, context);
+        return { invoice: toProto(stored) };
+      },
+      resolveAuthorization: async (request, context) => {
+        const authorization = {
+          subscriptionId: readId(request.subscriptionId, 'subscriptionId'),
+          customerId: readId(request.customerId, 'customerId'),
+          authorizedTransactionId: readAuthorization(request.authorizedTransactionId),
+        };
+        return { paymentMethodId: await keeper.keepAuthorized(authorization, context) };
+      },
     },
-    listInvoices: async (request, context) => {
-      const { page, perPage, ...filter } = fromProtoListInvoices(request);
-      if (!matchesAnything(filter)) return { invoices: [], total: 0 };
-      const found = await invoices
-        .within(context)
-        .list({ filter: shownInvoices(filter), page, perPage });
-      return { invoices: found.data.map(toProto), total: found.total };
-    },
-    voidDerivedInvoice: async (request, context) => {
-      const holder = {
-        id: readId(request.invoiceId, 'invoiceId'),
-        subscriptionId: readId(request.subscriptionId, 'subscriptionId'),
-        sessionId: undefined,
-        customerId: readId(request.customerId, 'customerId'),
-        currency: parseCurrency(request.currency),
-      };
-      const stored = await worker.voidDerived(holder, context);
-      return { invoice: stored.state.isTombstone ? undefined : toProto(stored) };
-    },
-    voidInvoice: async ({ id, expectedVersion }, context) => {
-      const version = expectedVersion === undefined ? undefined : Number(expectedVersion);
-      const stored = await worker.voidForCaller(id, { expectedVersion: version }, context);
-      return { invoice: toProto(stored) };
-    },
-    endCollection: async ({ invoiceId, subscriptionId, writeOff }, context) => {
-      const held = { invoiceId, subscriptionId: readId(subscriptionId, 'subscriptionId') };
-      const stored = await worker.endCollection(held, { writeOff }, context);
-      return { invoice: toProto(stored) };
-    },
-    resolveAuthorization: async (request, context) => {
-      readId(request.subscriptionId, 'subscriptionId');
-      const authorization = {
-        customerId: readId(request.customerId, 'customerId'),
-        authorizedTransactionId: readAuthorization(request.authorizedTransactionId),
-      };
-      return { paymentMethodId: await keeper.keepAuthorized(authorization, context) };
-    },
-  });
+    { callers: checkoutCallers },
+  );
 }
 
 // Side by side: what each reads and writes goes to the database together.

@@ -38,6 +38,7 @@ test.each(cards)(
     const outcome = (charge: Partial<CardCharge>) =>
       codeOf(
         answerOf(name, {
+          amount: 2900n,
           isCapture: false,
           isPayerPresent: false,
           isFirstCharge: false,
@@ -82,8 +83,20 @@ test.each([
   expect(cardOfAuthorization(authorizedTransactionId)).toBe(name);
 });
 
+test.each([
+  [0n, 'ok'],
+  [1n, 'amount_not_supported'],
+  [49n, 'amount_not_supported'],
+  [50n, 'ok'],
+])('the card with a minimum is charged %s: %s', (amount, expected) => {
+  const charge = { amount, isCapture: false, isPayerPresent: true, isFirstCharge: true };
+  const known = { earlierRenewals: 0, isAuthenticated: false };
+  const name = cardOfAuthorization('txn_4000000000000077')!;
+  expect(codeOf(answerOf(name, { ...charge, ...known }))).toBe(expected);
+});
+
 test('a card that the sandbox does not know is refused', () => {
-  const charge = { isCapture: true, isPayerPresent: false, isFirstCharge: true };
+  const charge = { amount: 2900n, isCapture: true, isPayerPresent: false, isFirstCharge: true };
   const answer = answerOf(undefined, { ...charge, earlierRenewals: 0, isAuthenticated: false });
   expect(codeOf(answer)).toBe('card_not_supported');
 });

@@ -8,6 +8,8 @@ interface Behaviour {
   readonly savedFails?: DeclineCode;
   /** How many charges of the saved card without its payer fail before it works; absent: all of them. */
   readonly savedFailures?: number;
+  /** Charges below this many smallest units fail, as below a provider's minimum. */
+  readonly amountMin?: bigint;
   /** The payer must answer a challenge: once for the card, or each time; then a charge may still fail. */
   readonly challenge?: { readonly asks: 'ONCE' | 'ALWAYS'; readonly thenFails?: DeclineCode };
 }
@@ -20,6 +22,8 @@ export interface SandboxCard extends Behaviour {
 
 /** What the card knows of a charge and of those before it. */
 export interface CardCharge {
+  /** In the smallest unit; 0 verifies the card. */
+  readonly amount: bigint;
   /** Captures a payment that was authorised with the card. */
   readonly isCapture: boolean;
   readonly isPayerPresent: boolean;
@@ -53,6 +57,7 @@ const cards = {
   failsWhenSaved: visa('0341', { savedFails: 'card_declined' }),
   secureOnce: visa('3155', { challenge: { asks: 'ONCE' } }),
   secureThenDeclined: visa('1629', { challenge: { asks: 'ALWAYS', thenFails: 'card_declined' } }),
+  hasMinimum: visa('0077', { amountMin: 50n }),
   failsTwiceWhenSaved: visa('5126', { savedFails: 'card_declined', savedFailures: 2 }),
 } as const satisfies Record<string, SandboxCard>;
 
@@ -68,6 +73,7 @@ const namesByNumber: Readonly<Record<string, SandboxCardName>> = {
   '4000000000009987': 'lostCard',
   '4000000000009979': 'stolenCard',
   '4000000000000341': 'failsWhenSaved',
+  '4000000000000077': 'hasMinimum',
   '4000002500003155': 'secureOnce',
   '4000008400001629': 'secureThenDeclined',
   '4000000000005126': 'failsTwiceWhenSaved',
@@ -106,6 +112,7 @@ export function answerOf(name: SandboxCardName | undefined, charge: CardCharge):
   if (name === undefined) return fails('card_not_supported');
   const card: SandboxCard = cards[name];
   if (card.alwaysFails !== undefined) return fails(card.alwaysFails);
+  if (isBelow(card, charge)) return fails('amount_not_supported');
   if (card.challenge !== undefined) return challengeOf(card.challenge, charge);
   if (card.savedFails === undefined || isGiven(charge)) return succeeds;
   if (card.savedFailures === undefined) return fails(card.savedFails);
@@ -129,6 +136,10 @@ function challengeOf(
 ): CardAnswer {
   if (asks === 'ONCE' && isAuthenticated) return succeeds;
   return isPayerPresent ? { kind: 'CHALLENGES' } : fails('authentication_required');
+}
+
+function isBelow({ amountMin }: SandboxCard, { amount }: CardCharge): boolean {
+  return amountMin !== undefined && amount > 0n && amount < amountMin;
 }
 
 // The payment with which a payer gave the card: a capture, or the first charge while they are there.

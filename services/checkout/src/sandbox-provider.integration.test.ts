@@ -114,6 +114,42 @@ test('a key never stands for two charges', async () => {
   await expect(sandbox.capture('txn_1', key, 2901n)).rejects.toThrow('used for another charge');
 });
 
+describe('an authorisation', () => {
+  test('pays once, whoever uses it again', async () => {
+    const sandbox = aSandbox();
+    expect(codeOf(await sandbox.capture('txn_4242424242424242'))).toBe('ok');
+    const again = newId();
+    expect(codeOf(await sandbox.capture('txn_4242424242424242', again))).toBe('authorization_used');
+    expect(codeOf(await sandbox.capture('txn_4242424242424242', again))).toBe('authorization_used');
+  });
+
+  test('of another customer pays nothing and gives no card', async () => {
+    const sandbox = aSandbox();
+    await sandbox.save('txn_1');
+    const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'txn_1' } as const;
+    const other = { customerId: newId(), key: newId(), amount: 100n, currency: 'USD' as const };
+    const request = { ...other, source, invoiceId: newId(), returnUrl: undefined };
+    expect(codeOf(await sandbox.open().charge(request))).toBe('authorization_used');
+    const { customerId } = other;
+    const asked = { authorizedTransactionId: 'txn_1', customerId };
+    expect(await sandbox.open().resolveAuthorization(asked)).toBeUndefined();
+  });
+
+  test('whose capture failed may be captured for another invoice of its customer', async () => {
+    const sandbox = aSandbox();
+    expect(codeOf(await sandbox.capture('txn_4000000000000002'))).toBe('card_declined');
+    expect(codeOf(await sandbox.capture('txn_4000000000000002'))).toBe('card_declined');
+  });
+
+  test('pays one of 20 invoices that race for it', async () => {
+    const sandbox = aSandbox();
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => sandbox.capture('txn_1')));
+    const paid = outcomes.filter(({ status }) => status === 'SUCCEEDED');
+    expect(paid).toHaveLength(1);
+    expect(new Set(outcomes.map(codeOf))).toEqual(new Set(['ok', 'authorization_used']));
+  });
+});
+
 test('resolving an authorisation twice gives the same method, of a card that it does not know none', async () => {
   const { open, customerId } = aSandbox();
   const resolve = (authorizedTransactionId: string) =>
@@ -131,7 +167,7 @@ test('the number of a card is in none of its books', async () => {
   await sandbox.charge(await sandbox.save('txn_4000000000000341'));
 
   await sandbox.enter('4000 0000 0000 0341');
-  for (const books of ['sandboxCharges', 'sandboxMethods']) {
+  for (const books of ['sandboxCharges', 'sandboxMethods', 'sandboxAuthorizations']) {
     const documents = await mongo.db.collection(books).find().toArray();
     expect(
       JSON.stringify(documents, (_key, value: unknown) =>

@@ -16,6 +16,7 @@ import type {
 import {
   answerAfterChallenge,
   answerOf,
+  type CardAnswer,
   cardOfAuthorization,
   cardOfNumber,
   sandboxCard,
@@ -40,7 +41,12 @@ export class SandboxProvider implements PaymentProvider {
     const isCapture = source.kind === 'AUTHORIZATION';
     const isPayerPresent = request.returnUrl !== undefined;
     const entry = { key, providerPaymentId, methodId, isCapture, isPayerPresent, amount, currency };
-    return toChargeOutcome(await this.store.charge(entry, (charge) => answerOf(card, charge)));
+    const isUsed =
+      source.kind === 'AUTHORIZATION' &&
+      !(await this.store.claimAuthorization(source.authorizedTransactionId, request));
+    return toChargeOutcome(
+      await this.store.charge(entry, (charge) => (isUsed ? usedBefore : answerOf(card, charge))),
+    );
   }
 
   async findCharge({ key }: ChargeReference): Promise<ChargeOutcome | undefined> {
@@ -68,8 +74,11 @@ export class SandboxProvider implements PaymentProvider {
     authorizedTransactionId: string;
     customerId: string;
   }): Promise<ProviderMethod | undefined> {
-    const name = cardOfAuthorization(authorization.authorizedTransactionId);
-    return name === undefined ? undefined : this.save(this.methodIdOf(authorization), name);
+    const { authorizedTransactionId, customerId } = authorization;
+    const name = cardOfAuthorization(authorizedTransactionId);
+    if (name === undefined) return undefined;
+    const holder = await this.store.holderOf(authorizedTransactionId, customerId);
+    return holder === customerId ? this.save(this.methodIdOf(authorization), name) : undefined;
   }
 
   async refund({ key, charge }: { key: string; charge: ChargeReference }): Promise<void> {
@@ -132,6 +141,8 @@ export class SandboxProvider implements PaymentProvider {
     return derivedId(this.environmentId, 'sandboxMethod', customerId, authorizedTransactionId);
   }
 }
+
+const usedBefore: CardAnswer = { kind: 'FAILS', code: 'authorization_used' };
 
 function toChargeOutcome({ providerPaymentId, answer }: SandboxOutcome): ChargeOutcome {
   switch (answer.kind) {

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { sleep } from '@billing/chassis/clock';
-import { jitter } from '@billing/chassis/ids';
+import { derivedId, jitter } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { Turns } from '@billing/chassis/turns';
@@ -58,6 +58,16 @@ interface ChallengeDocument {
   readonly failureCode: DeclineCode | null;
 }
 
+interface AuthorizationDocument {
+  /** Derived from the authorised transaction, whose text may hold the number of a card. */
+  readonly _id: string;
+  readonly environmentId: string;
+  /** Whose payment was authorised: nobody else pays with it. */
+  readonly customerId: string;
+  /** The charge that captures it; null until one does. */
+  readonly chargeKey: string | null;
+}
+
 interface MethodDocument {
   readonly _id: string;
   readonly environmentId: string;
@@ -81,12 +91,16 @@ export async function ensureSandboxIndexes(db: Db): Promise<void> {
   ]);
 }
 
-/** The sandbox's own memory of one environment: charges, answered challenges, refunds and saved cards, all only inserted. */
+/**
+ * The sandbox's own memory of one environment: charges, answered challenges, refunds and saved cards, all only inserted, and the charge
+ * that each authorisation pays.
+ */
 export class SandboxStore {
   private readonly charges: Collection<ChargeDocument>;
   private readonly challenges: Collection<ChallengeDocument>;
   private readonly methods: Collection<MethodDocument>;
   private readonly refunds: Collection<{ _id: string; environmentId: string; chargeKey: string }>;
+  private readonly authorizations: Collection<AuthorizationDocument>;
 
   constructor(
     db: Db,
@@ -96,6 +110,7 @@ export class SandboxStore {
     this.challenges = db.collection('sandboxChallenges');
     this.methods = db.collection('sandboxMethods');
     this.refunds = db.collection('sandboxRefunds');
+    this.authorizations = db.collection('sandboxAuthorizations');
   }
 
   async findCharge(key: string): Promise<SandboxOutcome | undefined> {
@@ -126,7 +141,7 @@ export class SandboxStore {
       if (existing !== undefined) return this.outcomeOf(sameCharge(existing, charge));
       await sleep(attempt * jitter(1));
     }
-    throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
+    throw tooManyWriters();
   }
 
   /** Ends the challenge of a charge; the first answer counts. One that has no challenge, or ended it before, stays as it is. */
@@ -165,6 +180,40 @@ export class SandboxStore {
     return method.card;
   }
 
+  /** The customer whose payment was authorised: the first one who used it. */
+  async holderOf(transactionId: string, customerId: string): Promise<string> {
+    const { environmentId } = this;
+    const _id = this.authorizationIdOf(transactionId);
+    const document = { _id, environmentId, customerId, chargeKey: null };
+    if (await inserted(() => this.authorizations.insertOne(document))) return customerId;
+    const found = await retryTransient(() => this.authorizations.findOne({ _id }));
+    if (found === null) throw new Error(`The authorisation ${transactionId} is gone`);
+    return found.customerId;
+  }
+
+  /**
+   * Whether the charge with the key captures the authorisation. One charge does; only after it has failed for certain may another one of
+   * the same customer take its place.
+   */
+  async claimAuthorization(
+    transactionId: string,
+    { key, customerId }: { readonly key: string; readonly customerId: string },
+  ): Promise<boolean> {
+    if ((await this.holderOf(transactionId, customerId)) !== customerId) return false;
+    const _id = this.authorizationIdOf(transactionId);
+    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      const found = await retryTransient(() => this.authorizations.findOne({ _id }));
+      const holder = found?.chargeKey ?? null;
+      if (holder === key) return true;
+      if (holder !== null && !(await this.hasFailed(holder))) return false;
+      const taken = await retryTransient(() =>
+        this.authorizations.updateOne({ _id, chargeKey: holder }, { $set: { chargeKey: key } }),
+      );
+      if (taken.modifiedCount === 1) return true;
+    }
+    throw tooManyWriters();
+  }
+
   async refund(key: string, chargeKey: string): Promise<void> {
     const { environmentId } = this;
     await inserted(() => this.refunds.insertOne({ _id: key, environmentId, chargeKey }));
@@ -180,7 +229,7 @@ export class SandboxStore {
     const isAuthenticated = await this.isAuthenticated(charge.methodId);
     const isFirstCharge = latest === undefined;
     const known = { isFirstCharge, earlierRenewals, isAuthenticated };
-    const answer = decide({ isCapture, isPayerPresent, ...known });
+    const answer = decide({ amount: charge.amount, isCapture, isPayerPresent, ...known });
     return {
       _id: key,
       environmentId,
@@ -201,6 +250,15 @@ export class SandboxStore {
       this.challenges.findOne({ _id: charge._id, environmentId }),
     );
     return { ...outcome, answer: ended === null ? { kind: 'CHALLENGES' } : answerOf(ended) };
+  }
+
+  private authorizationIdOf(transactionId: string): string {
+    return derivedId(this.environmentId, 'sandboxAuthorization', transactionId);
+  }
+
+  // A charge that is not entered yet may still be: only a failed one is over.
+  private async hasFailed(key: string): Promise<boolean> {
+    return (await this.findCharge(key))?.answer.kind === 'FAILS';
   }
 
   private async isAuthenticated(methodId: string): Promise<boolean> {
@@ -224,6 +282,10 @@ export class SandboxStore {
     );
     return latest;
   }
+}
+
+function tooManyWriters(): DomainError {
+  return new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
 
 // False where the key, or the place in the card's row, is taken.

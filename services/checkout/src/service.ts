@@ -1,9 +1,12 @@
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { providerWaitMs, withinTime } from './bounded-worker';
 import { invoiceCommands, payerCommands } from './commands';
 import type { CheckoutConfiguration } from './config';
 import { configuredProviders } from './configured-provider';
 import { HostedPageStore } from './hosted-page-store';
+import type { InvoiceRecord } from './invoice';
 import { InvoiceNumberStore } from './invoice-number-store';
 import { invoiceWorkers } from './invoice-workers';
 import {
@@ -14,14 +17,21 @@ import {
 import { paymentMethodRpc } from './payment-method-rpc';
 import { paymentRpc } from './payment-rpc';
 import { connectPeers } from './peers';
-import { providerAlarm } from './changed-provider';
+import { notChargedAlarm, providerAlarm } from './changed-provider';
+import { ProviderReportStore } from './provider-report-store';
+import { ProviderWaitStore } from './provider-wait-store';
+import { RefusedAttemptStore } from './refused-attempt-store';
 import { reportRpc } from './report-rpc';
 import { ReportStore } from './report-store';
 import { checkoutRpc } from './rpc';
 import { openSessions } from './session-service';
 import { invoiceDefinition } from './store';
+import { subscriptionMethodDefinition, SubscriptionMethodStore } from './subscription-method-store';
 
 const totalsEveryMs = 60_000;
+const forgetEveryMs = 10 * 60_000;
+// A replica of an earlier configuration may still put invoices off while it stops.
+const resumeEveryMs = 30_000;
 
 /** Starts checkout. */
 export async function start(
@@ -31,16 +41,13 @@ export async function start(
   const service = await Service.open('checkout', config, overrides);
   const { db, clock, logger, metrics } = service;
   const invoices = service.aggregates(invoiceDefinition);
-  const payers = service.aggregates(payerDefinition);
-  const methods = new PaymentMethodStore(service.aggregates(paymentMethodDefinition), payers);
+  const { payers, ...owned } = openMethods(service);
+  const { methods, refused } = owned;
   const numbers = new InvoiceNumberStore(db);
-  const pages = new HostedPageStore(db, {
-    url: config.HOSTED_PAGE_URL,
-    secret: config.HOSTED_PAGE_SECRET,
-  });
+  const pages = openPages(service, config);
   service.ensureIndexes(() => numbers.ensureIndexes());
-  service.ensureIndexes(() => pages.ensureIndexes());
-  const { providerOf, events } = configuredProviders(service, config);
+  const { providerOf, isLiveConfigured, ...announced } = configuredProviders(service, config);
+  const waits = waitForProvider(service, { invoices, isLiveConfigured });
   const {
     collection: worker,
     keeper,
@@ -55,6 +62,7 @@ export async function start(
     metrics,
     retryDays: config.DUNNING_RETRY_DAYS,
     onProviderChanged: providerAlarm({ logger, clock }),
+    onNotCharged: notChargedAlarm({ logger, clock, metrics }),
     onUnknown: (error, invoiceId) => {
       logger.warn({ err: error, invoiceId }, 'outcome of a charge is unknown, will ask again');
     },
@@ -68,6 +76,7 @@ export async function start(
     invoices,
     sessionInvoices,
     methods,
+    refused,
     pages,
     peers,
   });
@@ -78,18 +87,66 @@ export async function start(
       await withinTime(providerWaitMs, worker.resume(id, context));
     },
   });
-  payers.handle({ commands: payerCommands({ payers, worker }) });
-  const reports = new ReportStore(service, { sessions: sessionRecords, invoices });
-  service.every({
-    name: 'report totals',
-    everyMs: totalsEveryMs,
-    run: (signal) => reports.keepUp(signal),
-  });
+  payers.handle({ commands: payerCommands({ payers, methods, worker }) });
+  const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([
     checkoutRpc({ invoices, worker, keeper, pages }),
-    paymentRpc({ invoices, payments, methods, keeper, pages, events, clock, logger }),
+    paymentRpc({ invoices, payments, sessions, keeper, pages, clock, ...owned, ...announced }),
     paymentMethodRpc({ methods, peers, clock }),
-    reportRpc({ reports }),
+    reportRpc({ reports, waits, isLiveConfigured }),
     ...sessionRpcs,
   ]);
+}
+
+function openReports(service: Service, counted: ConstructorParameters<typeof ReportStore>[1]) {
+  const reports = new ReportStore(service, counted);
+  const run = (signal: AbortSignal) => reports.keepUp(signal);
+  service.every({ name: 'report totals', everyMs: totalsEveryMs, run });
+  return reports;
+}
+
+function waitForProvider(
+  service: Service,
+  parts: { invoices: AggregateCollection<InvoiceRecord>; isLiveConfigured: boolean },
+): ProviderWaitStore {
+  const { invoices, isLiveConfigured } = parts;
+  const { db, clock } = service;
+  const waits = new ProviderWaitStore(db, { invoices, clock });
+  service.ensureIndexes(() => waits.ensureIndexes());
+  if (isLiveConfigured) {
+    const run = (signal: AbortSignal) => waits.resumeAll(signal);
+    service.every({ name: 'collection without provider', everyMs: resumeEveryMs, run });
+  }
+  return waits;
+}
+
+function openRefusedAttempts(service: Service): RefusedAttemptStore {
+  const refused = new RefusedAttemptStore(service.db, service.clock);
+  service.ensureIndexes(() => refused.ensureIndexes());
+  const run = () => refused.forget();
+  service.every({ name: 'forget refused payments', everyMs: forgetEveryMs, run });
+  return refused;
+}
+
+function openMethods(service: Service) {
+  const payers = service.aggregates(payerDefinition);
+  const subscriptions = new SubscriptionMethodStore(
+    service.aggregates(subscriptionMethodDefinition),
+  );
+  const saved = service.aggregates(paymentMethodDefinition);
+  const methods = new PaymentMethodStore(saved, payers, subscriptions);
+  const reports = new ProviderReportStore(service.db, service);
+  service.ensureIndexes(() => reports.ensureIndexes());
+  return { payers, methods, reports, refused: openRefusedAttempts(service) };
+}
+
+function openPages(service: Service, config: CheckoutConfiguration): HostedPageStore {
+  service.dependOnSecrets(pageSecrets(config));
+  const pages = new HostedPageStore(service.db, {
+    url: config.HOSTED_PAGE_URL,
+    secret: config.HOSTED_PAGE_SECRET,
+    oldSecrets: oldSecretsOf(config),
+  });
+  service.ensureIndexes(() => pages.ensureIndexes());
+  return pages;
 }

@@ -76,6 +76,11 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
       await confirm(await read(aggregateId, context), context, parts);
     },
 
+    fixCurrency: async (_payload, { aggregateId, context }) => {
+      const { customerId: id, currency } = await read(aggregateId, context);
+      await unlessNotFound(peers.customer.fixCurrency({ id, currency }, context));
+    },
+
     createSubscription: async (_payload, { aggregateId, context }) => {
       await subscribe(await read(aggregateId, context), context, parts);
       await noteDone(aggregateId, context);
@@ -126,7 +131,7 @@ async function subscribe(
       completedAt,
       invoice: toProtoInvoice(invoice, pages),
       // 0 where nothing was charged.
-      attempt: payments.findIndex(isSuccessfulCharge) + 1,
+      attempt: payments.find(isSuccessfulCharge)?.number ?? 0,
     },
     context,
   );

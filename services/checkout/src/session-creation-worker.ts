@@ -1,19 +1,27 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { answerBy, type CallContext, newResourceId } from '@billing/chassis/call-context';
+import {
+  answerBy,
+  type CallContext,
+  mayHaveRun,
+  newResourceId,
+} from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, isId } from '@billing/chassis/ids';
 import type { Undertaking } from '@billing/chassis/undertaking';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { withinTime } from './bounded-worker';
+import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { CheckoutLink } from './checkout-link';
 import type { HostedPageStore } from './hosted-page-store';
 import type { InvoiceRecord } from './invoice';
 import { fromProtoCollectionMethod } from './invoice-rpc';
 import type { Peers } from './peers';
 import {
+  abandonUnanswered,
   createSession,
+  isAbandoned,
   type NewSession,
   type Session,
   type SessionRecord,
@@ -26,20 +34,24 @@ import {
   fetchProduct,
 } from './session-facts-rpc';
 import {
+  checkCurrency,
   checkLink,
   checkProduct,
   checkSessionInput,
   discountNotValid,
   type SessionInput,
 } from './session-input';
+import { endEarlierSession } from './session-end-worker';
 import { totalOfPurchase } from './session-invoice-rpc';
 import type { SessionPreparer } from './session-preparation-worker';
+import { currencySetters } from './store';
 import { customerSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
 /** What a session is made with. */
 export interface SessionCreationParts {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly links: AggregateCollection<CheckoutLink>;
+  readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
   readonly preparer: SessionPreparer;
@@ -61,27 +73,55 @@ export class SessionCreationWorker {
 
   /** Throws why there is none. */
   async create(input: SessionInput, context: CallContext): Promise<MadeSession> {
-    const id = newResourceId(context, 'checkoutSession');
-    const begun = await this.begunBefore(id, context);
-    if (begun !== undefined) return this.goOn(begun, input, context);
+    const { id, begun } = await this.findPlace(context);
+    if (begun !== undefined)
+      return this.orAbandoned(begun, context, this.goOn(begun, input, context));
     const session = await this.describe(id, input, context);
+    await endEarlierSession(input, context, this.parts);
     const undertaking = await this.parts.sessions
       .within(context)
       .undertake(createSession(session, context.now));
-    return undertaking.inserted
+    const made = undertaking.inserted
       ? this.make(undertaking, input, context)
       : this.goOn(undertaking.stored, input, context);
+    return this.orAbandoned(undertaking.stored, context, made);
   }
 
-  // The id derives from the caller's key: who repeats the call finds what the first one stored, and waits for it in its place.
-  private async begunBefore(
-    id: string,
+  /**
+   * The id under which the session is made, and what an earlier call of the same request left there: a retry waits for it in that call's
+   * place. An id whose session was abandoned is never used again: the next one follows from it.
+   */
+  private async findPlace(
     context: CallContext,
-  ): Promise<Stored<SessionRecord> | undefined> {
-    if (context.resourceSeed === undefined) return undefined;
+  ): Promise<{ id: string; begun?: Stored<SessionRecord> }> {
+    let id = newResourceId(context, 'checkoutSession');
+    if (!mayHaveRun(context)) return { id };
     const sessions = this.parts.sessions.within(context);
-    if ((await sessions.find(id)) === undefined) return undefined;
-    return sessions.mutate(id, (record) => takeUp(record, abandonAt(context)));
+    for (;;) {
+      if ((await sessions.find(id)) === undefined) return { id };
+      const begun = await sessions.mutate(id, (record) => takeUp(record, abandonAt(context)));
+      if (!isAbandoned(begun.state)) return { id, begun };
+      id = derivedId(context.tenant.environmentId, id, 'again');
+    }
+  }
+
+  /** The session if it is made while there is time for an answer. Else the session ends: no caller knows its address. */
+  private async orAbandoned(
+    { state: { id } }: Stored<SessionRecord>,
+    context: CallContext,
+    making: Promise<MadeSession>,
+  ): Promise<MadeSession> {
+    const msLeft = answerBy(context).getTime() - this.parts.clock.now().getTime();
+    try {
+      return await withinTime(Math.max(msLeft, 0), making);
+    } catch (error) {
+      if (!isRefusal(error)) {
+        await this.parts.sessions
+          .within(context)
+          .mutate(id, (record) => abandonUnanswered(record, abandonAt(context)));
+      }
+      throw error;
+    }
   }
 
   private async make(
@@ -109,9 +149,7 @@ export class SessionCreationWorker {
   ): Promise<Stored<SessionRecord>> {
     const { state } = stored;
     if (state.isTombstone || state.phase !== 'CREATING') return stored;
-    // A neighbour that hangs leaves time for an answer.
-    const msLeft = answerBy(context).getTime() - this.parts.clock.now().getTime();
-    return withinTime(Math.max(msLeft, 0), this.parts.preparer.reserve(state, context));
+    return this.parts.preparer.reserve(state, context);
   }
 
   /** What was begun is the relay's: waits for it. */
@@ -139,6 +177,7 @@ export class SessionCreationWorker {
       checkDiscountIsKnown(peers, input.discountId, context),
     ]);
     checkProduct(product.facts, input);
+    checkCurrency(product.facts, input, await this.fixedCurrency(customer, product, context));
     checkLink(link, product.facts);
     const session = {
       id,
@@ -149,6 +188,8 @@ export class SessionCreationWorker {
         fromProtoCollectionMethod(customer.collectionMethod) ?? 'CHARGE_AUTOMATICALLY',
       // What the call leaves open its link decides.
       discountId: input.discountId ?? link?.discountId,
+      isDiscountOptional: input.discountId === undefined && link?.discountId !== undefined,
+      isForVisitor: input.isForVisitor,
       checkoutLinkId: link?.id,
       successUrl: input.successUrl ?? link?.successUrl,
       cancelUrl: input.cancelUrl ?? link?.returnUrl,
@@ -163,6 +204,17 @@ export class SessionCreationWorker {
     };
     const isKnown = session.discountId === undefined;
     return { ...session, total: isKnown ? totalOfPurchase(session) : undefined };
+  }
+
+  // A customer who was stored before currencies were fixed has one that their invoices set.
+  private async fixedCurrency(
+    { id, currency, currencyFixed }: Customer,
+    { facts: { price } }: BoughtProduct,
+    context: CallContext,
+  ): Promise<string | undefined> {
+    if (currencyFixed === true || price.currency === currency) return currency;
+    const invoices = this.parts.invoices.within(context);
+    return (await invoices.findBy(currencySetters(id))) === undefined ? undefined : currency;
   }
 
   private async activeLink(

@@ -19,6 +19,11 @@ export function noteVoided(record: SessionRecord, invoice: InvoiceForm): Session
   };
 }
 
+/** Whether a session has expired and its invoice is not void yet, or its redemption not free. */
+export function isEnding(record: SessionRecord): boolean {
+  return !record.isTombstone && record.phase === 'EXPIRED' && !record.isDelivered;
+}
+
 /** All is done that follows the session's end. */
 export function noteDelivered(record: SessionRecord): SessionTransition {
   if (record.isTombstone || record.isDelivered) return unchanged(record);

@@ -12,6 +12,8 @@ const input: SessionInput = {
   priceId: 'price',
   productId: undefined,
   quantity: 1,
+  isForVisitor: false,
+  earlierSessionId: undefined,
   checkoutLinkId: undefined,
   successUrl: undefined,
   cancelUrl: undefined,

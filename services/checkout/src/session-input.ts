@@ -24,6 +24,10 @@ export interface SessionInput {
   readonly successUrl: string | undefined;
   readonly cancelUrl: string | undefined;
   readonly discountId: string | undefined;
+  /** A visitor of the link's public page asks. */
+  readonly isForVisitor: boolean;
+  /** What the same visitor ordered before, and holds perhaps; undefined: nothing known. */
+  readonly earlierSessionId: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -80,6 +84,18 @@ export function checkProduct(
   if (!active || !price.active || isAnother) throw notFound('Product');
   if (isAmount(recurringCharge({ ...price, quantity }).amount)) return;
   throw invalidInput({ quantity: ['Costs more than the largest amount'] });
+}
+
+/** Refuses another currency than that which the customer's first invoice has set. */
+export function checkCurrency(
+  { price }: Pick<ProductFacts, 'price'>,
+  { priceId }: Pick<SessionInput, 'priceId'>,
+  fixedCurrency: string | undefined,
+): void {
+  const { currency } = price;
+  if (fixedCurrency === undefined || currency === fixedCurrency) return;
+  const problem = `Currency ${currency} differs from the customer's, ${fixedCurrency}`;
+  throw invalidInput({ [priceId === undefined ? 'productId' : 'priceId']: [problem] });
 }
 
 /** Refuses a link that offers other products; none offers any. */

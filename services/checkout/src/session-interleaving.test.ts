@@ -238,7 +238,7 @@ class World {
     if (invoice.status === 'OPEN' && (isMine || invoice.attempt?.status !== 'PENDING')) {
       if (!isMine) yield* this.release();
       const presence = { callId: plan.paymentKey, returnUrl: plan.returnUrl };
-      const claim = { ...this.claim(), ...presence, defaultMethodId: undefined };
+      const claim = { ...this.claim(), ...presence, methods: { methodId: undefined } };
       this.decideInvoice((record) => payNow(record, claim));
       yield* this.finish();
     }
@@ -283,7 +283,12 @@ class World {
   }
 
   private recordOutcome(attemptNumber: number, outcome: FinalOutcome): void {
-    const facts = { paymentId: String(attemptNumber), defaultMethodId: undefined, retryDays: [] };
+    const facts = {
+      paymentId: String(attemptNumber),
+      claimedAt: this.now,
+      methods: { methodId: undefined },
+      retryDays: [],
+    };
     this.decideInvoice((record) =>
       recordResult(record, { attemptNumber, outcome, ...facts, now: this.now }),
     );

@@ -71,6 +71,8 @@ export interface SessionInvoices {
     },
     context: Context,
   ): Promise<SessionPayment>;
+  /** How the invoice stands; changes nothing. */
+  read(invoiceId: string, context: Context): Promise<SessionPayment>;
   /** Cancels an attempt that waits for its payer, e.g. before the session expires; PAID where it had succeeded already. */
   cancelChallenge(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>>;
   /** Pays an invoice of which nothing is due, by the payer's word alone. Something due is a bug. */

@@ -11,7 +11,7 @@ import {
 } from './session-snapshot-rpc';
 
 /** A session as far as its invoice follows from it: the same before and after it is stored. */
-type Purchase = Omit<NewSession, 'total'>;
+type Purchase = Omit<NewSession, 'total' | 'isForVisitor'>;
 
 /** What the payer of a session will owe, on the terms of its discount where it has one. */
 export function totalOfPurchase(purchase: Purchase): bigint {

@@ -2,7 +2,6 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
-import { DomainError } from '@billing/kernel/domain-error';
 import { only } from '@billing/kernel/transition';
 import type { AttemptWorker } from './attempt-worker';
 import { attemptOfCall, settle } from './collection';
@@ -65,19 +64,21 @@ export class SessionInvoiceWorker implements SessionInvoices {
       return paymentOf(found, attemptOfKey(found.state, callId));
     }
     const source = { kind: 'METHOD', paymentMethodId } as const;
-    try {
-      const payment = { invoiceId, source };
-      const paid = await this.parts.payments.pay(payment, { callId, returnUrl }, context);
-      return paymentOf(paid, attemptOfKey(paid.state, callId));
-    } catch (error) {
-      if (!isOneTooMany(error)) throw error;
-      return refusedPayment(await this.invoices(context).get(invoiceId), context);
-    }
+    const payment = { invoiceId, source };
+    const paid = await this.parts.payments.pay(payment, { callId, returnUrl }, context);
+    const { state } = paid;
+    const attempt = attemptOfKey(state, callId);
+    const isBegun = attempt !== undefined || state.isTombstone || state.attempt !== undefined;
+    return isBegun ? paymentOf(paid, attempt) : notBegun(paid);
   }
 
   async answerChallenge(answer: ChallengeAnswer, context: Context): Promise<SessionPayment> {
     const stored = await this.parts.payments.answerChallenge(answer, context);
     return paymentOf(stored, answer.attempt);
+  }
+
+  async read(invoiceId: string, context: Context): Promise<SessionPayment> {
+    return paymentOf(await this.invoices(context).get(invoiceId), undefined);
   }
 
   async cancelChallenge(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
@@ -132,16 +133,15 @@ function isBusy(record: InvoiceRecord, key: string): boolean {
   return record.attempt.callId !== key;
 }
 
-// Nothing was charged, and another try brings the same: for its payer a payment that failed, so that the session waits for nothing.
-function refusedPayment(stored: Stored<InvoiceRecord>, { now: at }: Context): SessionPayment {
+// No provider is configured: for the payer a payment that failed, so that the session waits for nothing.
+function notBegun(stored: Stored<InvoiceRecord>): SessionPayment {
   const payment = paymentOf(stored, undefined);
   if (payment.kind !== 'IN_PROGRESS') return payment;
   const { invoice } = payment;
-  return { kind: 'FAILED', failureCode: 'too_many_attempts', at, invoice };
-}
-
-function isOneTooMany(error: unknown): boolean {
-  return error instanceof DomainError && error.reason === 'TOO_MANY_ATTEMPTS';
+  const { lastPaymentError } = invoice.state;
+  if (lastPaymentError === undefined) return payment;
+  const { code: failureCode, at } = lastPaymentError;
+  return { kind: 'FAILED', failureCode, at, invoice };
 }
 
 function paymentOf(
@@ -165,7 +165,7 @@ function openPayment(
   { attempt, payments }: Invoice,
   attemptNumber: number | undefined,
 ): OpenPayment {
-  const ended = attemptNumber === undefined ? undefined : payments[attemptNumber - 1];
+  const ended = payments.find(({ number }) => number === attemptNumber);
   if (ended?.failureCode !== undefined) {
     return { kind: 'FAILED', failureCode: ended.failureCode, at: ended.endedAt };
   }

@@ -4,7 +4,13 @@ import type { CallContext } from '@billing/chassis/call-context';
 import { atBoundary } from '@billing/chassis/failpoint';
 import type { InvoiceRecord } from './invoice';
 import type { Peers } from './peers';
-import { makeReady, refuseSession, type Session, type SessionRecord } from './session';
+import {
+  makeReady,
+  makeReadyInFull,
+  refuseSession,
+  type Session,
+  type SessionRecord,
+} from './session';
 import type { SessionInvoices } from './session-invoice-client';
 import { toNewSessionInvoice, totalOfPurchase } from './session-invoice-rpc';
 import { holdRedemption } from './session-redemption-rpc';
@@ -25,6 +31,7 @@ export class SessionPreparer {
   async reserve(session: Session, context: CallContext): Promise<Stored<SessionRecord>> {
     const terms = await holdRedemption(this.parts.peers, session, context);
     if (terms !== undefined) return this.makeReady(session, terms, context);
+    if (session.isDiscountOptional) return this.makeReadyInFull(session, context);
     return this.parts.sessions
       .within(context)
       .mutate(session.id, (record) => refuseSession(record, 'DISCOUNT_NOT_VALID'));
@@ -40,6 +47,13 @@ export class SessionPreparer {
     return this.parts.sessions
       .within(context)
       .mutate(session.id, (record) => makeReady(record, { total, discount }));
+  }
+
+  private makeReadyInFull(session: Session, context: CallContext): Promise<Stored<SessionRecord>> {
+    const total = totalOfPurchase(session);
+    return this.parts.sessions
+      .within(context)
+      .mutate(session.id, (record, now) => makeReadyInFull(record, { total, now }));
   }
 
   /** The invoice of a session that is READY, or was, as it stands; made if it is not there. */

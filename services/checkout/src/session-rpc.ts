@@ -8,16 +8,17 @@ import { invalidInput, notFound, unlessNotFound } from '@billing/kernel/domain-e
 import type { PayerAction } from '@billing/proto/billing/checkout/v1/payment';
 import {
   type CreateSessionRequest,
+  type ListedSession,
   type Session as ProtoSession,
   type SessionServiceServer,
   SessionServiceService,
   SessionStatus as ProtoSessionStatus,
 } from '@billing/proto/billing/checkout/v1/session';
 import { RedemptionState as ProtoRedemptionState } from '@billing/proto/billing/discount/v1/discount';
+import { sessionCallers } from './callers';
 import type { HostedPageStore } from './hosted-page-store';
 import type { InvoiceRecord } from './invoice';
-import { type InvoicePages, toProtoInvoice } from './invoice-rpc';
-import { payerMessage } from './payer-message';
+import { type InvoicePages, toProtoInvoice, toProtoPaymentError } from './invoice-rpc';
 import type { PaymentMethodStore } from './payment-method-store';
 import type { Peers } from './peers';
 import {
@@ -31,20 +32,21 @@ import {
   sessionTombstone,
 } from './session';
 import type { SessionCreationWorker } from './session-creation-worker';
+import { untilEnded } from './session-end-worker';
+import { isEnding } from './session-ending';
 import { isOfferGone } from './session-facts-rpc';
 import type { SessionInput } from './session-input';
+import type { RefusedAttemptStore } from './refused-attempt-store';
 import { redemptionOf } from './session-redemption';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 import type { SessionWorker } from './session-worker';
-
-// Whoever only looks is not kept waiting by a peer that is down.
-const endedWithinMs = 2000;
 
 /** What the calls are answered from. */
 export interface SessionRpcParts {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly methods: PaymentMethodStore;
+  readonly refused: RefusedAttemptStore;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
   readonly creation: SessionCreationWorker;
@@ -56,40 +58,69 @@ type StoredSession = Stored<SessionRecord>;
 
 /** The calls about checkout sessions. */
 export function sessionRpc(parts: SessionRpcParts) {
-  const { sessions, worker } = parts;
-  return rpcService<SessionServiceServer>(SessionServiceService, {
-    createSession: async (request, context) => {
-      const made = await parts.creation.create(fromProtoSessionInput(request), context);
-      return toAnswer(made, parts);
-    },
+  const { sessions, worker, refused } = parts;
+  return rpcService<SessionServiceServer>(
+    SessionServiceService,
+    {
+      createSession: async (request, context) => {
+        const input = fromProtoSessionInput(request, parts.pages);
+        const made = await parts.creation.create(input, context);
+        const visit = input.isForVisitor ? parts.pages.visitOf(made.session.state.id) : undefined;
+        return { ...toAnswer(made, parts), visit };
+      },
 
-    getSession: async ({ id }, context) => {
-      const stored = await endIfOver(await known(id, context, parts), context, parts);
-      const ended = isEnding(stored) ? await untilEnded(stored, context, parts) : stored;
-      return { ...(await toPaymentAnswer(ended, context, parts)), isPaying: isPaying(ended.state) };
-    },
+      getSession: async ({ id }, context) => {
+        const stored = await endIfOver(await known(id, context, parts), context, parts);
+        const ended = isEnding(stored.state) ? await untilEnded(stored, context, parts) : stored;
+        return {
+          ...(await toPaymentAnswer(ended, context, parts)),
+          isPaying: isPaying(ended.state),
+        };
+      },
 
-    paySession: async ({ id, paymentMethodId, returnUrl }, context) => {
-      const stored = await endIfOver(await known(id, context, parts), context, parts);
-      await checkMethod(stored.state, paymentMethodId, context, parts);
-      await worker.pay(id, { paymentMethodId, returnUrl }, context);
-      return toPaymentAnswer(await untilSettled(id, context, parts), context, parts);
-    },
+      paySession: async ({ id, paymentMethodId, returnUrl, clientNetwork }, context) => {
+        const client = { resourceId: id, network: clientNetwork };
+        await refused.check(client, context);
+        const stored = await endIfOver(await known(id, context, parts), context, parts);
+        await checkMethod(stored.state, paymentMethodId, context, parts);
+        await worker.pay(id, { paymentMethodId, returnUrl }, context);
+        const paid = await untilSettled(id, context, parts);
+        if (wasRefused(stored, paid)) await refused.record(client, context);
+        return toPaymentAnswer(paid, context, parts);
+      },
 
-    answerSessionChallenge: async ({ id, attempt, approved }, context) => {
-      await known(id, context, parts);
-      await worker.answerChallenge(id, { attempt, approved }, context);
-      return toPaymentAnswer(await untilSettled(id, context, parts), context, parts);
-    },
+      answerSessionChallenge: async ({ id, attempt, approved, clientNetwork }, context) => {
+        const stored = await known(id, context, parts);
+        await worker.answerChallenge(id, { attempt, approved }, context);
+        const answered = await untilSettled(id, context, parts);
+        const client = { resourceId: id, network: clientNetwork };
+        if (wasRefused(stored, answered)) await refused.record(client, context);
+        return toPaymentAnswer(answered, context, parts);
+      },
 
-    checkSessionRedemption: async ({ sessionId, discountId }, context) => {
-      if (!isId(sessionId)) return { state: protoRedemption.RELEASED };
-      const store = sessions.within(context);
-      const { state } =
-        (await store.find(sessionId)) ?? (await store.insert(sessionTombstone(sessionId))).stored;
-      return { state: protoRedemption[redemptionOf(state, discountId)] };
+      checkSessionRedemption: async ({ sessionId, discountId }, context) => {
+        if (!isId(sessionId)) return { state: protoRedemption.RELEASED };
+        const store = sessions.within(context);
+        const { state } =
+          (await store.find(sessionId)) ?? (await store.insert(sessionTombstone(sessionId))).stored;
+        return { state: protoRedemption[redemptionOf(state, discountId)] };
+      },
+
+      listSessions: async ({ page, perPage }, context) => {
+        const { data, total } = await sessions.within(context).list({ page, perPage });
+        return { sessions: data.flatMap((stored) => toListedSession(stored, parts) ?? []), total };
+      },
     },
-  });
+    { callers: sessionCallers },
+  );
+}
+
+// Whether a payment has failed since the session was read: each failure is recorded in the write that ends its payment.
+function wasRefused(before: StoredSession, after: StoredSession): boolean {
+  if (before.state.isTombstone || after.state.isTombstone) return false;
+  const { phase, challenge, lastPaymentError } = after.state;
+  const isOpen = phase === 'READY' && challenge === undefined && lastPaymentError !== undefined;
+  return isOpen && after.version > before.version;
 }
 
 async function known(
@@ -144,23 +175,6 @@ function untilSettled(
   });
 }
 
-// Its invoice is not void yet, or its redemption not free.
-function isEnding({ state }: StoredSession): boolean {
-  return !state.isTombstone && state.phase === 'EXPIRED' && !state.isDelivered;
-}
-
-function untilEnded(
-  { state: { id } }: StoredSession,
-  context: CallContext,
-  { sessions, clock }: SessionRpcParts,
-): Promise<StoredSession> {
-  const latest = Math.min(clock.now().getTime() + endedWithinMs, answerBy(context).getTime());
-  return sessions.waitFor(id, context, {
-    isReached: (stored) => !isEnding(stored),
-    until: new Date(latest),
-  });
-}
-
 function toAnswer(
   { session, invoice }: { session: StoredSession; invoice: Stored<InvoiceRecord> | undefined },
   { pages }: SessionRpcParts,
@@ -173,6 +187,24 @@ function toAnswer(
       invoice === undefined || invoice.state.isTombstone
         ? undefined
         : toProtoInvoice(invoice, pages),
+  };
+}
+
+/** Undefined for a tombstone. */
+function toListedSession(
+  stored: StoredSession,
+  { pages }: SessionRpcParts,
+): ListedSession | undefined {
+  const { state } = stored;
+  if (state.isTombstone) return undefined;
+  const { discountId, phase } = state;
+  return {
+    session: toProtoSession({ ...stored, state }, pages),
+    redemptionState:
+      discountId === undefined
+        ? ProtoRedemptionState.REDEMPTION_STATE_UNSPECIFIED
+        : protoRedemption[redemptionOf(state, discountId)],
+    isChanging: phase === 'CREATING' || phase === 'PAYING' || isEnding(state),
   };
 }
 
@@ -221,17 +253,17 @@ export function toProtoSession(
     priceId: state.priceId,
     quantity: state.quantity,
     discountId: state.discountId,
+    discountLost: state.isDiscountLost,
     checkoutLinkId: state.checkoutLinkId,
     invoiceId: total === undefined ? undefined : state.invoiceId,
     subscriptionId: phase === 'COMPLETE' ? state.subscriptionId : undefined,
     status: protoStatus[phase],
-    checkoutUrl: pages.urlOf({ kind: 'CHECKOUT_SESSION', resourceId: state.id }),
+    checkoutUrl: pages.urlOf({ kind: 'CHECKOUT_SESSION', resourceId: state.id }, state.pageHash),
     successUrl: state.successUrl,
     cancelUrl: state.cancelUrl,
     expiresAt: state.expiresAt,
     completedAt: state.completedAt,
-    lastPaymentError:
-      error === undefined ? undefined : { ...error, message: payerMessage(error.code) },
+    lastPaymentError: toProtoPaymentError(error),
     metadata: state.metadata,
     createdAt,
     updatedAt,
@@ -247,7 +279,10 @@ export function toProtoSession(
   };
 }
 
-function fromProtoSessionInput(request: CreateSessionRequest): SessionInput {
+function fromProtoSessionInput(
+  request: CreateSessionRequest,
+  pages: Pick<HostedPageStore, 'sessionOfVisit'>,
+): SessionInput {
   return {
     customerId: request.customerId,
     priceId: request.priceId,
@@ -257,6 +292,8 @@ function fromProtoSessionInput(request: CreateSessionRequest): SessionInput {
     successUrl: request.successUrl,
     cancelUrl: request.cancelUrl,
     discountId: request.discountId,
+    isForVisitor: request.forVisitor ?? false,
+    earlierSessionId: pages.sessionOfVisit(request.earlierVisit ?? ''),
     metadata: request.metadata ?? {},
   };
 }

@@ -10,6 +10,7 @@ import type { PaymentMethodStore } from './payment-method-store';
 import type { Peers } from './peers';
 import { sessionCommands } from './session-commands';
 import { SessionCreationWorker } from './session-creation-worker';
+import type { RefusedAttemptStore } from './refused-attempt-store';
 import { sessionEventEncoder } from './events';
 import type { SessionInvoices } from './session-invoice-client';
 import { SessionPreparer } from './session-preparation-worker';
@@ -22,6 +23,7 @@ export interface SessionSurroundings {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
   readonly methods: PaymentMethodStore;
+  readonly refused: RefusedAttemptStore;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
 }
@@ -50,6 +52,7 @@ export function openSessions(service: Service, surroundings: SessionSurroundings
   const creation = new SessionCreationWorker({
     sessions,
     links,
+    invoices: surroundings.invoices,
     pages,
     peers,
     preparer,

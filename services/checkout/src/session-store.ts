@@ -32,6 +32,8 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
   | 'metadata'
   | 'snapshots'
   | 'isVoidAnnounced'
+  | 'isDiscountOptional'
+  | 'isDiscountLost'
   | 'pageHash'
 > & {
     readonly quantity: Count;
@@ -47,6 +49,9 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
     readonly snapshots: Nullable<Session['snapshots']>;
     /** Absent in sessions that were stored before ends were announced. */
     readonly isVoidAnnounced?: boolean;
+    /** Absent in sessions that were stored while a lost discount closed its link. */
+    readonly isDiscountOptional?: boolean;
+    readonly isDiscountLost?: boolean;
     /** Absent in sessions that were stored while every page was kept apart. */
     readonly pageHash?: string | null;
   };
@@ -117,6 +122,8 @@ function fromDocumentSession(document: RecordDocument): SessionRecord {
     subscriptionId: document.subscriptionId ?? undefined,
     isDelivered: document.isDelivered,
     isVoidAnnounced: document.isVoidAnnounced ?? false,
+    isDiscountOptional: document.isDiscountOptional ?? false,
+    isDiscountLost: document.isDiscountLost ?? false,
     pageHash: document.pageHash ?? undefined,
   };
 }

@@ -19,6 +19,7 @@ import {
   startPayment,
   sessionOf,
 } from './session';
+import type { Payment } from './invoice';
 import type { SessionInvoices, SessionListener, SessionPayment } from './session-invoice-client';
 import { takeUpBegun } from './session-lease';
 
@@ -108,6 +109,41 @@ export class SessionWorker implements SessionListener {
     const { state } = stored;
     if (state.isTombstone) return;
     if ((state.payment ?? state.challenge) !== undefined) await this.carryOut(stored, context);
+    else if (state.phase === 'READY') await this.completeIfPaid(state, context);
+  }
+
+  /**
+   * Keeps a session from ending while its invoice is settled with a payment that is recorded as failed; false: the session has ended.
+   * Throws PAYMENT_IN_PROGRESS while another payment runs. The hold is that payment under its own key: whoever takes it up charges nothing.
+   */
+  async holdForLatePayment(
+    { sessionId, payment }: { readonly sessionId: string; readonly payment: Payment },
+    context: SessionContext,
+  ): Promise<boolean> {
+    const { callId: paymentKey, methodId: paymentMethodId } = payment;
+    // Without its key the payment would be charged again when the session is taken up.
+    if (paymentKey === undefined || paymentMethodId === undefined) return false;
+    const claimedAt = this.parts.clock.now();
+    const plan = { paymentKey, paymentMethodId, returnUrl: '', claimedAt };
+    const { isClaimed, stored } = await this.tryClaim(sessionId, context, (record, now) =>
+      startPayment(record, { ...plan, now }),
+    );
+    const { state } = stored;
+    if (isClaimed) return true;
+    if (state.isTombstone) return false;
+    if (state.payment?.paymentKey === paymentKey) return true;
+    if (state.phase === 'PAYING' || state.phase === 'READY') throw paymentInProgress();
+    return false;
+  }
+
+  // No payment of the session runs, but one that is recorded as failed may have paid the invoice after all.
+  private async completeIfPaid(session: Session, context: SessionContext): Promise<void> {
+    const result = resultOf(await this.parts.invoices.read(session.invoiceId, context));
+    if (result?.kind !== 'PAID') return;
+    await this.within(context).mutate(session.id, (record) =>
+      // PAID counts under any key.
+      recordPayment(record, { paymentKey: '', result }),
+    );
   }
 
   // The same key finds the same payment: one that was made before is looked up, not made again.

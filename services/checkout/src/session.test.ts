@@ -1,10 +1,12 @@
 import {
   abandon,
+  abandonUnanswered,
   asksForCard,
   createSession,
   expire,
   expireWhenDue,
   expiryOf,
+  isAbandoned,
   isOver,
   isSettled,
   makeReady,
@@ -112,10 +114,32 @@ describe('making a session', () => {
       makeReady(session, { total: 1n, discount: 'other' }),
       refuseSession(session, 'DISCOUNT_NOT_VALID'),
       abandon(session, late),
-      takeUp(session, late),
     ]) {
       expect(state).toBe(session);
     }
+  });
+
+  test.each(['CREATING', 'READY'] as const)(
+    'a %s session whose caller gets an error ends, unless a retry has taken it up',
+    (phase) => {
+      const session = made(inPhase[phase]());
+      const { abandonAt } = session;
+      const later = new Date(abandonAt.getTime() + 1);
+      const transition = abandonUnanswered(session, abandonAt);
+      expect(transition.state).toMatchObject({ phase: 'EXPIRED', refusal: 'ABANDONED' });
+      expect(typesOf(transition)).toContain('voidInvoice');
+      expect(isAbandoned(transition.state)).toBe(true);
+      const taken = takeUp(session, later).state;
+      expect(abandonUnanswered(taken, abandonAt).state).toBe(taken);
+      expect(abandonUnanswered(taken, later).state).toMatchObject({ phase: 'EXPIRED' });
+    },
+  );
+
+  test.each(not('CREATING', 'READY'))('a %s session is neither taken up nor abandoned', (phase) => {
+    const session = inPhase[phase]();
+    const late = new Date('2030-01-01T00:00:00.000Z');
+    expect(takeUp(session, late).state).toBe(session);
+    expect(abandonUnanswered(session, made(session).abandonAt).state).toBe(session);
   });
 });
 
@@ -173,10 +197,10 @@ describe('paying', () => {
     expect(isSettled(noteDelivered(transition.state).state)).toBe(true);
   });
 
-  test('what is bought once makes no subscription', () => {
+  test('what is bought once makes no subscription, and fixes the currency', () => {
     const session = paying(aReadySession({ subscriptionId: undefined }));
     const transition = recordPayment(session, { paymentKey: 'first', result: paid });
-    expect(typesOf(transition)).toEqual([]);
+    expect(typesOf(transition)).toEqual(['fixCurrency']);
     expect(isSettled(transition.state)).toBe(true);
   });
 

@@ -66,6 +66,10 @@ export interface Session extends Offer {
   readonly customerId: string;
   readonly collectionMethod: CollectionMethod;
   readonly discountId: string | undefined;
+  /** The discount is its link's: where it cannot be redeemed the session sells at the full price. */
+  readonly isDiscountOptional: boolean;
+  /** Its link's discount could not be redeemed. */
+  readonly isDiscountLost: boolean;
   readonly checkoutLinkId: string | undefined;
   readonly successUrl: string | undefined;
   readonly cancelUrl: string | undefined;
@@ -122,6 +126,7 @@ export type NewSession = Offer &
     | 'customerId'
     | 'collectionMethod'
     | 'discountId'
+    | 'isDiscountOptional'
     | 'checkoutLinkId'
     | 'successUrl'
     | 'cancelUrl'
@@ -132,12 +137,17 @@ export type NewSession = Offer &
     | 'subscriptionId'
     | 'total'
     | 'pageHash'
-  >;
+  > & {
+    /** Made on the link's public page, whose visitors hold redemptions for a short time. */
+    readonly isForVisitor: boolean;
+  };
 
 /** What any rule about a session decides. */
 export type SessionTransition = Transition<SessionRecord>;
 
 const expiresAfterMs = 24 * 60 * 60 * 1000;
+/** Visitors who do not pay must not keep a limited discount from others. */
+const visitorHoldsForMs = 30 * 60 * 1000;
 /** Long enough for a provider to answer; after it another worker takes a running payment up. */
 const resumeAfterMs = 30_000;
 
@@ -145,12 +155,17 @@ const resumeAfterMs = 30_000;
  * A new session. Its commands hold the discount for it and make its invoice, and only then is anybody told of it. READY is what nothing can
  * refuse any more, so whoever takes a number for its invoice knows that the invoice will come to be, if only to be voided.
  */
-export function createSession(input: NewSession, now: Date): Transition<Session> {
+export function createSession(
+  { isForVisitor, ...input }: NewSession,
+  now: Date,
+): Transition<Session> {
+  const isShort = isForVisitor && input.discountId !== undefined;
   const state: Session = {
     ...input,
+    isDiscountLost: false,
     isTombstone: false,
     phase: input.total === undefined ? 'CREATING' : 'READY',
-    expiresAt: new Date(now.getTime() + expiresAfterMs),
+    expiresAt: new Date(now.getTime() + (isShort ? visitorHoldsForMs : expiresAfterMs)),
     refusal: undefined,
     payment: undefined,
     challenge: undefined,
@@ -168,9 +183,9 @@ export function sessionTombstone(id: string): SessionTransition {
   return { state: { id, isTombstone: true }, events: [], commands: [] };
 }
 
-/** A repeat of the request waits for what the first one began; it is given up later. */
+/** A retry of the request waits for what the first one began; from now on only the retry may abandon it. */
 export function takeUp(record: SessionRecord, abandonAt: Date): SessionTransition {
-  if (!isIn(record, 'CREATING') || record.abandonAt >= abandonAt) return unchanged(record);
+  if (!isUnpaid(record) || record.abandonAt >= abandonAt) return unchanged(record);
   return only({ ...record, abandonAt });
 }
 
@@ -184,6 +199,18 @@ export function makeReady(
   return only({ ...record, phase: 'READY', total, snapshots });
 }
 
+/** The discount of the session's link cannot be redeemed: it sells at the full price. */
+export function makeReadyInFull(
+  record: SessionRecord,
+  { total, now }: { readonly total: bigint; readonly now: Date },
+): SessionTransition {
+  if (!isIn(record, 'CREATING')) return unchanged(record);
+  // It holds nothing, so that nothing ends it early.
+  const expiresAt = new Date(now.getTime() + expiresAfterMs);
+  const state = { ...record, discountId: undefined, isDiscountLost: true, expiresAt };
+  return makeReady(state, { total, discount: undefined });
+}
+
 /** A session that cannot be made ends. */
 export function refuseSession(record: SessionRecord, refusal: Refusal): SessionTransition {
   if (!isIn(record, 'CREATING')) return unchanged(record);
@@ -194,6 +221,22 @@ export function refuseSession(record: SessionRecord, refusal: Refusal): SessionT
 export function abandon(record: SessionRecord, realNow: Date): SessionTransition {
   if (!isIn(record, 'CREATING') || record.abandonAt > realNow) return unchanged(record);
   return end({ ...record, refusal: 'ABANDONED' });
+}
+
+/**
+ * Ends a session whose caller is about to get an error in the place of its address. One that a retry has taken up, that is paid or is being
+ * paid stays: `abandonAt` is what the request set.
+ */
+export function abandonUnanswered(record: SessionRecord, abandonAt: Date): SessionTransition {
+  if (!isUnpaid(record) || record.abandonAt.getTime() !== abandonAt.getTime()) {
+    return unchanged(record);
+  }
+  return end({ ...record, refusal: 'ABANDONED' });
+}
+
+/** Whether the record is a session that was abandoned: no retry of its request can have it any more. */
+export function isAbandoned(record: SessionRecord): boolean {
+  return !record.isTombstone && record.refusal === 'ABANDONED';
 }
 
 /**
@@ -321,7 +364,8 @@ function complete(session: Session, { paidAt: completedAt, invoice }: Paid): Ses
   };
   // What the payer waits for stands before what only keeps a count.
   const commands = [
-    ...(session.subscriptionId === undefined ? [] : [command('createSubscription')]),
+    // A subscription fixes the customer's currency as it is created.
+    command(session.subscriptionId === undefined ? 'fixCurrency' : 'createSubscription'),
     ...(session.discountId === undefined ? [] : [command('confirmRedemption')]),
   ];
   return { state, events: [completed(invoice)], commands };
@@ -339,6 +383,12 @@ function end(session: Session): SessionTransition {
 
 function backToReady(session: Session): Session {
   return { ...session, phase: 'READY', payment: undefined, challenge: undefined };
+}
+
+function isUnpaid(record: SessionRecord): record is Session {
+  if (record.isTombstone) return false;
+  const { phase, challenge } = record;
+  return phase === 'CREATING' || (phase === 'READY' && challenge === undefined);
 }
 
 function isIn(record: SessionRecord, phase: SessionPhase): record is Session {

@@ -39,7 +39,8 @@ function only(state: InvoiceRecord) {
 const finished = {
   attemptNumber: 1,
   paymentId: newId(),
-  defaultMethodId: undefined,
+  claimedAt: new Date('2026-01-01T00:00:01.000Z'),
+  methods: { methodId: undefined },
   retryDays: [3, 7, 14],
   outcome: declined('card_declined', undefined),
   now: new Date('2026-01-01T00:00:01.000Z'),

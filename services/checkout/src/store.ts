@@ -15,6 +15,7 @@ import type {
   LineItemDetails,
   LineItemTier,
   Payment,
+  PaymentError,
   Tombstone,
 } from './invoice';
 import type { InvoiceDiscount } from './invoice-discount';
@@ -30,9 +31,10 @@ type LineItemDocument = Omit<Nullable<LineItem>, 'metadata' | 'details'> & {
   readonly metadata: string;
 };
 
-type AttemptDocument = Omit<Nullable<Attempt>, 'number' | 'answers'> & {
+type AttemptDocument = Omit<Nullable<Attempt>, 'number' | 'answers' | 'retry'> & {
   readonly number: Count;
   readonly answers: Count;
+  readonly retry: Count | null;
 };
 
 type InvoiceFields = Omit<
@@ -46,9 +48,13 @@ type InvoiceFields = Omit<
   readonly resultsSent: Count;
 };
 
-/** Those that were stored before it was noted who asked for them, or when they began, lack it. */
-type PaymentDocument = Omit<Nullable<Payment>, NotedLater> & Partial<Pick<Payment, NotedLater>>;
-type NotedLater = 'origin' | 'endedAt';
+/** Those that were stored before it was noted who asked for them, when they began, or which retry they were, lack it. */
+type PaymentDocument = Omit<Nullable<Payment>, NotedLater> &
+  Partial<Pick<Payment, 'origin' | 'endedAt'>> & {
+    readonly number?: Count;
+    readonly retry?: Count | null;
+  };
+type NotedLater = 'origin' | 'endedAt' | 'number' | 'retry';
 
 type SessionDocument = Nullable<Omit<InvoiceSession, 'paidPeriod'>> & {
   readonly paidPeriod: PaidPeriodDocument;
@@ -111,6 +117,12 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   milestones: dunningStepsReached,
   encodeCommand,
 };
+
+/** The filter of a customer's invoices that set their currency: a checkout session's counts once it is PAID. */
+export function currencySetters(customerId: string): Readonly<Record<string, unknown>> {
+  const setters = [{ billingReason: { $ne: 'CHECKOUT' } }, { status: 'PAID' }];
+  return { isTombstone: false, customerId, $or: setters };
+}
 
 /** The filter of a list: what is shown, of a subscription, of a customer, in a status. */
 export function shownInvoices(filter: {
@@ -181,6 +193,7 @@ const sinceDiscounts = { discounts: [], retriesLeft: [], session: null };
 const sinceUsage = { discountAmount: 0n, meterId: null };
 const sinceOrigins = { origin: 'COLLECTION' } as const;
 const sinceChallenges = { origin: 'COLLECTION', status: 'PENDING', provider: 'none', answers: 0 };
+const sinceMethodChoice = { retry: null, becomesDefault: false };
 
 function fromDocument(stored: RecordDocument): InvoiceRecord {
   const document: RecordDocument = { ...sinceDiscounts, ...stored };
@@ -213,8 +226,11 @@ function fromDocument(stored: RecordDocument): InvoiceRecord {
     retriesLeft: document.retriesLeft,
     firstFailedAt: document.firstFailedAt ?? undefined,
     ended: document.ended ?? undefined,
+    givenUpAt: document.givenUpAt ?? undefined,
+    awaitsProviderSince: document.awaitsProviderSince ?? undefined,
+    lastPaymentError: fromPaymentError(document),
     attempt: fromAttemptDocument(document.attempt),
-    payments: document.payments.map(fromPaymentDocument),
+    payments: fromPaymentDocuments(document.payments),
     resultsSent: Number(document.resultsSent),
   };
 }
@@ -255,7 +271,7 @@ function fromTierDocument({ upTo, ...tier }: LineItemTier): LineItemTier {
 
 function fromAttemptDocument(stored: AttemptDocument | null): Attempt | undefined {
   if (stored === null) return undefined;
-  const earlier = { ...sinceChallenges, startedAt: stored.claimedAt };
+  const earlier = { ...sinceChallenges, ...sinceMethodChoice, startedAt: stored.claimedAt };
   const attempt: AttemptDocument = { ...earlier, ...stored };
   return {
     number: Number(attempt.number),
@@ -272,6 +288,8 @@ function fromAttemptDocument(stored: AttemptDocument | null): Attempt | undefine
     redirectUrl: attempt.redirectUrl ?? undefined,
     answers: Number(attempt.answers),
     approved: attempt.approved ?? undefined,
+    retry: attempt.retry === null ? undefined : Number(attempt.retry),
+    becomesDefault: attempt.becomesDefault,
   };
 }
 
@@ -303,8 +321,32 @@ function fromDiscountDocument({ discountId, name, amount }: InvoiceDiscount): In
   return { discountId, name, amount };
 }
 
-function fromPaymentDocument(stored: PaymentDocument): Payment {
-  const payment = { ...sinceOrigins, ...stored };
+// Those that were stored before it was noted have it from their last payment.
+function fromPaymentError({
+  lastPaymentError,
+  status,
+  payments,
+}: Pick<InvoiceFields, 'status' | 'payments'> & Partial<InvoiceFields>): PaymentError | undefined {
+  if (lastPaymentError !== undefined) return lastPaymentError ?? undefined;
+  const last = status === 'PAID' ? undefined : payments.at(-1);
+  if (last?.failureCode === undefined || last.failureCode === null) return undefined;
+  return { code: last.failureCode, at: last.endedAt ?? last.createdAt };
+}
+
+// Before retries were numbered each charge of the schedule was one.
+function fromPaymentDocuments(stored: readonly PaymentDocument[]): Payment[] {
+  let retries = 0;
+  return stored.map((document, index) => {
+    const payment = { ...sinceOrigins, ...document };
+    const retry = payment.origin === 'COLLECTION' ? Number(payment.retry ?? retries) : undefined;
+    if (retry !== undefined) retries = retry + 1;
+    return { ...fromPaymentDocument(payment), number: Number(payment.number ?? index + 1), retry };
+  });
+}
+
+function fromPaymentDocument(
+  payment: PaymentDocument & Pick<Payment, 'origin'>,
+): Omit<Payment, 'number' | 'retry'> {
   return {
     id: payment.id,
     amount: payment.amount,

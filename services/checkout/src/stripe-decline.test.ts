@@ -24,7 +24,7 @@ const issuerDeclines: readonly (readonly [string, string, string])[] = [
   ['incorrect_number', 'invalid_account', 'HARD'],
   ['insufficient_funds', 'insufficient_funds', 'SOFT'],
   ['invalid_account', 'invalid_account', 'HARD'],
-  ['invalid_amount', 'amount_not_supported', 'HARD'],
+  ['invalid_amount', 'card_declined', 'SOFT'],
   ['issuer_not_available', 'processing_error', 'SOFT'],
   ['lost_card', 'lost_card', 'HARD'],
   ['merchant_blacklist', 'fraudulent', 'HARD'],

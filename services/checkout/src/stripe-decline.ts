@@ -48,7 +48,6 @@ const codes: Readonly<Record<string, DeclineCode>> = {
   transaction_not_allowed: 'card_not_supported',
 
   currency_not_supported: 'currency_not_supported',
-  invalid_amount: 'amount_not_supported',
 
   do_not_try_again: 'do_not_try_again',
   revocation_of_all_authorizations: 'do_not_try_again',

@@ -4,6 +4,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import {
   type AnnouncedPayment,
   type ProviderEvents,
+  type ProviderReport,
   providerNotFound,
   type ReceivedProviderEvent,
 } from './provider-events';
@@ -33,6 +34,13 @@ export class StripeEvents implements ProviderEvents {
     });
   }
 
+  readReport(received: ReceivedProviderEvent): Promise<ProviderReport | undefined> {
+    return Promise.resolve().then(() => {
+      if (received.provider !== provider) throw providerNotFound();
+      return reportOf(this.verify(received));
+    });
+  }
+
   private verify({ body, signature }: ReceivedProviderEvent): Stripe.Event {
     try {
       return Stripe.webhooks.constructEvent(Buffer.from(body), signature, this.webhookSecret);
@@ -42,6 +50,28 @@ export class StripeEvents implements ProviderEvents {
       throw new DomainError('permission', 'BAD_SIGNATURE', 'The signature is not valid');
     }
   }
+}
+
+const disputes = 'charge.dispute.';
+
+// A refund is read from its charge, which says how much was given back in all.
+function reportOf({ id, type, data }: Stripe.Event): ProviderReport | undefined {
+  const isDispute = type.startsWith(disputes);
+  if (!isDispute && type !== 'charge.refunded') return undefined;
+  const object = data.object as Stripe.Charge | Stripe.Dispute;
+  const { payment_intent: intent } = object;
+  const providerPaymentId = typeof intent === 'string' ? intent : intent?.id;
+  if (providerPaymentId === undefined) return undefined;
+  const amount = object.object === 'charge' ? object.amount_refunded : object.amount;
+  const { currency, status } = object;
+  return {
+    id: `${provider}:${id}`,
+    kind: isDispute ? 'DISPUTE' : 'REFUND',
+    providerPaymentId,
+    amount: BigInt(amount),
+    currency: currency.toUpperCase(),
+    status: isDispute ? status : 'refunded',
+  };
 }
 
 // The account may be used for other things than ours.

@@ -131,7 +131,7 @@ describe('a charge of a saved card', () => {
   test('fails where the amount is too small, or cannot be said exactly', async () => {
     const one = aStripe(mongo, stripe);
     const source = await one.save();
-    const failed = { status: 'FAILED', failureCode: 'amount_not_supported', decline: 'HARD' };
+    const failed = { status: 'FAILED', failureCode: 'amount_not_supported', decline: 'PROVIDER' };
 
     expect(await one.open().charge(one.request(source, { amount: 49n }))).toMatchObject(failed);
     const before = stripe.requests.length;

@@ -197,9 +197,65 @@ test('money that was taken for a payment that failed here raises an alarm', asyn
 
   expect(before).toBe(0);
   expect(alarm).toHaveBeenCalledWith(
-    expect.objectContaining({ invoiceId: invoice.invoiceId, providerPaymentId }),
-    expect.stringContaining('recorded as failed'),
+    expect.objectContaining({
+      alarm: 'provider_report',
+      kind: 'CONTRADICTION',
+      invoiceId: invoice.invoiceId,
+      providerPaymentId,
+    }),
+    expect.stringContaining('against our books'),
   );
+});
+
+test('a refund and a dispute at the provider are kept with the invoice, each once', async () => {
+  const context = live();
+  const invoice = await anInvoice({}, context);
+  const { invoice: charged } = await pay(invoice, context);
+  const { providerPaymentId = '' } = charged!.payments[0]!;
+  const report = (type: string, object: object) => {
+    const charge = { payment_intent: providerPaymentId, currency: 'usd', ...object };
+    const notice = signedNotice(
+      { id: `${providerPaymentId}:${type}`, type, object: charge },
+      { secret, at: systemClock.now() },
+    );
+    const event = { provider: 'stripe', ...notice };
+    return [event, event].reduce(
+      (before, each) =>
+        before.then(async () => {
+          await payments.receiveProviderEvent(each, testContext());
+        }),
+      Promise.resolve(),
+    );
+  };
+  await report('charge.refunded', { object: 'charge', amount_refunded: 900, status: 'succeeded' });
+  await report('charge.dispute.created', {
+    object: 'dispute',
+    amount: 2900,
+    status: 'needs_response',
+  });
+
+  const { reports } = await payments.listProviderReports({ invoiceId: invoice.invoiceId }, context);
+  expect(reports.map(({ kind, amount, status }) => [kind, amount, status])).toEqual([
+    ['REFUND', 900n, 'refunded'],
+    ['DISPUTE', 2900n, 'needs_response'],
+  ]);
+});
+
+test('a payment that succeeds after it was recorded as failed settles its invoice', async () => {
+  const context = live();
+  const invoice = await anInvoice({ decline: {} }, context);
+  const { invoice: failed } = await pay(invoice, context);
+  const { providerPaymentId = '' } = failed!.payments[0]!;
+  stripe.account.succeedLate(providerPaymentId);
+  await announce('payment_intent.succeeded', providerPaymentId);
+  await announce('payment_intent.succeeded', providerPaymentId);
+
+  expect(await read(invoice.invoiceId, context)).toMatchObject({
+    status: paid,
+    lastPaymentError: undefined,
+    payments: [{ providerPaymentId, status: PaymentStatus.PAYMENT_STATUS_SUCCEEDED }],
+  });
+  expect(paidBy(invoice.invoiceId)).toEqual([2900]);
 });
 
 test('a charge whose answer was lost is found again when Stripe announces it', async () => {

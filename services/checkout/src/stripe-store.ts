@@ -39,6 +39,18 @@ export async function ensureStripeIndexes(db: Db): Promise<void> {
   ]);
 }
 
+/** The environment and the invoice of the charge that a PaymentIntent stands for. It is found without an environment, by its unique id. */
+export async function findStripeCharge(
+  db: Db,
+  paymentIntentId: string,
+): Promise<{ environmentId: string; invoiceId: string } | undefined> {
+  const payments = db.collection<PaymentDocument>('stripePayments');
+  const found = await retryTransient(() => payments.findOne({ payment: paymentIntentId }));
+  const [environmentId, invoiceId] = found?._id.split(':') ?? [];
+  if (environmentId === undefined || invoiceId === undefined) return undefined;
+  return { environmentId, invoiceId };
+}
+
 /**
  * Which objects at Stripe stand for what is ours, in one environment. Entries are only inserted, and the first one decides; none is taken
  * out but that of a customer who is no more.

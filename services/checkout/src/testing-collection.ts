@@ -18,10 +18,12 @@ import {
   draft,
   type Invoice,
   type InvoiceRecord,
+  isOwed,
   tombstone,
   totalOf,
   voidInvoice,
 } from './invoice';
+import type { MethodChoice } from './method-choice';
 import type { ChargeOutcome, FinalOutcome } from './payment-provider';
 import { aClaim, aDraft, aLineItem, aNewInvoice } from './testing';
 
@@ -34,7 +36,12 @@ export type Luck = 'SUCCEEDS' | 'SOFT' | 'HARD' | 'CHALLENGES';
 
 export type Turn =
   | { act: 'create' | 'void' | 'voidForCaller' }
-  | { act: 'open' | 'wake' | 'newDefault'; by: Worker; methodId: string | undefined }
+  | {
+      act: 'open' | 'wake' | 'newDefault';
+      by: Worker;
+      methodId: string | undefined;
+      otherMethodIds: readonly string[];
+    }
   | { act: 'pay'; by: Worker; methodId: string; callId: string }
   | { act: 'recover' | 'record' | 'crash' | 'release'; by: Worker }
   | { act: 'charge'; by: Worker; luck: Luck }
@@ -50,6 +57,7 @@ interface Held {
 const finishing = ['SUCCEEDED', 'NOTHING_DUE', 'UNCOLLECTIBLE', 'VOIDED'];
 const refusals = ['PAYMENT_IN_PROGRESS', 'INVOICE_NOT_OPEN'];
 const number = 'INV-000001';
+const methodsMax = 4;
 
 /** One invoice, its provider, and three workers that know what they last saw. */
 export class World {
@@ -60,7 +68,7 @@ export class World {
   /** By attempt, every source that it was seen with. */
   readonly sources = new Map<number, Set<string>>();
   private clock = Date.parse('2026-01-01T00:00:00.000Z');
-  private defaultMethodId: string | undefined;
+  private choice: MethodChoice = { methodId: undefined };
 
   constructor(
     private readonly amount: bigint,
@@ -82,9 +90,12 @@ export class World {
 
   /** What the command that opens it, the worker that resumes it and the payer's answer bring to an end. */
   settle(): void {
-    this.take({ act: 'open', by: 0, methodId: 'c' });
-    for (const act of ['recover', 'charge', 'record', 'release'] as const) {
-      this.take(act === 'charge' ? { act, by: 0, luck: 'SOFT' } : { act, by: 0 });
+    this.take({ act: 'open', by: 0, methodId: 'c', otherMethodIds: [] });
+    // Each of a retry's methods is an attempt of its own.
+    for (let attempt = 0; attempt < methodsMax; attempt += 1) {
+      for (const act of ['recover', 'charge', 'record', 'release'] as const) {
+        this.take(act === 'charge' ? { act, by: 0, luck: 'SOFT' } : { act, by: 0 });
+      }
     }
   }
 
@@ -108,11 +119,14 @@ export class World {
         this.claim(next.by, openAndCollect(invoice, { number, ...this.claimOf(next.methodId) }));
         return;
       case 'wake':
-        this.defaultMethodId = next.methodId;
-        this.claim(next.by, collectWhenDue(invoice, this.claimOf(next.methodId)));
+        this.choice = { methodId: next.methodId, otherMethodIds: next.otherMethodIds };
+        this.claim(
+          next.by,
+          collectWhenDue(invoice, { ...this.claimOf(next.methodId), ...this.choice }),
+        );
         return;
       case 'newDefault':
-        this.defaultMethodId = next.methodId;
+        this.choice = { methodId: next.methodId, otherMethodIds: next.otherMethodIds };
         this.claim(next.by, collectWithNewDefault(invoice, this.claimOf(next.methodId)));
         return;
       case 'pay':
@@ -156,8 +170,8 @@ export class World {
   }
 
   private paymentOf({ methodId: method, callId }: Extract<Turn, { act: 'pay' }>) {
-    const { defaultMethodId } = this;
-    return { ...this.claimOf(method), callId, returnUrl: 'https://back.example', defaultMethodId };
+    const { choice: methods } = this;
+    return { ...this.claimOf(method), callId, returnUrl: 'https://back.example', methods };
   }
 
   private claim(worker: Worker, transition: Transition<InvoiceRecord>): void {
@@ -211,8 +225,8 @@ export class World {
 
   private finish(attemptNumber: number, outcome: FinalOutcome): void {
     if (this.record === undefined) return;
-    const { now, defaultMethodId } = this;
-    const facts = { now, defaultMethodId, retryDays: [3, 7, 14] };
+    const { now, choice: methods } = this;
+    const facts = { now, claimedAt: now, methods, retryDays: [3, 7, 14] };
     const paymentId = String(attemptNumber);
     this.apply(recordResult(this.record, { attemptNumber, outcome, paymentId, ...facts }));
   }
@@ -273,7 +287,6 @@ export function problemsOf({ record, successes, results, sources, provider }: Wo
     ['no result after the end', last === -1 || last === results.length - 1],
     ['one source for an attempt', [...sources.values()].every(({ size }) => size === 1)],
     ['nothing charged for a void', record?.status !== 'VOID' || successes === 0],
-    ['nothing charged for a loss', record?.status !== 'UNCOLLECTIBLE' || successes === 0],
   ];
   if (record === undefined || record.isTombstone) return failing(facts);
   const { status, attempt, payments, collectAt, retriesLeft, ended: end } = record;
@@ -288,9 +301,14 @@ export function problemsOf({ record, successes, results, sources, provider }: Wo
   return failing([
     ...facts,
     ['a number from OPEN on', (record.number === undefined) === (status === 'DRAFT')],
-    ['a slot only while OPEN', attempt === undefined || status === 'OPEN'],
+    ['a slot only while owed', attempt === undefined || isOwed(record)],
     ['attempts 1, 2, 3 …', attempt === undefined || attempt.number === payments.length + 1],
     ['one payment an attempt', new Set(payments.map(({ id }) => id)).size === payments.length],
+    // A payer may still pay it: the charge is recorded by the attempt that runs.
+    [
+      'nothing charged for a loss',
+      status !== 'UNCOLLECTIBLE' || attempt !== undefined || successes === 0,
+    ],
     ['PAID by a charge or 0', status !== 'PAID' || successes === charges],
     ['payments as the provider tells them', isAsCharged],
     ['rising dates', isRising],

@@ -40,16 +40,17 @@ export interface SceneEnd {
 
 export type SceneProcess = ReturnType<typeof processOn>;
 
-/** A process of checkout as far as sessions go. Nothing of a scene calls another service. */
+/** A process of checkout as far as sessions go. Of other services a scene calls customer alone, to fix a currency. */
 export function processOn(db: Replicas['db']) {
   const { worker: collection, ...replica } = replicaOn(db);
   const { invoices, sessionInvoices } = replica;
   const surroundings = { clock: systemClock, activity: openActivity(db) };
   const pages = { urlOf: () => '' };
+  const peers = { customer: { fixCurrency: () => Promise.resolve({}) } };
   const definition = { ...sessionDefinition, encodeEvent: sessionEventEncoder(pages) };
   const sessions = new AggregateCollection<SessionRecord>(db, definition, surroundings);
   const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: hastyClock });
-  const parts = { sessions, invoices, sessionInvoices, pages, peers: {} as never };
+  const parts = { sessions, invoices, sessionInvoices, pages, peers: peers as never };
   const preparer = new SessionPreparer(parts);
   const logger = createLogger({ service: 'test', level: 'silent' });
   const commands = sessionCommands({ ...parts, preparer, logger });

@@ -26,6 +26,8 @@ export function aNewSession(input: Partial<NewSession> = {}): NewSession {
     recurrence: { billingInterval: 'MONTHLY', intervalCount: 1 },
     trialDays: 0,
     discountId: undefined,
+    isDiscountOptional: false,
+    isForVisitor: false,
     checkoutLinkId: undefined,
     successUrl: undefined,
     cancelUrl: undefined,

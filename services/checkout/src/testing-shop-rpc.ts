@@ -131,6 +131,13 @@ export class Shop {
     return this.serve<CustomerServiceServer>(CustomerServiceService, {
       getCustomer: async ({ id }) => ({ customer: found(this.customers.get(id), 'Customer') }),
       getCustomers: async ({ ids }) => ({ customers: these(this.customers, ids) }),
+      fixCurrency: async ({ id, currency }) => {
+        const customer = found(this.customers.get(id), 'Customer');
+        if (customer.currencyFixed !== true) {
+          this.customers.set(id, { ...customer, currency, currencyFixed: true });
+        }
+        return { customer: this.customers.get(id) };
+      },
     });
   }
 

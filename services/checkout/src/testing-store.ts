@@ -19,6 +19,7 @@ import {
 import { SandboxProvider } from './sandbox-provider';
 import { ensureSandboxIndexes, SandboxStore } from './sandbox-store';
 import { invoiceDefinition } from './store';
+import { subscriptionMethodDefinition, SubscriptionMethodStore } from './subscription-method-store';
 import { aClaim, aNewInvoice, shown } from './testing';
 
 // What the tests on the database share: replicas of the service without relay and scanner, so that the tests take each step themselves.
@@ -62,6 +63,9 @@ export function replicaOn(db: Db, clock: Clock = hastyClock) {
   const methods = new PaymentMethodStore(
     new AggregateCollection(db, paymentMethodDefinition, surroundings),
     new AggregateCollection(db, payerDefinition, surroundings),
+    new SubscriptionMethodStore(
+      new AggregateCollection(db, subscriptionMethodDefinition, surroundings),
+    ),
   );
   const numbers = new InvoiceNumberStore(db);
   const { collection: worker, ...workers } = invoiceWorkers({

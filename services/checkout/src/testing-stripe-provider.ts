@@ -101,11 +101,11 @@ export class TestStripe {
 
 /** A notice as Stripe sends and signs it. */
 export function signedNotice(
-  notice: { readonly type: string; readonly object: unknown },
+  notice: { readonly id?: string; readonly type: string; readonly object: unknown },
   { secret, at }: { readonly secret: string; readonly at: Date },
 ): { body: Buffer; signature: string } {
-  const { type, object } = notice;
-  const event = { id: 'evt_1Test', object: 'event', type, livemode: false, data: { object } };
+  const { id = 'evt_1Test', type, object } = notice;
+  const event = { id, object: 'event', type, livemode: false, data: { object } };
   const body = Buffer.from(JSON.stringify(event));
   const seconds = String(Math.floor(at.getTime() / 1000));
   const hash = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex');

@@ -1,0 +1,30 @@
+import { recordResult } from './collection';
+import { declined, type DeclineCode } from './decline';
+import { isRefusedForGood } from './dunning';
+import { anOpened, shown } from './testing';
+
+const now = new Date('2026-01-05T12:00:00.000Z');
+const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'txn_1' } as const;
+const facts = { claimedAt: now, methods: { methodId: undefined }, retryDays: [3] };
+
+function failedWith(code: DeclineCode) {
+  const opened = anOpened({}, source);
+  if (opened.attempt === undefined) throw new Error('The authorisation is captured');
+  const invoice = { ...opened, attempt: { ...opened.attempt, methodId: 'card' } };
+  const outcome = declined(code, 'pi_1');
+  const finished = { attemptNumber: 1, paymentId: 'payment', outcome, now, ...facts };
+  return shown(recordResult(invoice, finished).state).payments;
+}
+
+test.each(['authorization_used', 'authorization_mismatch', 'authorization_expired'] as const)(
+  'an authorisation that fails with %s does not block its card',
+  (code) => {
+    const payments = failedWith(code);
+    expect(payments).toMatchObject([{ failureCode: code, methodId: undefined }]);
+    expect(isRefusedForGood(payments, 'card')).toBe(false);
+  },
+);
+
+test('an authorisation whose card was refused for good blocks the card', () => {
+  expect(isRefusedForGood(failedWith('lost_card'), 'card')).toBe(true);
+});

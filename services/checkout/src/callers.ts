@@ -1,0 +1,63 @@
+import type { Callers } from '@billing/chassis/callers';
+import type { CheckoutServiceServer } from '@billing/proto/billing/checkout/v1/checkout';
+import type { CheckoutLinkServiceServer } from '@billing/proto/billing/checkout/v1/checkout_link';
+import type { HostedPageServiceServer } from '@billing/proto/billing/checkout/v1/hosted_page';
+import type { PaymentServiceServer } from '@billing/proto/billing/checkout/v1/payment';
+import type { PaymentMethodServiceServer } from '@billing/proto/billing/checkout/v1/payment_method';
+import type { CheckoutReportServiceServer } from '@billing/proto/billing/checkout/v1/report';
+import type { SessionServiceServer } from '@billing/proto/billing/checkout/v1/session';
+
+// Which services may call each method of this one where certificates say who calls.
+
+export const checkoutCallers: Callers<CheckoutServiceServer> = {
+  createInvoice: ['subscription'],
+  createInvoices: ['subscription'],
+  getInvoice: ['gateway'],
+  listInvoices: ['gateway', 'subscription'],
+  voidDerivedInvoice: ['subscription'],
+  resolveAuthorization: ['subscription'],
+  voidInvoice: ['gateway'],
+  endCollection: ['subscription'],
+};
+
+export const sessionCallers: Callers<SessionServiceServer> = {
+  createSession: ['gateway'],
+  getSession: ['gateway'],
+  paySession: ['gateway'],
+  answerSessionChallenge: ['gateway'],
+  checkSessionRedemption: ['discount'],
+  listSessions: ['gateway'],
+};
+
+export const checkoutLinkCallers: Callers<CheckoutLinkServiceServer> = {
+  createCheckoutLink: ['gateway'],
+  getCheckoutLink: ['gateway'],
+  listCheckoutLinks: ['gateway'],
+  updateCheckoutLink: ['gateway'],
+};
+
+export const paymentCallers: Callers<PaymentServiceServer> = {
+  payInvoice: ['gateway'],
+  answerInvoiceChallenge: ['gateway'],
+  savePaymentMethod: ['gateway'],
+  beginCardEntry: ['gateway'],
+  finishCardEntry: ['gateway'],
+  listProviderReports: ['gateway'],
+  receiveProviderEvent: ['gateway'],
+};
+
+export const paymentMethodCallers: Callers<PaymentMethodServiceServer> = {
+  listPaymentMethods: ['gateway'],
+  keepPaymentMethod: ['gateway'],
+  removePaymentMethod: ['gateway'],
+};
+
+export const hostedPageCallers: Callers<HostedPageServiceServer> = {
+  findHostedPage: ['gateway'],
+};
+
+export const checkoutReportCallers: Callers<CheckoutReportServiceServer> = {
+  getFunnel: ['gateway'],
+  getDunning: ['gateway'],
+  getProviderState: ['gateway'],
+};

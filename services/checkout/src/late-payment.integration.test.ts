@@ -1,0 +1,123 @@
+import { systemClock } from '@billing/chassis/clock';
+import { shown } from './testing';
+import { made } from './testing-session';
+import {
+  aScene,
+  endOf,
+  finish,
+  processOn,
+  type Scene,
+  sceneEnd,
+  type SceneProcess,
+} from './testing-scene-store';
+import { openReplicas, type Replicas } from './testing-store';
+
+// A session's payment is recorded as failed, and the provider says later that it has succeeded.
+
+let replicas: Replicas;
+let process: SceneProcess;
+
+beforeAll(async () => {
+  replicas = await openReplicas();
+  process = processOn(replicas.db);
+  await process.sessions.ensureIndexes();
+});
+
+afterAll(() => replicas.close());
+
+async function pays(number: string, { context, sessionId, customerId }: Scene): Promise<void> {
+  const card = { number, expiry: '12/49', code: '123' };
+  const paymentMethodId = await process.keeper.enterCard({ customerId, card }, context);
+  await process.worker.pay(sessionId, { paymentMethodId, returnUrl: '' }, context);
+}
+
+/** A session whose first payment has failed here and has succeeded at the provider. */
+async function aContradictedScene(): Promise<Scene> {
+  const scene = await aScene(process);
+  await finish(process, scene);
+  await pays('4000000000000002', scene);
+  await finish(process, scene);
+  const _id = `${scene.invoiceId}:1`;
+  await replicas.db
+    .collection<{ _id: string }>('sandboxCharges')
+    .updateOne({ _id }, { $set: { failureCode: null } });
+  return scene;
+}
+
+async function failedPayment({ context, invoiceId }: Scene) {
+  const stored = await process.invoices.within(context).get(invoiceId);
+  const [payment] = shown(stored.state).payments;
+  if (payment === undefined) throw new Error('The first payment has failed');
+  return { stored, payment };
+}
+
+async function settleLate(scene: Scene, now = scene.context.now) {
+  const { context, sessionId } = scene;
+  const at = { ...context, now };
+  const { stored, payment } = await failedPayment(scene);
+  const holdSession = () => process.worker.holdForLatePayment({ sessionId, payment }, at);
+  return process.payments.settleLate(stored, { payment, holdSession }, at);
+}
+
+test('the session is complete once its failed payment has succeeded', async () => {
+  const scene = await aContradictedScene();
+  expect(await settleLate(scene)).toBe('SETTLED');
+  await finish(process, scene);
+  const { session, invoice } = await endOf(process, scene);
+  expect([session.phase, session.isDelivered, invoice.status]).toEqual(['COMPLETE', true, 'PAID']);
+  expect(session.lastPaymentError).toBeUndefined();
+});
+
+test('the session is complete although its hold was released before the invoice was paid', async () => {
+  const scene = await aContradictedScene();
+  const { context, sessionId } = scene;
+  const { stored, payment } = await failedPayment(scene);
+  const holdSession = async () => {
+    const isHeld = await process.worker.holdForLatePayment({ sessionId, payment }, context);
+    // The process paused here for so long that another one took the session up.
+    await process.worker.resume(sessionId, context);
+    expect(made((await process.sessions.within(context).get(sessionId)).state).phase).toBe('READY');
+    return isHeld;
+  };
+  await process.payments.settleLate(stored, { payment, holdSession }, context);
+  await finish(process, scene);
+  const { session, invoice, charges } = await endOf(process, scene);
+  expect([session.phase, invoice.status, charges]).toEqual(['COMPLETE', 'PAID', 1]);
+});
+
+test('a challenge that waits is cancelled, and the session is complete', async () => {
+  const scene = await aContradictedScene();
+  await pays('4000002500003155', scene);
+  expect(await settleLate(scene)).toBe('SETTLED');
+  await finish(process, scene);
+  const { session, invoice } = await endOf(process, scene);
+  expect([session.phase, session.challenge, invoice.status]).toEqual([
+    'COMPLETE',
+    undefined,
+    'PAID',
+  ]);
+});
+
+test.each([
+  ['that has expired', true],
+  ['whose time is over', false],
+])('a session %s is not paid: the success is a contradiction', async (_case, isExpired) => {
+  const scene = await aContradictedScene();
+  const later = { ...scene.context, now: new Date(sceneEnd.getTime() + 1) };
+  if (isExpired) await process.worker.expireDue(scene.sessionId, later);
+  expect(await settleLate(scene, later.now)).toBe('CONTRADICTION');
+  await finish(process, scene);
+  const { session, invoice } = await endOf(process, scene);
+  expect([session.phase, session.isDelivered, invoice.status]).toEqual(['EXPIRED', true, 'VOID']);
+});
+
+test('while another payment of the session runs, the provider has to announce the success again', async () => {
+  const scene = await aContradictedScene();
+  const { context, sessionId } = scene;
+  const claimedAt = systemClock.now();
+  await process.sessions.within(context).mutate(sessionId, (record) => {
+    const payment = { paymentKey: 'other', paymentMethodId: 'card', returnUrl: '', claimedAt };
+    return { state: { ...made(record), phase: 'PAYING', payment }, events: [], commands: [] };
+  });
+  await expect(settleLate(scene)).rejects.toMatchObject({ reason: 'PAYMENT_IN_PROGRESS' });
+});

@@ -1,0 +1,142 @@
+import { unchanged } from '@billing/kernel/transition';
+import {
+  collectWhenDue,
+  collectWithNewDefault,
+  isCollecting,
+  openAndCollect,
+  payNow,
+  recordResult,
+  voidForCaller,
+} from './collection';
+import { declined } from './decline';
+import type { FinalOutcome } from './payment-provider';
+import { resumeCollection } from './provider-absence';
+import { aClaim, aDraft, anOpened, savedMethod, shown } from './testing';
+
+const now = new Date('2026-01-05T12:00:00.000Z');
+const claimedAt = new Date('2031-07-01T00:00:00.000Z');
+const number = 'INV-000001';
+
+const succeeded: FinalOutcome = { status: 'SUCCEEDED', providerPaymentId: 'charge' };
+const failed: FinalOutcome = declined('card_declined', 'charge');
+
+function finished(outcome: FinalOutcome, attemptNumber = 1) {
+  const facts = { claimedAt, methods: { methodId: undefined }, retryDays: [3, 7, 14] };
+  return { attemptNumber, paymentId: 'payment', outcome, now, ...facts };
+}
+
+describe('what the provider cannot take', () => {
+  const tooSmall = declined('amount_not_supported', undefined);
+
+  test('is no failure of the customer: nothing is due, and the subscription is told that nothing was charged', () => {
+    const { state, commands } = recordResult(anOpened({}, savedMethod), finished(tooSmall));
+    expect(shown(state)).toMatchObject({
+      status: 'OPEN',
+      collectAt: undefined,
+      retriesLeft: [],
+      firstFailedAt: undefined,
+      lastPaymentError: { code: 'amount_not_supported', at: now },
+    });
+    expect(commands).toMatchObject([{ payload: { resultNumber: 1, outcome: 'NOT_CHARGED' } }]);
+  });
+
+  test('moves nothing where a payer tries it', () => {
+    const methods = { methodId: undefined };
+    const asked = { ...aClaim({ source: savedMethod, now, claimedAt }), methods };
+    const presence = { callId: undefined, returnUrl: undefined };
+    const paying = payNow(anOpened(), { ...asked, ...presence }).state;
+    const { state, commands } = recordResult(paying, finished(tooSmall));
+    expect(shown(state).collectAt).toEqual(anOpened().collectAt);
+    expect(commands).toEqual([]);
+  });
+
+  test('does not hide that another method of the same retry was declined', () => {
+    const choice = { methodId: 'a', otherMethodIds: ['b'] };
+    const charged = { kind: 'METHOD', paymentMethodId: 'a' } as const;
+    const facts = (outcome: FinalOutcome, attempt: number, at: Date) => ({
+      ...finished(outcome, attempt),
+      now: at,
+      methods: choice,
+    });
+    const first = recordResult(anOpened({}, charged), facts(failed, 1, now)).state;
+    const day3 = shown(first).collectAt!;
+    const retried = collectWhenDue(first, {
+      ...aClaim({ source: charged, now: day3, claimedAt }),
+      ...choice,
+    }).state;
+    const second = recordResult(retried, facts(failed, 2, day3)).state;
+    expect(shown(second).attempt).toMatchObject({ number: 3, methodId: 'b', retry: 1 });
+    const { state, commands } = recordResult(second, facts(tooSmall, 3, day3));
+    expect(shown(state).collectAt).toEqual(new Date('2026-01-12T12:00:00.000Z'));
+    expect(commands).toMatchObject([{ payload: { outcome: 'FAILED', attempt: 3 } }]);
+  });
+});
+
+describe('without a payment provider', () => {
+  const missing = { ...aClaim({ source: savedMethod, now, claimedAt }), isProviderMissing: true };
+  const waiting = shown(openAndCollect(aDraft(), { number, ...missing }).state);
+  const presence = { callId: 'call', returnUrl: undefined, methods: { methodId: 'a' } };
+
+  test('nothing is begun, and collection waits', () => {
+    expect(waiting).toMatchObject({
+      status: 'OPEN',
+      attempt: undefined,
+      collectAt: undefined,
+      awaitsProviderSince: now,
+      lastPaymentError: { code: 'no_payment_provider' },
+    });
+    expect(isCollecting(waiting)).toBe(false);
+    const paid = payNow(anOpened(), { ...missing, ...presence });
+    expect(shown(paid.state)).toMatchObject({ payments: [], attempt: undefined });
+    expect(paid.commands).toEqual([]);
+    expect(collectWithNewDefault(waiting, missing)).toEqual(unchanged(waiting));
+  });
+
+  test('a retry keeps its later dates and is made once there is one', () => {
+    const declinedOnce = shown(recordResult(anOpened({}, savedMethod), finished(failed)).state);
+    const put = shown(
+      collectWhenDue(declinedOnce, { ...missing, now: declinedOnce.collectAt! }).state,
+    );
+    expect(put).toMatchObject({ collectAt: undefined, retriesLeft: declinedOnce.retriesLeft });
+    const later = new Date('2026-01-20T00:00:00.000Z');
+    const resumed = shown(resumeCollection(put, later).state);
+    expect(resumed).toMatchObject({ collectAt: later, awaitsProviderSince: undefined });
+    const { state } = collectWhenDue(resumed, aClaim({ source: savedMethod, now: later }));
+    expect(shown(state).attempt).toMatchObject({ number: 2, retry: 1 });
+  });
+
+  test('an authorised payment waits and is captured first', () => {
+    const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'pi_1' } as const;
+    const authorized = aDraft({ authorizedTransactionId: 'pi_1' });
+    const opened = openAndCollect(authorized, { number, ...missing, source }).state;
+    expect(shown(opened).authorizedTransactionId).toBe('pi_1');
+    const resumed = resumeCollection(opened, now).state;
+    const { state } = collectWhenDue(resumed, aClaim({ source, now, claimedAt }));
+    expect(shown(state)).toMatchObject({ authorizedTransactionId: undefined, attempt: { source } });
+  });
+
+  test('an invoice that is void or paid does not go on', () => {
+    const voided = voidForCaller(waiting, now).state;
+    expect(shown(voided).awaitsProviderSince).toBeUndefined();
+    expect(resumeCollection(voided, now)).toEqual(unchanged(voided));
+  });
+});
+
+describe('an invoice that was given up', () => {
+  const givenUp = { ...anOpened(), status: 'UNCOLLECTIBLE' as const, collectAt: undefined };
+  const claim = { ...aClaim({ source: savedMethod, now, claimedAt }), methods: { methodId: 'a' } };
+  const paying = payNow(givenUp, { ...claim, callId: undefined, returnUrl: undefined }).state;
+
+  test('can be paid, and tells its subscription, which has ended, nothing', () => {
+    const { state, commands } = recordResult(paying, finished(succeeded));
+    expect(state).toMatchObject({ status: 'PAID', paidAt: now });
+    expect(commands.map(({ type }) => type)).toEqual(['preferMethod']);
+  });
+
+  test('stays so where the payment fails', () => {
+    const { state, commands } = recordResult(paying, finished(failed));
+    expect(shown(state)).toMatchObject({ status: 'UNCOLLECTIBLE', attempt: undefined });
+    expect(shown(state).lastPaymentError).toEqual({ code: 'card_declined', at: now });
+    expect(commands).toEqual([]);
+  });
+});

@@ -1,0 +1,86 @@
+import type { Collection, Db } from 'mongodb';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { ensureIndexes } from '@billing/chassis/indexes';
+import type { Logger } from '@billing/chassis/logging';
+import type { Metrics } from '@billing/chassis/metrics';
+import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import type { ProviderReport } from './provider-events';
+
+interface ReportDocument extends Omit<ProviderReport, 'id' | 'amount'> {
+  /** The provider's event, so that one that is sent again is stored once. */
+  readonly _id: string;
+  readonly environmentId: string;
+  readonly invoiceId: string;
+  readonly amount: number | bigint;
+  /** Real time. */
+  readonly receivedAt: Date;
+}
+
+/** A report as it is listed. */
+export type StoredReport = ProviderReport & { readonly receivedAt: Date };
+
+/** At most so many are listed of an invoice. */
+const listedMax = 100;
+
+/** What providers reported of payments that we hold, only inserted. Each raises an alarm: our books do not follow it. */
+export class ProviderReportStore {
+  private readonly documents: Collection<ReportDocument>;
+
+  constructor(
+    db: Db,
+    private readonly parts: {
+      readonly logger: Pick<Logger, 'error'>;
+      readonly metrics: Pick<Metrics, 'recordProviderReport'>;
+    },
+  ) {
+    this.documents = db.collection<ReportDocument>('providerReports');
+  }
+
+  ensureIndexes(): Promise<void> {
+    return ensureIndexes(this.documents, [
+      { name: 'invoice', key: { environmentId: 1, invoiceId: 1, receivedAt: 1 } },
+    ]);
+  }
+
+  /** Stores a report; a repeat changes nothing and raises no second alarm. */
+  async add(
+    { id, ...report }: ProviderReport,
+    { invoiceId, tenant, now }: { invoiceId: string; tenant: Tenant; now: Date },
+  ): Promise<void> {
+    const { environmentId, live } = tenant;
+    const document = { _id: id, environmentId, invoiceId, ...report, receivedAt: now };
+    try {
+      await retryTransient(() => this.documents.insertOne(document));
+    } catch (error) {
+      if (duplicateKeyIndex(error) === undefined) throw error;
+      return;
+    }
+    const { kind, providerPaymentId, status } = report;
+    this.parts.metrics.recordProviderReport({ kind, live });
+    const facts = { alarm: 'provider_report', kind, environmentId, invoiceId };
+    this.parts.logger.error(
+      { ...facts, providerPaymentId, status },
+      'the payment provider reported a refund, a dispute or a payment against our books',
+    );
+  }
+
+  /** Those of an invoice, the oldest first. */
+  async listOf(
+    invoiceId: string,
+    { tenant: { environmentId } }: Pick<CallContext, 'tenant'>,
+  ): Promise<StoredReport[]> {
+    const found = await retryTransient(() =>
+      this.documents
+        .find({ environmentId, invoiceId })
+        .sort({ receivedAt: 1 })
+        .limit(listedMax)
+        .toArray(),
+    );
+    return found.map(
+      ({ _id: id, amount, kind, providerPaymentId, currency, status, receivedAt }) => ({
+        ...{ id, kind, providerPaymentId, currency, status, receivedAt },
+        amount: BigInt(amount),
+      }),
+    );
+  }
+}

@@ -1,0 +1,66 @@
+import type { Collection, Db } from 'mongodb';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { type TenantFields, tenantOf } from '@billing/chassis/aggregate-document';
+import type { Clock } from '@billing/chassis/clock';
+import { ensureIndexes } from '@billing/chassis/indexes';
+import { retryTransient } from '@billing/chassis/mongo';
+import type { InvoiceRecord } from './invoice';
+import { resumeCollection } from './provider-absence';
+
+interface WaitingDocument extends TenantFields {
+  readonly _id: string;
+  readonly awaitsProviderSince?: Date | null;
+}
+
+const batchSize = 100;
+const waiting = { awaitsProviderSince: { $gt: new Date(0) } };
+
+/** The invoices of all live environments whose collection waits until a payment provider is configured. */
+export class ProviderWaitStore {
+  private readonly documents: Collection<WaitingDocument>;
+
+  constructor(
+    db: Db,
+    private readonly parts: {
+      readonly invoices: AggregateCollection<InvoiceRecord>;
+      readonly clock: Clock;
+    },
+  ) {
+    this.documents = db.collection<WaitingDocument>('invoices');
+  }
+
+  ensureIndexes(): Promise<void> {
+    return ensureIndexes(this.documents, [
+      { name: 'awaitsProvider', key: { awaitsProviderSince: 1 } },
+    ]);
+  }
+
+  /** How many invoices of an environment wait. */
+  count({ environmentId }: { readonly environmentId: string }): Promise<number> {
+    return retryTransient(() => this.documents.countDocuments({ environmentId, ...waiting }));
+  }
+
+  /** Has the collection of all that wait go on: a provider is configured now. Each invoice is then due at once. */
+  async resumeAll(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const found = await retryTransient(() =>
+        this.documents
+          .find(waiting, {
+            projection: { organizationId: 1, environmentId: 1, live: 1, timeline: 1 },
+          })
+          .sort({ awaitsProviderSince: 1 })
+          .limit(batchSize)
+          .toArray(),
+      );
+      if (found.length === 0 || signal.aborted) return;
+      const now = this.parts.clock.now();
+      await Promise.all(
+        found.map((document) =>
+          this.parts.invoices
+            .within({ tenant: tenantOf(document), now })
+            .mutate(document._id, resumeCollection),
+        ),
+      );
+    }
+  }
+}

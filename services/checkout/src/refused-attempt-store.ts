@@ -1,0 +1,77 @@
+import type { Collection, Db } from 'mongodb';
+import type { CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { derivedId } from '@billing/chassis/ids';
+import { ensureIndexes } from '@billing/chassis/indexes';
+import { retryTransient } from '@billing/chassis/mongo';
+import { checkRefused, forgottenBefore, refusedMax } from './refused-attempts';
+
+interface RefusedDocument {
+  /** Derived from the invoice or session and the client's address, which is not stored. */
+  readonly _id: string;
+  readonly environmentId: string;
+  /** Real time of each refused payment, the latest ones. */
+  readonly refusedAt: readonly Date[];
+  /** Real time of the latest. */
+  readonly changedAt: Date;
+}
+
+/** A client that pays: an address or a network, and what it pays. */
+export interface PayingClient {
+  /** UUID of the invoice or the session. */
+  readonly resourceId: string;
+  /** Undefined: a call with a key, which is not limited here. */
+  readonly network: string | undefined;
+}
+
+type Context = Pick<CallContext, 'tenant'>;
+
+/** Payments that were refused lately, by invoice or session and client address: so cards cannot be tried one after another. */
+export class RefusedAttemptStore {
+  private readonly documents: Collection<RefusedDocument>;
+
+  constructor(
+    db: Db,
+    private readonly clock: Clock,
+  ) {
+    this.documents = db.collection<RefusedDocument>('refusedAttempts');
+  }
+
+  ensureIndexes(): Promise<void> {
+    return ensureIndexes(this.documents, [{ name: 'changedAt', key: { changedAt: 1 } }]);
+  }
+
+  /** Throws resource_exhausted while too many payments of the client were refused. */
+  async check(client: PayingClient, context: Context): Promise<void> {
+    if (client.network === undefined) return;
+    const _id = idOf(client, context);
+    const found = await retryTransient(() => this.documents.findOne({ _id }));
+    checkRefused(found?.refusedAt ?? [], this.clock.now());
+  }
+
+  async record(client: PayingClient, context: Context): Promise<void> {
+    if (client.network === undefined) return;
+    const now = this.clock.now();
+    const { environmentId } = context.tenant;
+    await retryTransient(() =>
+      this.documents.updateOne(
+        { _id: idOf(client, context) },
+        {
+          $set: { environmentId, changedAt: now },
+          $push: { refusedAt: { $each: [now], $slice: -refusedMax } },
+        },
+        { upsert: true },
+      ),
+    );
+  }
+
+  /** Deletes what limits nothing any more. */
+  async forget(): Promise<void> {
+    const until = forgottenBefore(this.clock.now());
+    await retryTransient(() => this.documents.deleteMany({ changedAt: { $lt: until } }));
+  }
+}
+
+function idOf({ resourceId, network }: PayingClient, { tenant }: Context): string {
+  return derivedId(tenant.environmentId, 'refusedAttempts', resourceId, network ?? '');
+}

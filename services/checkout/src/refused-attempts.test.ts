@@ -1,0 +1,34 @@
+import { checkRefused, withRefused } from './refused-attempts';
+
+const start = Date.parse('2026-01-01T00:00:00.000Z');
+const minute = (count: number) => new Date(start + count * 60_000);
+const refusedFor = (count: number) =>
+  Array.from({ length: count }, (_, index) => minute(index)).reduce<Date[]>(
+    (refused, at) => withRefused(refused, at),
+    [],
+  );
+
+test('nine refused payments within an hour are followed by another one, ten are not', () => {
+  expect(() => {
+    checkRefused(refusedFor(9), minute(10));
+  }).not.toThrow();
+  expect(() => {
+    checkRefused(refusedFor(10), minute(10));
+  }).toThrow(
+    expect.objectContaining({ kind: 'resource_exhausted', retryAfterSeconds: 3000 }) as Error,
+  );
+});
+
+test('an hour after the first of ten one more may be tried', () => {
+  const refused = refusedFor(10);
+  expect(() => {
+    checkRefused(refused, minute(59));
+  }).toThrow();
+  expect(() => {
+    checkRefused(refused, minute(60));
+  }).not.toThrow();
+});
+
+test('no more than ten are kept', () => {
+  expect(refusedFor(30)).toHaveLength(10);
+});

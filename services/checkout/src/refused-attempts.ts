@@ -1,0 +1,33 @@
+import { DomainError } from '@billing/kernel/domain-error';
+
+/** How many payments of one invoice or session may be refused for one client address within an hour. */
+export const refusedMax = 10;
+const withinMs = 60 * 60 * 1000;
+
+/** Throws resource_exhausted where too many payments were refused lately, with the seconds until the next one may be tried. */
+export function checkRefused(refusedAt: readonly Date[], now: Date): void {
+  const recent = recentOf(refusedAt, now);
+  const leaving = recent.at(-refusedMax);
+  if (leaving === undefined) return;
+  const retryAfterSeconds = Math.ceil((leaving.getTime() + withinMs - now.getTime()) / 1000);
+  const message = 'Too many payments were refused; try later';
+  throw new DomainError('resource_exhausted', 'TOO_MANY_REFUSED_PAYMENTS', message, {
+    retryAfterSeconds: Math.max(1, retryAfterSeconds),
+  });
+}
+
+/** With one more refused payment; those that no longer count are left out. */
+export function withRefused(refusedAt: readonly Date[], now: Date): Date[] {
+  return [...recentOf(refusedAt, now), now].slice(-refusedMax);
+}
+
+/** Refusals before this time limit nothing any more. */
+export function forgottenBefore(now: Date): Date {
+  return new Date(now.getTime() - withinMs);
+}
+
+function recentOf(refusedAt: readonly Date[], now: Date): Date[] {
+  return refusedAt
+    .filter((at) => at > forgottenBefore(now))
+    .sort((a, b) => a.getTime() - b.getTime());
+}

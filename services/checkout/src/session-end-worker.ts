@@ -1,0 +1,44 @@
+import type { Stored } from '@billing/chassis/aggregate';
+import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { endEarlier } from './earlier-session';
+import type { SessionRecord } from './session';
+import { isEnding } from './session-ending';
+import type { SessionInput } from './session-input';
+
+interface SessionEndParts {
+  readonly sessions: AggregateCollection<SessionRecord>;
+  readonly clock: Clock;
+}
+
+// A caller is not kept waiting longer by a peer that is down.
+const endedWithinMs = 2000;
+
+/** Waits until the invoice of a session that ends is void and its redemption free; after two seconds as it stands. */
+export function untilEnded(
+  { state: { id } }: Stored<SessionRecord>,
+  context: CallContext,
+  { sessions, clock }: SessionEndParts,
+): Promise<Stored<SessionRecord>> {
+  const latest = Math.min(clock.now().getTime() + endedWithinMs, answerBy(context).getTime());
+  return sessions.waitFor(id, context, {
+    isReached: ({ state }) => !isEnding(state),
+    until: new Date(latest),
+  });
+}
+
+/** Ends what the visitor ordered before at the same link, and waits for its redemption. */
+export async function endEarlierSession(
+  { earlierSessionId, checkoutLinkId }: SessionInput,
+  context: CallContext,
+  parts: SessionEndParts,
+): Promise<void> {
+  if (earlierSessionId === undefined) return;
+  const sessions = parts.sessions.within(context);
+  if ((await sessions.find(earlierSessionId)) === undefined) return;
+  const stored = await sessions.mutate(earlierSessionId, (record) =>
+    endEarlier(record, checkoutLinkId),
+  );
+  if (isEnding(stored.state)) await untilEnded(stored, context, parts);
+}
