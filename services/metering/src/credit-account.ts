@@ -1,17 +1,11 @@
 import { calendarDayOf } from '@billing/kernel/calendar-day';
 import { Decimal } from '@billing/kernel/decimal';
 import { DomainError } from '@billing/kernel/domain-error';
-import {
-  type InputProblems,
-  refuseProblems,
-  textProblems,
-  wholeNumberProblems,
-} from '@billing/kernel/input-problems';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import { creditGrantProblems } from '@billing/kernel/input/credit-grant';
 import { parseUnits } from '@billing/kernel/units';
 import type { BurnableGrant, Burning, CreditSource, GrantTerms } from './credit-burning';
 
-const nameLengthMax = 200;
-const priorityMax = 255;
 const priorityDefault = 100;
 // All grants of an account lie in one document, and expired ones stay there: events that come late still burn them.
 const liveGrantsMax = 1_000;
@@ -90,7 +84,7 @@ export function createGrant(
 ): CreditGrant {
   const { source = 'PROMOTIONAL', priority = priorityDefault, effectiveAt = now } = input;
   refuseProblems({
-    ...grantProblems({ ...input, source, priority, effectiveAt }),
+    ...creditGrantProblems({ ...input, effectiveAt }),
     metadata: metadataProblems,
   });
   if (source === 'UNKNOWN') throw new Error('The source was not checked');
@@ -221,28 +215,4 @@ export function statusOf(
   if (remaining.compare(none) <= 0) return 'DEPLETED';
   if (now < effectiveAt) return 'SCHEDULED';
   return expiresAt !== null && expiresAt <= now ? 'EXPIRED' : 'ACTIVE';
-}
-
-function grantProblems(
-  input: GrantInput & { readonly priority: number; readonly effectiveAt: Date },
-): InputProblems {
-  const { amount, name, source, priority, effectiveAt, expiresAt } = input;
-  const isEmpty = expiresAt !== undefined && expiresAt <= effectiveAt;
-  return {
-    amount: amountProblems(amount),
-    expiresAt: isEmpty ? ['Must be after effectiveAt'] : [],
-    priority: wholeNumberProblems(priority, { min: 0, max: priorityMax }),
-    source: source === 'UNKNOWN' ? ['Unknown source'] : [],
-    name: name === undefined ? [] : textProblems(name, { max: nameLengthMax }),
-  };
-}
-
-function amountProblems(amount: string): string[] {
-  if (amount === '') return ['Required'];
-  try {
-    return parseUnits(amount, 'amount').compare(none) > 0 ? [] : ['Must be above 0'];
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    return error.fields?.amount ?? [];
-  }
 }

@@ -83,6 +83,11 @@ describe('an event', () => {
     ['of nothing', { customerId: 'c' }, '0.meterId: Required'],
     ['with an empty id', { ...least, eventId: '' }, '0.eventId: Must be at least 1 characters'],
     ['with a long id', { ...least, eventId: long }, '0.eventId: Must be at most 255 characters'],
+    [
+      'with control characters in its id',
+      { ...least, eventId: 'a\nb' },
+      '0.eventId: Must not contain control characters',
+    ],
     ['with half a letter', { ...least, eventId: '\ud800' }, '0.eventId: Must be Unicode text'],
     ['of a day alone', { ...least, timestamp: '2026-03-10' }, '0.timestamp: Invalid datetime'],
     ['of a number of ms', { ...least, timestamp: 1 }, '0.timestamp: Invalid datetime'],

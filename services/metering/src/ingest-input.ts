@@ -1,8 +1,9 @@
 import { Decimal, DECIMAL_PLACES_MAX } from '@billing/kernel/decimal';
 import { invalidInput } from '@billing/kernel/domain-error';
+import { controlCharacterProblem, hasControlCharacter } from '@billing/kernel/input-problems';
+import { propertyLengthMax } from '@billing/kernel/input/meter';
 import { plainDecimal } from '@billing/kernel/plain-decimal';
 import { UNITS_MAX } from '@billing/kernel/units';
-import { propertyLengthMax } from './meter';
 
 const eventsMax = 1000;
 const textLengthMax = 255;
@@ -63,6 +64,9 @@ function eventsOf(body: unknown, ignoredFields: string[]): unknown {
   return body.events;
 }
 
+// Ids that the caller makes; any other one that is malformed is answered like an unknown one.
+const ownIds = new Set(['externalCustomerId', 'eventId']);
+
 const knownFields = new Set([
   'customerId',
   'externalCustomerId',
@@ -119,7 +123,9 @@ class EventReader {
     else if (value.length > textLengthMax) {
       this.refuse(path, `Must be at most ${String(textLengthMax)} characters`);
     } else if (!value.isWellFormed()) this.refuse(path, 'Must be Unicode text');
-    else return value;
+    else if (ownIds.has(field) && hasControlCharacter(value)) {
+      this.refuse(path, controlCharacterProblem);
+    } else return value;
     return undefined;
   }
 

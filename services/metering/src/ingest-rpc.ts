@@ -1,8 +1,8 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { CallContext } from '@billing/chassis/call-context';
+import { type CallContext, newResourceId } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
-import { derivedId, newId } from '@billing/chassis/ids';
+import { newId } from '@billing/chassis/ids';
 import type { IngestEventsResponse } from '@billing/proto/billing/metering/v1/metering';
 import type { ArrivalOrder } from './arrival-order';
 import { BatchCustomers } from './batch-customers';
@@ -150,8 +150,8 @@ async function fixCounts(
   await Promise.all(fresh.map((id) => parts.meters.within(context).mutate(id, useMeter)));
 }
 
-function newEventId({ resourceSeed }: CallContext, index: number): string {
-  return resourceSeed === undefined ? newId() : derivedId(resourceSeed, 'event', index);
+function newEventId(context: CallContext, index: number): string {
+  return newResourceId(context, `event ${String(index)}`);
 }
 
 interface Stored {

@@ -1,13 +1,9 @@
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
-import { type InputProblems, refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import { refuseProblems } from '@billing/kernel/input-problems';
+import { meterProblems } from '@billing/kernel/input/meter';
 import type { Transition } from '@billing/kernel/transition';
 import type { Aggregation } from './aggregation';
-
-const nameLengthMax = 120;
-const unitLengthMax = 60;
-/** Names of properties are as long as an event may have them. */
-export const propertyLengthMax = 255;
 
 /** Something that is counted. */
 export interface Meter {
@@ -60,7 +56,7 @@ export function createMeter(
   { id, metadataProblems }: MeterFindings & { readonly id: string },
 ): Meter {
   const { aggregation = 'SUM' } = input;
-  refuseProblems(meterProblems({ ...input, aggregation }, metadataProblems));
+  refuseProblems({ ...meterProblems(input), metadata: metadataProblems });
   if (aggregation === 'UNKNOWN') throw new Error('The aggregation was not checked');
   return {
     id,
@@ -132,25 +128,4 @@ function refuseOtherCount(before: Meter, after: Meter): void {
   if (before.uniqueProperty !== after.uniqueProperty) {
     throw invalidInput({ uniqueProperty: message });
   }
-}
-
-function meterProblems(
-  { name, aggregation, uniqueProperty, unit }: MeterInput,
-  metadataProblems: readonly string[],
-): InputProblems {
-  return {
-    // One of spaces shows nobody which meter it is.
-    name: textProblems(name.trim() === '' ? '' : name, { min: 1, max: nameLengthMax }),
-    aggregation: aggregation === 'UNKNOWN' ? ['Unknown aggregation'] : [],
-    uniqueProperty: propertyProblems(uniqueProperty, aggregation === 'UNIQUE_COUNT'),
-    unit: unit === undefined ? [] : textProblems(unit, { max: unitLengthMax }),
-    metadata: metadataProblems,
-  };
-}
-
-function propertyProblems(property: string | undefined, isNeeded: boolean): string[] {
-  // No event can have one of that name.
-  if (isNeeded && property === '__proto__') return ['Key is reserved'];
-  if (isNeeded) return textProblems(property ?? '', { min: 1, max: propertyLengthMax });
-  return property === undefined ? [] : ['Only with the aggregation UNIQUE_COUNT'];
 }

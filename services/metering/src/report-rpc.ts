@@ -6,6 +6,7 @@ import {
   type UsageReportServiceServer,
   UsageReportServiceService,
 } from '@billing/proto/billing/metering/v1/report';
+import { usageReportCallers } from './callers';
 import { type CreditDay, CreditReport } from './credit-report';
 import type { CreditReportStore } from './credit-report-store';
 import { type Meter, requireKnown } from './meter';
@@ -63,7 +64,7 @@ export function reportRpc({ meters, meterUsageOf, creditReports }: ReportParts) 
       return { meters: all.toSorted((a, b) => (a.meterName < b.meterName ? -1 : 1)) };
     },
   };
-  return rpcService(UsageReportServiceService, handlers);
+  return rpcService(UsageReportServiceService, handlers, { callers: usageReportCallers });
 }
 
 function toProtoCreditDay(

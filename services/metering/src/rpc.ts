@@ -3,6 +3,7 @@ import {
   type MeteringServiceServer,
   MeteringServiceService,
 } from '@billing/proto/billing/metering/v1/metering';
+import { meteringCallers } from './callers';
 import { creditCalls } from './credit-rpc';
 import { eventCalls } from './event-rpc';
 import type { IngestParts } from './ingest-rpc';
@@ -12,10 +13,14 @@ import type { SettlementParts } from './settlement-worker';
 
 /** The service's calls. */
 export function meteringRpc(parts: IngestParts & SettlementParts) {
-  return rpcService<MeteringServiceServer>(MeteringServiceService, {
-    ...meterCalls(parts.meters),
-    ...eventCalls(parts),
-    ...creditCalls(parts),
-    ...settlementCalls(parts),
-  });
+  return rpcService<MeteringServiceServer>(
+    MeteringServiceService,
+    {
+      ...meterCalls(parts.meters),
+      ...eventCalls(parts),
+      ...creditCalls(parts),
+      ...settlementCalls(parts),
+    },
+    { callers: meteringCallers },
+  );
 }

@@ -1,3 +1,4 @@
+import { monotonicMs } from '@billing/chassis/clock';
 import type { CallContext } from '@billing/chassis/call-context';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { accountDefinition } from './account-store';
@@ -57,7 +58,11 @@ export async function start(
     everyMs: sealEveryMs,
     run: (signal) => sealHours(sealing, signal),
   });
-  const runs = new SettlementRuns<Settlement>({ runMsMax: settlementMsMax });
+  const runs = new SettlementRuns<Settlement>({
+    runMsMax: settlementMsMax,
+    nowMs: monotonicMs,
+  });
+  service.metrics.observeSettlements(() => runs.longestMs());
   service.onClose('settlements', () => runs.stop());
   return service.serve([
     meteringRpc({

@@ -26,7 +26,7 @@ function aRun() {
 }
 
 test('whoever repeats what is under way waits for the same, also when the first caller has gone', async () => {
-  const runs = new SettlementRuns<string>({ runMsMax: hour });
+  const runs = new SettlementRuns<string>({ runMsMax: hour, nowMs: () => performance.now() });
   const work = aRun();
   const caller = new AbortController();
   const first = runs.join('a', caller.signal, work.run);
@@ -41,7 +41,7 @@ test('whoever repeats what is under way waits for the same, also when the first 
 });
 
 test('what has ended is begun anew by the next one, and other names at any time', async () => {
-  const runs = new SettlementRuns<string>({ runMsMax: hour });
+  const runs = new SettlementRuns<string>({ runMsMax: hour, nowMs: () => performance.now() });
   const failing = () => Promise.reject(new Error('Down'));
   await expect(runs.join('a', patient(), failing)).rejects.toThrow('Down');
   const done = (result: string) => () => Promise.resolve(result);
@@ -52,7 +52,7 @@ test('what has ended is begun anew by the next one, and other names at any time'
 });
 
 test('at a stop all end soon', async () => {
-  const runs = new SettlementRuns<string>({ runMsMax: hour });
+  const runs = new SettlementRuns<string>({ runMsMax: hour, nowMs: () => performance.now() });
   const work = aRun();
   const joined = runs.join('a', patient(), work.run);
   const stopped = runs.stop();
@@ -60,4 +60,24 @@ test('at a stop all end soon', async () => {
   work.end('in time');
   await stopped;
   expect(await joined).toBe('in time');
+});
+
+test('the age is that of the run that began first, and 0 without a run', async () => {
+  let nowMs = 1_000;
+  const runs = new SettlementRuns<string>({ runMsMax: hour, nowMs: () => nowMs });
+  const ends: ((result: string) => void)[] = [];
+  const begin = (name: string) =>
+    runs.join(name, new AbortController().signal, () => new Promise((end) => ends.push(end)));
+  expect(runs.longestMs()).toBe(0);
+  const first = begin('first');
+  nowMs = 4_000;
+  const second = begin('second');
+  nowMs = 5_000;
+  expect(runs.longestMs()).toBe(4_000);
+  ends[0]?.('done');
+  await first;
+  expect(runs.longestMs()).toBe(1_000);
+  ends[1]?.('done');
+  await second;
+  expect(runs.longestMs()).toBe(0);
 });

@@ -1,6 +1,8 @@
 /** How long settlements may take. */
 export interface SettlementRunsOptions {
   readonly runMsMax: number;
+  /** Monotonic. */
+  readonly nowMs: () => number;
 }
 
 /**
@@ -9,6 +11,7 @@ export interface SettlementRunsOptions {
  */
 export class SettlementRuns<Result> {
   private readonly running = new Map<string, Promise<Result>>();
+  private readonly startedMs = new Map<string, number>();
   private readonly stopping = new AbortController();
 
   constructor(readonly options: SettlementRunsOptions) {}
@@ -23,6 +26,12 @@ export class SettlementRuns<Result> {
     return untilAborted(running, callerSignal);
   }
 
+  /** How long the run has lasted that began first; 0 without one. */
+  longestMs(): number {
+    const [first] = this.startedMs.values();
+    return first === undefined ? 0 : this.options.nowMs() - first;
+  }
+
   /** Has all runs end soon, and waits for that. */
   async stop(): Promise<void> {
     this.stopping.abort();
@@ -31,9 +40,11 @@ export class SettlementRuns<Result> {
 
   private begin(name: string, run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const timeout = AbortSignal.timeout(this.options.runMsMax);
-    const running = run(AbortSignal.any([timeout, this.stopping.signal])).finally(() =>
-      this.running.delete(name),
-    );
+    this.startedMs.set(name, this.options.nowMs());
+    const running = run(AbortSignal.any([timeout, this.stopping.signal])).finally(() => {
+      this.running.delete(name);
+      this.startedMs.delete(name);
+    });
     this.running.set(name, running);
     return running;
   }

@@ -86,6 +86,7 @@ async function startCustomers(ids: ReadonlySet<string>) {
     rpcService<CustomerServiceServer>(CustomerServiceService, {
       createCustomer: unused,
       getCustomers: unused,
+      fixCurrency: unused,
       identifyCustomers: async (names) => ({
         ids: names.ids.filter((id) => ids.has(id)),
         externalCustomers: [],

@@ -22,7 +22,8 @@ export type SubscriptionEvent = DomainEvent &
   (
     | {
         readonly type: 'subscription.created' | 'subscription.renewed';
-        readonly data: { readonly subscription: Subscription };
+        /** With the invoice that the step orders or was paid by; null: none. */
+        readonly data: { readonly subscription: Subscription; readonly invoiceId: string | null };
       }
     | {
         readonly type: 'subscription.canceled';
@@ -45,12 +46,14 @@ export type SubscriptionEvent = DomainEvent &
 /** What any rule about a subscription decides. */
 export type SubscriptionTransition = Transition<Subscription, SubscriptionEvent, BillingCommand>;
 
-export function created(subscription: Subscription): SubscriptionEvent {
-  return { type: 'subscription.created', data: { subscription } };
+/** `invoiceId` is the first invoice; null: none is made now. */
+export function created(subscription: Subscription, invoiceId: string | null): SubscriptionEvent {
+  return { type: 'subscription.created', data: { subscription, invoiceId } };
 }
 
-export function renewed(subscription: Subscription): SubscriptionEvent {
-  return { type: 'subscription.renewed', data: { subscription } };
+/** `invoiceId` is the invoice of the period that begins; null: a trial begins. */
+export function renewed(subscription: Subscription, invoiceId: string | null): SubscriptionEvent {
+  return { type: 'subscription.renewed', data: { subscription, invoiceId } };
 }
 
 /** With the payment that was given up, where that is why. */

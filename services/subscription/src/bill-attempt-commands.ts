@@ -1,5 +1,5 @@
 import type { Stored } from '@billing/chassis/aggregate';
-import type { CallContext } from '@billing/chassis/call-context';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
 import type { Completion } from '@billing/chassis/outbox-progress';
 import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
@@ -7,6 +7,8 @@ import type { BillingReason, BillPeriod } from './billing';
 import type { CustomerFacts } from './creation-input';
 import { withCustomer } from './customer';
 import type { CustomerClient } from './customer-client';
+import { unlessNotFound } from '@billing/kernel/domain-error';
+import { fixCurrency } from './peers';
 import { type FailedTry, holdBill, nextTry } from './held-bill';
 import type { InvoiceClient } from './invoice-client';
 import { toProtoNewInvoice } from './invoice-rpc';
@@ -33,6 +35,8 @@ import { lastPeriod, type Settlement, settlementBefore } from './usage-settlemen
 export interface BillingParts extends SettlementParts {
   readonly invoices: InvoiceClient;
   readonly customers: CustomerClient;
+  /** Called when the last bill left an amount unsettled that was owed to the customer. */
+  readonly onDroppedCredits: (id: string, tenant: Tenant) => void;
 }
 
 /** The call that makes a bill, and the command that it completes where nothing else does. */
@@ -58,6 +62,11 @@ export async function tryPeriod(
     settleUsage(stored, settlement, context, parts),
     presentCustomer(state, payload.reason, context, parts),
   ]);
+  // A customer's first invoice fixes their currency; a subscription that is there keeps its own.
+  if (customer !== undefined && !customer.isCurrencyFixed) {
+    const wanted = { id: customer.id, currency: state.price.currency };
+    await unlessNotFound(fixCurrency(parts.peers, wanted, context));
+  }
   const { recurring, ...bill } = periodBill(state, periodIndex, settled ?? []);
   if (!bill.isBillable) {
     return hold(stored, { bill: periodIndex, settlements: [settlement] }, context, parts);
@@ -162,6 +171,7 @@ export async function tryLate(
   await parts.subscriptions.note(state.id, context, (current) =>
     noteEndInvoice(noteBill(current, number, { refunds: [] }), invoiceId),
   );
+  if (bill.refunds.length > 0) parts.onDroppedCredits(state.id, stored.tenant);
   return true;
 }
 

@@ -77,6 +77,12 @@ export interface ConfirmRedemption extends Command {
   readonly payload: { readonly discountId: string };
 }
 
+/** Frees the redemption of a subscription that ended before its start. */
+export interface ReleaseRedemption extends Command {
+  readonly type: 'releaseRedemption';
+  readonly payload: { readonly discountId: string };
+}
+
 /** Saves the method behind an authorisation that no invoice captures soon. */
 export interface ResolveAuthorization extends Command {
   readonly type: 'resolveAuthorization';
@@ -91,6 +97,7 @@ export type BillingCommand =
   | Close
   | EndCollection
   | ConfirmRedemption
+  | ReleaseRedemption
   | ResolveAuthorization;
 
 /** How a period's invoice comes to be. */

@@ -1,19 +1,15 @@
 import { cancel, uncancel } from './cancellation';
+import { isEntitled } from './entitlement';
 import { takeDueStep } from './renewals';
-import {
-  currentPeriod,
-  endedWithin,
-  isEntitled,
-  nextInvoiceAt,
-  type Subscription,
-} from './subscription';
-import { aPrice, aSubscription, at, day, invoiceIdOf } from './testing';
+import { currentPeriod, endedWithin, nextInvoiceAt, type Subscription } from './subscription';
+import { aDiscount, aPrice, aSubscription, at, day, invoiceIdOf } from './testing';
 
 const trialPrice = { price: aPrice({ trialDays: 14 }), ...at(day('01-17')) };
 const running = aSubscription();
 const pastDue: Subscription = { ...running, status: 'PAST_DUE' };
 const inTrial = aSubscription({}, trialPrice);
 const scheduled = aSubscription({ startAt: day('03-31') });
+const made = { createdAt: day('01-31') };
 const now = (subscription: Subscription, time = day('02-10')) =>
   cancel(subscription, { atPeriodEnd: false, ...at(time) });
 const atEnd = (subscription: Subscription, time = day('02-10')) =>
@@ -36,7 +32,7 @@ describe('cancelling now', () => {
       endedAt: day('02-10'),
       cancelReason: 'REQUESTED',
     });
-    expect(isEntitled(state)).toBe(false);
+    expect(isEntitled(state, made)).toBe(false);
     expect(nextInvoiceAt(state)).toBeNull();
     expect(currentPeriod(state)).toEqual(currentPeriod(before));
     expect(events).toEqual([
@@ -122,12 +118,54 @@ describe('cancelling now', () => {
   });
 });
 
+describe('cancelling before the start', () => {
+  const discount = aDiscount();
+  const discounted = aSubscription({ startAt: day('03-31') }, { discount });
+
+  test.each([
+    ['now', now],
+    ['at the end of the period', atEnd],
+  ])('%s ends the subscription at once and bills nothing', (_name, end) => {
+    const { state, events, commands } = end(scheduled);
+
+    expect(state).toMatchObject({
+      status: 'CANCELED',
+      phase: 'ENDED',
+      cancelAtPeriodEnd: false,
+      canceledAt: day('02-10'),
+      endedAt: day('02-10'),
+      cancelReason: 'REQUESTED',
+      openInvoices: [],
+    });
+    expect(nextInvoiceAt(state)).toBeNull();
+    expect(types({ events })).toEqual(['subscription.canceled']);
+    expect(commands).toEqual([]);
+  });
+
+  test.each([
+    ['now', now],
+    ['at the end of the period', atEnd],
+  ])('%s frees the redemption', (_name, end) => {
+    const payload = { discountId: discount.id };
+    expect(end(discounted).commands).toEqual([{ type: 'releaseRedemption', payload }]);
+  });
+
+  test('ends a subscription that an earlier release has flagged', () => {
+    const flagged: Subscription = { ...scheduled, cancelAtPeriodEnd: true };
+    expect(atEnd(flagged).state).toMatchObject({ status: 'CANCELED', cancelAtPeriodEnd: false });
+  });
+
+  test('is too late from the start on', () => {
+    const { state } = atEnd(scheduled, day('04-01'));
+    expect(state).toMatchObject({ status: 'ACTIVE', periodIndex: 0, cancelAtPeriodEnd: true });
+  });
+});
+
 describe('cancelling at the end of the period', () => {
   test.each([
     ['ACTIVE', running, day('02-10')],
     ['PAST_DUE', pastDue, day('02-10')],
     ['in its trial', inTrial, day('01-20')],
-    ['still to start', scheduled, day('02-10')],
   ])('flags one that is %s and lets it go on', (_name, before, time) => {
     const { state, events, commands } = atEnd(before, time);
 
@@ -138,7 +176,7 @@ describe('cancelling at the end of the period', () => {
       cancelReason: 'REQUESTED',
     });
     expect(nextInvoiceAt(state)).toBeNull();
-    expect(isEntitled(state)).toBe(isEntitled(before));
+    expect(isEntitled(state, made)).toBe(isEntitled(before, made));
     expect(events).toEqual([
       { type: 'subscription.updated', data: { subscription: state, before } },
     ]);

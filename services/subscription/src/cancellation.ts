@@ -7,16 +7,13 @@ import {
   type BillingCommand,
   type Close,
   type Decision,
-  type EndCollection,
   type InvoiceIdOf,
 } from './billing';
+import { endAtOnce, endBeforeStart, endCollection, madeInvoices } from './ending';
 import { isInvoiceHeld } from './held-bill';
 import { findOpenInvoice } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
-import type { CancelReason, OpenInvoice, Subscription } from './subscription';
-
-// A call for each: so many fit well into the time that one command has, and a repeat begins with the first of them again.
-const invoicesPerCommandMax = 50;
+import type { OpenInvoice, Subscription } from './subscription';
 
 /** When the end is asked for. */
 export interface Cancellation extends Decision {
@@ -24,8 +21,8 @@ export interface Cancellation extends Decision {
 }
 
 /**
- * Ends a subscription now, or flags it to end with its current period; one that has not started yet ends with its first period, a
- * trial with the trial.
+ * Ends a subscription now, or flags it to end with its current period, a trial with the trial. A subscription that has not started has
+ * no current period: it ends at once either way.
  *
  * Cancelling what is already canceled changes nothing, so that a repeated call is harmless. An unpaid invoice of the running period is
  * voided; older ones stay payable, and are not retried any more.
@@ -36,6 +33,7 @@ export function cancel(
 ): SubscriptionTransition {
   return decideAfterDueSteps(subscription, decision, (current) => {
     if (current.status === 'CANCELED') return unchanged(current);
+    if (current.phase === 'SCHEDULED') return endBeforeStart(current, decision.now);
     return atPeriodEnd ? flag(current, decision.now) : endNow(current, decision);
   });
 }
@@ -86,39 +84,15 @@ function endNow(
   return { state, events: [canceled(state)], commands };
 }
 
-/** Over, at this instant. */
-export function endAtOnce(
+/** The invoice that the end of a canceled subscription voids; undefined: none. */
+export function runningInvoice(
   subscription: Subscription,
-  { now, cancelReason }: { readonly now: Date; readonly cancelReason: CancelReason },
-): Subscription {
-  return {
-    ...subscription,
-    status: 'CANCELED',
-    phase: 'ENDED',
-    cancelAtPeriodEnd: false,
-    canceledAt: now,
-    endedAt: now,
-    cancelReason,
-  };
-}
-
-/** The open invoices but for those whose bills are held: they are still owed, and made when they can be. */
-export function madeInvoices(subscription: Subscription): OpenInvoice[] {
-  return subscription.openInvoices.filter((invoice) => !isInvoiceHeld(subscription, invoice));
-}
-
-/** Ends the retries of these invoices, if there are any. */
-export function endCollection(
-  invoices: readonly OpenInvoice[],
-  { writeOff }: { readonly writeOff: boolean },
-): EndCollection[] {
-  const commandsCount = Math.ceil(invoices.length / invoicesPerCommandMax);
-  return Array.from({ length: commandsCount }, (_, index) => {
-    const start = index * invoicesPerCommandMax;
-    const some = invoices.slice(start, start + invoicesPerCommandMax);
-    const invoiceIds = some.map(({ invoiceId }) => invoiceId);
-    return { type: 'endCollection', payload: { invoiceIds, writeOff } };
-  });
+  invoiceIdOf: InvoiceIdOf,
+): OpenInvoice | undefined {
+  const { status, cancelAtPeriodEnd, periodIndex } = subscription;
+  if (status !== 'CANCELED' || cancelAtPeriodEnd || periodIndex === null) return undefined;
+  if (isInvoiceHeld(subscription, { periodIndex })) return undefined;
+  return findOpenInvoice(subscription, invoiceIdOf(periodIndex));
 }
 
 function closeRunningPeriod(

@@ -10,17 +10,17 @@ import {
   updated,
 } from './announcement';
 import { billEnd, type Decision } from './billing';
-import { endAtOnce, endCollection, madeInvoices } from './cancellation';
+import { endAtOnce, endCollection, madeInvoices } from './ending';
 import { findOpenInvoice, finishInvoice, hasPastDueInvoice, keepInvoice } from './open-invoices';
 import { decideAfterDueSteps } from './renewals';
 import type { CollectionMethod, OpenInvoice, Subscription } from './subscription';
 
 /**
  * Of an invoice: paid by a charge, a charge failed, paid because nothing was due, given up after the last retry, unpaid at its due date,
- * or voided by a caller.
+ * voided by a caller, or not charged for a reason that is not the customer's.
  */
 export type CollectionOutcome =
-  'SUCCEEDED' | 'FAILED' | 'NOTHING_DUE' | 'UNCOLLECTIBLE' | 'OVERDUE' | 'VOIDED';
+  'SUCCEEDED' | 'FAILED' | 'NOTHING_DUE' | 'UNCOLLECTIBLE' | 'OVERDUE' | 'VOIDED' | 'NOT_CHARGED';
 
 /** One piece of news about the collection of an invoice. */
 export interface CollectionResult {
@@ -65,7 +65,7 @@ export function applyCollectionResult(
     if (noted.status === 'CANCELED') return { state: noted, events: [], commands: [] };
     return result.outcome === 'UNCOLLECTIBLE'
       ? giveUp(noted, result.payment, decision.now)
-      : goOn(noted, result);
+      : goOn(current, noted, result);
   });
 }
 
@@ -77,19 +77,24 @@ function note(
 ): Subscription {
   if (finishing.has(outcome)) return finishInvoice(subscription, invoice);
   // An invoice that is sent is not late before its due date, however often its payer's card fails.
-  const isLate = outcome === 'OVERDUE' || collectionMethod === 'CHARGE_AUTOMATICALLY';
+  const isFailed = outcome === 'FAILED' && collectionMethod === 'CHARGE_AUTOMATICALLY';
+  const isLate = outcome === 'OVERDUE' || isFailed;
   const isPastDue = invoice.isPastDue || isLate;
   return keepInvoice(subscription, invoice, { lastResult: resultNumber, isPastDue });
 }
 
-function goOn(subscription: Subscription, result: CollectionResult): SubscriptionTransition {
-  const announced = announcementsOf(subscription, result);
-  const status = hasPastDueInvoice(subscription) ? 'PAST_DUE' : 'ACTIVE';
-  if (status === subscription.status) {
-    return { state: subscription, events: announced, commands: [] };
-  }
-  const state: Subscription = { ...subscription, status };
-  return { state, events: [...announced, updated(subscription, state)], commands: [] };
+function goOn(
+  before: Subscription,
+  noted: Subscription,
+  result: CollectionResult,
+): SubscriptionTransition {
+  const announced = announcementsOf(noted, result);
+  const status = hasPastDueInvoice(noted) ? 'PAST_DUE' : 'ACTIVE';
+  if (status === noted.status) return { state: noted, events: announced, commands: [] };
+  const state: Subscription = { ...noted, status };
+  // The event of a payment has already shown what the result changed.
+  const shown = announced.length === 0 ? before : noted;
+  return { state, events: [...announced, updated(shown, state)], commands: [] };
 }
 
 /** A charge is announced, whatever came of it; what happens to an invoice without one is not. */
@@ -105,6 +110,7 @@ function announcementsOf(
     case 'NOTHING_DUE':
     case 'OVERDUE':
     case 'VOIDED':
+    case 'NOT_CHARGED':
     case 'UNCOLLECTIBLE':
       return [];
   }

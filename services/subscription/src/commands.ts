@@ -11,8 +11,10 @@ import type {
   Close,
   ConfirmRedemption,
   EndCollection,
+  ReleaseRedemption,
   ResolveAuthorization,
 } from './billing';
+import type { BillingParts } from './bill-attempt-commands';
 import { billEnd, billLate, billOwed, billPeriod, voidInvoice } from './billing-commands';
 import { authorizationResolved } from './creation';
 import type { CustomerClient } from './customer-client';
@@ -28,6 +30,7 @@ export interface CommandParts {
   readonly invoices: InvoiceClient;
   readonly customers: CustomerClient;
   readonly logger: Logger;
+  readonly onDroppedCredits: BillingParts['onDroppedCredits'];
 }
 
 /** What the service does about the commands that its rules decide. Each may run again after it was carried out. */
@@ -81,6 +84,15 @@ export function subscriptionCommands(
         const lost = { alarm: 'redemption_lost', err: error, id: holderId, discountId };
         logger.error(lost, 'redemption was lost');
       }
+    },
+
+    releaseRedemption: async (
+      { discountId }: ReleaseRedemption['payload'],
+      { aggregateId: holderId, context },
+    ) => {
+      // Its creation has confirmed it by an earlier command.
+      const request = { discountId, holderId, evenConfirmed: true };
+      await peers.discount.releaseRedemption(request, context);
     },
 
     resolveAuthorization: async (

@@ -33,6 +33,8 @@ export interface SubscriptionInput {
 export interface CustomerFacts extends CustomerSnapshot {
   /** ISO 4217, upper case. */
   readonly currency: string;
+  /** The first invoice has set the currency. */
+  readonly isCurrencyFixed: boolean;
   readonly collectionMethod: CollectionMethod;
 }
 
@@ -89,7 +91,7 @@ export function checkQuantity(price: PriceSnapshot, quantity: number): void {
   throw invalidInput({ quantity: ['Costs more than the largest amount'] });
 }
 
-/** A customer who has an invoice keeps its currency. */
+/** A customer whose first invoice has set the currency keeps it. */
 export function checkCurrency(
   price: Pick<PriceSnapshot, 'currency'>,
   customer: Pick<CustomerFacts, 'currency'>,

@@ -1,9 +1,14 @@
-import { answerBy, type CallContext, newResourceId } from '@billing/chassis/call-context';
+import {
+  answerBy,
+  type CallContext,
+  mayHaveRun,
+  newResourceId,
+} from '@billing/chassis/call-context';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, newId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/metadata';
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
 import type {
   CreateFromCheckoutRequest,
   CreateSubscriptionRequest,
@@ -23,6 +28,7 @@ import { fromProtoCustomer } from './customer-rpc';
 import { fromProtoDiscount } from './discount-rpc';
 import {
   customerHasInvoice,
+  fixCurrency,
   fetchCustomer,
   fetchProduct,
   type Peers,
@@ -62,7 +68,14 @@ export async function createSold(
 ): Promise<Stored<Subscription>> {
   const { productId, completedAt: at } = request;
   const { set } = await peers.catalog.getMeterPrices({ productId, at }, context);
-  const transition = createFromCheckout(fromProtoPurchase(request, set));
+  const purchase = fromProtoPurchase(request, set);
+  const { customer, price } = purchase;
+  // What was sold keeps its currency, whichever was fixed before.
+  if (!customer.isCurrencyFixed) {
+    const wanted = { id: customer.id, currency: price.currency };
+    await unlessNotFound(fixCurrency(peers, wanted, context));
+  }
+  const transition = createFromCheckout(purchase);
   return subscriptions.insert(transition, context);
 }
 
@@ -107,6 +120,11 @@ async function store(
     meterPriceSet,
     discount,
   });
+  // Its first invoice follows at once. Of two creations in different currencies one fixes the customer's, and the other is refused.
+  if (transition.state.periodIndex !== null && !customer.isCurrencyFixed) {
+    const fixed = await fixCurrency(peers, { id: customer.id, currency }, context);
+    checkCurrency(price, fixed, { hasInvoice: true });
+  }
   const stored = await subscriptions.insert(transition, context);
   checkRepeat(stored.state, { fingerprint });
   return stored;
@@ -121,8 +139,8 @@ async function findPlace(
   context: CallContext,
   subscriptions: Subscriptions,
 ): Promise<{ id: string; earlier?: Stored<Subscription> }> {
-  const { tenant, resourceSeed } = context;
-  const isRepeatable = authorizedTransactionId !== null || resourceSeed !== undefined;
+  const { tenant } = context;
+  const isRepeatable = authorizedTransactionId !== null || mayHaveRun(context);
   let id =
     authorizedTransactionId === null
       ? newResourceId(context, 'subscription')
@@ -143,13 +161,14 @@ async function fetchOffer(input: SubscriptionInput, context: CallContext, peers:
   const price = subscribablePrice(product);
   checkQuantity(price, input.quantity);
   if (price.currency !== customer.currency) {
-    const hasInvoice = await customerHasInvoice(peers, customer.id, context);
+    const hasInvoice =
+      customer.isCurrencyFixed || (await customerHasInvoice(peers, customer.id, context));
     checkCurrency(price, customer, { hasInvoice });
   }
   return { customer, productName: product.name, price, meterPriceSet: product.meterPriceSet };
 }
 
-/** Waits for what creation began. The subscription is stored: when it cannot be read for a while, the state known is the answer. */
+/** Waits for what creation began. The subscription is stored: whatever goes wrong from here on, the state known is the answer. */
 async function settle(
   created: Stored<Subscription>,
   {
@@ -160,9 +179,8 @@ async function settle(
 ): Promise<Stored<Subscription>> {
   try {
     return await subscriptions.waitFor(created.state.id, context, { isReached: isSettled, until });
-  } catch (error) {
-    if (error instanceof DomainError && error.kind === 'unavailable') return created;
-    throw error;
+  } catch {
+    return created;
   }
 }
 

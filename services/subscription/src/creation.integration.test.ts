@@ -9,8 +9,8 @@ import {
   SubscriptionStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from './testing';
+import { anInvoice } from './testing-invoice-rpc';
 import {
-  anInvoice,
   aProduct,
   aProtoCustomer,
   type ServiceUnderTest,
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   const { neighbours } = under;
-  Object.assign(neighbours, { isCollecting: false, isCheckoutDown: false, invoicesTotal: 0 });
+  Object.assign(neighbours, { isCollecting: false, isCheckoutDown: false });
   for (const received of [neighbours.invoices, neighbours.authorizations]) received.splice(0);
 });
 
@@ -67,7 +67,7 @@ describe('creating a subscription', () => {
       productId: 'product',
       status: SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE,
       phase: SubscriptionPhase.SUBSCRIPTION_PHASE_REGULAR,
-      entitled: true,
+      entitled: false,
       quantity: 3,
       currentPeriodStart: day('01-31'),
       currentPeriodEnd: day('02-28'),
@@ -165,7 +165,7 @@ describe('creating a subscription', () => {
 
   test('answers with the state reached while checkout is away, and bills once it is back', async () => {
     under.neighbours.isCheckoutDown = true;
-    const context = at(day('01-31'), 2_000);
+    const context = at(day('01-31'), 4_000);
     const created = await under.create({ authorizedTransactionId: 'txn_4' }, context);
 
     expect(created).toMatchObject({
@@ -244,12 +244,36 @@ describe('creating is refused', () => {
     });
   });
 
-  test('for another currency than that of a customer who has an invoice', async () => {
-    expect(await refusal({ productId: 'euro' })).toBeUndefined();
-    under.neighbours.invoicesTotal = 1;
-    expect(await refusal({ productId: 'euro' })).toMatchObject({
-      fields: { productId: [expect.any(String)] },
+  test('for another currency than that which the first invoice has set', async () => {
+    under.neighbours.customers.set('fresh', aProtoCustomer({ id: 'fresh' }));
+    const inEuro = { customerId: 'fresh', productId: 'euro' };
+    expect(await refusal(inEuro)).toBeUndefined();
+    expect(under.neighbours.customers.get('fresh')).toMatchObject({
+      currency: 'EUR',
+      currencyFixed: true,
     });
+    expect(await refusal({ customerId: 'fresh' })).toMatchObject({
+      fields: { productId: ["Currency USD differs from the customer's, EUR"] },
+    });
+    expect(await refusal(inEuro)).toBeUndefined();
+  });
+
+  test('for the currency that another creation in parallel has not set', async () => {
+    under.neighbours.customers.set('torn', aProtoCustomer({ id: 'torn' }));
+    const outcomes = await Promise.all([
+      refusal({ customerId: 'torn', productId: 'euro' }),
+      refusal({ customerId: 'torn' }),
+    ]);
+    expect(outcomes.filter((one) => one === undefined)).toHaveLength(1);
+  });
+
+  test('but in any currency for a start that lies ahead, which makes no invoice yet', async () => {
+    under.neighbours.customers.set('later', aProtoCustomer({ id: 'later' }));
+    const startAt = day('03-31');
+    for (const productId of ['euro', 'product']) {
+      expect(await refusal({ customerId: 'later', productId, startAt })).toBeUndefined();
+    }
+    expect(under.neighbours.customers.get('later')?.currencyFixed).toBeUndefined();
   });
 
   test('for its fields before anybody is asked', async () => {

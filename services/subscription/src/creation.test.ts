@@ -6,7 +6,8 @@ import {
   type Purchase,
 } from './creation';
 import type { SubscriptionInput } from './creation-input';
-import { currentPeriod, isEntitled, nextInvoiceAt } from './subscription';
+import { isEntitled } from './entitlement';
+import { currentPeriod, nextInvoiceAt } from './subscription';
 import { discountEndsAt } from './discount';
 import { dueStep } from './renewals';
 import {
@@ -46,7 +47,7 @@ const beginnings: readonly Beginning[] = [
     periodIndex: 0,
     period: [day('01-31'), day('02-28')],
     nextInvoice: day('02-28'),
-    entitled: true,
+    entitled: false,
   },
   {
     name: 'without a start, with a trial',
@@ -70,7 +71,7 @@ const beginnings: readonly Beginning[] = [
     periodIndex: 0,
     period: [day('01-31'), day('02-28')],
     nextInvoice: day('02-28'),
-    entitled: true,
+    entitled: false,
   },
   {
     name: 'ahead',
@@ -106,7 +107,7 @@ const beginnings: readonly Beginning[] = [
     periodIndex: 2,
     period: [day('03-31'), day('04-30')],
     nextInvoice: day('04-30'),
-    entitled: true,
+    entitled: false,
   },
   {
     name: 'in the past, on a boundary, in the period that it opens',
@@ -118,7 +119,7 @@ const beginnings: readonly Beginning[] = [
     periodIndex: 2,
     period: [day('03-31'), day('04-30')],
     nextInvoice: day('04-30'),
-    entitled: true,
+    entitled: false,
   },
   {
     name: 'in the past, with a trial that still runs',
@@ -178,8 +179,11 @@ describe('a new subscription begins', () => {
     });
     expect(currentPeriod(state)).toEqual({ start: row.period[0], end: row.period[1] });
     expect(nextInvoiceAt(state)).toEqual(row.nextInvoice);
-    expect(isEntitled(state)).toBe(row.entitled);
-    expect(events).toEqual([{ type: 'subscription.created', data: { subscription: state } }]);
+    expect(isEntitled(state, { createdAt: row.now })).toBe(row.entitled);
+    const invoiceId = row.periodIndex === null ? null : invoiceIdOf(row.periodIndex);
+    expect(events).toEqual([
+      { type: 'subscription.created', data: { subscription: state, invoiceId } },
+    ]);
   });
 
   const billed = beginnings.filter(({ periodIndex }) => periodIndex !== null);
@@ -294,7 +298,7 @@ describe('a subscription that a checkout session sold', () => {
     expect(isSettled(state)).toBe(true);
     const payment = { invoice: paid, attempt: 1, nextAttemptAt: null };
     expect(events).toEqual([
-      { type: 'subscription.created', data: { subscription: state } },
+      { type: 'subscription.created', data: { subscription: state, invoiceId: paid.id } },
       { type: 'subscription.payment_succeeded', data: { subscription: state, payment } },
     ]);
     expect(commands).toEqual([]);
@@ -317,7 +321,9 @@ describe('a subscription that a checkout session sold', () => {
       latestInvoice: { id: paid.id, periodIndex: null },
     });
     expect(dueStep(state)).toEqual({ at: day('02-14'), kind: 'ENTER_PERIOD' });
-    expect(events).toEqual([{ type: 'subscription.created', data: { subscription: state } }]);
+    expect(events).toEqual([
+      { type: 'subscription.created', data: { subscription: state, invoiceId: paid.id } },
+    ]);
   });
 
   test('has no trial where that has no days', () => {

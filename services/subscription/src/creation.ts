@@ -55,7 +55,8 @@ export function createSubscription(
     authorizedTransactionId: begun.authorizedTransactionId,
     invoiceIdOf,
   });
-  return { state, events: [created(state)], commands: [command, ...confirmation] };
+  const { invoiceId } = command.payload;
+  return { state, events: [created(state, invoiceId)], commands: [command, ...confirmation] };
 }
 
 /** What a checkout session sold. */
@@ -93,7 +94,10 @@ export function createFromCheckout(purchase: Purchase): SubscriptionTransition {
   const payment = { invoice: invoice.form, attempt, nextAttemptAt: null };
   return {
     state,
-    events: [created(state), ...(attempt > 0 ? [paymentSucceeded(state, payment)] : [])],
+    events: [
+      created(state, invoice.id),
+      ...(attempt > 0 ? [paymentSucceeded(state, payment)] : []),
+    ],
     commands: [],
   };
 }
@@ -155,12 +159,12 @@ function phaseAt(
 function resolvingAuthorization(subscription: Subscription): SubscriptionTransition {
   const { authorizedTransactionId } = subscription;
   if (authorizedTransactionId === null) {
-    return { state: subscription, events: [created(subscription)], commands: [] };
+    return { state: subscription, events: [created(subscription, null)], commands: [] };
   }
   const state: Subscription = { ...subscription, isAuthorizing: true };
   return {
     state,
-    events: [created(state)],
+    events: [created(state, null)],
     commands: [{ type: 'resolveAuthorization', payload: { authorizedTransactionId } }],
   };
 }

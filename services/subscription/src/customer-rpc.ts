@@ -8,12 +8,13 @@ import type { CollectionMethod } from './subscription';
 
 /** Who pays. */
 export function fromProtoCustomer(customer: ProtoCustomer): CustomerFacts {
-  const { id, email, name, currency, collectionMethod } = customer;
+  const { id, email, name, currency, currencyFixed, collectionMethod } = customer;
   return {
     id,
     email,
     name: name ?? null,
     currency,
+    isCurrencyFixed: currencyFixed ?? false,
     collectionMethod: fromProtoCollectionMethod(collectionMethod),
   };
 }

@@ -39,7 +39,10 @@ beforeEach(() => {
 
 afterAll(() => under.stop());
 
-const at = (now = day('01-31')) => testContext({ now });
+const at = (now = day('01-31'), { tenant } = testContext({ now })) => ({
+  ...testContext({ now }),
+  tenant,
+});
 
 async function check(subscriptionId: string, context: CallContext, id = discountId) {
   const request = { subscriptionId, discountId: id };
@@ -99,6 +102,21 @@ describe('a subscription that is created with a discount', () => {
       ]);
     });
     expect(await under.get(created.id, context)).toEqual(created);
+  });
+
+  test('frees its redemption where it is canceled before its start', async () => {
+    const context = at();
+    const created = await under.create({ discountId, startAt: day('03-31') }, context);
+    const canceled = { id: created.id, atPeriodEnd: true };
+    await under.subscription.cancelSubscription(canceled, at(day('02-10'), context));
+
+    await eventually(() => {
+      expect(under.neighbours.releases.map(({ request }) => request)).toEqual([
+        { discountId, holderId: created.id, evenConfirmed: true },
+      ]);
+    });
+    expect(await check(created.id, context)).toBe(released);
+    expect(under.neighbours.invoices).toEqual([]);
   });
 
   test('takes one redemption, however often the creation is repeated', async () => {

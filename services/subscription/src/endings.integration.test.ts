@@ -11,12 +11,8 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import fc from 'fast-check';
 import { day } from './testing';
-import {
-  anInvoice,
-  aProtoCustomer,
-  type ServiceUnderTest,
-  startServiceUnderTest,
-} from './testing-rpc';
+import { anInvoice } from './testing-invoice-rpc';
+import { aProtoCustomer, type ServiceUnderTest, startServiceUnderTest } from './testing-rpc';
 
 let under: ServiceUnderTest;
 const active = SubscriptionStatus.SUBSCRIPTION_STATUS_ACTIVE;
@@ -186,6 +182,80 @@ test('cancelling now ends the retries of older invoices, and voids that of the r
       { invoiceId: first?.invoiceId, subscriptionId: id, writeOff: false },
     ]);
     expect(under.neighbours.voids).toMatchObject([{ request: { invoiceId: second?.invoiceId } }]);
+  });
+});
+
+describe('the answer to a cancellation now', () => {
+  const voidedOf = (id: string) =>
+    under.neighbours.voids
+      .filter(({ request }) => request.subscriptionId === id)
+      .map(({ request }) => request.invoiceId);
+  const cancelNow = (id: string, context: CallContext) =>
+    under.subscription.cancelSubscription({ id, atPeriodEnd: false }, later(context, day('02-10')));
+
+  test('comes once the unpaid invoice of the running period is void', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({}, context);
+    const [first] = await billed(id, [], context);
+
+    await cancelNow(id, context);
+
+    expect(voidedOf(id)).toEqual([first?.invoiceId]);
+  });
+
+  test.each<['isPaymentRunning' | 'isCheckoutDown', string]>([
+    ['isPaymentRunning', 'an attempt of the invoice is running'],
+    ['isCheckoutDown', 'checkout is unavailable'],
+  ])('does not wait while %s: %s', async (hindrance) => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({}, context);
+    const [first] = await billed(id, [], context);
+    under.neighbours[hindrance] = true;
+
+    const { subscription } = await cancelNow(id, context);
+    expect(subscription?.status).toBe(canceled);
+    expect(voidedOf(id)).toEqual([]);
+
+    under.neighbours[hindrance] = false;
+    await eventually(
+      () => {
+        expect(voidedOf(id)).toEqual([first?.invoiceId]);
+      },
+      { timeoutMs: 20_000 },
+    );
+  });
+
+  test('waits for nothing where the invoice is paid', async () => {
+    const context = testContext({ now: day('01-31') });
+    const { id } = await under.create({}, context);
+    await billed(id, [], context);
+    const succeeded = CollectionOutcome.COLLECTION_OUTCOME_SUCCEEDED;
+    await tell(id, { periodIndex: 0, resultNumber: 1, outcome: succeeded }, context);
+    under.neighbours.isCheckoutDown = true;
+
+    const { subscription } = await cancelNow(id, context);
+
+    expect(subscription?.status).toBe(canceled);
+    under.neighbours.isCheckoutDown = false;
+  });
+});
+
+test('cancelling at period end ends the retries of all open invoices when the period ends', async () => {
+  const context = testContext({ now: day('01-31') });
+  const { id } = await under.create({}, context);
+  const [first, second] = await billed(id, [day('02-28')], context);
+  await under.subscription.cancelSubscription(
+    { id, atPeriodEnd: true },
+    later(context, day('03-05')),
+  );
+  expect(under.neighbours.endings).toEqual([]);
+  await run(later(context, day('03-31')), WorkClass.WORK_CLASS_END);
+
+  await eventually(() => {
+    expect(under.neighbours.endings.map(({ request }) => request)).toEqual([
+      { invoiceId: first?.invoiceId, subscriptionId: id, writeOff: false },
+      { invoiceId: second?.invoiceId, subscriptionId: id, writeOff: false },
+    ]);
   });
 });
 

@@ -158,6 +158,7 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
     amountPaid: isPaid ? 2900n : 0n,
     amountDue: outcome === 'FAILED' ? 2900n : 0n,
     dueDate: undefined,
+    lastPaymentError: undefined,
     paidAt: isPaid ? day('01-31') : undefined,
     periodStart: start,
     periodEnd,
@@ -190,6 +191,7 @@ function anInvoice(subscription: Subscription, outcome: CollectionOutcome): Invo
       {
         id: '6b0d5c6e-0a7f-5d1e-9a43-1c2f7d8e9b03',
         invoiceId,
+        attempt: 1,
         amount: 2900n,
         currency: 'USD',
         provider: 'sandbox',

@@ -25,6 +25,7 @@ function toProtoEvent(
   const message: ProtoSubscriptionEvent = {
     subscription: at(event.data.subscription),
     invoice: undefined,
+    invoiceId: undefined,
     changes: {},
     attempt: undefined,
     nextAttemptAt: undefined,
@@ -34,7 +35,7 @@ function toProtoEvent(
   switch (event.type) {
     case 'subscription.created':
     case 'subscription.renewed':
-      return message;
+      return { ...message, invoiceId: event.data.invoiceId ?? undefined };
     case 'subscription.canceled': {
       const { subscription, payment } = event.data;
       const { canceledAt, cancelReason } = subscription;

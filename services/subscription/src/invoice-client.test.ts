@@ -6,7 +6,7 @@ import {
   InvoiceStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { InvoiceClient } from './invoice-client';
-import { anInvoice } from './testing-rpc';
+import { anInvoice } from './testing-invoice-rpc';
 
 const order = (invoiceId: string) =>
   ({ invoiceId, lineItems: [] }) as never as CreateInvoiceRequest;

@@ -7,8 +7,10 @@ import {
   CatalogServiceService,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import {
+  BillingReason,
   type CheckoutServiceServer,
   CheckoutServiceService,
+  InvoiceStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import {
   type CustomerServiceServer,
@@ -87,15 +89,33 @@ export async function fetchProduct(
   return { id: product.id, name, active, price: fromProtoPrice(price), meterPriceSet };
 }
 
-/** Whether any invoice was ever made for the customer. */
+/**
+ * Whether an invoice has set the currency of a customer whose document does not say so, as it was stored before currencies were fixed. A
+ * checkout session's invoice counts once it is PAID.
+ */
 export async function customerHasInvoice(
   { checkout }: Peers,
   customerId: string,
   context: CallContext,
 ): Promise<boolean> {
-  const request = { customerId, subscriptionId: undefined, page: 1, perPage: 1 };
-  const { total } = await checkout.listInvoices(request, context);
-  return total > 0;
+  const request = { customerId, subscriptionId: undefined, page: 1, perPage: 100 };
+  const { invoices } = await checkout.listInvoices(request, context);
+  return invoices.some(
+    ({ billingReason, status }) =>
+      billingReason !== BillingReason.BILLING_REASON_CHECKOUT ||
+      status === InvoiceStatus.INVOICE_STATUS_PAID,
+  );
+}
+
+/** Fixes the customer's currency as that of their first invoice; returns the one that is fixed. */
+export async function fixCurrency(
+  { customer: peer }: Pick<Peers, 'customer'>,
+  wanted: { readonly id: string; readonly currency: string },
+  context: CallContext,
+): Promise<CustomerFacts> {
+  const { customer } = await peer.fixCurrency(wanted, context);
+  if (customer === undefined) throw new Error('An answer carries no customer');
+  return fromProtoCustomer(customer);
 }
 
 /** Takes one redemption for a subscription that is about to be made, or finds the one that it holds; refuses what cannot be redeemed. */

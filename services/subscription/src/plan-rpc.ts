@@ -6,6 +6,7 @@ import {
   type PlanServiceServer,
   PlanServiceService,
 } from '@billing/proto/billing/subscription/v1/plan';
+import { planCallers } from './callers';
 import type { Subscription, SubscriptionStatus } from './subscription';
 import { toProtoSubscription } from './subscription-rpc';
 import type { Subscriptions } from './subscription-store';
@@ -20,11 +21,15 @@ const shown: readonly { readonly status: SubscriptionStatus; readonly perPage: n
 
 /** The RPCs of subscriptions as their customer is shown them. */
 export function planRpc({ subscriptions }: { readonly subscriptions: Subscriptions }) {
-  return rpcService<PlanServiceServer>(PlanServiceService, {
-    listPlans: async ({ customerId }, context) => ({
-      plans: await plansOf(customerId, context, subscriptions),
-    }),
-  });
+  return rpcService<PlanServiceServer>(
+    PlanServiceService,
+    {
+      listPlans: async ({ customerId }, context) => ({
+        plans: await plansOf(customerId, context, subscriptions),
+      }),
+    },
+    { callers: planCallers },
+  );
 }
 
 async function plansOf(

@@ -10,8 +10,8 @@ import {
   SubscriptionStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { day } from './testing';
+import { anInvoice } from './testing-invoice-rpc';
 import {
-  anInvoice,
   aProduct,
   type LoggedEvent,
   type ServiceUnderTest,

@@ -1,7 +1,7 @@
 import { cancel } from './cancellation';
 import { decideAfterDueSteps, dueStep, takeDueStep } from './renewals';
 import { currentPeriod, type Subscription } from './subscription';
-import { aPrice, aSubscription, at, day, invoiceIdOf } from './testing';
+import { aDiscount, aPrice, aSubscription, at, day, invoiceIdOf } from './testing';
 
 const trial = { price: aPrice({ trialDays: 14 }), ...at(day('01-17')) };
 const types = ({ events }: { events: readonly { type: string }[] }) =>
@@ -38,9 +38,9 @@ describe('what is due next', () => {
       { at: day('01-31'), kind: 'END' },
     ],
     [
-      'the start first, where the end of the first period was asked for before',
-      flagged(aSubscription({ startAt: day('03-31') }), day('02-10')),
-      { at: day('03-31'), kind: 'ENTER_PERIOD' },
+      'the end at the start, where an earlier release has flagged it before',
+      { ...aSubscription({ startAt: day('03-31') }), cancelAtPeriodEnd: true },
+      { at: day('03-31'), kind: 'END' },
     ],
     [
       'nothing after the end',
@@ -58,7 +58,12 @@ describe('a renewal', () => {
 
     expect(state).toMatchObject({ periodIndex: 1, phase: 'REGULAR', status: 'ACTIVE' });
     expect(currentPeriod(state)).toEqual({ start: day('02-28'), end: day('03-31') });
-    expect(events).toEqual([{ type: 'subscription.renewed', data: { subscription: state } }]);
+    expect(events).toEqual([
+      {
+        type: 'subscription.renewed',
+        data: { subscription: state, invoiceId: invoiceIdOf(1) },
+      },
+    ]);
     expect(commands).toEqual([
       {
         type: 'billPeriod',
@@ -177,7 +182,32 @@ describe('an end that was asked for', () => {
     });
     expect(currentPeriod(state)).toEqual({ start: day('01-31'), end: day('02-28') });
     expect(types({ events })).toEqual(['subscription.canceled']);
+    expect(commands).toEqual([
+      { type: 'endCollection', payload: { invoiceIds: [invoiceIdOf(0)], writeOff: false } },
+      { type: 'billEnd', payload: {} },
+    ]);
+  });
+
+  test('ends no retries where no invoice is open', () => {
+    const paid: Subscription = { ...aSubscription(), openInvoices: [] };
+    const { commands } = takeDueStep(flagged(paid, day('02-10')), at(day('02-28')));
     expect(commands).toEqual([{ type: 'billEnd', payload: {} }]);
+  });
+
+  test('at the start bills nothing where an earlier release flagged it before', () => {
+    const discount = aDiscount();
+    const scheduled = aSubscription({ startAt: day('03-31') }, { discount });
+    const stored: Subscription = {
+      ...scheduled,
+      cancelAtPeriodEnd: true,
+      canceledAt: day('02-10'),
+      cancelReason: 'REQUESTED',
+    };
+    const { state, events, commands } = takeDueStep(stored, at(day('03-31')));
+
+    expect(state).toMatchObject({ status: 'CANCELED', phase: 'ENDED', endedAt: day('03-31') });
+    expect(types({ events })).toEqual(['subscription.canceled']);
+    expect(commands).toEqual([{ type: 'releaseRedemption', payload: { discountId: discount.id } }]);
   });
 });
 

@@ -3,6 +3,7 @@ import { unchanged } from '@billing/kernel/transition';
 import { canceled, renewed, type SubscriptionTransition } from './announcement';
 import { billEnd, type Decision, enterPeriod, type InvoiceIdOf } from './billing';
 import { triedAt, tryAgain } from './held-bill';
+import { endCollection, madeInvoices, releaseRedemption } from './ending';
 import { parkReason } from './parking';
 import { periodOf, type Subscription } from './subscription';
 
@@ -33,6 +34,8 @@ function stepOfLife(subscription: Subscription): DueStep | undefined {
     return lateBillAt === null ? undefined : { at: lateBillAt, kind: 'BILL_LATE' };
   }
   if (phase === 'SCHEDULED') {
+    // Earlier releases flagged a subscription that had not started.
+    if (cancelAtPeriodEnd) return { at: startAt, kind: 'END' };
     return { at: startAt, kind: trialEnd === null ? 'ENTER_PERIOD' : 'START_TRIAL' };
   }
   const at = periodIndex === null ? anchor : periodOf(subscription, periodIndex).end;
@@ -90,7 +93,7 @@ function transitionOf(
       return end(subscription, step.at);
     case 'START_TRIAL': {
       const state: Subscription = { ...subscription, phase: 'TRIAL' };
-      return { state, events: [renewed(state)], commands: [] };
+      return { state, events: [renewed(state, null)], commands: [] };
     }
     case 'ENTER_PERIOD':
       return renew(subscription, invoiceIdOf);
@@ -101,10 +104,14 @@ function transitionOf(
   }
 }
 
-/** Its own end at the end of the period, as it was flagged to. */
+/** Ends a flagged subscription. Its open invoices stay payable and are not retried any more. */
 function end(subscription: Subscription, endedAt: Date): SubscriptionTransition {
   const state: Subscription = { ...subscription, status: 'CANCELED', phase: 'ENDED', endedAt };
-  return { state, events: [canceled(state)], commands: billEnd(state) };
+  const hasStarted = subscription.phase !== 'SCHEDULED';
+  const commands = hasStarted
+    ? [...endCollection(madeInvoices(state), { writeOff: false }), ...billEnd(state)]
+    : releaseRedemption(state);
+  return { state, events: [canceled(state)], commands };
 }
 
 /** What came late is billed once, and nothing follows it. */
@@ -121,7 +128,7 @@ function renew(subscription: Subscription, invoiceIdOf: InvoiceIdOf): Subscripti
     authorizedTransactionId: null,
     invoiceIdOf,
   });
-  return { state, events: [renewed(state)], commands: [command] };
+  return { state, events: [renewed(state, command.payload.invoiceId)], commands: [command] };
 }
 
 function followedBy(

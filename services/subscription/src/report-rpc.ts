@@ -7,6 +7,7 @@ import {
   type SubscriptionReportServiceServer,
   SubscriptionReportServiceService,
 } from '@billing/proto/billing/subscription/v1/report';
+import { subscriptionReportCallers } from './callers';
 import type { ReportStore } from './report-store';
 import {
   activeCount,
@@ -20,30 +21,34 @@ const monthsMax = 120;
 
 /** The RPCs of subscriptions as figures. */
 export function reportRpc({ reports }: { readonly reports: ReportStore }) {
-  return rpcService<SubscriptionReportServiceServer>(SubscriptionReportServiceService, {
-    getRevenue: async ({ months: count }, context) => {
-      const shown = readMonths(count, context);
-      const { months } = await reports.revenue(context);
-      return { currencies: toProtoRevenue(months, shown) };
-    },
+  return rpcService<SubscriptionReportServiceServer>(
+    SubscriptionReportServiceService,
+    {
+      getRevenue: async ({ months: count }, context) => {
+        const shown = readMonths(count, context);
+        const { months } = await reports.revenue(context);
+        return { currencies: toProtoRevenue(months, shown) };
+      },
 
-    getOverview: async ({ months: count }, context) => {
-      const shown = readMonths(count, context);
-      const [{ months, trialing }, pastDueCount, renewals] = await Promise.all([
-        reports.revenue(context),
-        reports.countPastDue(context),
-        reports.countRenewals(context, calendarDayOf(context.now).end),
-      ]);
-      const pastDue = BigInt(pastDueCount);
-      return {
-        currencies: toProtoRevenue(months, shown),
-        trialing,
-        active: activeCount(months, pastDue),
-        pastDue,
-        renewalsLeftToday: BigInt(renewals),
-      };
+      getOverview: async ({ months: count }, context) => {
+        const shown = readMonths(count, context);
+        const [{ months, trialing }, pastDueCount, renewals] = await Promise.all([
+          reports.revenue(context),
+          reports.countPastDue(context),
+          reports.countRenewals(context, calendarDayOf(context.now).end),
+        ]);
+        const pastDue = BigInt(pastDueCount);
+        return {
+          currencies: toProtoRevenue(months, shown),
+          trialing,
+          active: activeCount(months, pastDue),
+          pastDue,
+          renewalsLeftToday: BigInt(renewals),
+        };
+      },
     },
-  });
+    { callers: subscriptionReportCallers },
+  );
 }
 
 function readMonths(count: number, { now }: Pick<CallContext, 'now'>): string[] {

@@ -8,7 +8,9 @@ import {
   type UpdateSubscriptionRequest,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { redemptionStates } from '@billing/proto/values/discount';
-import { cancel, uncancel } from './cancellation';
+import { subscriptionCallers } from './callers';
+import { uncancel } from './cancellation';
+import { cancelForCaller } from './cancellation-rpc';
 import { changeFields, type SubscriptionChanges } from './change';
 import { applyCollectionResult } from './collection';
 import { create, createSold, type CreationParts } from './creation-rpc';
@@ -32,8 +34,9 @@ export function subscriptionRpc(parts: CreationParts) {
       }),
 
       listSubscriptions: async (request, context) => {
-        const { customerId, productId, status, phase, renewsBefore } = request;
+        const { customerId, productId, status, phase, renewsBefore, ids } = request;
         const listed = {
+          ids,
           customerId,
           productId,
           status: status === undefined ? undefined : fromProtoStatus(status),
@@ -57,12 +60,8 @@ export function subscriptionRpc(parts: CreationParts) {
       },
 
       cancelSubscription: async ({ id, atPeriodEnd, ...request }, context) => {
-        const stored = await subscriptions.change(
-          id,
-          context,
-          (current, decision) => cancel(current, { ...decision, atPeriodEnd }),
-          expectedVersionOf(request),
-        );
+        const expected = expectedVersionOf(request);
+        const stored = await cancelForCaller({ id, atPeriodEnd }, expected, context, parts);
         return { subscription: toProtoSubscription(stored) };
       },
 
@@ -93,7 +92,7 @@ export function subscriptionRpc(parts: CreationParts) {
     },
     // Unlimited: calls that create subscriptions wait for the first, and would else keep the service full; whoever waits for the second
     // has paid.
-    { unlimited: ['applyCollectionResult', 'createFromCheckout'] },
+    { unlimited: ['applyCollectionResult', 'createFromCheckout'], callers: subscriptionCallers },
   );
 }
 

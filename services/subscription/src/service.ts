@@ -34,6 +34,10 @@ export async function start(
       peers,
       invoices: new InvoiceClient(peers.checkout),
       customers: new CustomerClient(peers.customer),
+      onDroppedCredits: (id, { live }) => {
+        metrics.recordDroppedCredits({ live });
+        logger.warn({ id }, 'credits of the last bill were dropped');
+      },
       logger,
     }),
     wake: (id, context) => takeDueStepOf(id, context, { subscriptions, service }),

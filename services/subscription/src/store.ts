@@ -1,6 +1,7 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { Tenant } from '@billing/chassis/call-context';
 import { derivedId } from '@billing/chassis/ids';
+import { filterByIds } from '@billing/chassis/page';
 import type { SubscriptionEvent } from './announcement';
 import type { Decision } from './billing';
 import { encodeEvent } from './events';
@@ -124,6 +125,7 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
 
 /** Which subscriptions a list shows; absent: of any. */
 export interface ListedSubscriptions {
+  readonly ids?: { readonly ids: readonly string[] } | undefined;
   readonly customerId?: string | undefined;
   readonly productId?: string | undefined;
   readonly status?: SubscriptionStatus | undefined;
@@ -137,6 +139,7 @@ const renewing: readonly SubscriptionPhase[] = ['TRIAL', 'REGULAR'];
 
 /** The filter of a list: those of a customer, to a product, in a status or phase, or soon to renew. */
 export function subscriptionsWith({
+  ids,
   customerId,
   productId,
   status,
@@ -145,6 +148,7 @@ export function subscriptionsWith({
 }: ListedSubscriptions): Record<string, unknown> {
   return {
     isTombstone: false,
+    ...filterByIds(ids),
     ...(customerId !== undefined && { 'customer.id': customerId }),
     ...(productId !== undefined && { productId }),
     ...(status !== undefined && { status }),

@@ -6,7 +6,13 @@ import { cancel, uncancel } from './cancellation';
 import { applyCollectionResult, type CollectionOutcome } from './collection';
 import { createSubscription } from './creation';
 import { dueStep, takeDueStep } from './renewals';
-import { type CollectionMethod, currentPeriod, periodOf, type Subscription } from './subscription';
+import {
+  type CollectionMethod,
+  currentPeriod,
+  endedBeforeStart,
+  periodOf,
+  type Subscription,
+} from './subscription';
 import { aCreation, aCustomer, aDiscount, anInput, aPrice, at, day, invoiceIdOf } from './testing';
 
 // Whatever the order in which time, the scanner, callers and results meet one subscription, its life keeps these rules. Results arrive
@@ -179,8 +185,8 @@ class Life {
   }
 
   private keep({ state, events, commands }: SubscriptionTransition): void {
-    // Who asked for the end of the period that runs is not renewed; a start that lies ahead still takes place.
-    if (this.state.cancelAtPeriodEnd && this.state.phase !== 'SCHEDULED') {
+    // A subscription that is flagged to end is not renewed.
+    if (this.state.cancelAtPeriodEnd) {
       const isKept = events[0]?.type !== 'subscription.renewed';
       expect(isKept).toBe(true);
     }
@@ -239,16 +245,19 @@ function expectEndKept({ state, events, commands, billed, applied }: Life): void
     expect(payment !== null).toBe(isGivenUp);
     expect(told.cancelReason).toBe(state.cancelReason);
     const rest = told.openInvoices.filter(
-      ({ periodIndex }) => isGivenUp || periodIndex !== told.periodIndex,
+      ({ periodIndex }) => isGivenUp || state.cancelAtPeriodEnd || periodIndex !== told.periodIndex,
     );
     const ordered = commands.flatMap(({ type, payload }) =>
       type === 'endCollection' ? [payload] : [],
     );
     const invoiceIds = rest.map(({ invoiceId }) => invoiceId);
-    const wanted = state.cancelAtPeriodEnd || rest.length === 0 ? [] : [invoiceIds];
+    const wanted = rest.length === 0 ? [] : [invoiceIds];
     expect(ordered.map((payload) => payload.invoiceIds)).toEqual(wanted);
     expect(ordered.every(({ writeOff }) => writeOff === isGivenUp)).toBe(true);
   }
+  const released = commands.filter(({ type }) => type === 'releaseRedemption').length;
+  const isFreed = isCanceled && state.discount !== null && endedBeforeStart(state);
+  expect(released).toBe(isFreed ? 1 : 0);
   if (!isCanceled) {
     expect([...applied.values()].flat()).not.toContain('UNCOLLECTIBLE');
   }

@@ -12,11 +12,11 @@ import {
   subscriptionStatuses,
 } from '@billing/proto/values/subscription';
 import { discountEndsAt } from './discount';
+import { isEntitled } from './entitlement';
 import { toProtoPrice } from './price-rpc';
 import {
   type CancelReason,
   currentPeriod,
-  isEntitled,
   nextInvoiceAt,
   type Subscription,
   type SubscriptionPhase,
@@ -37,7 +37,7 @@ export function toProtoSubscription(stored: Stored<Subscription>): ProtoSubscrip
     priceId: price.id,
     status: subscriptionStatuses.valueOf(state.status),
     phase: subscriptionPhases.valueOf(state.phase),
-    entitled: isEntitled(state),
+    entitled: isEntitled(state, stored),
     quantity,
     currency: price.currency,
     startAt: state.startAt,

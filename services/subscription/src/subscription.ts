@@ -166,11 +166,6 @@ export interface Subscription {
   readonly usage: UsageBilling;
 }
 
-/** Whether the customer may use the product now. */
-export function isEntitled({ status, phase }: Subscription): boolean {
-  return status !== 'CANCELED' && phase !== 'SCHEDULED';
-}
-
 /**
  * The trial or billed period that runs; before the start the first one to come, which is the trial where there is one. An ended
  * subscription keeps the one it ended in.
@@ -193,6 +188,14 @@ export function endedWithin(subscription: Subscription, periodIndex: number): bo
   const { status, endedAt } = subscription;
   if (status !== 'CANCELED' || endedAt === null) return false;
   return endedAt < periodOf(subscription, periodIndex).end;
+}
+
+/** Whether the subscription ended before its trial or first period began. */
+export function endedBeforeStart(subscription: Subscription): boolean {
+  const { periodIndex, trialStart, endedAt, startAt } = subscription;
+  if (periodIndex !== null || endedAt === null) return false;
+  // A trial may end at its first instant.
+  return trialStart === null ? endedAt <= startAt : endedAt < startAt;
 }
 
 /** When the next period is billed; null where none will be. */

@@ -1,7 +1,6 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import { systemClock } from '@billing/chassis/clock';
 import { type GrpcServer, listen } from '@billing/chassis/grpc-server';
-import { derivedId } from '@billing/chassis/ids';
 import { createLogger } from '@billing/chassis/logging';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import { type AsyncHandlers, rpcService } from '@billing/chassis/rpc';
@@ -24,7 +23,6 @@ import {
   CheckoutServiceService,
   type CreateInvoiceRequest,
   type EndCollectionRequest,
-  type Invoice,
   InvoiceStatus,
   type ResolveAuthorizationRequest,
   type VoidDerivedInvoiceRequest,
@@ -46,6 +44,7 @@ import {
   type DiscountServiceServer,
   DiscountServiceService,
   DiscountType,
+  type ReleaseRedemptionRequest,
   type ReserveRedemptionRequest,
 } from '@billing/proto/billing/discount/v1/discount';
 import {
@@ -63,6 +62,7 @@ import {
   SubscriptionServiceService,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import { start } from './service';
+import { anInvoice } from './testing-invoice-rpc';
 import { MeteringRole } from './testing-metering-rpc';
 
 // What this service's tests have in place of its neighbours: servers that know what they are told to know and record what they are
@@ -146,38 +146,6 @@ export function aProtoDiscount(parts: Partial<Discount> = {}): Discount {
   };
 }
 
-/** An invoice as checkout would show it after it was asked for. */
-export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus): Invoice {
-  const { invoiceId: id, lineItems, discount: _discount, ...rest } = request;
-  const total = lineItems.reduce((sum, { amount }) => sum + amount, 0n);
-  return {
-    ...rest,
-    id,
-    organizationId: 'organization',
-    number: 'INV-000001',
-    status,
-    subtotal: total,
-    discountAmount: 0n,
-    tax: 0n,
-    total,
-    amountPaid: status === InvoiceStatus.INVOICE_STATUS_PAID ? total : 0n,
-    amountDue: status === InvoiceStatus.INVOICE_STATUS_PAID ? 0n : total,
-    dueDate: undefined,
-    paidAt: undefined,
-    metadata: {},
-    createdAt,
-    updatedAt: createdAt,
-    lineItems: lineItems.map((line, index) => ({
-      ...line,
-      id: derivedId(id, index),
-      invoiceId: id,
-    })),
-    payments: [],
-    version: 1n,
-    discounts: [],
-  };
-}
-
 /** A call that a neighbour received. */
 export interface Received<T> {
   readonly request: T;
@@ -196,7 +164,7 @@ export class Neighbours {
   readonly discounts = new Map<string, Discount>();
   readonly reservations: Received<ReserveRedemptionRequest>[] = [];
   readonly confirmations: Received<ConfirmRedemptionRequest>[] = [];
-  invoicesTotal = 0;
+  readonly releases: Received<ReleaseRedemptionRequest>[] = [];
   /** Whether new invoices are charged at once. */
   isCollecting = false;
   isCheckoutDown = false;
@@ -260,6 +228,12 @@ export class Neighbours {
   private customer(): AsyncHandlers<CustomerServiceServer> {
     return {
       createCustomer: neverAsked,
+      fixCurrency: async ({ id, currency }) => {
+        const customer = known(this.customers, id, 'Customer');
+        const fixed = { ...customer, currency, currencyFixed: true };
+        if (customer.currencyFixed !== true) this.customers.set(id, fixed);
+        return { customer: this.customers.get(id) };
+      },
       identifyCustomers: neverAsked,
       listCustomers: neverAsked,
       updateCustomer: neverAsked,
@@ -276,7 +250,7 @@ export class Neighbours {
     return {
       getInvoice: neverAsked,
       voidInvoice: neverAsked,
-      listInvoices: async () => ({ invoices: [], total: this.invoicesTotal }),
+      listInvoices: async () => ({ invoices: [], total: 0 }),
       createInvoice: async (request, context) => this.createInvoice(request, context),
       createInvoices: async ({ requests }, context) => ({
         responses: requests.map((request) => this.createInvoice(request, context)),
@@ -287,7 +261,9 @@ export class Neighbours {
           const message = 'A payment is in progress';
           throw new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
         }
-        this.voids.push({ request, context });
+        // A cancellation voids by its call and by its command.
+        const isKnown = this.voids.some((one) => one.request.invoiceId === request.invoiceId);
+        if (!isKnown) this.voids.push({ request, context });
         const made = this.invoices.find(
           ({ request: { invoiceId } }) => invoiceId === request.invoiceId,
         );
@@ -325,7 +301,10 @@ export class Neighbours {
       listDiscounts: neverAsked,
       updateDiscount: neverAsked,
       validateCode: neverAsked,
-      releaseRedemption: neverAsked,
+      releaseRedemption: async (request, context) => {
+        this.releases.push({ request, context });
+        return {};
+      },
       reserveRedemption: async (request, context) => {
         const discount = known(this.discounts, request.discountId, 'Discount');
         this.reservations.push({ request, context });

@@ -45,6 +45,7 @@ export function aCustomer(parts: Partial<CustomerFacts> = {}): CustomerFacts {
     email: 'ada@example.com',
     name: 'Ada',
     currency: 'USD',
+    isCurrencyFixed: false,
     collectionMethod: 'CHARGE_AUTOMATICALLY',
     ...parts,
   };

@@ -1,5 +1,6 @@
 import { redemptionState, tombstone } from './tombstone';
-import { aDiscount, aSubscription } from './testing';
+import { cancel } from './cancellation';
+import { aDiscount, aSubscription, at, day } from './testing';
 
 const discountId = aDiscount().id;
 
@@ -16,6 +17,14 @@ describe('a redemption that is held for a subscription', () => {
       'RELEASED',
     ],
     ['is free where it began with none', aSubscription(), 'RELEASED'],
+    [
+      'is free where it was canceled before its start',
+      cancel(aSubscription({ startAt: day('03-31') }, { discount: aDiscount() }), {
+        atPeriodEnd: false,
+        ...at(day('02-10')),
+      }).state,
+      'RELEASED',
+    ],
     ['is free where it never began', tombstone('id').state, 'RELEASED'],
   ])('%s', (_name, record, state) => {
     expect(redemptionState(record, { discountId })).toBe(state);

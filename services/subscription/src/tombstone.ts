@@ -1,5 +1,5 @@
 import type { Transition } from '@billing/kernel/transition';
-import type { Subscription } from './subscription';
+import { endedBeforeStart, type Subscription } from './subscription';
 
 /** Takes the place of a subscription whose creation was given up, so that it can never be made any more. Nobody else is shown it. */
 export interface Tombstone {
@@ -17,10 +17,11 @@ export function tombstone(id: string): Transition<SubscriptionRecord> {
   return { state: { isTombstone: true, id }, events: [], commands: [] };
 }
 
-/** A redemption is used by the subscription that began with its discount, and by no other for ever. */
+/** A redemption is used by the subscription that was created with its discount, unless that ended before its start. */
 export function redemptionState(
   record: SubscriptionRecord,
   { discountId }: { readonly discountId: string },
 ): RedemptionState {
-  return !record.isTombstone && record.discount?.id === discountId ? 'CONFIRMED' : 'RELEASED';
+  if (record.isTombstone || record.discount?.id !== discountId) return 'RELEASED';
+  return endedBeforeStart(record) ? 'RELEASED' : 'CONFIRMED';
 }

@@ -91,14 +91,14 @@ test.each([true, false])('nothing comes after a cancellation, at period end %s',
   expect(upcomingCharge(ended)).toBeNull();
 });
 
-test('the first period of what was canceled before its start still comes, but not behind a trial', () => {
-  const ending = { atPeriodEnd: true, ...at(day('02-01')) };
-  const scheduled = aSubscription({ startAt: day('03-15') });
-  expect(upcomingCharge(cancel(scheduled, ending).state)).toMatchObject({ at: day('03-15') });
-  const price = aPrice({ trialDays: 14 });
-  const trial = aSubscription({ startAt: day('03-15') }, { price });
-  expect(upcomingCharge(cancel(trial, ending).state)).toBeNull();
-});
+test.each([true, false])(
+  'nothing comes after a cancellation before the start, at period end %s',
+  (atPeriodEnd) => {
+    const scheduled = aSubscription({ startAt: day('03-15') });
+    const ended = cancel(scheduled, { atPeriodEnd, ...at(day('02-01')) }).state;
+    expect(upcomingCharge(ended)).toBeNull();
+  },
+);
 
 test('nothing comes while billing is parked', () => {
   const failed = { bill: 1, settled: [], closing: null, now: day('02-28') };

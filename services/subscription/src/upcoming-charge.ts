@@ -1,5 +1,6 @@
 import { isCurrency } from '@billing/kernel/currency';
 import { applyDiscount } from '@billing/kernel/discounting';
+import { periodLine } from './billing';
 import { takeDiscount } from './discount';
 import { parkReason } from './parking';
 import { nextInvoiceAt, type Subscription } from './subscription';
@@ -20,7 +21,7 @@ export interface UpcomingCharge {
  * with the discount where it still counts. Null where no period comes.
  */
 export function upcomingCharge(subscription: Subscription): UpcomingCharge | null {
-  const at = comingPeriodAt(subscription);
+  const at = nextInvoiceAt(subscription);
   const { periodIndex, discount, usage } = subscription;
   if (at === null || parkReason(subscription) !== null || usage.held !== null) return null;
   const next = periodIndex === null ? 0 : periodIndex + 1;
@@ -38,10 +39,11 @@ export function upcomingCharge(subscription: Subscription): UpcomingCharge | nul
   };
 }
 
-// What was canceled before it started still starts, and is billed its first period; a trial before that ends it for nothing.
-function comingPeriodAt(subscription: Subscription): Date | null {
-  const { phase, trialEnd, anchor } = subscription;
-  return phase === 'SCHEDULED' && trialEnd === null ? anchor : nextInvoiceAt(subscription);
+/** The recurring charge of a period with its discount taken off. */
+export function recurringTotal(subscription: Subscription, periodIndex: number): bigint {
+  const { amount } = periodLine(subscription, periodIndex);
+  const { isDiscounted } = takeDiscount(subscription, periodIndex);
+  return isDiscounted ? amount - amountOff(subscription, [amount]) : amount;
 }
 
 function amountOff({ discount, price }: Subscription, amounts: readonly bigint[]): bigint {

@@ -1,5 +1,7 @@
+import { cancel } from './cancellation';
+import { takeDueStep } from './renewals';
 import type { Subscription } from './subscription';
-import { aDiscount, aPrice, aSubscription, day } from './testing';
+import { aDiscount, aPrice, aSubscription, at, day } from './testing';
 import { beginDiscount, isBillDiscounted, isEndDiscounted, noteBill } from './usage-bill';
 import { settledPeriods, settlementBefore } from './usage-settlement';
 import type { UsageLine } from './usage-line';
@@ -93,7 +95,29 @@ describe('a settlement', () => {
   test('ends where the subscription ended', () => {
     const ended: Subscription = { ...aSubscription(), endedAt: day('02-10') };
     expect(settledPeriods(ended, made, { key: 'end', through: 0 })).toEqual([
-      { index: 0, start: day('01-31'), end: day('02-10') },
+      { index: 0, start: day('01-31'), end: day('02-10'), countedUntil: day('02-10') },
+    ]);
+  });
+
+  test.each([
+    ['within a period', day('02-10'), 0, day('01-31')],
+    ['as its period begins', day('02-28'), 1, day('02-28')],
+  ])(
+    'of a subscription that is canceled %s counts that very instant',
+    (_name, now, index, start) => {
+      const entered = takeDueStep(aSubscription(), at(now)).state;
+      const { state } = cancel(entered, { atPeriodEnd: false, ...at(now) });
+      const last = settledPeriods(state, made, { key: 'end', through: index }).at(-1);
+      const countedUntil = new Date(now.getTime() + 1);
+      expect(last).toEqual({ index, start, end: now, countedUntil });
+    },
+  );
+
+  test('of a period that a subscription was flagged to end with does not count the instant after it', () => {
+    const flagged = cancel(aSubscription(), { atPeriodEnd: true, ...at(day('02-10')) }).state;
+    const { state } = takeDueStep(flagged, at(day('02-28')));
+    expect(settledPeriods(state, made, { key: 'end', through: 0 })).toEqual([
+      { index: 0, start: day('01-31'), end: day('02-28'), countedUntil: day('02-28') },
     ]);
   });
 });

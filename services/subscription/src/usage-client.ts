@@ -98,7 +98,7 @@ async function earlierSubscriptions(
 }
 
 async function toProtoWindow(
-  { index: periodIndex, start, end, prices }: PricedPeriod,
+  { index: periodIndex, start, countedUntil: end, prices }: PricedPeriod,
   earlier: readonly Stored<Subscription>[],
   context: CallContext,
   parts: SettlementParts,

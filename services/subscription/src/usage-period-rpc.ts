@@ -7,8 +7,9 @@ import type {
   ListUsagePeriodsResponse,
   UsagePeriod,
 } from '@billing/proto/billing/subscription/v1/subscription';
+import { isEntitled } from './entitlement';
 import type { Peers } from './peers';
-import { currentPeriod, isEntitled, periodOf, type Subscription } from './subscription';
+import { currentPeriod, periodOf, type Subscription } from './subscription';
 import type { Subscriptions } from './subscription-store';
 import { pinnedSet, ratesAt } from './usage-period';
 import { livedWithin } from './usage-settlement';
@@ -113,7 +114,7 @@ async function toProtoUsagePeriod(
     start,
     end,
     trial: index === null,
-    entitled: isEntitled(state),
+    entitled: isEntitled(state, stored),
     currency: state.price.currency,
     meterPrices: [...prices],
     periodIndex: index ?? undefined,

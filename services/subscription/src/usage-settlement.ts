@@ -14,6 +14,8 @@ export interface Settlement {
 /** A billed period, cut off where the subscription ended in it. */
 export interface SettledPeriod extends BillingPeriod {
   readonly index: number;
+  /** The first instant whose usage is not counted any more. */
+  readonly countedUntil: Date;
 }
 
 /** What the bill of a period settles: those before it. */
@@ -38,7 +40,9 @@ export function settledPeriods(
   const { start: settledBefore } = periodOf(subscription, billed);
   for (let index = through; index >= first; index -= 1) {
     if (index < through && !mayStillChange(subscription, index, settledBefore)) break;
-    periods.unshift({ index, ...lived(subscription, index) });
+    const period = periodOf(subscription, index);
+    const countedUntil = countedUntilOf(subscription, index, period);
+    periods.unshift({ index, ...untilEnd(subscription, period), countedUntil });
   }
   return periods;
 }
@@ -47,6 +51,7 @@ export function settledPeriods(
 export interface LivedPeriod {
   /** Null: the trial. */
   readonly index: number | null;
+  /** Ends with the first instant whose usage is not counted any more. */
   readonly period: BillingPeriod;
   /** The part of it that was asked for. */
   readonly overlap: BillingPeriod;
@@ -61,7 +66,7 @@ export function livedWithin(
   const { anchor, price, trialStart, trialEnd } = subscription;
   const found: LivedPeriod[] = [];
   const add = (index: number | null, whole: BillingPeriod) => {
-    const period = untilEnd(subscription, whole);
+    const period = { start: whole.start, end: countedUntilOf(subscription, index, whole) };
     const start = later(period.start, span.start);
     const end = earlier(period.end, span.end);
     if (start < end) found.push({ index, period, overlap: { start, end } });
@@ -81,8 +86,20 @@ export function lastPeriod(subscription: Subscription): BillingPeriod {
   return untilEnd(subscription, currentPeriod(subscription));
 }
 
-function lived(subscription: Subscription, index: number): BillingPeriod {
-  return untilEnd(subscription, periodOf(subscription, index));
+/**
+ * When the usage of a period stops to count. A subscription that ends at once takes the usage of that very instant too: its caller may
+ * have sent it right before.
+ */
+function countedUntilOf(
+  subscription: Subscription,
+  index: number | null,
+  period: BillingPeriod,
+): Date {
+  const { endedAt, canceledAt, periodIndex } = subscription;
+  if (endedAt === null || endedAt > period.end) return period.end;
+  const endedAtOnce = canceledAt?.getTime() === endedAt.getTime();
+  const isLast = index === periodIndex;
+  return endedAtOnce && isLast ? new Date(endedAt.getTime() + 1) : endedAt;
 }
 
 function untilEnd({ endedAt }: Subscription, { start, end }: BillingPeriod): BillingPeriod {

@@ -91,9 +91,11 @@ test('a cancellation bills the usage so far, and takes over that of the invoice 
       ['meter', '300', 100n, day('01-31')],
     ],
   });
+  // The usage of the very instant of the end counts.
+  const afterwards = new Date(day('03-10').getTime() + 1);
   expect(under.neighbours.metering.settlements.at(-1)).toMatchObject({
     key: 'end',
-    windows: [{ periodIndex: 0 }, { periodIndex: 1, start: day('02-28'), end: day('03-10') }],
+    windows: [{ periodIndex: 0 }, { periodIndex: 1, start: day('02-28'), end: afterwards }],
   });
 });
 
@@ -162,7 +164,7 @@ test('the running periods of a customer come with the prices that count in them,
     later(context, day('02-11')),
   );
   expect(periods).toMatchObject([
-    { subscriptionId: first, start: day('01-31'), end: day('02-28'), trial: false, entitled: true },
+    { subscriptionId: first, start: day('01-31'), end: day('02-28'), trial: false },
     { subscriptionId: id, start: day('02-10'), end: day('03-10'), currency: 'USD' },
   ]);
   expect(periods[0]?.meterPrices).toEqual([aMeterPrice()]);
@@ -171,20 +173,22 @@ test('the running periods of a customer come with the prices that count in them,
 test('the periods of late of a customer come with those of subscriptions that have ended, cut off at the end', async () => {
   const { id: first, context } = await subscribe();
   const before = later(context, day('02-10'));
+  const next = later(context, day('02-11'));
   await under.subscription.cancelSubscription(
     { id: first, atPeriodEnd: false, expectedVersion: undefined },
     before,
   );
-  const { id } = await under.create({ productId: 'metered' }, before);
+  const { id } = await under.create({ productId: 'metered' }, next);
   const { periods, lived } = await under.subscription.listUsagePeriods(
     { customerId: 'customer', since: undefined },
-    before,
+    next,
   );
   expect(periods.map(({ subscriptionId }) => subscriptionId)).toEqual([id]);
+  const afterwards = new Date(day('02-10').getTime() + 1);
   const ofSubscription = { productId: 'metered', meterPrices: [aMeterPrice()], periodIndex: 0 };
   expect(lived).toMatchObject([
-    { subscriptionId: first, start: day('01-31'), end: day('02-10'), ...ofSubscription },
-    { subscriptionId: id, start: day('02-10'), end: day('03-10'), ...ofSubscription },
+    { subscriptionId: first, start: day('01-31'), end: afterwards, ...ofSubscription },
+    { subscriptionId: id, start: day('02-11'), end: day('03-11'), ...ofSubscription },
   ]);
 
   const march = later(context, day('03-05'));

@@ -1,0 +1,28 @@
+import type { Callers } from '@billing/chassis/callers';
+import type { PlanServiceServer } from '@billing/proto/billing/subscription/v1/plan';
+import type { SubscriptionReportServiceServer } from '@billing/proto/billing/subscription/v1/report';
+import type { SubscriptionServiceServer } from '@billing/proto/billing/subscription/v1/subscription';
+
+// Which services may call each method of this one where certificates say who calls.
+
+export const subscriptionCallers: Callers<SubscriptionServiceServer> = {
+  createSubscription: ['gateway'],
+  getSubscription: ['gateway'],
+  listSubscriptions: ['gateway', 'checkout'],
+  updateSubscription: ['gateway'],
+  cancelSubscription: ['gateway'],
+  uncancelSubscription: ['gateway'],
+  applyCollectionResult: ['checkout'],
+  createFromCheckout: ['checkout'],
+  checkSubscriptionRedemption: ['discount'],
+  listUsagePeriods: ['metering'],
+};
+
+export const planCallers: Callers<PlanServiceServer> = {
+  listPlans: ['gateway'],
+};
+
+export const subscriptionReportCallers: Callers<SubscriptionReportServiceServer> = {
+  getRevenue: ['gateway'],
+  getOverview: ['gateway'],
+};

@@ -1,0 +1,70 @@
+import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import type { Clock } from '@billing/chassis/clock';
+import { DeadlineExceededError } from '@billing/chassis/grpc-status';
+import type { Stored } from '@billing/chassis/aggregate';
+import { DomainError } from '@billing/kernel/domain-error';
+import { voidInvoice } from './billing-commands';
+import { cancel, runningInvoice } from './cancellation';
+import type { Peers } from './peers';
+import { decisionOn } from './store';
+import type { Subscription } from './subscription';
+import type { Subscriptions } from './subscription-store';
+
+// The gateway waits 10 s. The answer must be on its way before that.
+const voidWithinMs = 8_000;
+
+/** The parts that a cancellation uses. */
+export interface CancellationParts {
+  readonly subscriptions: Subscriptions;
+  readonly peers: Peers;
+  readonly clock: Clock;
+}
+
+/** A cancellation as a caller asks for it. */
+export interface CancellationRequest {
+  readonly id: string;
+  readonly atPeriodEnd: boolean;
+}
+
+/**
+ * Cancels a subscription. Where it ends at once, the answer waits until the unpaid invoice of its running period is void, at most 8 s
+ * and not while checkout is unavailable or an attempt of the invoice is running: the command `close` voids it later.
+ */
+export async function cancelForCaller(
+  { id, atPeriodEnd }: CancellationRequest,
+  expected: { readonly expectedVersion?: number },
+  context: CallContext,
+  parts: CancellationParts,
+): Promise<Stored<Subscription>> {
+  const before = { isCanceled: false };
+  const stored = await parts.subscriptions.change(
+    id,
+    context,
+    (current, decision) => {
+      before.isCanceled = current.status === 'CANCELED';
+      return cancel(current, { ...decision, atPeriodEnd });
+    },
+    expected,
+  );
+  if (!before.isCanceled) await voidRunningInvoice(stored.state, context, parts);
+  return stored;
+}
+
+// The same step as the command's, which repeats it: whichever comes second finds the invoice void.
+async function voidRunningInvoice(
+  subscription: Subscription,
+  context: CallContext,
+  { peers, clock }: CancellationParts,
+): Promise<void> {
+  const { invoiceIdOf } = decisionOn(subscription.id, context.tenant, context.now);
+  const invoice = runningInvoice(subscription, invoiceIdOf);
+  if (invoice === undefined) return;
+  const limitMs = Math.min(clock.now().getTime() + voidWithinMs, answerBy(context).getTime());
+  const limited: CallContext = { ...context, deadline: new Date(limitMs) };
+  try {
+    await voidInvoice(invoice.invoiceId, subscription, limited, peers);
+  } catch (error) {
+    // The subscription has ended. The command waits for what this call could not wait for.
+    if (!(error instanceof DomainError) && !(error instanceof DeadlineExceededError)) throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Subscription } from './subscription';
+import { recurringTotal } from './upcoming-charge';
+import { firstBilledPeriod } from './usage-period';
+
+/** Whether the customer may use the product now. `made` says when the subscription was created. */
+export function isEntitled(
+  subscription: Subscription,
+  made: { readonly createdAt: Date },
+): boolean {
+  const { status, phase } = subscription;
+  if (status === 'CANCELED' || phase === 'SCHEDULED') return false;
+  return !awaitsFirstPayment(subscription, made);
+}
+
+/**
+ * Whether the first invoice still has to be paid. A trial and an invoice that is sent grant access without payment. An invoice with
+ * nothing due is PAID as soon as it is created.
+ */
+function awaitsFirstPayment(
+  subscription: Subscription,
+  made: { readonly createdAt: Date },
+): boolean {
+  const { collectionMethod, trialEnd, openInvoices } = subscription;
+  if (collectionMethod === 'SEND_INVOICE' || trialEnd !== null) return false;
+  const first = firstBilledPeriod(subscription, made);
+  const isOpen = openInvoices.some(({ periodIndex }) => periodIndex === first);
+  return isOpen && recurringTotal(subscription, first) > 0n;
+}

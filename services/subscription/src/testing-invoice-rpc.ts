@@ -1,0 +1,41 @@
+import { derivedId } from '@billing/chassis/ids';
+import {
+  type CreateInvoiceRequest,
+  type Invoice,
+  InvoiceStatus,
+} from '@billing/proto/billing/checkout/v1/checkout';
+
+const createdAt = new Date('2026-01-01T00:00:00.000Z');
+
+/** An invoice as checkout would show it after it was asked for. */
+export function anInvoice(request: CreateInvoiceRequest, status: InvoiceStatus): Invoice {
+  const { invoiceId: id, lineItems, discount: _discount, ...rest } = request;
+  const total = lineItems.reduce((sum, { amount }) => sum + amount, 0n);
+  return {
+    ...rest,
+    id,
+    organizationId: 'organization',
+    number: 'INV-000001',
+    status,
+    subtotal: total,
+    discountAmount: 0n,
+    tax: 0n,
+    total,
+    amountPaid: status === InvoiceStatus.INVOICE_STATUS_PAID ? total : 0n,
+    amountDue: status === InvoiceStatus.INVOICE_STATUS_PAID ? 0n : total,
+    dueDate: undefined,
+    paidAt: undefined,
+    metadata: {},
+    lastPaymentError: undefined,
+    createdAt,
+    updatedAt: createdAt,
+    lineItems: lineItems.map((line, index) => ({
+      ...line,
+      id: derivedId(id, index),
+      invoiceId: id,
+    })),
+    payments: [],
+    version: 1n,
+    discounts: [],
+  };
+}
