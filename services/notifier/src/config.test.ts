@@ -7,6 +7,7 @@ const env = {
   GRPC_LISTEN: 'localhost:0',
   SUBSCRIPTION_ADDRESS: 'dns:///subscription:50051',
   CHECKOUT_ADDRESS: 'dns:///checkout:50051',
+  DATA_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
 };
 
 describe('the configuration', () => {
@@ -26,8 +27,11 @@ describe('the configuration', () => {
     const wrong = {
       ...env,
       SUBSCRIPTION_ADDRESS: undefined,
+      DATA_KEYS: '1:short',
       ALLOW_LOOPBACK_IN_SANDBOXES: 'yes',
     };
-    expect(() => readConfig(wrong)).toThrow(/SUBSCRIPTION_ADDRESS: is required[^]*ALLOW_LOOPBACK/);
+    expect(() => readConfig(wrong)).toThrow(
+      /SUBSCRIPTION_ADDRESS: is required[^]*DATA_KEYS: must be id:base64[^]*ALLOW_LOOPBACK/,
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseDataKeys } from '@billing/chassis/data-keys';
 import { readConfiguration, serviceConfigurationShape } from '@billing/chassis/configuration';
 
 const deliveryLeaseMsDefault = 30_000;
@@ -7,6 +8,13 @@ export const configurationSchema = z.object({
   ...serviceConfigurationShape,
   SUBSCRIPTION_ADDRESS: z.string().min(1),
   CHECKOUT_ADDRESS: z.string().min(1),
+  /** By which endpoints' secrets are encrypted where they are stored: `id:base64` of 32 bytes each, the newest first. */
+  DATA_KEYS: z.string().transform((text, context) => {
+    const keys = parseDataKeys(text);
+    if (keys !== undefined) return keys;
+    context.addIssue('must be id:base64 of 32 bytes, several separated by commas');
+    return z.NEVER;
+  }),
   /** Lets the endpoints of sandboxes, never those of live environments, be on this machine. */
   ALLOW_LOOPBACK_IN_SANDBOXES: z
     .enum(['true', 'false'])

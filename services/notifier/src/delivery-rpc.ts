@@ -11,6 +11,7 @@ import {
   type WebhookGap as ProtoWebhookGap,
 } from '@billing/proto/billing/notifier/v1/webhook_delivery';
 import { webhookDeliveryStatuses } from '@billing/proto/values/notifier';
+import { webhookDeliveryCallers } from './callers';
 import type { Attempt } from './attempt-store';
 import type { DescribedDelivery, DeliveryHistoryStore } from './delivery-history-store';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
@@ -70,10 +71,10 @@ export function deliveryRpc(parts: DeliveryRpcParts) {
       if (described === undefined) throw notFound('Webhook delivery');
       return { delivery: toProtoDelivery(described) };
     },
-    replayWebhooks: async ({ endpointId, since }, context) => {
+    replayWebhooks: async ({ endpointId, since, all }, context) => {
       if (since === undefined) throw invalidInput({ since: ['Required'] });
       const key = await activeKey(context, endpointId);
-      const count = await replays.request(newResourceId(context, 'replay'), key, since);
+      const count = await replays.request(newResourceId(context, 'replay'), key, { since, all });
       parts.onReplay();
       return { count };
     },
@@ -83,7 +84,7 @@ export function deliveryRpc(parts: DeliveryRpcParts) {
       return { gaps: (await gaps.find(endpoint, since ?? kept)).map(toProtoGap) };
     },
   };
-  return rpcService(WebhookDeliveryServiceService, handlers);
+  return rpcService(WebhookDeliveryServiceService, handlers, { callers: webhookDeliveryCallers });
 }
 
 function toProtoDelivery({ delivery, type, attempts }: DescribedDelivery): WebhookDelivery {

@@ -3,18 +3,23 @@ import type { Logger } from '@billing/chassis/logging';
 import type { Assignment, AssignmentStore } from './assignment-store';
 import { isAccepted } from './delivery';
 import type { DeliveryStore } from './delivery-store';
+import type { EndpointHealthStore } from './endpoint-health-store';
 import type { EndpointKey } from './endpoint-store';
+import { Grouping } from './grouping';
 import type { WebhookSender } from './webhook-sender';
 
 /** What the worker works with. */
 export interface DeliveryWorkerOptions {
   readonly assignments: AssignmentStore;
   readonly deliveries: DeliveryStore;
+  readonly health: Pick<EndpointHealthStore, 'findWorking'>;
   readonly sender: WebhookSender;
   readonly clock: Clock;
   readonly logger: Logger;
   /** What was claimed waits at most so long to be sent: enough of its lease must be left for an attempt. */
   readonly waitMaxMs: number;
+  /** Whether an environment was deleted: nothing of it is sent any more. */
+  readonly isDeleted?: (environmentId: string) => boolean;
 }
 
 /** One endpoint is sent at most this many deliveries at the same time. */
@@ -45,11 +50,13 @@ interface Lane {
   /** How many of them are being sent. */
   posting: number;
   isFilling: boolean;
+  /** What earlier processes found out about it was read. */
+  isKnown: boolean;
   /** Something came while it was being filled. */
   isWanted: boolean;
   /** There was enough for all slots: a slot that gets free will find something. */
   hasMore: boolean;
-  /** It did not take the last delivery, or has not been sent any yet. */
+  /** It did not take the last delivery of any process, or has never been sent one. */
   isFailing: boolean;
   /** It took the last delivery, so soon that all that may be claimed could be sent in time. */
   isFast: boolean;
@@ -80,8 +87,14 @@ export class DeliveryWorker {
   /** Those of them that lanes have that are not fast. */
   private slowSlotsTaken = 0;
   private searchedUpTo: string | undefined;
+  private readonly working: Grouping<string, boolean>;
 
-  constructor(private readonly options: DeliveryWorkerOptions) {}
+  constructor(private readonly options: DeliveryWorkerOptions) {
+    this.working = new Grouping(async (endpointIds) => {
+      const working = await options.health.findWorking(endpointIds);
+      return endpointIds.map((endpointId) => working.has(endpointId));
+    });
+  }
 
   /** Sends at once what has just become due at endpoints. */
   wake(endpoints: readonly EndpointKey[]): void {
@@ -122,6 +135,11 @@ export class DeliveryWorker {
       lane.isWanted = true;
       return;
     }
+    if (!lane.isKnown) {
+      lane.isFilling = true;
+      this.track(this.getToKnow(lane));
+      return;
+    }
     const free = freeSlotsOf(lane);
     const slots = Math.min(free, this.roomFor(lane));
     if (slots <= 0) {
@@ -133,6 +151,19 @@ export class DeliveryWorker {
     lane.isFilling = true;
     this.takeSlots(lane, slots);
     this.track(this.fillSlots(lane, slots));
+  }
+
+  /** One that took its last delivery before a restart must not wait behind those that hang. */
+  private async getToKnow(lane: Lane): Promise<void> {
+    try {
+      lane.isFailing = !(await this.working.add(lane.key.endpointId));
+    } catch (error) {
+      this.options.logger.warn({ err: error, ...lane.key }, 'health of an endpoint cannot be read');
+    }
+    lane.isKnown = true;
+    lane.isFilling = false;
+    lane.isWanted = false;
+    this.fill(lane);
   }
 
   /** Gives back the slots that it finds no use for. */
@@ -185,8 +216,13 @@ export class DeliveryWorker {
   }
 
   private async send(lane: Lane, { assignment }: Waiting): Promise<void> {
-    const { sender, logger, waitMaxMs } = this.options;
-    const { _id } = assignment.delivery;
+    const { sender, logger, waitMaxMs, isDeleted } = this.options;
+    const { _id, environmentId } = assignment.delivery;
+    if (isDeleted?.(environmentId) === true) {
+      this.freeSlot(lane);
+      lane.claimed.delete(_id);
+      return;
+    }
     const { signal } = this.cutting;
     lane.posting += 1;
     try {
@@ -258,6 +294,7 @@ export class DeliveryWorker {
       waiting: [],
       posting: 0,
       isFilling: false,
+      isKnown: false,
       isWanted: false,
       hasMore: false,
       isFailing: true,

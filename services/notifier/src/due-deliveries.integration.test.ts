@@ -112,6 +112,8 @@ describe('what is due at an endpoint when a notifier starts', () => {
         'update deliveries 1',
         'update deliveries 1',
         'update deliveries 100',
+        // Its first success is recorded once in its life.
+        'update endpointHealth 1',
       ]);
     },
     2 * minuteMs,

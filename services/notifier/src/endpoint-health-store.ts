@@ -6,11 +6,9 @@ interface HealthDocument {
   /** The endpoint's id. */
   readonly _id: string;
   readonly environmentId: string;
-  /** Real time of the first failure after the last success; null: it works. An endpoint that has never failed has no document. */
+  /** Real time of the first failure after the last success; null: it took the last delivery. One that was never tried has no document. */
   readonly failingSince: Date | null;
 }
-
-const beginning = new Date(0);
 
 /** How endpoints have answered. Kept apart from the endpoints, whose version and time of change are the callers'. */
 export class EndpointHealthStore {
@@ -22,18 +20,34 @@ export class EndpointHealthStore {
 
   /**
    * Endpoints work: their earlier failures count no more. Every success says so, because another process may have seen the failure;
-   * mostly there is none, and then nothing is written.
+   * mostly they are known to work, and then nothing is written.
    */
   async recordSuccesses(keys: readonly EndpointKey[]): Promise<void> {
     if (keys.length === 0) return;
-    const failing = {
-      _id: { $in: [...new Set(keys.map(({ endpointId }) => endpointId))] },
-      environmentId: { $in: [...new Set(keys.map(({ environmentId }) => environmentId))] },
-      failingSince: { $gt: beginning },
-    };
-    const found = await retryTransient(() => this.health.findOne(failing));
-    if (found === null) return;
-    await retryTransient(() => this.health.updateMany(failing, { $set: { failingSince: null } }));
+    const working = await this.findWorking(keys.map(({ endpointId }) => endpointId));
+    const news = new Map(
+      keys.flatMap(({ endpointId, environmentId }) =>
+        working.has(endpointId) ? [] : [[endpointId, environmentId] as const],
+      ),
+    );
+    if (news.size === 0) return;
+    const operations = [...news].map(([_id, environmentId]) => ({
+      updateOne: {
+        filter: { _id, environmentId },
+        update: { $set: { failingSince: null } },
+        upsert: true,
+      },
+    }));
+    await retryTransient(() => this.health.bulkWrite(operations, { ordered: false }));
+  }
+
+  /** Of these endpoints, the ones that took the last delivery, whichever process sent it. */
+  async findWorking(endpointIds: readonly string[]): Promise<Set<string>> {
+    const filter = { _id: { $in: [...new Set(endpointIds)] }, failingSince: null };
+    const found = await retryTransient(() =>
+      this.health.find(filter).project<Pick<HealthDocument, '_id'>>({ _id: 1 }).toArray(),
+    );
+    return new Set(found.map(({ _id }) => _id));
   }
 
   /** Returns since when the endpoint has done nothing but fail. */

@@ -11,7 +11,6 @@ import { rotateSecret } from './endpoint-secret';
 import type { AddressPolicy } from './public-address';
 import { toSecret } from './signature';
 import type { Slot, SlotStore } from './slot-store';
-import { webhookEndpoints } from './store';
 import {
   change,
   disable,
@@ -148,11 +147,11 @@ export class EndpointStore {
     environmentId,
     endpointId,
   }: EndpointKey): Promise<Stored<WebhookEndpoint> | undefined> {
-    const { documents } = this.options.aggregates;
+    const { documents, definition } = this.options.aggregates;
     const document = await retryTransient(() =>
       documents.findOne({ _id: endpointId, environmentId }),
     );
-    return document === null ? undefined : toStored(webhookEndpoints, document);
+    return document === null ? undefined : toStored(definition, document);
   }
 
   /** The endpoints of some environments, by environment. */

@@ -9,9 +9,9 @@ import {
   type KnownMessage,
   type Message,
   messageId,
+  type MarkType,
   type MessageKey,
   type MessageStore,
-  unreadableType,
 } from './message-store';
 
 /** What the consumer works with. */
@@ -20,13 +20,16 @@ export interface EventConsumerOptions {
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
   readonly clock: Clock;
+  /** Whether an environment was deleted: its events are ignored. */
+  readonly isDeleted?: (environmentId: string) => boolean;
   /** Told of endpoints that have just been given something to send. */
   readonly onDeliveries: (endpoints: readonly EndpointKey[]) => void;
 }
 
 /** An earlier event of the subscription has not arrived yet: the same event may be offered again after it. */
 export class EarlierEventMissingError extends DomainError {
-  constructor() {
+  /** `sequence` is that of the first event that was not accepted. */
+  constructor(readonly sequence: number) {
     super('unavailable', 'EARLIER_EVENT_MISSING', 'Service unavailable');
   }
 }
@@ -68,6 +71,7 @@ export class EventConsumer {
   async accept(event: AnnouncedEvent): Promise<void> {
     const { clock, onDeliveries } = this.options;
     const { environmentId, subscriptionId, sequence, type } = event;
+    if (this.options.isDeleted?.(environmentId) === true) return;
     const place = await this.placeOf(event);
     if (place === undefined) return;
     const { id, earlier } = place;
@@ -103,14 +107,14 @@ export class EventConsumer {
   }
 
   /**
-   * Leaves a mark in the place of an event that nobody can read, so that what comes after it can go. True the first time. Throws
+   * Leaves a mark in the place of an event that cannot be read or had, so that later ones go. True the first time. Throws
    * EarlierEventMissingError as `accept` does.
    */
-  async acceptUnreadable({
-    environmentId,
-    subscriptionId,
-    sequence,
-  }: MessageKey): Promise<boolean> {
+  async acceptMark(
+    { environmentId, subscriptionId, sequence }: MessageKey,
+    type: MarkType,
+  ): Promise<boolean> {
+    if (this.options.isDeleted?.(environmentId) === true) return false;
     const place = await this.placeOf({ environmentId, subscriptionId, sequence });
     if (place === undefined) return false;
     await this.messages.add({
@@ -118,7 +122,7 @@ export class EventConsumer {
       environmentId,
       subscriptionId,
       sequence,
-      type: unreadableType,
+      type,
       body: '',
       endpointIds: [],
       lastDeliveryIds: place.earlier?.lastDeliveryIds ?? {},
@@ -137,7 +141,8 @@ export class EventConsumer {
     const known = await this.known.add([id, earlierId]);
     if (known.has(id)) return undefined;
     const earlier = known.get(earlierId);
-    if (key.sequence > 1 && earlier === undefined) throw new EarlierEventMissingError();
+    if (key.sequence > 1 && earlier === undefined)
+      throw new EarlierEventMissingError(key.sequence - 1);
     return { id, earlier };
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
+import type { AwaitedEventWorker } from './awaited-event-worker';
 import type { Cursor, CursorStore } from './cursor-store';
 import {
   type Announcement,
@@ -16,6 +17,9 @@ export interface EventReconciliationOptions {
   readonly cursors: CursorStore;
   readonly messages: MessageStore;
   readonly consumer: Pick<OrderedEventConsumer, 'acceptLogged' | 'acceptUpTo'>;
+  readonly awaited: Pick<AwaitedEventWorker, 'findWaiting' | 'hold' | 'run'>;
+  /** Tells this process from others with the same database. */
+  readonly replica: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -27,6 +31,10 @@ const overlapEveryMs = 60 * 1_000;
 const pageMax = 100;
 // Only so many subscriptions may be waited for without a stream's message to remind of each.
 const expectedMax = 1_000;
+// A replica that died leaves the logs to another after so long.
+const leaseMs = 15_000;
+// Any other failure than a missing event may be the database's. One that stays is put aside, so that the cursor can pass.
+const failingMsMax = 3 * 60 * 1_000;
 
 /** How far this process has read a log. */
 interface Progress {
@@ -40,13 +48,16 @@ const fromCursor: Progress = { tail: undefined, overlapReadAt: undefined };
 
 /**
  * Compares what the owners have announced with what was accepted, and accepts what is lacking: the stream is fast, the logs are
- * certain. The cursor moves past an entry only when everything up to there is accepted, and a round that could not accept something is
- * followed by one that begins at the cursor: however long the notifier was away, or whatever the stream has lost, no event is.
+ * certain. The cursor moves past an entry only when everything up to there is accepted or stored as awaited, and a round that could do neither is
+ * followed by one that begins at the cursor: however long the notifier was away, or whatever the stream has lost, no event is. One replica at a
+ * time reads a log.
  */
 export class EventReconciliation {
   private readonly progress = new Map<string, Progress>();
   /** By subscription: up to where the stream has shown that there are events. */
   private readonly expected = new Map<string, MessageKey>();
+  /** By subscription: since when this process has failed to accept its events. */
+  private readonly failingSince = new Map<string, Date>();
   private running: Promise<void> | undefined;
   private isHurrying = false;
   private signal: AbortSignal | undefined;
@@ -84,7 +95,11 @@ export class EventReconciliation {
 
   /** Waits for the round that is under way. */
   async stop(): Promise<void> {
+    const { cursors, replica, logger } = this.options;
     await this.running?.catch(() => undefined);
+    await cursors.release(replica).catch((error: unknown) => {
+      logger.warn({ err: error }, 'lease on event logs cannot be released, it will run out');
+    });
   }
 
   private hurry(): void {
@@ -103,6 +118,7 @@ export class EventReconciliation {
 
   private async reconcile(): Promise<void> {
     for (const id of [...this.expected.keys()]) await this.acceptExpected(id);
+    await this.options.awaited.run();
     const rounds = await Promise.allSettled(
       this.options.owners.map((owner) => this.readLog(owner)),
     );
@@ -130,7 +146,14 @@ export class EventReconciliation {
     const before = this.progress.get(name) ?? fromCursor;
     // Stands if the round throws.
     this.progress.set(name, fromCursor);
+    if (!(await this.claim(owner))) return;
     this.progress.set(name, await this.readOn(owner, before));
+  }
+
+  private claim({ name }: EventLogOwner): Promise<boolean> {
+    const { cursors, clock, replica } = this.options;
+    const now = clock.now();
+    return cursors.claim(name, { replica, now, until: new Date(now.getTime() + leaseMs) });
   }
 
   private async readOn(owner: EventLogOwner, before: Progress): Promise<Progress> {
@@ -143,7 +166,7 @@ export class EventReconciliation {
     let isComplete = true;
     while (this.signal?.aborted !== true) {
       const { entries, hasMore } = await owner.read(start, pageMax);
-      isComplete = (await this.acceptAll(await this.findLacking(entries))) && isComplete;
+      isComplete = (await this.acceptAll(await this.findLacking(entries), owner)) && isComplete;
       const last = entries.at(-1);
       if (last !== undefined) {
         const { position, insertedAt } = last;
@@ -153,6 +176,7 @@ export class EventReconciliation {
         if (isAhead && isComplete) await cursors.store({ _id: name, position, insertedAt });
       }
       if (!hasMore || last === undefined) break;
+      if (!(await this.claim(owner))) return fromCursor;
     }
     return isComplete ? { tail, overlapReadAt } : fromCursor;
   }
@@ -182,35 +206,69 @@ export class EventReconciliation {
     return unknown.filter(({ key }) => key.sequence >= (floors.get(key.subscriptionId) ?? 1));
   }
 
-  /** False if something could not be accepted. Subscriptions do not wait for each other. */
-  private async acceptAll(lacking: readonly Announcement[]): Promise<boolean> {
+  /** False if something could neither be accepted nor put aside. Subscriptions do not wait for each other. */
+  private async acceptAll(
+    lacking: readonly Announcement[],
+    owner: EventLogOwner,
+  ): Promise<boolean> {
     const subscriptions = Map.groupBy(lacking, ({ key }) => key.subscriptionId);
+    const waiting = await this.options.awaited.findWaiting([...subscriptions.keys()]);
     const accepted = await Promise.all(
-      [...subscriptions.values()].map((some) => this.acceptInOrder(some)),
+      [...subscriptions].map(async ([id, some]) => {
+        const inOrder = some.toSorted((a, b) => a.key.sequence - b.key.sequence);
+        if (!waiting.has(id)) return this.acceptInOrder(inOrder, owner);
+        await this.hold(inOrder, { owner, from: inOrder[0]?.key.sequence ?? 1 });
+        return true;
+      }),
     );
     return !accepted.includes(false);
   }
 
-  /** Accepts a subscription's events up to the first that cannot be; false if there is one. */
-  private async acceptInOrder(announcements: readonly Announcement[]): Promise<boolean> {
-    const inOrder = announcements.toSorted((a, b) => a.key.sequence - b.key.sequence);
-    for (const announcement of inOrder) {
+  /** Accepts a subscription's events up to the first that cannot be; false if that one could not be put aside either. */
+  private async acceptInOrder(
+    inOrder: readonly Announcement[],
+    owner: EventLogOwner,
+  ): Promise<boolean> {
+    for (const [index, { key }] of inOrder.entries()) {
       try {
-        await this.options.consumer.acceptLogged(announcement);
+        await this.options.consumer.acceptLogged(inOrder[index] as Announcement);
+        this.failingSince.delete(key.subscriptionId);
       } catch (error) {
-        this.noteRefused(announcement.key, error);
-        return false;
+        const isMissing = error instanceof EarlierEventMissingError;
+        if (!isMissing) this.noteRefused(key, error);
+        if (!isMissing && !this.hasFailedForLong(key)) return false;
+        const from = isMissing ? error.sequence : key.sequence;
+        await this.hold(inOrder.slice(index), { owner, from });
+        return true;
       }
     }
     return true;
   }
 
+  /** Lets the cursor pass events of one subscription: they are tried again by their ids. */
+  private async hold(
+    inOrder: readonly Announcement[],
+    { owner, from }: { owner: EventLogOwner; from: number },
+  ): Promise<void> {
+    const last = inOrder.at(-1);
+    if (last === undefined) return;
+    const { subscriptionId: _id, environmentId, sequence: upTo } = last.key;
+    const latestAt = new Date(Math.max(...inOrder.map(({ loggedAt }) => loggedAt.getTime())));
+    const isCheckout = owner.name === 'checkout';
+    await this.options.awaited.hold({ _id, environmentId, isCheckout, from, upTo, latestAt });
+    this.failingSince.delete(_id);
+  }
+
+  private hasFailedForLong({ subscriptionId }: MessageKey): boolean {
+    const now = this.options.clock.now();
+    const since = this.failingSince.get(subscriptionId) ?? now;
+    if (this.failingSince.size < expectedMax) this.failingSince.set(subscriptionId, since);
+    return now.getTime() - since.getTime() >= failingMsMax;
+  }
+
   private noteRefused({ subscriptionId, sequence }: MessageKey, error: unknown): void {
-    const event = { subscriptionId, sequence };
-    if (error instanceof EarlierEventMissingError) {
-      this.options.logger.warn(event, 'event waits for an earlier one, which no log gives');
-    } else {
-      this.options.logger.warn({ err: error, ...event }, 'event cannot be accepted, will repeat');
-    }
+    if (error instanceof EarlierEventMissingError) return;
+    const facts = { err: error, subscriptionId, sequence };
+    this.options.logger.warn(facts, 'event cannot be accepted, will repeat');
   }
 }

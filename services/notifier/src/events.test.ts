@@ -61,10 +61,10 @@ describe('an announced event', () => {
 describe('the body of a webhook', () => {
   test.each([
     ['subscription-created', 'subscription.created', always],
-    ['subscription-renewed', 'subscription.renewed', always],
+    ['subscription-renewed', 'subscription.renewed', [...always, 'invoiceId']],
     ['subscription-updated', 'subscription.updated', [...always, 'changes']],
     ['subscription-updated-past-due', 'subscription.updated', [...always, 'changes']],
-    ['subscription-created-by-checkout', 'subscription.created', always],
+    ['subscription-created-by-checkout', 'subscription.created', [...always, 'invoiceId']],
     ['subscription-canceled', 'subscription.canceled', [...always, 'canceledAt', 'reason']],
     [
       'subscription-canceled-payment-failed',
@@ -78,8 +78,12 @@ describe('the body of a webhook', () => {
     ],
   ])('of %s has the type %s and the keys that apply', (name, type, keys) => {
     const body = bodyOf(name);
-    expect(Object.keys(body)).toEqual(['id', 'type', 'timestamp', 'sequence', 'data']);
+    const facts = ['subscriptionId', 'customerId', 'status', 'canceledAt', 'reason'].filter((key) =>
+      keys.includes(key),
+    );
+    expect(Object.keys(body)).toEqual(['id', 'type', 'timestamp', 'sequence', ...facts, 'data']);
     expect(body).toMatchObject({ id: 'the id', type });
+    for (const fact of facts) expect(body[fact]).toEqual(body.data[fact]);
     expect(Object.keys(body.data)).toEqual(keys);
   });
 

@@ -1,11 +1,10 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Logger } from '@billing/chassis/logging';
-import { DomainError } from '@billing/kernel/domain-error';
-import type { CursorStore } from './cursor-store';
+import type { AwaitedEvents, AwaitedEventStore } from './awaited-event-store';
 import type { DeliveryHistoryStore } from './delivery-history-store';
 import { messageId, type MessageStore } from './message-store';
 import { readAnnouncement } from './ordered-event-consumer';
-import type { EventLogOwner, LoggedEvent, LogStart } from './peers';
+import type { LogTails } from './log-tail-client';
 import type { ReplayStore } from './replay-store';
 import type { WebhookEndpoint } from './webhook-endpoint';
 
@@ -20,8 +19,8 @@ export interface WebhookGap {
 
 /** What gaps are found by. */
 export interface GapReconciliationOptions {
-  readonly owners: readonly EventLogOwner[];
-  readonly cursors: CursorStore;
+  readonly tails: LogTails;
+  readonly awaited: AwaitedEventStore;
   readonly messages: MessageStore;
   readonly replays: ReplayStore;
   readonly history: DeliveryHistoryStore;
@@ -36,13 +35,11 @@ interface Missing {
 }
 
 const sequencesMax = 10_000;
-const pageMax = 500;
-// What waits beyond so much can only be told once it is accepted.
-const pagesMax = 10;
 
 /**
  * Finds what an endpoint should have got and has not. Everything that was accepted for it has a delivery, so what has not arrived is what
- * has a delivery that was never taken; and what its owner has announced since the log was last read has not even that.
+ * has a delivery that was never taken. What its owner has announced since the log was last read has not even that, nor has what waits for an
+ * event that no log has.
  */
 export class GapReconciliation {
   constructor(private readonly options: GapReconciliationOptions) {}
@@ -51,8 +48,9 @@ export class GapReconciliation {
   async find(endpoint: Stored<WebhookEndpoint>, since: Date): Promise<WebhookGap[]> {
     // In this order: what is accepted in between is found twice, and not missed.
     const waiting = await this.findWaiting(endpoint, since);
+    const held = await this.findHeld(endpoint, since);
     const stored = await this.findStored(endpoint, since);
-    return toGaps([...stored, ...waiting]);
+    return toGaps([...stored, ...waiting, ...held]);
   }
 
   private async findStored(
@@ -78,8 +76,8 @@ export class GapReconciliation {
     { state, tenant }: Stored<WebhookEndpoint>,
     since: Date,
   ): Promise<Missing[]> {
-    const { messages, logger } = this.options;
-    const entries = await this.readTails();
+    const { messages, logger, tails } = this.options;
+    const entries = await tails.read();
     const wanted = entries
       .filter(({ insertedAt }) => insertedAt >= since)
       .flatMap((entry) => readAnnouncement(entry, logger)?.event ?? [])
@@ -92,25 +90,42 @@ export class GapReconciliation {
       .map(({ subscriptionId: id, sequence, type }) => ({ id, sequence, type }));
   }
 
-  private async readTails(): Promise<LoggedEvent[]> {
-    const tails = await Promise.all(this.options.owners.map((owner) => this.readTail(owner)));
-    return tails.flat();
+  /** Events that no log has, and those that wait for one of them. */
+  private async findHeld(
+    { state, tenant: { environmentId } }: Stored<WebhookEndpoint>,
+    since: Date,
+  ): Promise<Missing[]> {
+    const { awaited, messages } = this.options;
+    const [waits, missing] = await Promise.all([
+      awaited.findOfEnvironment(environmentId, since),
+      awaited.findMissing(environmentId, since),
+    ]);
+    const waiting = waits.flatMap(keysOf);
+    const known = await messages.findKnown(waiting.map(messageId));
+    return [...waiting.filter((key) => !known.has(messageId(key))), ...missing]
+      .map(({ subscriptionId: id, sequence, isCheckout }) => ({
+        id,
+        sequence,
+        type: isCheckout ? 'checkout.missing' : 'subscription.missing',
+      }))
+      .filter(({ type }) => isOfInterest(state, type));
   }
+}
 
-  /** The entries of a log after those that are known to be accepted. */
-  private async readTail(owner: EventLogOwner): Promise<LoggedEvent[]> {
-    const cursor = await this.options.cursors.find(owner.name);
-    const tail: LoggedEvent[] = [];
-    let start: LogStart = cursor === undefined ? { beginning: true } : { after: cursor.position };
-    for (let page = 1; page <= pagesMax; page += 1) {
-      const { entries, hasMore } = await owner.read(start, pageMax);
-      tail.push(...entries);
-      const last = entries.at(-1);
-      if (!hasMore || last === undefined) return tail;
-      start = { after: last.position };
-    }
-    throw new DomainError('unavailable', 'EVENTS_WAITING', 'Service unavailable');
-  }
+function keysOf({ _id, environmentId, isCheckout, from, upTo }: AwaitedEvents) {
+  const length = Math.min(upTo - from + 1, sequencesMax);
+  return Array.from({ length }, (_, index) => ({
+    environmentId,
+    subscriptionId: _id,
+    isCheckout,
+    sequence: from + index,
+  }));
+}
+
+/** What kind of event is missing, its number does not tell: an endpoint that asks for any of that aggregate may have wanted it. */
+function isOfInterest({ events }: WebhookEndpoint, type: string): boolean {
+  const [aggregate = ''] = type.split('.');
+  return events.some((event) => event.startsWith(`${aggregate}.`));
 }
 
 function toGaps(missing: readonly Missing[]): WebhookGap[] {

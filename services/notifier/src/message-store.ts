@@ -12,7 +12,7 @@ export interface Message {
   readonly subscriptionId: string;
   /** 1, 2, 3 … for each subscription, and for each checkout session. */
   readonly sequence: number;
-  /** `subscription.renewed`, or `unreadable`: a mark in the place of an event that could not be read, which goes to nobody. */
+  /** `subscription.renewed`, or the type of a mark, which goes to no endpoint. */
   readonly type: string;
   /** Exactly what every attempt sends and signs. */
   readonly body: string;
@@ -40,8 +40,8 @@ export interface MessageFloor {
   readonly sequence: number;
 }
 
-/** The type of what stands in the place of an event that could not be read. */
-export const unreadableType = 'unreadable';
+/** The type of a mark in the place of an event: one that could not be read, or one that no log gave. */
+export type MarkType = 'unreadable' | 'missing';
 
 /** The id of the message of an event: however often the event arrives, it is the same. */
 export function messageId({ environmentId, subscriptionId, sequence }: MessageKey): string {

@@ -1,3 +1,4 @@
+import { DataKeys } from '@billing/chassis/data-keys';
 import { openActivity } from '@billing/chassis/activity';
 import { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { systemClock } from '@billing/chassis/clock';
@@ -7,6 +8,8 @@ import { createLogger } from '@billing/chassis/logging';
 import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testServiceConfiguration, testTenant } from '@billing/chassis/testing';
 import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
+import { AwaitedEventStore } from './awaited-event-store';
+import { AwaitedEventWorker } from './awaited-event-worker';
 import { CursorStore } from './cursor-store';
 import { DeliveryStore } from './delivery-store';
 import { EndpointStore } from './endpoint-store';
@@ -19,6 +22,7 @@ import { messageId, type MessageKey, MessageStore } from './message-store';
 import type { EventLogOwner, LoggedEvent } from './peers';
 import { SlotStore } from './slot-store';
 import { webhookEndpoints } from './store';
+import { testDataKeys } from './testing';
 import { subscriptionEvent } from './testing-event-rpc';
 
 const minute = 60_000;
@@ -32,6 +36,8 @@ describe('events in the log of a service that is not always well', () => {
   let mongo: MongoConnection;
   let messages: MessageStore;
   let cursors: CursorStore;
+  let awaited: AwaitedEventStore;
+  let reads: number;
   let consumer: EventConsumer;
   let log: LoggedEvent[];
   let now: Date;
@@ -49,12 +55,14 @@ describe('events in the log of a service that is not always well', () => {
     const { db } = mongo;
     await db.dropDatabase();
     const clock = { ...systemClock, now: () => now };
-    const aggregates = new AggregateCollection(db, webhookEndpoints, {
+    const aggregates = new AggregateCollection(db, webhookEndpoints(new DataKeys(testDataKeys)), {
       clock,
       activity: openActivity(db),
     });
     messages = new MessageStore(db);
     cursors = new CursorStore(db);
+    awaited = new AwaitedEventStore(db);
+    reads = 0;
     const endpoints = new EndpointStore({
       aggregates,
       slots: new SlotStore(db),
@@ -76,6 +84,7 @@ describe('events in the log of a service that is not always well', () => {
             return 'beginning' in start || insertedAt >= start.insertedAfter;
           })
           .toSorted((a, b) => (a.position < b.position ? -1 : 1));
+        reads += 1;
         const page = { entries: entries.slice(0, limit), hasMore: entries.length > limit };
         return isReachable ? Promise.resolve(page) : Promise.reject(new Error('unreachable'));
       },
@@ -100,8 +109,10 @@ describe('events in the log of a service that is not always well', () => {
   ): EventReconciliation {
     const clock = { ...systemClock, now: () => now };
     const owners = [owner];
+    const worker = new AwaitedEventWorker({ awaited, consumer: ordered, clock, logger });
     return new EventReconciliation({
       ...{ owners, cursors, messages, consumer: ordered, clock, logger },
+      ...{ awaited: worker, replica: newId() },
       ...replaced,
     });
   }
@@ -249,5 +260,107 @@ describe('events in the log of a service that is not always well', () => {
     const next = add(unknown, 2);
     await acceptFromStream(next.envelope, { consumer: ordered, reconciliation });
     expect(await typesOf(unknown, 2)).toEqual(['unreadable', accepted]);
+  });
+
+  describe('behind an entry that is missing', () => {
+    let id: string;
+    let others: string[];
+
+    beforeEach(async () => {
+      id = newId();
+      add(id, 2);
+      add(id, 3);
+      others = Array.from({ length: 250 }, () => newId());
+      for (const other of others) add(other, 1);
+      await runRounds(1);
+    });
+
+    test('of another subscription are accepted, and the cursor passes', async () => {
+      for (const other of others) expect(await typesOf(other, 1)).toEqual([accepted]);
+      const { position } = log.at(-1)!;
+      expect(await cursors.find('subscription')).toMatchObject({ position });
+      reads = 0;
+      await runRounds(5);
+      expect(reads).toBe(5);
+    });
+
+    test('of the same subscription are accepted once the entry appears, however late', async () => {
+      await runRounds(20);
+      expect(await typesOf(id, 3)).toEqual([undefined, undefined, undefined]);
+      add(id, 1, { agoMs: 60 * minute });
+      await runRounds(20);
+      expect(await typesOf(id, 3)).toEqual([accepted, accepted, accepted]);
+      expect(await awaited.findOfEnvironment(environmentId, new Date(0))).toEqual([]);
+    });
+
+    test('of the same subscription go after an hour, with a mark in the place of the missing one', async () => {
+      now = new Date(now.getTime() + 59 * minute);
+      await runRounds(2);
+      expect(await typesOf(id, 3)).toEqual([undefined, undefined, undefined]);
+      expect(await awaited.findOfEnvironment(environmentId, new Date(0))).toMatchObject([
+        { _id: id, from: 1, upTo: 3 },
+      ]);
+      now = new Date(now.getTime() + minute);
+      await runRounds(1);
+      add(id, 4);
+      await runRounds(1);
+
+      expect(await typesOf(id, 4)).toEqual(['missing', accepted, accepted, accepted]);
+      expect(await awaited.findOfEnvironment(environmentId, new Date(0))).toEqual([]);
+      expect(await awaited.findMissing(environmentId, new Date(0))).toMatchObject([
+        { subscriptionId: id, sequence: 1 },
+      ]);
+    });
+
+    test('are not given up while the owner of the log cannot say that it is missing', async () => {
+      isReachable = false;
+      now = new Date(now.getTime() + 120 * minute);
+      await runRounds(20);
+      expect(await typesOf(id, 3)).toEqual([undefined, undefined, undefined]);
+      add(id, 1, { agoMs: 180 * minute });
+      isReachable = true;
+      await runRounds(20);
+      expect(await typesOf(id, 3)).toEqual([accepted, accepted, accepted]);
+    });
+  });
+
+  test('that can never be accepted hold up no cursor for longer than some minutes', async () => {
+    const [broken, other] = [newId(), newId()];
+    add(broken, 1);
+    add(other, 1);
+    const subject = reconcile({
+      consumer: {
+        acceptLogged: (announcement) =>
+          announcement.key.subscriptionId === broken
+            ? Promise.reject(new Error('a fault'))
+            : ordered.acceptLogged(announcement),
+        acceptUpTo: (key) => ordered.acceptUpTo(key),
+      },
+    });
+    await runRounds(2, subject);
+    expect(await cursors.find('subscription')).toBeUndefined();
+    now = new Date(now.getTime() + 3 * minute);
+    await runRounds(1, subject);
+    expect(await cursors.find('subscription')).toMatchObject({ position: log.at(-1)?.position });
+  });
+
+  test('are read by one replica, and by another once that has stopped or died', async () => {
+    const second = reconcile();
+    for (let round = 1; round <= 3; round += 1) {
+      await second.run();
+      await runRounds(1);
+    }
+    // Of the second alone, which came first.
+    expect(reads).toBe(3);
+    reads = 0;
+
+    await second.stop();
+    await runRounds(1);
+    expect(reads).toBe(1);
+
+    const third = reconcile();
+    now = new Date(now.getTime() + minute);
+    await runRounds(1, third);
+    expect(reads).toBe(2);
   });
 });

@@ -20,7 +20,12 @@ export interface Announcement {
   /** Undefined if it cannot be read. */
   readonly event: AnnouncedEvent | undefined;
   readonly traceparent: string | undefined;
+  /** Real time. */
+  readonly loggedAt: Date;
 }
+
+/** Called before a mark is left in the place of an event that no log has. */
+export type OnMissing = (event: { _id: string; sequence: number }) => Promise<void>;
 
 const fetchedMax = 100;
 
@@ -44,9 +49,12 @@ export class OrderedEventConsumer {
     );
   }
 
-  /** Accepts everything of a subscription up to and with a number, from the logs alone. */
-  async acceptUpTo(key: MessageKey): Promise<void> {
-    await this.acceptBefore({ ...key, sequence: key.sequence + 1 });
+  /**
+   * Accepts everything of a subscription up to and with a number, from the logs alone. With `onMissing` a mark takes the place of an event
+   * that every log answers not to have; else EarlierEventMissingError is thrown.
+   */
+  async acceptUpTo(key: MessageKey, onMissing?: OnMissing): Promise<void> {
+    await this.acceptBefore({ ...key, sequence: key.sequence + 1 }, onMissing);
   }
 
   private async afterEarlier(key: MessageKey, accept: () => Promise<void>): Promise<void> {
@@ -59,19 +67,36 @@ export class OrderedEventConsumer {
     }
   }
 
-  private async acceptBefore(key: MessageKey): Promise<void> {
+  private async acceptBefore(key: MessageKey, onMissing?: OnMissing): Promise<void> {
     let sequence = await this.firstUnknown(key);
     while (sequence < key.sequence) {
       const length = Math.min(key.sequence - sequence, fetchedMax);
       const keys = Array.from({ length }, (_, index) => ({ ...key, sequence: sequence + index }));
-      const found = await this.find(keys.map(logIdOf));
+      const found = await this.findFrom(keys.map(logIdOf));
       for (const earlier of keys) {
         const entry = found.get(logIdOf(earlier));
         if (entry === undefined) break;
         await this.acceptOrMark(earlier, readOrUndefined(entry.envelope));
         sequence += 1;
       }
-      if (keys[0]?.sequence === sequence) throw new EarlierEventMissingError();
+      if (keys[0]?.sequence !== sequence) continue;
+      if (onMissing === undefined) throw new EarlierEventMissingError(sequence);
+      await this.markMissing({ ...key, sequence }, onMissing);
+      sequence += 1;
+    }
+  }
+
+  private async markMissing(key: MessageKey, onMissing: OnMissing): Promise<void> {
+    const { owners, consumer, logger } = this.options;
+    const { environmentId, subscriptionId, sequence } = key;
+    // An owner that is away may have it.
+    const pages = await Promise.all(owners.map((owner) => owner.find([logIdOf(key)])));
+    if (pages.some(({ entries }) => entries.length > 0))
+      throw new EarlierEventMissingError(sequence);
+    await onMissing({ _id: messageId(key), sequence });
+    if (await consumer.acceptMark(key, 'missing')) {
+      const facts = { alarm: 'missing_event', environmentId, subscriptionId, sequence };
+      logger.error(facts, 'event is missing in every log and not delivered');
     }
   }
 
@@ -89,6 +114,14 @@ export class OrderedEventConsumer {
       else end = middle;
     }
     return first;
+  }
+
+  /** The first entry, if any log has it, and as many of the others as fit into a page. */
+  private async findFrom(ids: readonly string[]) {
+    const found = await this.find(ids);
+    const [first] = ids;
+    // Pages follow the order of insertion, so the first one may be on a later page.
+    return first === undefined || found.has(first) ? found : this.find([first]);
   }
 
   private async find(ids: readonly string[]): Promise<Map<string, LoggedEvent>> {
@@ -113,7 +146,7 @@ export class OrderedEventConsumer {
     } catch (error) {
       if (!(error instanceof UnreadableMessageError)) throw error;
     }
-    if (await consumer.acceptUnreadable(key)) {
+    if (await consumer.acceptMark(key, 'unreadable')) {
       logger.error({ alarm: 'unreadable_event', ...key }, 'event is unreadable and not delivered');
     }
   }
@@ -121,17 +154,17 @@ export class OrderedEventConsumer {
 
 /** What an entry of a log stands for; undefined for what is no webhook's, or does not even say whose it is. */
 export function readAnnouncement(
-  { id, position, envelope, traceparent }: LoggedEvent,
+  { id, position, insertedAt: loggedAt, envelope, traceparent }: LoggedEvent,
   logger: Logger,
 ): Announcement | undefined {
   try {
     const event = readEvent(envelope);
-    return event && { key: event, event, traceparent };
+    return event && { key: event, event, traceparent, loggedAt };
   } catch (error) {
     const key = readKey(id, envelope);
     // Should anything come after it, that shows whose it is.
     if (key === undefined) logger.error({ err: error, position }, 'event is unreadable');
-    return key && { key, event: undefined, traceparent };
+    return key && { key, event: undefined, traceparent, loggedAt };
   }
 }
 

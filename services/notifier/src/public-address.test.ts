@@ -11,6 +11,7 @@ describe('an address', () => {
   test.each([
     ['public IPv4', '93.184.216.34'],
     ['public IPv4 next to a private block', '172.32.0.1'],
+    ['public IPv4 next to a host agent', '168.63.129.17'],
     ['public IPv6', '2606:2800:220:1:248:1893:25c8:1946'],
   ])('that is %s is allowed: %s', (_name, address) => {
     expect(isAllowedAddress(address, publicOnly)).toBe(true);
@@ -26,6 +27,7 @@ describe('an address', () => {
     ['private', '192.168.1.1'],
     ['unique local', 'fd00::1'],
     ['link-local', '169.254.169.254'],
+    ['of a host agent', '168.63.129.16'],
     ['link-local', 'fe80::1'],
     ['site-local', 'fec0::1'],
     ['CGNAT', '100.64.0.1'],
@@ -69,12 +71,15 @@ describe('an address', () => {
     },
   );
 
-  test.each(['10.0.0.1', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '169.254.169.254'])(
-    'that is not public is refused also where loopback is allowed: %s',
-    (address) => {
-      expect(isAllowedAddress(address, withLoopback)).toBe(false);
-    },
-  );
+  test.each([
+    '10.0.0.1',
+    '::ffff:127.0.0.1',
+    '64:ff9b::7f00:1',
+    '169.254.169.254',
+    '168.63.129.16',
+  ])('that is not public is refused also where loopback is allowed: %s', (address) => {
+    expect(isAllowedAddress(address, withLoopback)).toBe(false);
+  });
 });
 
 describe('the host of a URL', () => {
@@ -105,6 +110,8 @@ describe('the host of a URL', () => {
     ['a NAT64 literal in its mixed form', 'http://[64:ff9b::127.0.0.1]/'],
     ['a 6to4 literal', 'http://[2002:7f00:1::]/'],
     ['an address with a final dot', 'http://127.0.0.1./'],
+    ['the host agent of a cloud', 'http://168.63.129.16/'],
+    ['the host agent as a number', 'http://2822734096/'],
     ['a v4-mapped literal', 'http://[::ffff:7f00:1]/'],
     ['a NAT64 literal', 'http://[64:ff9b::7f00:1]/'],
     ['a private literal', 'http://192.168.0.1:8080/'],

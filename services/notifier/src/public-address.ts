@@ -8,6 +8,8 @@ export interface AddressPolicy {
 
 // 2000::/3 is all that is handed out for the public; the special ranges within it are refused by name.
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+// Azure's host agent answers every virtual machine at this address, which looks like a public one.
+const hostAgents: ReadonlySet<string> = new Set(['168.63.129.16']);
 
 /**
  * Whether webhooks may be sent to an IP address. Addresses that only wrap another one (v4-mapped, NAT64, 6to4, Teredo) are
@@ -18,7 +20,7 @@ export function isAllowedAddress(address: string, { allowLoopback }: AddressPoli
   const parsed = ipaddr.parse(address);
   const range = parsed.range();
   if (range === 'loopback') return allowLoopback;
-  if (range !== 'unicast') return false;
+  if (range !== 'unicast' || hostAgents.has(parsed.toString())) return false;
   return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast);
 }
 

@@ -16,6 +16,8 @@ export interface Replay extends EndpointKey {
   readonly requestedAt: Date;
   /** Real time from which on a process may go on with it. A claim moves it ahead. */
   readonly dueAt: Date;
+  /** What was delivered is sent again, too. Absent in wishes that were stored before there was a choice. */
+  readonly all?: boolean;
   /** Subscriptions up to this one are done. */
   readonly doneUpTo: string;
 }
@@ -27,6 +29,8 @@ type FindFilter = Filter<Delivery>;
 
 const unarrived = ['PENDING', 'FAILED', 'PAUSED'] as const;
 const stopped = ['FAILED', 'PAUSED'] as const;
+const finished = [...stopped, 'DELIVERED'] as const;
+const ofAll = [...unarrived, 'DELIVERED'] as const;
 const rowsMax = 500;
 const beginning = new Date(0);
 
@@ -47,9 +51,17 @@ export class ReplayStore {
     await ensureIndexes(this.replays, [{ name: 'due', key: { dueAt: 1 } }]);
   }
 
-  /** How many messages since a time have not arrived. */
-  async count(key: EndpointKey, since: Date): Promise<number> {
-    return retryTransient(() => this.deliveries.countDocuments(lackingSince(key, since)));
+  /** How many messages since a time a replay is about: those that have not arrived, or all. */
+  async count(
+    { environmentId, endpointId }: EndpointKey,
+    { since, all }: Pick<Replay, 'since' | 'all'>,
+  ): Promise<number> {
+    const key = { environmentId, endpointId };
+    const filter: FindFilter =
+      all === true
+        ? { ...key, status: { $in: [...ofAll] }, sequence: { $gte: 1 }, createdAt: { $gte: since } }
+        : lackingSince(key, since);
+    return retryTransient(() => this.deliveries.countDocuments(filter));
   }
 
   /** What has not arrived since a time, by subscription and sequence. */
@@ -114,10 +126,10 @@ export class ReplayStore {
     await retryTransient(() => this.deliveries.updateMany(filter, { $set: afresh(now) }));
   }
 
-  /** The next subscriptions after one, in the order of their ids, of which something was given up or paused; empty: there are none. */
+  /** The next subscriptions after one, in the order of their ids, of which something is to be sent again; empty: there are none. */
   async findNextSubscriptions(replay: Replay, after: string): Promise<string[]> {
     const pages = await Promise.all(
-      stopped.map((status) => this.findStoppedPage(replay, status, after)),
+      sentAgainOf(replay).map((status) => this.findStoppedPage(replay, status, after)),
     );
     // What comes after the end of a page may be lacking in it.
     const ends = pages.flatMap((page) => (page.length < rowsMax ? [] : (page.at(-1) ?? [])));
@@ -125,13 +137,13 @@ export class ReplayStore {
     return ids.filter((id) => ends.every((end) => id <= end));
   }
 
-  /** Sends again what was given up or paused of some subscriptions, the lowest sequence of each first. */
+  /** Sends again what stands still of some subscriptions, the lowest sequence of each first. */
   async sendAgain(replay: Replay, subscriptionIds: readonly string[], now: Date): Promise<void> {
     const { environmentId, endpointId } = replay;
     const unarrivedOfThem: FindFilter = {
       environmentId,
       endpointId,
-      status: { $in: [...unarrived] },
+      status: { $in: replay.all === true ? [...ofAll] : [...unarrived] },
       subscriptionId: { $in: [...subscriptionIds] },
     };
     const found = await retryTransient(() => this.deliveries.find(unarrivedOfThem).toArray());
@@ -146,7 +158,7 @@ export class ReplayStore {
 
   private async findStoppedPage(
     { environmentId, endpointId, since, requestedAt }: Replay,
-    status: 'FAILED' | 'PAUSED',
+    status: Delivery['status'],
     after: string,
   ): Promise<string[]> {
     const filter: FindFilter = {
@@ -181,15 +193,21 @@ function lackingSince({ environmentId, endpointId }: EndpointKey, since: Date): 
   };
 }
 
+/** What a replay sends again. */
+function sentAgainOf({ all }: Replay): readonly Delivery['status'][] {
+  return all === true ? finished : stopped;
+}
+
 /** Whether a replay sends a delivery again: once, and only what stood still when it was asked for. */
-function isSentAgain(delivery: Delivery, { since, requestedAt }: Replay): boolean {
+function isSentAgain(delivery: Delivery, replay: Replay): boolean {
+  const { since, requestedAt, all } = replay;
   const { status, sequence, createdAt, hasArrived, requestedAt: askedAt } = delivery;
   return (
-    (status === 'FAILED' || status === 'PAUSED') &&
+    sentAgainOf(replay).includes(status) &&
     sequence >= 1 &&
     createdAt >= since &&
     createdAt <= requestedAt &&
-    hasArrived !== true &&
+    (all === true || hasArrived !== true) &&
     (askedAt ?? beginning) < requestedAt
   );
 }
@@ -205,7 +223,11 @@ function operationsOf(
     againIds.has(_id)
       ? {
           updateOne: {
-            filter: { _id, environmentId: replay.environmentId, status: { $in: [...stopped] } },
+            filter: {
+              _id,
+              environmentId: replay.environmentId,
+              status: { $in: [...sentAgainOf(replay)] },
+            },
             update: { $set: { ...afresh(now), isOutOfTurn: false, previousId } },
           },
         }

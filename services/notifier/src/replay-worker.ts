@@ -17,7 +17,7 @@ export interface ReplayWorkerOptions {
 const leaseMs = 60_000;
 
 /**
- * Sends endpoints what they have not got. A wish is stored and answered at once, however much it is about, and done in steps of some
+ * Sends endpoints what they have not got, or everything once more. A wish is stored and answered at once, however much it is about, and done in steps of some
  * subscriptions each: a step that is repeated finds nothing left to do, so a crash costs nothing but time.
  */
 export class ReplayWorker {
@@ -27,15 +27,19 @@ export class ReplayWorker {
 
   constructor(private readonly options: ReplayWorkerOptions) {}
 
-  /** Asks for everything since a time; returns how many messages that is. */
-  async request(id: string, key: EndpointKey, since: Date): Promise<number> {
+  /** Asks for everything since a time, with `all` also for what was delivered; returns how many messages that is. */
+  async request(
+    id: string,
+    key: EndpointKey,
+    { since, all }: Pick<Replay, 'since' | 'all'>,
+  ): Promise<number> {
     const { replays, clock } = this.options;
     const now = clock.now();
     const { environmentId, endpointId } = key;
-    const count = await replays.count(key, since);
+    const count = await replays.count(key, { since, all });
     if (count === 0) return 0;
     const times = { since, requestedAt: now, dueAt: now };
-    await replays.add({ _id: id, environmentId, endpointId, ...times, doneUpTo: '' });
+    await replays.add({ _id: id, environmentId, endpointId, ...times, all, doneUpTo: '' });
     return count;
   }
 

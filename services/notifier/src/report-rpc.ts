@@ -7,6 +7,7 @@ import {
   type WebhookReportServiceServer,
   WebhookReportServiceService,
 } from '@billing/proto/billing/notifier/v1/report';
+import { webhookReportCallers } from './callers';
 import type { DeliveryStatus } from './delivery';
 import type { DeliveryDayWorker } from './delivery-day-worker';
 import type { DeliveryOutcomes } from './delivery-outcomes';
@@ -65,7 +66,7 @@ export function reportRpc({ endpoints, reports, days, clock }: ReportRpcParts) {
       };
     },
   };
-  return rpcService(WebhookReportServiceService, handlers);
+  return rpcService(WebhookReportServiceService, handlers, { callers: webhookReportCallers });
 }
 
 function toProtoDay(

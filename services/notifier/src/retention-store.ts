@@ -26,7 +26,10 @@ export class RetentionStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    await ensureIndexes(this.messages, [{ name: 'acceptedAt', key: { acceptedAt: 1 } }]);
+    await ensureIndexes(this.messages, [
+      { name: 'acceptedAt', key: { acceptedAt: 1 } },
+      { name: 'environment', key: { environmentId: 1 } },
+    ]);
   }
 
   /** The messages of all environments that were accepted before a time, oldest first, some at a time. */

@@ -1,4 +1,5 @@
 import type { Clock } from '@billing/chassis/clock';
+import type { AwaitedEventStore } from './awaited-event-store';
 import type { DeliveryDayStore } from './delivery-day-store';
 import { deliveryId } from './delivery-store';
 import { messageId, type MessageStore } from './message-store';
@@ -10,6 +11,7 @@ export interface RetentionWorkerOptions {
   readonly retained: RetentionStore;
   readonly messages: MessageStore;
   readonly dayTotals: DeliveryDayStore;
+  readonly awaited: Pick<AwaitedEventStore, 'removeMissingBefore'>;
   readonly clock: Clock;
 }
 
@@ -24,9 +26,10 @@ export class RetentionWorker {
 
   /** One pass over all that is old; ends early when the signal aborts. */
   async run(signal?: AbortSignal): Promise<void> {
-    const { retained, dayTotals, clock } = this.options;
+    const { retained, dayTotals, awaited, clock } = this.options;
     const before = new Date(clock.now().getTime() - keptMs);
     await dayTotals.forget(before);
+    await awaited.removeMissingBefore(before);
     for await (const old of retained.findBefore(before, batchSize)) {
       await this.remove(old);
       if (signal?.aborted === true) return;

@@ -3,6 +3,7 @@ import { systemClock } from '@billing/chassis/clock';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext, testTenant } from '@billing/chassis/testing';
 import type { Attempt } from './attempt-store';
+import { AwaitedEventStore } from './awaited-event-store';
 import { DeliveryDayStore } from './delivery-day-store';
 import type { Delivery } from './delivery-store';
 import { type Message, MessageStore } from './message-store';
@@ -30,6 +31,7 @@ describe('what was sent', () => {
       retained: new RetentionStore(db),
       messages: new MessageStore(db),
       dayTotals: new DeliveryDayStore(db),
+      awaited: new AwaitedEventStore(db),
     };
     retention = new RetentionWorker({ ...stores, clock: systemClock });
   });

@@ -8,6 +8,7 @@ import {
   type UpdateWebhookEndpointRequest,
   type WebhookEndpoint as ProtoWebhookEndpoint,
 } from '@billing/proto/billing/notifier/v1/notifier';
+import { notifierCallers } from './callers';
 import type { DeliveryStore } from './delivery-store';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
 import type { WebhookEndpoint, WebhookEndpointChanges } from './webhook-endpoint';
@@ -23,9 +24,10 @@ export interface NotifierParts {
 /** The notifier's calls. */
 export function notifierRpc({ endpoints, deliveries, onChange }: NotifierParts) {
   const handlers: AsyncHandlers<NotifierServiceServer> = {
-    createWebhookEndpoint: async ({ url, events, description, active }, context) => {
+    createWebhookEndpoint: async (request, context) => {
       const id = newResourceId(context, 'webhookEndpoint');
-      const registration = { url, events, description, active };
+      const { url, events, description, active, headerPrefix } = request;
+      const registration = { url, events, description, active, headerPrefix };
       const stored = await endpoints.add(context.tenant, id, registration);
       return { webhookEndpoint: toProtoWebhookEndpoint(stored), secret: stored.state.secret };
     },
@@ -58,23 +60,27 @@ export function notifierRpc({ endpoints, deliveries, onChange }: NotifierParts) 
       return {};
     },
   };
-  return rpcService(NotifierServiceService, handlers, { secrets: ['secret'] });
+  return rpcService(NotifierServiceService, handlers, {
+    secrets: ['secret'],
+    callers: notifierCallers,
+  });
 }
 
 function fromProtoChanges(request: UpdateWebhookEndpointRequest): WebhookEndpointChanges {
-  const { url, events, description, active } = request;
+  const { url, events, description, active, headerPrefix } = request;
   const fields = {
     url: url ?? null,
     events,
     description: description ?? null,
     active: active ?? null,
+    headerPrefix: headerPrefix ?? null,
   };
   return maskedFields(fields, request.updateMask);
 }
 
 function toProtoWebhookEndpoint(stored: Stored<WebhookEndpoint>): ProtoWebhookEndpoint {
   const { state, tenant, version, createdAt, updatedAt } = stored;
-  const { id, url, events, description, active } = state;
+  const { id, url, events, description, active, headerPrefix } = state;
   return {
     id,
     organizationId: tenant.organizationId,
@@ -82,6 +88,7 @@ function toProtoWebhookEndpoint(stored: Stored<WebhookEndpoint>): ProtoWebhookEn
     events: [...events],
     description,
     active,
+    headerPrefix,
     createdAt,
     updatedAt,
     version: BigInt(version),

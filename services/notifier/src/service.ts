@@ -1,7 +1,11 @@
 import type { Tenant } from '@billing/chassis/call-context';
+import { DataKeys } from '@billing/chassis/data-keys';
+import { newId } from '@billing/chassis/ids';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { AssignmentStore } from './assignment-store';
 import { AttemptStore } from './attempt-store';
+import { AwaitedEventStore } from './awaited-event-store';
+import { AwaitedEventWorker } from './awaited-event-worker';
 import type { NotifierConfiguration } from './config';
 import { createResolver, type ResolveAddresses } from './connection-pool';
 import { CursorStore } from './cursor-store';
@@ -20,6 +24,7 @@ import { EventReconciliation } from './event-reconciliation';
 import { acceptFromStream } from './event-stream';
 import { webhookSubjects } from './events';
 import { GapReconciliation } from './gap-reconciliation';
+import { LogTails } from './log-tail-client';
 import { MessageStore } from './message-store';
 import { OutcomeStore } from './outcome-store';
 import { connectEventLogs, type EventLogOwner } from './peers';
@@ -74,10 +79,14 @@ export async function start(
   overrides: NotifierOverrides = {},
 ): Promise<RunningService> {
   const service = await Service.open('notifier', config, overrides);
+  const [newest, ...others] = config.DATA_KEYS.map(({ bytes }) => bytes);
+  if (newest !== undefined) {
+    service.dependOnSecrets([{ variable: 'DATA_KEYS', value: newest, old: others }]);
+  }
   const policyOf = ({ live }: Tenant): AddressPolicy => ({
     allowLoopback: config.ALLOW_LOOPBACK_IN_SANDBOXES && !live,
   });
-  const stores = openStores(service, policyOf);
+  const stores = openStores(service, policyOf, new DataKeys(config.DATA_KEYS));
   const owners = connectEventLogs(service, {
     subscription: config.SUBSCRIPTION_ADDRESS,
     checkout: config.CHECKOUT_ADDRESS,
@@ -96,10 +105,10 @@ export async function start(
   ]);
 }
 
-function openStores(service: Service, policyOf: Parts['policyOf']) {
+function openStores(service: Service, policyOf: Parts['policyOf'], keys: DataKeys) {
   const { db, clock } = service;
   const slots = new SlotStore(db);
-  const aggregates = service.aggregates(webhookEndpoints);
+  const aggregates = service.aggregates(webhookEndpoints(keys));
   const stores = {
     endpoints: new EndpointStore({ aggregates, slots, policyOf, clock }),
     health: new EndpointHealthStore(db),
@@ -109,13 +118,14 @@ function openStores(service: Service, policyOf: Parts['policyOf']) {
     dayTotals: new DeliveryDayStore(db),
     attempts: new AttemptStore(db),
     cursors: new CursorStore(db),
+    awaited: new AwaitedEventStore(db),
     history: new DeliveryHistoryStore(db),
     replays: new ReplayStore(db),
     retained: new RetentionStore(db),
     reports: new DeliveryReportStore(db),
   };
-  const { deliveries, dayTotals, attempts, replays, retained } = stores;
-  for (const store of [slots, deliveries, dayTotals, attempts, replays, retained]) {
+  const { deliveries, dayTotals, attempts, replays, retained, awaited } = stores;
+  for (const store of [slots, deliveries, dayTotals, attempts, replays, retained, awaited]) {
     service.ensureIndexes(() => store.ensureIndexes());
   }
   return stores;
@@ -156,6 +166,7 @@ function startSending({ service, config, overrides, policyOf, stores }: Parts): 
     clock,
     logger,
     waitMaxMs: config.DELIVERY_LEASE_MS / 3,
+    isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
   });
   service.onClose('sending', () => worker.stop(config.SHUTDOWN_GRACE_MS));
   service.every({
@@ -174,15 +185,25 @@ function startConsuming(
   const consumer = new EventConsumer({
     ...stores,
     clock,
+    isDeleted: (environmentId) => service.deletion.isDeleted(environmentId),
     onDeliveries: (endpoints) => {
       worker.wake(endpoints);
     },
   });
   const ordered = new OrderedEventConsumer({ ...stores, owners, consumer, logger });
+  const awaited = new AwaitedEventWorker({
+    awaited: stores.awaited,
+    consumer: ordered,
+    clock,
+    logger,
+  });
+  service.metrics.observeMissingEvents(() => awaited.count());
   const reconciliation = new EventReconciliation({
     ...stores,
     owners,
     consumer: ordered,
+    awaited,
+    replica: newId(),
     clock,
     logger,
   });
@@ -238,7 +259,11 @@ function startRequests({ service, stores, owners }: Parts, worker: DeliveryWorke
     history: stores.history,
     tests: new TestWebhookSender({ ...stores, clock }),
     retries: new RetryStore(db),
-    gaps: new GapReconciliation({ ...stores, owners, logger }),
+    gaps: new GapReconciliation({
+      ...stores,
+      tails: new LogTails({ ...stores, owners, clock }),
+      logger,
+    }),
     replays,
     clock,
     onDeliveries,

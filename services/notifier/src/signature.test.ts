@@ -2,7 +2,13 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { billingSignature, signatureHeaders, standardSignature, toSecret } from './signature';
+import {
+  billingSignature,
+  isHeaderPrefix,
+  signatureHeaders,
+  standardSignature,
+  toSecret,
+} from './signature';
 
 interface SignCase {
   readonly kind: 'sign';
@@ -109,9 +115,9 @@ describe('the signatures of two secrets', () => {
     const both = signatureHeaders({ ...signed, secrets });
     const of = (header: string) => single.map((headers) => headers[header] ?? '');
     expect(both['webhook-signature']).toBe(of('webhook-signature').join(' '));
-    const [first = '', second = ''] = of('billing-signature');
-    expect(both['billing-signature']).toBe(`${first},${second.replace(/^t=\d+,/, '')}`);
-    expect(both['billing-signature']).toMatch(/^t=1767225600,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
+    const [first = '', second = ''] = of('Billing-Signature');
+    expect(both['Billing-Signature']).toBe(`${first},${second.replace(/^t=\d+,/, '')}`);
+    expect(both['Billing-Signature']).toMatch(/^t=1767225600,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
   });
 
   test.each([0, 1])('are accepted by a receiver that knows the one at %d alone', (known) => {
@@ -120,6 +126,43 @@ describe('the signatures of two secrets', () => {
     const webhook = new Webhook(secrets[known] ?? '');
     expect(webhook.verify(signed.body, headers)).toEqual({ a: 1 });
   });
+});
+
+test('the prefix of an endpoint takes the place of Billing in its header alone', () => {
+  const signed = {
+    id: 'a message',
+    timestamp: 1,
+    body: '{}',
+    secrets: [toSecret(Buffer.alloc(32))],
+  };
+  expect(Object.keys(signatureHeaders(signed, 'Acme-Pay'))).toEqual([
+    'webhook-id',
+    'webhook-timestamp',
+    'webhook-signature',
+    'Acme-Pay-Signature',
+  ]);
+  expect(signatureHeaders(signed, 'Acme-Pay')['Acme-Pay-Signature']).toBe(
+    signatureHeaders(signed)['Billing-Signature'],
+  );
+});
+
+test.each([
+  ['Billing', true],
+  ['x', true],
+  ['A-1', true],
+  ['Webhooks', true],
+  [`a${'b'.repeat(30)}`, true],
+  [`a${'b'.repeat(31)}`, false],
+  ['', false],
+  ['1a', false],
+  ['-a', false],
+  ['a b', false],
+  ['a_b', false],
+  ['ä', false],
+  ['Webhook', false],
+  ['webHOOK', false],
+])('"%s" is a prefix of headers: %s', (text, is) => {
+  expect(isHeaderPrefix(text)).toBe(is);
 });
 
 test('a secret is the prefix and the base64 of its 32 bytes', () => {

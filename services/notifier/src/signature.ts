@@ -18,13 +18,34 @@ export function toSecret(key: Buffer): string {
   return `${secretPrefix}${key.toString('base64')}`;
 }
 
-/** The headers by which a receiver knows that the body is ours: Standard Webhooks 1.0, and the scheme of the official client. */
-export function signatureHeaders(signed: Signed): Record<string, string> {
+/** The prefix of an endpoint that has chosen none, or was stored before there was a choice. */
+export const headerPrefixDefault = 'Billing';
+
+// `Webhook-Signature` is the standard's own.
+const headerPrefixPattern = /^(?!webhook$)[a-z][a-z0-9-]{0,30}$/i;
+
+export function isHeaderPrefix(text: string): boolean {
+  return headerPrefixPattern.test(text);
+}
+
+/** The header in which the official client looks for the type. */
+export function eventHeader(prefix: string, type: string): Record<string, string> {
+  return { [`${prefix}-Event`]: type };
+}
+
+/**
+ * The headers that prove to a receiver who sent the body: Standard Webhooks 1.0, and the scheme of the official client, whose header
+ * begins with the endpoint's own prefix.
+ */
+export function signatureHeaders(
+  signed: Signed,
+  prefix = headerPrefixDefault,
+): Record<string, string> {
   return {
     'webhook-id': signed.id,
     'webhook-timestamp': String(signed.timestamp),
     'webhook-signature': standardSignature(signed),
-    'billing-signature': billingSignature(signed),
+    [`${prefix}-Signature`]: billingSignature(signed),
   };
 }
 

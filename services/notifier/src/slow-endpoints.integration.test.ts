@@ -46,4 +46,50 @@ describe('a notifier with many receivers that hang', () => {
     },
     3 * minuteMs,
   );
+
+  test('takes the status for the answer, and does not wait for the end of a body', async () => {
+    const { owner, receiver, mongo } = system;
+    const tenant = testTenant();
+    receiver.answer = () => 'DRIPS';
+    const notifier = await system.startNotifier({ timeoutMs: 10 * minuteMs });
+    await notifier.register(tenant, '/drips');
+    await owner.announce(tenant, newId());
+    await eventually(async () => {
+      const { environmentId } = tenant;
+      const [delivery] = await mongo.db.collection('deliveries').find({ environmentId }).toArray();
+      expect(delivery).toMatchObject({ status: 'DELIVERED' });
+    }, patience);
+    await system.stopNotifiers();
+  }, 90_000);
+
+  test(
+    'delays none that took its last webhook before a restart',
+    async () => {
+      const { owner, receiver } = system;
+      const answering = testTenant();
+      receiver.answer = ({ path }) => (path === '/new-hangs' ? 'NEVER' : { status: 204 });
+      const first = await system.startNotifier({ timeoutMs: 10 * minuteMs });
+      await first.register(answering, '/took');
+      await owner.announce(answering, newId());
+      await eventually(() => {
+        expect(receiver.receivedAt('/took')).toHaveLength(1);
+      }, patience);
+      await system.stopNotifiers();
+
+      const second = await system.startNotifier({ timeoutMs: 10 * minuteMs });
+      for (const tenant of Array.from({ length: 13 }, testTenant)) {
+        const places = Array.from({ length: 10 }, () => second.register(tenant, '/new-hangs'));
+        await Promise.all(places);
+        await Promise.all(Array.from({ length: 2 }, () => owner.announce(tenant, newId())));
+      }
+      await eventually(() => {
+        expect(receiver.receivedAt('/new-hangs').length).toBeGreaterThanOrEqual(256);
+      }, patience);
+      await Promise.all(Array.from({ length: 10 }, () => owner.announce(answering, newId())));
+      await eventually(() => {
+        expect(receiver.receivedAt('/took')).toHaveLength(11);
+      }, patience);
+    },
+    3 * minuteMs,
+  );
 });

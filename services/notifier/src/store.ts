@@ -1,5 +1,7 @@
 import type { AggregateDefinition } from '@billing/chassis/aggregate';
+import type { DataKeys } from '@billing/chassis/data-keys';
 import type { RetiredSecret } from './endpoint-secret';
+import { headerPrefixDefault } from './signature';
 import type { WebhookEndpoint } from './webhook-endpoint';
 
 interface EndpointDocument {
@@ -7,6 +9,8 @@ interface EndpointDocument {
   readonly events: readonly string[];
   readonly description: string | null;
   readonly active: boolean;
+  /** Absent in endpoints that were stored before it could be chosen. */
+  readonly headerPrefix?: string;
   readonly secret: string;
   /** Absent in endpoints that were stored before secrets could be rotated. */
   readonly retiredSecrets?: readonly RetiredSecret[];
@@ -16,18 +20,33 @@ interface EndpointDocument {
   readonly deletedAt: Date | null;
 }
 
-/** How endpoints are stored. They announce nothing. */
-export const webhookEndpoints: AggregateDefinition<WebhookEndpoint> = {
+/**
+ * How endpoints are stored: their secrets sealed, for who has them can forge webhooks. A secret that an earlier release stored as it is
+ * is sealed with the endpoint's next write. They announce nothing.
+ */
+export const webhookEndpoints = (keys: DataKeys): AggregateDefinition<WebhookEndpoint> => ({
   collection: 'webhookEndpoints',
   aggregate: 'webhook_endpoint',
   resource: 'Webhook endpoint',
-  toDocument: ({ url, events, description, active, secret, ...rest }): EndpointFields => ({
+  toDocument: ({
+    url,
+    events,
+    description,
+    active,
+    headerPrefix,
+    secret,
+    ...rest
+  }): EndpointFields => ({
     url,
     events,
     description: description ?? null,
     active,
-    secret,
-    retiredSecrets: rest.retiredSecrets,
+    headerPrefix,
+    secret: sealed(secret, keys),
+    retiredSecrets: rest.retiredSecrets.map((retired) => ({
+      ...retired,
+      secret: sealed(retired.secret, keys),
+    })),
     rotationId: rest.rotationId ?? null,
     failuresCountFrom: rest.failuresCountFrom ?? null,
     deletedAt: rest.deletedAt ?? null,
@@ -41,14 +60,23 @@ export const webhookEndpoints: AggregateDefinition<WebhookEndpoint> = {
       events,
       description: description ?? undefined,
       active,
-      secret,
-      retiredSecrets: rest.retiredSecrets ?? [],
+      headerPrefix: rest.headerPrefix ?? headerPrefixDefault,
+      secret: keys.open(secret),
+      retiredSecrets: (rest.retiredSecrets ?? []).map((retired) => ({
+        ...retired,
+        secret: keys.open(retired.secret),
+      })),
       rotationId: rest.rotationId ?? undefined,
       failuresCountFrom: rest.failuresCountFrom ?? undefined,
       deletedAt: rest.deletedAt ?? undefined,
     };
   },
   indexes: [{ name: 'known', keys: { deletedAt: 1, createdAt: -1, _id: -1 } }],
-};
+});
+
+// A deleted endpoint has none.
+function sealed(secret: string, keys: DataKeys): string {
+  return secret === '' ? '' : keys.seal(secret);
+}
 
 type EndpointFields = EndpointDocument & Record<string, unknown>;

@@ -1,4 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { DataKey } from '@billing/chassis/data-keys';
 import type { AddressInfo } from 'node:net';
 import type { Tenant } from '@billing/chassis/call-context';
 import { monotonicMs } from '@billing/chassis/clock';
@@ -26,6 +27,9 @@ import { checkoutSessions, type EventOwner, startOwner, subscriptions } from './
 
 // What the notifier's integration tests share: the world around it, i.e. a receiver of webhooks and an owner of events.
 
+/** By which the secrets of endpoints are stored in tests. */
+export const testDataKeys: readonly DataKey[] = [{ id: 'test', bytes: Buffer.alloc(32, 1) }];
+
 /** A webhook as it came in. */
 export interface ReceivedWebhook {
   readonly path: string;
@@ -36,9 +40,10 @@ export interface ReceivedWebhook {
   readonly atMs: number;
 }
 
-/** What a receiver says; NEVER lets the caller wait. */
+/** What a receiver says; NEVER lets the caller wait, and DRIPS answers 200 with a body that never ends. */
 export type Answer =
   | 'NEVER'
+  | 'DRIPS'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly text?: string };
 
 /** A real HTTP server that keeps what it is sent. */
@@ -60,6 +65,14 @@ export function sequencesOf(
     .map(({ body }) => body.sequence as number);
 }
 
+function drip(response: ServerResponse): void {
+  response.writeHead(200).write('slow');
+  const dripping = setInterval(() => response.write('.'), 100);
+  response.once('close', () => {
+    clearInterval(dripping);
+  });
+}
+
 export async function startReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   const server = createServer((request, response) => {
@@ -72,6 +85,10 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       received.push(webhook);
       void Promise.resolve(receiver.answer(webhook)).then((answer) => {
         if (answer === 'NEVER') return;
+        if (answer === 'DRIPS') {
+          drip(response);
+          return;
+        }
         response.writeHead(answer.status, answer.headers).end(answer.text);
       });
     });
@@ -106,6 +123,8 @@ export interface TestSystem {
   readonly mongo: MongoConnection;
   /** Starts a notifier; several are replicas. */
   startNotifier(overrides?: NotifierOverrides): Promise<RunningNotifier>;
+  /** Stops all notifiers, and cuts what they are sending. */
+  stopNotifiers(): Promise<void>;
   /** Deletes the stream with everything in it. */
   wipeStream(): Promise<void>;
   close(): Promise<void>;
@@ -138,6 +157,7 @@ export async function startSystem(name: string): Promise<TestSystem> {
     SUBSCRIPTION_ADDRESS: owner.address,
     CHECKOUT_ADDRESS: checkout.address,
     ALLOW_LOOPBACK_IN_SANDBOXES: true,
+    DATA_KEYS: testDataKeys,
     DELIVERY_LEASE_MS: 30_000,
   };
   const mongo = await connectMongo({
@@ -156,6 +176,10 @@ export async function startSystem(name: string): Promise<TestSystem> {
       const notifier = await startNotifier(config, receiver, overrides);
       running.add(notifier);
       return notifier;
+    },
+    stopNotifiers: async () => {
+      await Promise.all([...running].map((notifier) => notifier.stop()));
+      running.clear();
     },
     wipeStream: () => dropTestStream(config),
     close: async () => {

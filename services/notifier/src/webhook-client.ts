@@ -1,4 +1,5 @@
-import type { Clock } from '@billing/chassis/clock';
+import type { Readable } from 'node:stream';
+import { type Clock, sleep } from '@billing/chassis/clock';
 import { ConnectionPools, type ConnectionPoolsOptions } from './connection-pool';
 import type { Outcome } from './delivery';
 import type { AddressPolicy } from './public-address';
@@ -20,6 +21,8 @@ export interface WebhookClientOptions extends ConnectionPoolsOptions {
 const excerptBytes = 1_024;
 // An answer is read to its end so that the connection can be used again, but not at any price.
 const answerBytesMax = 64 * 1_024;
+// The status decides. A body that drips keeps a slot no longer than this.
+const bodyTimeoutMs = 2_000;
 
 /** Sends POSTs, and reads of the answers what is needed. */
 export class WebhookClient {
@@ -54,7 +57,7 @@ export class WebhookClient {
       return {
         kind: 'answered',
         status: answer.statusCode,
-        body: await readExcerpt(answer.body),
+        body: await readInTime(answer.body),
         retryAfterMs: readRetryAfter([retryAfter].flat()[0], clock.now()),
       };
     } catch (error) {
@@ -65,6 +68,19 @@ export class WebhookClient {
 
   async close(): Promise<void> {
     await this.pools.close();
+  }
+}
+
+/** The beginning of a body, as far as it comes in time. */
+async function readInTime(body: Readable): Promise<string> {
+  const ending = new AbortController();
+  void sleep(bodyTimeoutMs, ending.signal).then(() => {
+    if (!ending.signal.aborted) body.destroy();
+  });
+  try {
+    return await readExcerpt(body);
+  } finally {
+    ending.abort();
   }
 }
 

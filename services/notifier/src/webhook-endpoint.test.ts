@@ -49,6 +49,7 @@ describe('registering an endpoint', () => {
       events: eventTypes,
       description: undefined,
       active: true,
+      headerPrefix: 'Billing',
       secret: 'whsec_c2VjcmV0',
       retiredSecrets: [],
       rotationId: undefined,
@@ -94,6 +95,13 @@ describe('registering an endpoint', () => {
   test('names the place of each kind that does not exist', () => {
     const events = ['subscription.renewed', 'subscription.paused', 'checkout'];
     expect(refusalOf({ events })).toEqual({ events: ['1: Unknown event', '2: Unknown event'] });
+  });
+
+  test('keeps the prefix of its headers, and refuses one that no header begins with', () => {
+    expect(registered({ headerPrefix: 'Acme' }).headerPrefix).toBe('Acme');
+    expect(refusalOf({ headerPrefix: 'a b' })).toEqual({
+      headerPrefix: ['Invalid header prefix'],
+    });
   });
 
   test('refuses a description of more than 200 characters', () => {
@@ -160,7 +168,6 @@ describe('changing an endpoint', () => {
     const { url } = endpoint;
     expect(changed({}, endpoint)).toBe(endpoint);
     expect(changed({ ...chosen, url, active: true }, endpoint)).toBe(endpoint);
-    expect(changed({ active: null }, endpoint)).toBe(endpoint);
   });
 
   test('to active or to another URL makes its failures count from then on', () => {
@@ -169,7 +176,6 @@ describe('changing an endpoint', () => {
     const disabled = registered({ active: false });
     const enabled = { ...registered(), failuresCountFrom: later };
     expect(changed({ active: true }, disabled)).toEqual(enabled);
-    expect(changed({ active: null }, disabled)).toEqual(enabled);
     expect(changed({ description: 'x' }, enabled).failuresCountFrom).toBe(later);
   });
 
@@ -185,6 +191,9 @@ describe('changing an endpoint', () => {
     [{ url: null }, { url: ['Required'] }],
     [{ url: 'http://10.0.0.1' }, { url: ['Must be a public address'] }],
     [{ events: ['checkout'] }, { events: ['0: Unknown event'] }],
+    [{ active: null }, { active: ['Required'] }],
+    [{ headerPrefix: null }, { headerPrefix: ['Required'] }],
+    [{ headerPrefix: 'webhook' }, { headerPrefix: ['Invalid header prefix'] }],
     [
       { url: 'x', description: 'a'.repeat(201) },
       {

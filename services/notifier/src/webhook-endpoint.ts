@@ -1,10 +1,11 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
-import { type InputProblems, refuseProblems, textProblems } from '@billing/kernel/input-problems';
+import { type InputProblems, lineProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import { webAddressProblems } from '@billing/kernel/web-address';
 import type { RetiredSecret } from './endpoint-secret';
 import { type AddressPolicy, isAllowedHost } from './public-address';
+import { headerPrefixDefault, isHeaderPrefix } from './signature';
 
 /** The kinds of events an endpoint gets unless it says otherwise. */
 export const eventTypes: readonly string[] = [
@@ -36,6 +37,8 @@ export interface WebhookEndpoint {
   readonly description: string | undefined;
   /** False once the receiver said that it is gone, or failed for days. */
   readonly active: boolean;
+  /** Begins the names of two of the headers: `Billing` gives `Billing-Event` and `Billing-Signature`. */
+  readonly headerPrefix: string;
   /** `whsec_…`, readable because every delivery is signed with it; empty once deleted. */
   readonly secret: string;
   /** The secrets before it, the newest first. */
@@ -55,9 +58,11 @@ export interface Registration {
   readonly events: readonly string[];
   readonly description: string | undefined;
   readonly active: boolean | undefined;
+  /** Undefined: `Billing`. */
+  readonly headerPrefix?: string | undefined;
 }
 
-/** What is to change about an endpoint: a field that is absent stays, one that is null is cleared. */
+/** What is to change about an endpoint: a field that is absent stays, one that is null is cleared or, with a default, refused. */
 export type WebhookEndpointChanges = {
   readonly [Field in keyof Registration]?: Registration[Field] | null;
 };
@@ -89,6 +94,7 @@ export function change(
   { policy, now }: { policy: AddressPolicy; now: Date },
 ): Transition<WebhookEndpoint, never, never> {
   requireKnown(endpoint);
+  refuseProblems(clearedDefaults(changes));
   const changed = { ...endpoint, ...settingsOf(registrationAfter(endpoint, changes), policy) };
   if (isSameData(endpoint, changed)) return unchanged(endpoint);
   const isAnew = changed.url !== endpoint.url || (changed.active && !endpoint.active);
@@ -118,6 +124,7 @@ export function neverRegistered(id: string, now: Date): Transition<WebhookEndpoi
     events: [],
     description: undefined,
     active: false,
+    headerPrefix: headerPrefixDefault,
     secret: '',
     deletedAt: now,
   };
@@ -152,13 +159,22 @@ export function requireKnown(endpoint: WebhookEndpoint): void {
   if (endpoint.deletedAt !== undefined) throw notFound('Webhook endpoint');
 }
 
-type Settings = Pick<WebhookEndpoint, 'url' | 'events' | 'description' | 'active'>;
+type Settings = Pick<WebhookEndpoint, 'url' | 'events' | 'description' | 'active' | 'headerPrefix'>;
 
 function settingsOf(registration: Registration, policy: AddressPolicy): Settings {
   refuseProblems(problemsOf(registration, policy));
   const { url, events, description, active = true } = registration;
+  const { headerPrefix = headerPrefixDefault } = registration;
   const wanted = events.length === 0 ? eventTypes : [...new Set(events)];
-  return { url, events: wanted, description, active };
+  return { url, events: wanted, description, active, headerPrefix };
+}
+
+// A field with a default can be changed, never cleared.
+function clearedDefaults({ active, headerPrefix }: WebhookEndpointChanges): InputProblems {
+  return {
+    active: active === null ? ['Required'] : [],
+    headerPrefix: headerPrefix === null ? ['Required'] : [],
+  };
 }
 
 function registrationAfter(
@@ -171,11 +187,12 @@ function registrationAfter(
     events: after.events ?? [],
     description: after.description ?? undefined,
     active: after.active ?? undefined,
+    headerPrefix: after.headerPrefix ?? undefined,
   };
 }
 
 function problemsOf(
-  { url, events, description }: Registration,
+  { url, events, description, headerPrefix = headerPrefixDefault }: Registration,
   policy: AddressPolicy,
 ): InputProblems {
   return {
@@ -184,7 +201,8 @@ function problemsOf(
       namedEventTypes.includes(type) ? [] : [`${String(index)}: Unknown event`],
     ),
     description:
-      description === undefined ? [] : textProblems(description, { max: descriptionLengthMax }),
+      description === undefined ? [] : lineProblems(description, { max: descriptionLengthMax }),
+    headerPrefix: isHeaderPrefix(headerPrefix) ? [] : ['Invalid header prefix'],
   };
 }
 

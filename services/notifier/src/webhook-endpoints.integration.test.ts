@@ -1,9 +1,10 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import { DataKeys } from '@billing/chassis/data-keys';
 import { newId } from '@billing/chassis/ids';
 import { testContext, testTenant } from '@billing/chassis/testing';
 import type { CreateWebhookEndpointRequest } from '@billing/proto/billing/notifier/v1/notifier';
 import { SlotStore } from './slot-store';
-import { type RunningNotifier, startSystem, type TestSystem } from './testing';
+import { type RunningNotifier, startSystem, testDataKeys, type TestSystem } from './testing';
 import { eventTypes } from './webhook-endpoint';
 
 const page = { page: 1, perPage: 20 };
@@ -13,6 +14,12 @@ function request(
 ): CreateWebhookEndpointRequest {
   const url = 'https://example.com/hooks';
   return { url, events: [], description: undefined, active: undefined, ...changes };
+}
+
+interface StoredEndpoint {
+  readonly _id: string;
+  readonly secret: string;
+  readonly retiredSecrets: readonly { readonly secret: string }[];
 }
 
 describe('webhook endpoints', () => {
@@ -35,6 +42,14 @@ describe('webhook endpoints', () => {
     return { ...webhookEndpoint, secret };
   }
 
+  const endpoints = () => system.mongo.db.collection<StoredEndpoint>('webhookEndpoints');
+
+  async function storedEndpoint(id: string): Promise<StoredEndpoint> {
+    const stored = await endpoints().findOne({ _id: id });
+    if (stored === null) throw new Error('The endpoint is not stored');
+    return stored;
+  }
+
   test('come back as they were registered, the secret only this once', async () => {
     const context = testContext();
     const { secret, ...created } = await create(context, { description: 'billing' });
@@ -54,6 +69,42 @@ describe('webhook endpoints', () => {
     );
     expect(webhookEndpoint).toEqual(created);
     expect(webhookEndpoint).not.toHaveProperty('secret');
+  });
+
+  test('keep their secrets sealed in the database, also those that were rotated', async () => {
+    const context = testContext();
+    const { id, secret } = await create(context);
+    const { secret: second } = await notifier.calls.rotateWebhookSecret(
+      { id },
+      testContext(context),
+    );
+    expect(second).toMatch(/^whsec_/);
+    const stored = await storedEndpoint(id);
+    expect(JSON.stringify(stored)).not.toContain('whsec_');
+    expect([stored.secret, stored.retiredSecrets[0]?.secret]).toEqual([
+      expect.stringMatching(/^sealed:test:/),
+      expect.stringMatching(/^sealed:test:/),
+    ]);
+    const keys = new DataKeys(testDataKeys);
+    expect(keys.open(stored.retiredSecrets[0]?.secret ?? '')).toBe(secret);
+    for (const { name } of await system.mongo.db.listCollections().toArray()) {
+      const all = await system.mongo.db.collection(name).find().toArray();
+      expect([name, JSON.stringify(all).includes('whsec_')]).toEqual([name, false]);
+    }
+  });
+
+  test('of an earlier release have their plain secret sealed with their next write', async () => {
+    const context = testContext();
+    const { id, secret } = await create(context);
+    await endpoints().updateOne({ _id: id }, { $set: { secret } });
+    const change = { url: undefined, events: [], description: 'changed', active: undefined };
+    await notifier.calls.updateWebhookEndpoint(
+      { id, ...change, updateMask: ['description'] },
+      testContext(context),
+    );
+    const stored = await storedEndpoint(id);
+    expect(new DataKeys(testDataKeys).open(stored.secret)).toBe(secret);
+    expect(stored.secret).not.toBe(secret);
   });
 
   test('bear real times where the clock is manual', async () => {

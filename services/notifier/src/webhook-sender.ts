@@ -3,7 +3,8 @@ import { type Clock, monotonicMs } from '@billing/chassis/clock';
 import { jitter, newId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
-import { currentTraceparent, inSpan } from '@billing/chassis/tracing';
+import { aggregateAttributes } from '@billing/chassis/span-attributes';
+import { currentTraceparent, inSpan, type SpanAttributes } from '@billing/chassis/tracing';
 import type { Assignment } from './assignment-store';
 import type { Attempt } from './attempt-store';
 import { judge, type Outcome, type Verdict } from './delivery';
@@ -15,7 +16,7 @@ import type { EndpointStore } from './endpoint-store';
 import type { OutcomeStore } from './outcome-store';
 import type { AddressPolicy } from './public-address';
 import { retrySpread } from './retry-schedule';
-import { signatureHeaders } from './signature';
+import { eventHeader, signatureHeaders } from './signature';
 import type { WebhookClient } from './webhook-client';
 
 /** What a sender works with. */
@@ -123,7 +124,7 @@ export class WebhookSender {
     { at, signal }: { at: Date; signal: AbortSignal },
   ): Promise<Outcome> {
     const { client, policyOf } = this.options;
-    const { id: endpointId, url } = endpoint.state;
+    const { id: endpointId, url, headerPrefix } = endpoint.state;
     const secrets = signingSecrets(endpoint.state, at);
     const { _id: id, body, type } = message;
     const timestamp = Math.floor(at.getTime() / 1_000);
@@ -131,7 +132,7 @@ export class WebhookSender {
       name: 'webhook POST',
       kind: 'client',
       service: 'notifier',
-      attributes: { 'webhook.id': id, 'webhook.type': type, 'webhook.delivery_id': delivery._id },
+      attributes: () => spanAttributes({ endpoint, delivery, message }),
       traceparent: message.traceparent ?? undefined,
     } as const;
     return inSpan(span, () => {
@@ -139,8 +140,8 @@ export class WebhookSender {
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'Billing-Webhooks/1.0',
-        'billing-event': type,
-        ...signatureHeaders({ secrets, id, timestamp, body }),
+        ...eventHeader(headerPrefix, type),
+        ...signatureHeaders({ secrets, id, timestamp, body }, headerPrefix),
         ...(traceparent !== undefined && { traceparent }),
       };
       const target = { endpointId, url, policy: policyOf(endpoint.tenant) };
@@ -175,6 +176,25 @@ export class WebhookSender {
     if (status === 'FAILED') this.options.logger.warn(details, 'webhook given up');
     else this.options.logger.info(details, 'webhook failed, will repeat');
   }
+}
+
+function spanAttributes({
+  endpoint,
+  delivery,
+  message,
+}: Pick<Assignment, 'endpoint' | 'delivery' | 'message'>): SpanAttributes {
+  const { type, subscriptionId: id, sequence, body } = message;
+  const [aggregate = ''] = type.split('.');
+  const { data } = JSON.parse(body) as { data?: { customerId?: unknown } };
+  const { environmentId, live } = endpoint.tenant;
+  const document = { _id: id, environmentId, live, customerId: data?.customerId };
+  return {
+    'webhook.id': message._id,
+    'webhook.type': type,
+    'webhook.delivery_id': delivery._id,
+    'billing.endpoint_id': endpoint.state.id,
+    ...aggregateAttributes(aggregate, document, sequence),
+  };
 }
 
 function toAttempt(

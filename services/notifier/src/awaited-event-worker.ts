@@ -1,0 +1,87 @@
+import type { Clock } from '@billing/chassis/clock';
+import type { Logger } from '@billing/chassis/logging';
+import { EarlierEventMissingError } from './event-consumer';
+import type { AwaitedEvents, AwaitedEventStore } from './awaited-event-store';
+import type { OrderedEventConsumer } from './ordered-event-consumer';
+
+/** What the worker tries again with. */
+export interface AwaitedEventWorkerOptions {
+  readonly awaited: AwaitedEventStore;
+  readonly consumer: Pick<OrderedEventConsumer, 'acceptUpTo'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Events that begin to wait: of one subscription or checkout session. */
+export type NewWait = Omit<AwaitedEvents, 'since' | 'tryAt'>;
+
+const minuteMs = 60_000;
+// Due in the next round that reads the logs.
+const tryEveryMsMin = 4_000;
+const tryEveryMsMax = minuteMs;
+// Entries become visible some minutes late at most. An hour leaves people the time to bring one back.
+const abandonAfterMs = 60 * minuteMs;
+// Shorter waits are usual while clocks of replicas differ, and no reason for an alarm.
+const countedAfterMs = 2 * minuteMs;
+
+/**
+ * Holds events back whose earlier one is missing in the logs, and tries them again by their ids, until the earlier one appears or an hour has
+ * passed. After an hour a mark takes its place and later events go; the hole stays visible among the gaps.
+ */
+export class AwaitedEventWorker {
+  constructor(private readonly options: AwaitedEventWorkerOptions) {}
+
+  /** Of these subscriptions and sessions, the ones with a wait. */
+  findWaiting(ids: readonly string[]): Promise<Set<string>> {
+    return this.options.awaited.findWaiting(ids);
+  }
+
+  /** Begins a wait, or extends it. */
+  async hold(wait: NewWait): Promise<void> {
+    const { awaited, clock, logger } = this.options;
+    const now = clock.now();
+    const tryAt = new Date(now.getTime() + tryEveryMsMin);
+    if (await awaited.store({ ...wait, since: now, tryAt })) {
+      const { _id: subscriptionId, environmentId, from: sequence } = wait;
+      const facts = { environmentId, subscriptionId, sequence };
+      logger.warn(facts, 'event waits for an earlier one that no log has');
+    }
+  }
+
+  /** Tries every wait whose time has come. */
+  async run(): Promise<void> {
+    const { awaited, clock } = this.options;
+    const now = clock.now();
+    const due = await awaited.claimDue(now, (wait) => nextTryAt(wait, now));
+    for (const wait of due) await this.tryAgain(wait, now);
+  }
+
+  /** Subscriptions and sessions that have waited for more than two minutes. */
+  count(): Promise<number> {
+    const { awaited, clock } = this.options;
+    return awaited.countBegunBefore(new Date(clock.now().getTime() - countedAfterMs));
+  }
+
+  private async tryAgain(wait: AwaitedEvents, now: Date): Promise<void> {
+    const { awaited, consumer, logger } = this.options;
+    const { _id: subscriptionId, environmentId, isCheckout, upTo: sequence, since } = wait;
+    const onMissing =
+      now.getTime() - since.getTime() < abandonAfterMs
+        ? undefined
+        : (event: { _id: string; sequence: number }) =>
+            awaited.recordMissing({ ...event, environmentId, subscriptionId, isCheckout, at: now });
+    try {
+      await consumer.acceptUpTo({ environmentId, subscriptionId, sequence }, onMissing);
+      await awaited.remove(wait);
+    } catch (error) {
+      if (error instanceof EarlierEventMissingError) return;
+      logger.warn({ err: error, subscriptionId }, 'awaited event cannot be accepted, retrying');
+    }
+  }
+}
+
+/** The older a wait, the rarer its tries. */
+function nextTryAt({ since }: AwaitedEvents, now: Date): Date {
+  const ageMs = now.getTime() - since.getTime();
+  return new Date(now.getTime() + Math.min(Math.max(ageMs / 4, tryEveryMsMin), tryEveryMsMax));
+}

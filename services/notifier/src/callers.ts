@@ -1,0 +1,29 @@
+import type { Callers } from '@billing/chassis/callers';
+import type { NotifierServiceServer } from '@billing/proto/billing/notifier/v1/notifier';
+import type { WebhookReportServiceServer } from '@billing/proto/billing/notifier/v1/report';
+import type { WebhookDeliveryServiceServer } from '@billing/proto/billing/notifier/v1/webhook_delivery';
+
+// Which services may call each method of this one where certificates say who calls.
+
+export const notifierCallers: Callers<NotifierServiceServer> = {
+  createWebhookEndpoint: ['gateway'],
+  getWebhookEndpoint: ['gateway'],
+  listWebhookEndpoints: ['gateway'],
+  updateWebhookEndpoint: ['gateway'],
+  rotateWebhookSecret: ['gateway'],
+  deleteWebhookEndpoint: ['gateway'],
+};
+
+export const webhookDeliveryCallers: Callers<WebhookDeliveryServiceServer> = {
+  sendTestWebhook: ['gateway'],
+  listWebhookDeliveries: ['gateway'],
+  getWebhookBody: ['gateway'],
+  retryWebhookDelivery: ['gateway'],
+  replayWebhooks: ['gateway'],
+  listWebhookGaps: ['gateway'],
+};
+
+export const webhookReportCallers: Callers<WebhookReportServiceServer> = {
+  getDeliveryReport: ['gateway'],
+  getDeliveryCounts: ['gateway'],
+};
