@@ -3,15 +3,16 @@ import ipaddr from 'ipaddr.js';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { CallContext } from '@billing/chassis/call-context';
+import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import type { Authentication } from './authentication';
 import type { OperatorAccess, SignedIn } from './dashboard/operator-access';
 import type { Call, CallerFacts, NoteCaller } from './exchange';
-import { RequestError } from './http-error';
-import { type Allowance, rateLimitHeaders, type RateLimit } from './rate-limit';
+import { rateLimitHeaders, type RateLimit, tooManyRequests } from './rate-limit';
 import type { RequestAuthor } from './request-log';
 
 // A single subscriber holds a whole /64 of IPv6: eight of the sixteen bytes.
 const networkBytes = 8;
+const userAgentLengthMax = 500;
 // About 150 bytes each.
 const networksMax = 1_000;
 
@@ -92,8 +93,9 @@ export class Admission {
       authorization === undefined ? await operatorAccess.callerOf(request, call) : undefined;
     if (operator !== undefined) {
       const { id: operatorId, email } = operator.signedIn.operator;
-      const { environmentId } = operator.tenant;
-      const facts = { environmentId, operatorId };
+      const { tenant } = operator;
+      const { environmentId } = tenant;
+      const facts = { tenant, operatorId };
       const caller = { $case: 'operatorEmail', value: email } as const;
       return { ...operator, callerId: operatorId, facts, author: { environmentId, caller } };
     }
@@ -102,10 +104,21 @@ export class Admission {
       call,
     );
     const { environmentId } = tenant;
-    const facts = { environmentId, apiKeyId };
+    const facts = { tenant, apiKeyId };
     const author = { environmentId, caller: { $case: 'key', value: shownKey } as const };
     return { tenant, scopes, callerId: apiKeyId, facts, author };
   }
+}
+
+/** Where a request comes from, for limits and for people to read. */
+export function originOfRequest(request: Pick<Request, 'ip' | 'header'>): Origin {
+  const userAgent = (request.header('user-agent') ?? '').slice(0, userAgentLengthMax);
+  return { network: networkOf(request.ip), address: addressOf(request.ip), userAgent };
+}
+
+function addressOf(address: string | undefined): string {
+  if (address === undefined || !ipaddr.isValid(address)) return '';
+  return ipaddr.process(address).toString();
 }
 
 /** Addresses that one party holds count as one: an IPv4 address, or a /64 of IPv6. */
@@ -128,10 +141,4 @@ class Networks {
     this.known.set(address, network);
     return network;
   }
-}
-
-function tooManyRequests({ secondsToNext }: Allowance): RequestError {
-  return new RequestError(429, 'too_many_requests', 'Too many requests', {
-    'Retry-After': String(secondsToNext),
-  });
 }

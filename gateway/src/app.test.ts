@@ -16,6 +16,7 @@ const served = (app.router.stack as readonly Layer[]).flatMap(({ route }) => {
 
 /** What needs no key, beside the pages, and what the dashboard asks, that the description of the API does not name. */
 const withoutKey = [
+  'GET /',
   'GET /asyncapi.json',
   'GET /docs',
   'GET /healthz',

@@ -5,8 +5,10 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import type { CallContext } from '@billing/chassis/call-context';
-import type { Admission } from './admission';
+import type { CallContext, RetrySeed } from '@billing/chassis/call-context';
+import { pathSegments } from '@billing/proto/values/path-segments';
+import { type Admission, type Admitted, originOfRequest } from './admission';
+import type { AuditDetail } from './audit-detail';
 import { checkScope, isRead } from './authentication';
 import { parseBody, readBytes } from './body';
 import { readIfMatch, unlessMatched } from './conditions';
@@ -28,13 +30,15 @@ import {
 import { type HttpError, RequestError, withoutUnavailability } from './http-error';
 import { comparableBody, readIdempotency } from './idempotency';
 import { ignoredFieldsHeader, ignoredFieldsOf } from './ignored-fields';
-import type { InFlightLimit } from './in-flight-limit';
+import type { InFlightLimit, TakePlace } from './in-flight-limit';
 import { addPages } from './pages/page-site';
 import { portalRoutes } from './pages/portal/portal-routes';
 import { addPortal } from './pages/portal/portal-site';
+import { answersSecret, type LostCalls } from './lost-calls';
 import type { Peers } from './peers';
 import { addProviderEvents } from './provider-events';
 import type { RateLimit } from './rate-limit';
+import { rootAnswer } from './root-answer';
 import { type ApiAnswer, type ApiRequest, allowed, ok, type Route } from './route';
 import { apiKeyRoutes } from './routes/api-keys';
 import { checkoutRoutes } from './routes/checkout';
@@ -52,6 +56,8 @@ import { sandboxRoutes } from './routes/sandboxes';
 import { subscriptionRoutes } from './routes/subscriptions';
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries';
 import { webhookEndpointRoutes } from './routes/webhook-endpoints';
+import { type AuditedCall, auditedWrite, describedWrite, readerOf } from './write-audit';
+import type { WorkQueue } from './work-queue';
 
 /** Every operation under /v1. */
 export const routes: readonly Route[] = [
@@ -73,8 +79,11 @@ export const routes: readonly Route[] = [
   ...apiKeyRoutes,
 ];
 
+// What was stored just in time is still acknowledged, on a machine that is busy, too.
+const storedGraceMs = 5_000;
+
 /** The first segments of all paths, which scopes are named after. */
-export const segments = [...new Set(routes.map(({ path }) => segmentOf(path)))];
+export const segments: readonly string[] = pathSegments;
 
 /** What the app is made of. */
 export interface AppParts extends ExchangeSurroundings {
@@ -87,9 +96,18 @@ export interface AppParts extends ExchangeSurroundings {
   readonly traceUrl?: string | undefined;
   /** Places of requests with a key. */
   readonly keyedInFlight: InFlightLimit;
-  /** Places of requests without one, who may take none of the others'. */
-  readonly publicInFlight: InFlightLimit;
+  /** Places of requests without a key, by kind: none takes those of another. */
+  readonly providerEventPlaces: TakePlace;
+  readonly payerPlaces: TakePlace;
+  readonly operatorPlaces: TakePlace;
   readonly inFlightPerKey: InFlightLimit;
+  /** Places of calls that wait for an advance of a clock: in this process, and of one environment. */
+  readonly waiting: InFlightLimit;
+  readonly waitingPerEnvironment: InFlightLimit;
+  /** Admits requests that store something. */
+  readonly workQueue: WorkQueue;
+  /** Recognises retries of POSTs without an idempotency key. */
+  readonly lostCalls: LostCalls;
   /** Of public pages, by address; absent: no limit. */
   readonly pageRate?: RateLimit | undefined;
   /** Of orders at checkout links, by address; absent: as of any page. */
@@ -97,6 +115,8 @@ export interface AppParts extends ExchangeSurroundings {
   /** Whose `X-Forwarded-For` is believed; nobody's if empty. */
   readonly trustedProxies: readonly string[];
   readonly isReady: () => Promise<boolean>;
+  /** Named by /readyz; absent: not named. */
+  readonly instanceId?: string | undefined;
 }
 
 /** The HTTP application: probes, then everything under /v1 behind authentication. */
@@ -118,6 +138,12 @@ export function createApp(parts: AppParts): Express {
     '/readyz',
     respond(parts, { route: '/readyz' }, () => readiness(parts)),
   );
+  app.get(
+    '/',
+    respond(parts, { route: '/' }, (_call, request) =>
+      Promise.resolve(rootAnswer(request.header('accept'))),
+    ),
+  );
   const documentation = new Documentation(routes);
   const documents = {
     '/openapi.json': () => documentation.api(),
@@ -132,19 +158,13 @@ export function createApp(parts: AppParts): Express {
       ),
     );
   }
-  for (const path of ['/healthz', '/readyz', ...Object.keys(documents)]) {
+  for (const path of ['/', '/healthz', '/readyz', ...Object.keys(documents)]) {
     app.all(
       path,
       respond(parts, { route: path }, () => Promise.reject(methodNotAllowed(allowed(['GET'])))),
     );
   }
-  const publicSite = { ...parts, inFlight: parts.publicInFlight };
-  addPages(app, publicSite);
-  addPortal(app, portalRoutes, publicSite);
-  addOperatorApi(app, publicSite);
-  addProviderSignIn(app, publicSite);
-  addDashboard(app, publicSite);
-  addProviderEvents(app, publicSite);
+  addKeylessSites(app, parts);
   for (const [path, operations] of byPath(routes)) {
     for (const route of operations) addRoute(app, route, parts);
     const allow = allowed(operations.map(({ method }) => method));
@@ -167,18 +187,48 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
+/** Serves payers, operators and payment providers, who have no key. */
+function addKeylessSites(app: Express, parts: AppParts): void {
+  const payers = { ...parts, inFlight: parts.payerPlaces };
+  addPages(app, payers);
+  addPortal(app, portalRoutes, payers);
+  const operators = { ...parts, inFlight: parts.operatorPlaces };
+  addOperatorApi(app, operators);
+  addProviderSignIn(app, operators);
+  addDashboard(app, operators);
+  addProviderEvents(app, { ...parts, inFlight: parts.providerEventPlaces });
+}
+
 function addRoute(app: Express, route: Route, parts: AppParts): void {
   const segment = segmentOf(route.path);
-  const { isIngest } = route;
+  const { isIngest, waits, readsOnly = false } = route;
+  const reader = readerOf(route, routes);
+  const isRemembered = storesOnce(route) || isIngest === true ? !answersSecret(route) : false;
   const handler = authenticated(
     parts,
-    { ...routeOptions(route), isIngest },
-    async (call, request, response) => {
-      checkScope(call.scopes, { method: route.method, segment });
-      const apiRequest = await readRequest(route, call, { request, response, parts });
+    { ...routeOptions(route), isIngest, waits },
+    async (call, request, response, { caller, describe }) => {
+      if (!readsOnly) describe({ target: undefined, changes: [] });
+      checkScope(call.scopes, { method: route.method, segment, readsOnly });
+      const read = await readRequest(route, call, { request, response, parts });
+      const apiRequest = { ...read, caller };
       // Before the route looks: whoever is refused must find a typo too.
       setHeaders(response, ignoredFieldsHeader(ignoredFieldsOf(route.operation, apiRequest)));
-      const answer = await route.handle(apiRequest, parts.peers);
+      const handle = (retrySeed?: RetrySeed) => {
+        const context = { ...apiRequest.context, retrySeed };
+        return route.handle({ ...apiRequest, context }, parts.peers);
+      };
+      const once = () => {
+        if (!isRemembered || apiRequest.context.idempotency !== undefined) return handle();
+        const { method, path } = request;
+        const { body, context } = apiRequest;
+        const keyless = { callerId: caller.id, method, path, body: comparableBody(body), context };
+        return parts.lostCalls.run(keyless, response, handle);
+      };
+      const write = () =>
+        storesOnce(route) ? parts.workQueue.run(turnOf(call, route), once) : once();
+      const { peers } = parts;
+      const answer = await describedWrite(route, apiRequest, { reader, peers, describe, write });
       return route.method === 'GET'
         ? unlessMatched(request.header('if-none-match'), answer)
         : answer;
@@ -197,6 +247,11 @@ function addRoute(app: Express, route: Route, parts: AppParts): void {
   }
 }
 
+// A flood of one environment's requests for one route takes turns with all others.
+function turnOf({ tenant }: CallContext, { path }: Route): string {
+  return `${tenant.environmentId} ${path}`;
+}
+
 function segmentOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
@@ -209,7 +264,7 @@ async function readRequest(
   { method, path, takesBytes }: Route,
   call: CallContext,
   { request, response, parts }: { request: Request; response: Response; parts: AppParts },
-): Promise<ApiRequest> {
+): Promise<Omit<ApiRequest, 'caller'>> {
   const changes = method === 'POST' || method === 'PATCH';
   const isOfResource = path.includes(':');
   const read = takesBytes === true ? readBytes : parseBody;
@@ -232,31 +287,69 @@ async function readRequest(
 /** A handler that knows its caller. */
 function authenticated(
   parts: AppParts,
-  options: ExchangeOptions,
-  work: (call: CallContext, request: Request, response: Response) => Promise<ApiAnswer>,
+  { waits = false, ...options }: ExchangeOptions & { readonly waits?: boolean | undefined },
+  work: (
+    call: CallContext,
+    request: Request,
+    response: Response,
+    audited: AuditedCall,
+  ) => Promise<ApiAnswer>,
 ): RequestHandler {
-  const made = { ...options, inFlight: parts.keyedInFlight };
+  const { keyedInFlight } = parts;
+  const takePlace: TakePlace = (run) => keyedInFlight.run(run);
+  const made = { ...options, inFlight: waits ? undefined : takePlace };
   return respond(parts, made, async (call, request, response, note) => {
     const { isIngest } = options;
-    const admitted = await parts.admission.admit(request, response, call, { isIngest, note });
+    const admit = () => parts.admission.admit(request, response, call, { isIngest, note });
+    const admitted = await (waits ? keyedInFlight.run(admit) : admit());
     const { tenant, scopes, callerId, signedIn } = admitted;
-    const run = () => work({ ...call, tenant, scopes }, request, response);
-    if (signedIn === undefined || isRead(request.method)) {
-      return parts.inFlightPerKey.run(run, callerId);
+    const caller = { type: signedIn === undefined ? 'KEY' : 'OPERATOR', id: callerId } as const;
+    let detail: AuditDetail | undefined;
+    const describe = (described: AuditDetail) => {
+      detail = described;
+    };
+    const audited = { caller, describe };
+    const run = () => work({ ...call, tenant, scopes }, request, response, audited);
+    const inPlace = placeOf(admitted, parts, { waits });
+    if (isRead(request.method)) return inPlace(run);
+    const { route } = options;
+    if (signedIn === undefined) {
+      if (isIngest !== true) {
+        const audit = () => auditedWrite(admitted, request, { route, detail });
+        note(admitted.facts, { ...admitted.author, audit });
+      }
+      return inPlace(run);
     }
     const { method, path } = request;
     const { environmentId } = tenant;
-    const action = { action: `${method} ${options.route}`, path, environmentId };
-    return parts.inFlightPerKey.run(
-      () => parts.operatorAccess.audited(signedIn, action, { call, work: run }),
-      callerId,
-    );
+    const action = { action: `${method} ${route}`, path, environmentId };
+    const origin = originOfRequest(request);
+    const entry = { call, origin, work: run, detail: () => detail };
+    return inPlace(() => parts.operatorAccess.audited(signedIn, action, entry));
   });
 }
 
-function routeOptions({ path, deadlineMs, hidesUnavailability }: Route): ExchangeOptions {
+/** Where a request counts: among those of its caller, or among those that wait for its environment's clock. */
+function placeOf(
+  { callerId, tenant }: Admitted,
+  { inFlightPerKey, waiting, waitingPerEnvironment }: AppParts,
+  { waits }: { waits: boolean },
+): (work: () => Promise<ApiAnswer>) => Promise<ApiAnswer> {
+  if (!waits) return (work) => inFlightPerKey.run(work, callerId);
+  return (work) => waitingPerEnvironment.run(() => waiting.run(work), tenant.environmentId);
+}
+
+function routeOptions(route: Route): ExchangeOptions {
+  const { path, deadlineMs, hidesUnavailability } = route;
   const showError = hidesUnavailability === true ? showAsFault : undefined;
-  return { route: `/v1${path}`, deadlineMs, showError };
+  const stores = storesOnce(route);
+  const graceMs = stores ? storedGraceMs : undefined;
+  return { route: `/v1${path}`, deadlineMs, graceMs, outlivesCaller: stores, showError };
+}
+
+/** Whether a request of the route may store something that a second one would store again. */
+function storesOnce({ method, isIngest, readsOnly, deadlineMs }: Route): boolean {
+  return method === 'POST' && isIngest !== true && readsOnly !== true && deadlineMs === undefined;
 }
 
 function showAsFault(problem: HttpError): ApiAnswer {
@@ -268,14 +361,17 @@ function respond(
   options: ExchangeOptions,
   work: (call: Call, request: Request, response: Response, note: NoteCaller) => Promise<ApiAnswer>,
 ): RequestHandler {
-  const { clock, logger, metrics, requestLog } = parts;
-  const made = { clock, logger, metrics, requestLog, ...options };
+  const { clock, logger, metrics, requestLog, traceTrusted } = parts;
+  const made = { clock, logger, metrics, requestLog, traceTrusted, ...options };
   return (request, response) =>
     exchange(request, response, made, (call, note) => work(call, request, response, note));
 }
 
-async function readiness({ isReady }: AppParts): Promise<ApiAnswer> {
-  if (await isReady()) return ok({ status: 'ok' });
+async function readiness({ isReady, instanceId }: AppParts): Promise<ApiAnswer> {
+  if (await isReady()) {
+    const named = instanceId !== undefined && { 'X-Billing-Instance': instanceId };
+    return ok({ status: 'ok' }, { ...named });
+  }
   return {
     status: 503,
     body: { error: 'Service unavailable' },

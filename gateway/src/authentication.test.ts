@@ -23,6 +23,8 @@ function anAuthentication(expiresAt?: Date) {
           clock: ClockKind.CLOCK_KIND_MANUAL,
           now: start,
           createdAt: start,
+          version: 1n,
+          deletesAt: undefined,
         };
         return Promise.resolve({ environment, apiKeyId: 'k', scopes: [], expiresAt });
       },
@@ -73,7 +75,8 @@ describe('authentication', () => {
 
 describe('a scope', () => {
   test.each([
-    [[], 'POST', true],
+    [['*'], 'POST', true],
+    [[], 'GET', false],
     [['customers:read'], 'GET', true],
     [['customers:read'], 'HEAD', true],
     [['customers:read'], 'POST', false],

@@ -1,5 +1,10 @@
 import { hash as digestOf } from 'node:crypto';
-import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import {
+  callScopes,
+  type CallContext,
+  everyScope,
+  type Tenant,
+} from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 import {
@@ -82,7 +87,8 @@ export class Authentication {
       );
       if (environment === undefined) throw new Error('Identity named no environment');
       const shownKey = shownKeyOf(key);
-      return { tenant: tenantOf(environment), apiKeyId, shownKey, scopes, expiresAt };
+      const tenant = tenantOf(environment);
+      return { tenant, apiKeyId, shownKey, scopes: callScopes(scopes), expiresAt };
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;
       throw error;
@@ -120,12 +126,13 @@ export function scopeOf({ method, segment }: { method: string; segment: string }
   return `${segment}:${isRead(method) ? 'read' : 'write'}`;
 }
 
-/** Throws permission unless the key's scopes allow the method on the route's first path segment. */
+/** Throws permission unless the key's scopes allow the method on the route's first path segment; `readsOnly` takes a reading scope too. */
 export function checkScope(
   scopes: readonly string[],
-  { method, segment }: { method: string; segment: string },
+  { method, segment, readsOnly = false }: { method: string; segment: string; readsOnly?: boolean },
 ): void {
-  if (scopes.length === 0 || scopes.includes(scopeOf({ method, segment }))) return;
+  if (scopes.includes(everyScope) || scopes.includes(scopeOf({ method, segment }))) return;
+  if (readsOnly && scopes.includes(scopeOf({ method: 'GET', segment }))) return;
   throw new DomainError('permission', 'INSUFFICIENT_PERMISSIONS', 'Insufficient permissions');
 }
 

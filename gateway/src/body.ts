@@ -36,13 +36,19 @@ export async function parseBody(request: Request, response: Response): Promise<u
 }
 
 async function read(request: Request, response: Response, reader: typeof parseJson): Promise<void> {
-  if (request.is('application/json') === false) throw unsupportedMediaType();
+  if (request.is('application/json') === false || !isInUtf8(request)) throw unsupportedMediaType();
   await new Promise<void>((resolve, reject) => {
     reader(request, response, (error?: unknown) => {
       if (error === undefined) resolve();
       else reject(toRequestError(error));
     });
   });
+}
+
+/** Whether the text is in UTF-8, which it is if no charset is named. */
+function isInUtf8(request: Request): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.header('content-type') ?? '')?.[1];
+  return charset === undefined || /^utf-8$/i.test(charset);
 }
 
 async function hasBody(request: Request): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { providerSettings, readConfig } from './config';
+import { hstsMaxAgeSeconds, providerSettings, readConfig, traceTrusted } from './config';
 
 const required = {
   HTTP_LISTEN: '127.0.0.1:0',
@@ -26,9 +26,24 @@ test('limits have defaults, and no proxy is believed', () => {
     HTTP_CONNECTIONS_MAX: 10_000,
     HTTP_IN_FLIGHT_MAX: 1_000,
     HTTP_IN_FLIGHT_PER_KEY_MAX: 300,
-    HSTS_MAX_AGE_SECONDS: 0,
+    HTTP_IDLE_CONNECTIONS_PER_NETWORK_MAX: 1_000,
     DRAIN_DELAY_MS: 0,
   });
+});
+
+test.each([
+  ['https://pay.example', undefined, 31_536_000],
+  ['https://pay.example', '0', 0],
+  ['https://pay.example', '60', 60],
+  ['http://127.0.0.1:3000', undefined, 0],
+  ['http://127.0.0.1:3000', '60', 60],
+])('browsers that reach %s, with the setting %s, insist on TLS for %d s', (url, setting, age) => {
+  const given = { ...required, HOSTED_PAGE_URL: url, HSTS_MAX_AGE_SECONDS: setting };
+  expect(hstsMaxAgeSeconds(readConfig(given))).toBe(age);
+});
+
+test('a burst of 0 is accepted: it switches the limit off', () => {
+  expect(readConfig({ ...required, RATE_LIMIT_BURST: '0' }).RATE_LIMIT_BURST).toBe(0);
 });
 
 test('proxies are a list of addresses and ranges', () => {
@@ -39,17 +54,28 @@ test('proxies are a list of addresses and ranges', () => {
   expect(TRUSTED_PROXIES).toEqual(['loopback', '10.0.0.0/8', '2001:db8::1']);
 });
 
+test.each([
+  [{}, ['loopback']],
+  [{ TRUSTED_PROXIES: '10.0.0.0/8' }, []],
+  [{ TRACE_TRUSTED: '192.0.2.0/24, ::1' }, ['192.0.2.0/24', '::1']],
+  [{ TRUSTED_PROXIES: 'loopback', TRACE_TRUSTED: '192.0.2.1' }, ['192.0.2.1']],
+  [{ TRACE_TRUSTED: 'none' }, []],
+])('with %j the traces of clients in %j are continued', (given, expected) => {
+  expect(traceTrusted(readConfig({ ...required, ...given }))).toEqual(expected);
+});
+
 test('all that is wrong is said at once', () => {
   const wrong = {
     ...required,
     RATE_LIMIT_PER_SECOND: '1.5',
-    RATE_LIMIT_BURST: '0',
+    RATE_LIMIT_BURST: '-1',
     HTTP_IN_FLIGHT_MAX: '0',
     HSTS_MAX_AGE_SECONDS: 'a year',
     TRUSTED_PROXIES: '10.0.0.0/8,everyone',
+    TRACE_TRUSTED: 'loopback,somewhere',
   };
   expect(() => readConfig(wrong)).toThrow(
-    /RATE_LIMIT_PER_SECOND: must be a whole number\n.*RATE_LIMIT_BURST: must be at least 1\n.*HTTP_IN_FLIGHT_MAX: must be at least 1\n.*HSTS_MAX_AGE_SECONDS: must be a whole number of seconds\n.*TRUSTED_PROXIES: must be addresses/,
+    /RATE_LIMIT_PER_SECOND: must be a whole number\n.*RATE_LIMIT_BURST: must be a whole number\n.*HTTP_IN_FLIGHT_MAX: must be at least 1\n.*HSTS_MAX_AGE_SECONDS: must be a whole number of seconds\n.*TRUSTED_PROXIES: must be addresses.*\n.*TRACE_TRUSTED: must be addresses/,
   );
 });
 

@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import type { ProviderSettings } from './dashboard/identity-provider';
 import {
@@ -7,6 +6,7 @@ import {
   serviceConfigurationShape,
   transportSecurityShape,
 } from '@billing/chassis/configuration';
+import { isAddressOrRange } from './address-list';
 
 const {
   LOG_LEVEL,
@@ -27,8 +27,12 @@ const count = z
 const countFromOne = count.refine((number) => number > 0, 'must be at least 1');
 // On a machine's own loopback nobody listens who could not also read the configuration.
 const issuerPattern = /^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost|\[::1\])([:/]|$))/;
-// Names that Express knows for ranges.
-const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
+const yearSeconds = 31_536_000;
+
+const addresses = z
+  .string()
+  .transform((list) => list.split(',').map((one) => one.trim()))
+  .refine((all) => all.every(isAddressOrRange), 'must be addresses or ranges such as 10.0.0.0/8');
 
 /** How operators sign in by an OpenID Connect provider: all or none. */
 const providerShape = {
@@ -68,7 +72,7 @@ const shape = z.object({
   NOTIFIER_ADDRESS: address,
   /** Requests of one key, for this process; 0 for no limit. */
   RATE_LIMIT_PER_SECOND: count.default(100),
-  RATE_LIMIT_BURST: countFromOne.default(200),
+  RATE_LIMIT_BURST: count.default(200),
   /** Batches of usage events of one key, for this process, beside all its requests; 0 for no limit. */
   RATE_LIMIT_INGEST_PER_SECOND: count.default(50),
   /** Requests of one address that were refused for their key; 0 for no limit. */
@@ -83,22 +87,31 @@ const shape = z.object({
   HTTP_REQUEST_TIMEOUT_MS: countFromOne.default(30_000),
   /** Connections beyond so many are closed as they come. */
   HTTP_CONNECTIONS_MAX: countFromOne.default(10_000),
-  /** Requests with a key beyond so many at a time get 503; public pages have as many places of their own. */
+  /** Of the connections of one network on which no request runs, the oldest beyond so many are closed; not those of TRUSTED_PROXIES. */
+  HTTP_IDLE_CONNECTIONS_PER_NETWORK_MAX: countFromOne.default(1_000),
+  /** Requests with a key beyond so many at a time get 503; requests without one have places of their own. */
   HTTP_IN_FLIGHT_MAX: countFromOne.default(1_000),
   /** Requests of one key beyond so many at a time get 429. */
   HTTP_IN_FLIGHT_PER_KEY_MAX: countFromOne.default(300),
-  /** How long browsers shall insist on TLS, where there is TLS in front; 0 says nothing. */
+  /** How long browsers insist on TLS; 0 sends no such header. Absent: a year where HOSTED_PAGE_URL is an https:// address. */
   HSTS_MAX_AGE_SECONDS: z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
     .transform(Number)
-    .default(0),
+    .optional(),
   /** Proxies whose `X-Forwarded-For` is believed, as addresses and ranges separated by commas. */
-  TRUSTED_PROXIES: z
+  TRUSTED_PROXIES: addresses.default([]),
+  /** Clients whose trace is continued, or `none`; default: loopback where TRUSTED_PROXIES is not set, else none. */
+  TRACE_TRUSTED: z
+    .literal('none')
+    .transform((): string[] => [])
+    .or(addresses)
+    .optional(),
+  /** Told by every answer of /readyz, so that who started the process knows it from another one on its port. */
+  INSTANCE_ID: z
     .string()
-    .transform((list) => list.split(',').map((one) => one.trim()))
-    .refine((all) => all.every(isAddressOrRange), 'must be addresses or ranges such as 10.0.0.0/8')
-    .default([]),
+    .regex(/^[\w-]{1,64}$/, 'must be letters, digits, - and _')
+    .optional(),
   /** Where a trace is looked at, for links of the dashboard: an address with `{traceId}` in it. */
   TRACE_URL: z
     .url('must be an address')
@@ -123,6 +136,19 @@ export function readConfig(env: Record<string, string | undefined>): GatewayConf
   return readConfiguration(configurationSchema, env);
 }
 
+/** The `max-age` of Strict-Transport-Security; 0 where the header is left out. */
+export function hstsMaxAgeSeconds({
+  HSTS_MAX_AGE_SECONDS: configured,
+  HOSTED_PAGE_URL: url,
+}: Pick<GatewayConfiguration, 'HSTS_MAX_AGE_SECONDS' | 'HOSTED_PAGE_URL'>): number {
+  return configured ?? (url.startsWith('https://') ? yearSeconds : 0);
+}
+
+/** Addresses of clients whose trace is continued. */
+export function traceTrusted({ TRACE_TRUSTED, TRUSTED_PROXIES }: GatewayConfiguration): string[] {
+  return TRACE_TRUSTED ?? (TRUSTED_PROXIES.length === 0 ? ['loopback'] : []);
+}
+
 /** The identity provider; undefined where there is none. */
 export function providerSettings({
   OIDC_ISSUER: issuer,
@@ -132,8 +158,4 @@ export function providerSettings({
 }: GatewayConfiguration): ProviderSettings | undefined {
   const settings = { issuer, clientId, clientSecret, label };
   return Object.values(settings).includes(undefined) ? undefined : (settings as ProviderSettings);
-}
-
-function isAddressOrRange(text: string): boolean {
-  return namedRanges.includes(text) || ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 }

@@ -1,14 +1,24 @@
+import { pipeline, Readable } from 'node:stream';
 import type { Request, Response } from 'express';
-import type { CallContext } from '@billing/chassis/call-context';
+import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { newRequestId } from '@billing/chassis/ids';
 import { type Logger, withRequestId } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
-import { currentTraceId, inSpan, noteError } from '@billing/chassis/tracing';
+import {
+  currentTraceId,
+  describeSpan,
+  inRequestSpan,
+  noteError,
+  type RemoteCaller,
+  type SpanAttributes,
+  traceIdOf,
+} from '@billing/chassis/tracing';
+import { isAddressIn } from './address-list';
 import { dashboardPath } from './dashboard/addresses';
 import { type HttpError, RequestError, toHttpError } from './http-error';
-import type { InFlightLimit } from './in-flight-limit';
+import type { TakePlace } from './in-flight-limit';
 import type { RequestAuthor, RequestLog } from './request-log';
 import type { ApiAnswer } from './route';
 
@@ -20,13 +30,15 @@ export interface ExchangeSurroundings {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
+  /** Ranges of addresses of clients whose trace is continued; absent: none. */
+  readonly traceTrusted?: readonly string[] | undefined;
   /** For people to look at; of callers who are named alone. */
   readonly requestLog?: RequestLog | undefined;
 }
 
-/** What the log tells of whoever asks, once it is known. Nothing of it is secret. */
+/** The identity of a caller for logs and traces, once it is known. Contains nothing secret. */
 export interface CallerFacts {
-  readonly environmentId?: string | undefined;
+  readonly tenant?: Pick<Tenant, 'environmentId' | 'organizationId' | 'live'> | undefined;
   readonly apiKeyId?: string | undefined;
   readonly operatorId?: string | undefined;
 }
@@ -42,12 +54,14 @@ export interface ExchangeOptions {
   /** The route's path with its parameters unfilled: what traces and logs call it. */
   readonly route: string;
   readonly deadlineMs?: number | undefined;
+  /** How long an answer is waited for after the deadline, so that what was stored in time is acknowledged. Default 0. */
+  readonly graceMs?: number | undefined;
   /** Whether the work goes on when whoever asked has gone away. */
   readonly outlivesCaller?: boolean | undefined;
   /** How an error is told; as JSON unless said. */
   readonly showError?: ((problem: HttpError) => ApiAnswer) | undefined;
-  /** Whose places the request takes one of; absent: it is always served. */
-  readonly inFlight?: InFlightLimit | undefined;
+  /** Takes a place for the request while it is served, or refuses it; absent: it is always served. */
+  readonly inFlight?: TakePlace | undefined;
   /** Whether it is one of many batches of usage events; see request-log.ts. */
   readonly isIngest?: boolean | undefined;
 }
@@ -62,7 +76,7 @@ const defaultDeadlineMs = 10_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * One HTTP request and its answer: a span that continues the caller's trace, a request id, a deadline that ends with the connection, the
+ * One HTTP request and its answer: the root span of its trace, a request id, a deadline that ends with the connection, the
  * one place where an error becomes an answer, and one line in the log. The line names the route and not the path: paths of public pages
  * hold tokens, and queries anything.
  */
@@ -73,9 +87,11 @@ export async function exchange(
     clock,
     logger,
     metrics,
+    traceTrusted = [],
     requestLog,
     route,
     deadlineMs = defaultDeadlineMs,
+    graceMs = 0,
     outlivesCaller = false,
     showError = toErrorAnswer,
     inFlight,
@@ -85,14 +101,11 @@ export async function exchange(
 ): Promise<void> {
   const requestId = readRequestId(request, route);
   const startedAt = clock.now();
-  const span = {
-    name: `${request.method} ${route}`,
-    kind: 'server' as const,
-    service: 'gateway',
-    traceparent: request.header('traceparent'),
-  };
+  const span = rootSpan(request.method, route, requestId);
+  const traceparent = request.header('traceparent');
+  const remote = { traceparent, isTrusted: isAddressIn(request.ip, traceTrusted) };
   await withRequestId(requestId, () =>
-    inSpan(span, async () => {
+    inRequestSpan(span, remote, async () => {
       response.setHeader('X-Request-Id', requestId);
       const traceId = currentTraceId();
       if (traceId !== undefined) response.setHeader('Trace-Id', traceId);
@@ -101,7 +114,10 @@ export async function exchange(
         scopes: [],
         requestId,
         deadline: new Date(startedAt.getTime() + deadlineMs),
-        signal: outlivesCaller ? AbortSignal.timeout(deadlineMs) : abortWithConnection(response),
+        graceMs,
+        signal: outlivesCaller
+          ? AbortSignal.timeout(deadlineMs + graceMs)
+          : abortWithConnection(response),
       };
       let caller: CallerFacts | undefined;
       let author: RequestAuthor | undefined;
@@ -111,7 +127,7 @@ export async function exchange(
           author = whom;
         });
       const { status, headers } = await answer({ response, logger, showError }, () =>
-        inFlight === undefined ? run() : inFlight.run(run),
+        inFlight === undefined ? run() : inFlight(run, request),
       );
       const done = {
         method: request.method,
@@ -120,15 +136,55 @@ export async function exchange(
         durationMs: clock.now().getTime() - startedAt.getTime(),
       };
       metrics?.recordRequest(done);
-      logger.info({ ...done, ...caller }, 'request');
+      describeSpan(() => spanAttributesOf({ status, headers }, caller));
+      logger.info({ ...done, ...loggedFacts(caller), ...linkedTrace(remote) }, 'request');
       if (author === undefined) return;
       const { path } = request;
       const errorCode = headers?.['Error-Code'];
       const asked = { requestId, at: startedAt, path, traceId, errorCode, isIngest };
       const { method, durationMs } = done;
-      requestLog?.note({ ...asked, method, status, durationMs }, author);
+      const { audit, ...whose } = author;
+      requestLog?.note({ ...asked, method, status, durationMs, audit: audit?.() }, whose);
     }),
   );
+}
+
+function rootSpan(method: string, route: string, requestId: string) {
+  return {
+    name: `${method} ${route}`,
+    kind: 'server' as const,
+    service: 'gateway',
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'billing.request_id': requestId,
+    },
+  };
+}
+
+function spanAttributesOf(
+  { status, headers }: ApiAnswer,
+  { tenant, apiKeyId, operatorId }: CallerFacts = {},
+): SpanAttributes {
+  return {
+    'http.response.status_code': status,
+    'error.type': headers?.['Error-Code'],
+    'billing.environment_id': tenant?.environmentId,
+    'billing.organization_id': tenant?.organizationId,
+    'billing.live': tenant?.live,
+    'billing.api_key_id': apiKeyId,
+    'billing.operator_id': operatorId,
+  };
+}
+
+function loggedFacts({ tenant, apiKeyId, operatorId }: CallerFacts = {}) {
+  return { environmentId: tenant?.environmentId, apiKeyId, operatorId };
+}
+
+// By it the caller's own trace is found, which is not continued here.
+function linkedTrace({ traceparent, isTrusted }: RemoteCaller) {
+  if (traceparent === undefined || isTrusted) return {};
+  return { caller_trace_id: traceIdOf(traceparent) };
 }
 
 async function answer(
@@ -162,6 +218,12 @@ function send(response: Response, { status, body, headers = {} }: ApiAnswer): vo
   if (response.headersSent || response.destroyed) return;
   if (body === undefined) {
     response.writeHead(status, headers).end();
+    return;
+  }
+  if (body instanceof Readable) {
+    response.writeHead(status, headers);
+    // What fails midway ends the connection: the caller sees that it is not whole.
+    pipeline(body, response, () => undefined);
     return;
   }
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));

@@ -68,6 +68,15 @@ describe('an error becomes the answer of its row', () => {
     expect(toHttpError(error).headers).toEqual({ 'Retry-After': '1' });
   });
 
+  test('a full disk is named, and gives people time', () => {
+    expect(toHttpError(new DomainError('unavailable', 'STORAGE_FULL', 'y'))).toMatchObject({
+      status: 503,
+      code: 'storage_full',
+      body: { error: 'Service unavailable' },
+      headers: { 'Retry-After': '10' },
+    });
+  });
+
   test('what may not be says nothing of it', () => {
     expect(toHttpError(new DomainError('failed_precondition', 'X', 'y')).headers).toEqual({});
   });
@@ -81,11 +90,16 @@ describe('where an outage is told as a fault', () => {
     new DeadlineExceededError(),
     new Error('x'),
   ])('%s is one', (error) => {
-    expect(shown(error)).toEqual({
+    expect(shown(error)).toMatchObject({
       status: 500,
       code: 'internal',
       body: { error: 'Internal server error' },
     });
+  });
+
+  test('still says when to try again', () => {
+    const error = new DomainError('unavailable', 'X', 'y');
+    expect(shown(error).headers).toEqual({ 'Retry-After': '1' });
   });
 
   test('a refusal stays what it is', () => {

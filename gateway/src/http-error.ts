@@ -96,12 +96,22 @@ const rowOfReason: Readonly<Record<string, Omit<Partial<Row>, 'status'>>> = {
   INVALID_SESSION: { code: 'invalid_session', message: 'Not signed in, or no more', headers: {} },
   // The first request is answered soon, or given up.
   IDEMPOTENCY_KEY_IN_USE: { code: 'idempotency_key_in_use', headers: retryAfter },
+  SANDBOX_LIMIT_REACHED: { code: 'sandbox_limit_reached' },
+  // An advance that others wait for takes seconds.
+  TOO_MANY_WAITING: { headers: { 'Retry-After': '5' } },
+  TOO_MANY_JUMPS: { headers: { 'Retry-After': '5' } },
+  // People have to make space first.
+  STORAGE_FULL: { code: 'storage_full', headers: { 'Retry-After': '10' } },
   MALFORMED_JSON: { code: 'malformed_json' },
 };
 
 /** The same error where a caller is not to tell a fault from an outage. */
 export function withoutUnavailability(problem: HttpError): HttpError {
-  return problem.status > internalError.status ? internalError : problem;
+  if (problem.status <= internalError.status) return problem;
+  const retry = problem.headers?.['Retry-After'];
+  return retry === undefined
+    ? internalError
+    : { ...internalError, headers: { 'Retry-After': retry } };
 }
 
 /** What the caller is told about any error. The cause of a bug stays in the log. */
@@ -118,13 +128,17 @@ export function toHttpError(error: unknown): HttpError {
   return internalError;
 }
 
-function fromDomainError({ kind, reason, message, fields }: DomainError): HttpError {
+function fromDomainError(error: DomainError): HttpError {
+  const { kind, reason, message, fields, retryAfterSeconds } = error;
   const row = { ...answerOfKind[kind], ...rowOfReason[reason] };
   const text = row.message ?? message;
   return {
     status: row.status,
     code: row.code ?? reason.toLowerCase(),
     body: { error: kind === 'invalid_input' && fields !== undefined ? fields : text },
-    headers: row.headers ?? {},
+    headers: {
+      ...row.headers,
+      ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+    },
   };
 }

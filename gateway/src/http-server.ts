@@ -11,7 +11,9 @@ import { sleep } from '@billing/chassis/clock';
 import { newRequestId } from '@billing/chassis/ids';
 import { hostAndPort } from '@billing/chassis/listen-address';
 import type { Logger } from '@billing/chassis/logging';
+import { listenRefusal } from '@billing/chassis/start-refusal';
 import type { HttpError } from './http-error';
+import { IdleConnections } from './idle-connections';
 import {
   expectationUnknown,
   hostMissing,
@@ -41,6 +43,8 @@ export interface HttpLimits {
   /** From the first byte of a request to the last one of its body. */
   readonly requestMs: number;
   readonly connectionsMax: number;
+  /** Of one network, connections on which no request runs; see IdleConnections. */
+  readonly idlePerNetworkMax: number;
 }
 
 /** What a server is made of. */
@@ -50,6 +54,8 @@ export interface HttpServerParts {
   readonly limits: HttpLimits;
   /** On every answer, unless the answer says otherwise. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether an address is a trusted proxy's. */
+  readonly isProxy: (address: string) => boolean;
 }
 
 /** Serves HTTP to callers who may be slow, broken or hostile, and stops without cutting off a request. */
@@ -57,11 +63,13 @@ export class HttpServer {
   private readonly server: Server;
   private readonly running = new Set<ServerResponse>();
   private readonly latest = new WeakMap<Duplex, ServerResponse>();
+  private readonly idle: IdleConnections;
   private draining = false;
   private isLastCall = false;
 
   constructor(private readonly parts: HttpServerParts) {
-    const { limits } = parts;
+    const { limits, isProxy } = parts;
+    this.idle = new IdleConnections({ maxPerNetwork: limits.idlePerNetworkMax, isProxy });
     this.server = createServer(
       {
         keepAliveTimeout: keepAliveMs,
@@ -78,6 +86,13 @@ export class HttpServer {
     );
     this.server.maxRequestsPerSocket = requestsPerConnectionMax;
     this.server.maxConnections = limits.connectionsMax;
+    this.server.on('connection', (socket) => {
+      const { remoteAddress } = socket;
+      this.idle.add(socket);
+      socket.once('close', () => {
+        this.idle.remove(socket, remoteAddress);
+      });
+    });
     this.server.on('checkExpectation', (_request, response) => {
       this.refuse(response, expectationUnknown);
     });
@@ -101,7 +116,7 @@ export class HttpServer {
     const { host, port } = hostAndPort(address);
     return new Promise((resolve, reject) => {
       server.once('error', (cause) => {
-        reject(new Error(`Cannot listen on ${address}`, { cause }));
+        reject(listenRefusal(address, cause));
       });
       server.listen(port, host, () => {
         const { port: boundPort } = server.address() as AddressInfo;
@@ -123,14 +138,18 @@ export class HttpServer {
 
   private serve(request: IncomingMessage, response: ServerResponse): void {
     const { app, headers } = this.parts;
+    const { socket } = request;
     this.running.add(response);
-    this.latest.set(request.socket, response);
+    this.latest.set(socket, response);
+    this.idle.remove(socket, socket.remoteAddress);
     response.once('close', () => {
       this.running.delete(response);
+      // A pipelined request may run already.
+      if (!socket.destroyed && this.latest.get(socket) === response) this.idle.add(socket);
       this.endIfQuiet();
     });
     response.once('prefinish', () => {
-      request.socket.setTimeout(stalledMs);
+      socket.setTimeout(stalledMs);
     });
     if (this.draining) announceClose(response);
     const problem = hostProblem(request);

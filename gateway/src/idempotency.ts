@@ -25,8 +25,18 @@ export function readIdempotency(
       'Idempotency-Key': [`Must be at most ${String(keyLengthMax)} characters`],
     });
   }
-  const text = JSON.stringify([method, path, inOrder(body)]);
-  return { key, requestHash: createHash('sha256').update(text).digest('base64'), onReplayed };
+  return { key, requestHash: requestHash({ method, path, body }), onReplayed };
+}
+
+/** SHA-256 of what requests are compared by: equal for equal parsed JSON. */
+export function requestHash({
+  of = [],
+  method,
+  path,
+  body,
+}: Omit<RepeatableRequest, 'key'> & { readonly of?: readonly string[] }): string {
+  const text = JSON.stringify([...of, method, path, inOrder(body)]);
+  return createHash('sha256').update(text).digest('base64');
 }
 
 /** A body as it is compared: one that was passed on as bytes by what it says, if that is anything that could be walked. */

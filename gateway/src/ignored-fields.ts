@@ -26,6 +26,8 @@ export function ignoredFields(schema: z.core.$ZodType, body: unknown): string[] 
     return body.flatMap((element, index) => below(String(index), known.element, element));
   }
   if (!(known instanceof z.ZodObject) || !isObject(body)) return [];
+  // A strict schema refuses unknown fields.
+  if (known.def.catchall instanceof z.ZodNever) return [];
   const shape: Readonly<Record<string, z.core.$ZodType>> = known.shape;
   return Object.entries(body).flatMap(([name, value]) => {
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
@@ -54,7 +56,7 @@ function below(name: string, schema: z.core.$ZodType, value: unknown): string[] 
 }
 
 /** The schema of the value itself, without what says that it may be absent, null or changed on reading. */
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return unwrapped(schema.unwrap());
   }

@@ -1,4 +1,5 @@
-import { InFlightLimit } from './in-flight-limit';
+import type { Request } from 'express';
+import { InFlightLimit, keylessPlaces } from './in-flight-limit';
 
 /** Requests that run until they are told to end. */
 function held(limit: InFlightLimit, caller?: string) {
@@ -44,4 +45,23 @@ test('what fails gives its place back', async () => {
   const limit = InFlightLimit.ofProcess(1);
   await expect(limit.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   await expect(limit.run(answered)).resolves.toBe('answered');
+});
+
+test('kinds of requests without a key take no place of each other, and an address takes few of all', async () => {
+  const perAddress = InFlightLimit.perCaller(2);
+  const [payers, operators] = [keylessPlaces(3, perAddress), keylessPlaces(1, perAddress)];
+  const from = (ip: string) => ({ ip }) as Request;
+  const ended = Promise.withResolvers<string>();
+  const hold = () => ended.promise;
+  const first = [
+    payers(hold, from('2001:db8::1')),
+    payers(hold, from('2001:db8::2')),
+    payers(hold, from('10.0.0.1')),
+  ];
+  await expect(operators(answered, from('2001:db8::3'))).rejects.toMatchObject({ status: 429 });
+  await expect(payers(answered, from('10.0.0.2'))).rejects.toMatchObject({ status: 503 });
+  await expect(operators(answered, from('10.0.0.2'))).resolves.toBe('answered');
+  ended.resolve('held');
+  await Promise.all(first);
+  await expect(operators(answered, from('2001:db8::3'))).resolves.toBe('answered');
 });

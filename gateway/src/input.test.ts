@@ -9,6 +9,7 @@ const request = (parts: Partial<ApiRequest>): ApiRequest => ({
   body: {},
   context: {} as ApiRequest['context'],
   expectedVersion: undefined,
+  caller: { type: 'KEY', id: 'id' },
   ...parts,
 });
 

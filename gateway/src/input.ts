@@ -2,6 +2,7 @@ import { z } from 'zod';
 import 'zod-openapi';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { invalidInput } from '@billing/kernel/domain-error';
+import { type FieldRules, withRuleProblems } from './field-rules';
 import { problemMessage } from './problem-message';
 import type { ApiRequest } from './route';
 import { RequestError } from './http-error';
@@ -58,21 +59,59 @@ export const pageShape = {
   perPage: wholeNumber(1, 100).default(20).meta({ description: 'Default 20.' }),
 };
 
-/** Of a list's query: the active or the inactive ones; absent: all. */
-export const activeFilter = z
+/** Yes or no in a query. */
+export const flag = z
   .enum(['true', 'false'], 'Must be true or false')
-  .transform((text) => text === 'true')
-  .optional();
+  .transform((text) => text === 'true');
 
-/** The body, read by the route's schema; fields that the schema does not know are left out. */
+const idsMax = 100;
+const idsMessage = `Must be 1 to ${String(idsMax)} ids, separated by commas`;
+
+/** Of lists that can be turned round and looked up by ids. */
+export const lookupShape = {
+  order: z
+    .enum(['asc', 'desc'])
+    .default('desc')
+    .meta({ description: 'By creation: `desc`, the default, is newest first.' }),
+  ids: z
+    .string(idsMessage)
+    .transform((text) => text.split(',').map((id) => id.trim()))
+    .refine((ids) => ids.length <= idsMax && ids.every((id) => id !== ''), idsMessage)
+    .optional()
+    .meta({
+      description: 'At most 100 ids, separated by commas; unknown ones match nothing.',
+      override: { type: 'string' },
+    }),
+};
+
+/** Of a list's query: the active or the inactive ones; absent: all. */
+export const activeFilter = flag.optional();
+
+/**
+ * The body of an act that cannot be undone. An unknown field is refused there: ignoring a misspelt one could turn a mild act into a
+ * final one.
+ */
+export function finalAct<S extends z.ZodRawShape>(shape: S) {
+  return z.strictObject(shape);
+}
+
+/** The body, read by the route's schema and rules; fields that the schema does not know are left out. */
 export function readBody<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
   { body }: Pick<ApiRequest, 'body'>,
+  rules?: FieldRules<z.infer<z.ZodObject<S>>>,
 ): z.infer<z.ZodObject<S>> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new RequestError(400, 'invalid_request', 'Body must be a JSON object');
   }
-  return parse(schema, body);
+  const result = schema.safeParse(body, { reportInput: true });
+  const shapeProblems = result.success ? {} : toFieldMap(result.error.issues);
+  const found =
+    rules === undefined
+      ? shapeProblems
+      : withRuleProblems(shapeProblems, rules, { schema, sent: { ...body } });
+  if (!result.success || Object.keys(found).length > 0) throw invalidInput(found);
+  return result.data;
 }
 
 /** The query, read by the route's schema. */
@@ -89,13 +128,20 @@ function parse<T>(schema: z.ZodType<T>, input: unknown): T {
 /** A nested problem stands under its top-level field with the path in front. Each is told once. */
 function toFieldMap(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
   const fields = new Map<string, Set<string>>();
-  for (const issue of issues.filter((one) => !isToldByAnother(one, issues))) {
+  const told = issues.flatMap(eachUnknownField);
+  for (const issue of told.filter((one) => !isToldByAnother(one, told))) {
     const [field = 'body', ...rest] = issue.path.map(String);
     const message = isMissing(issue) ? 'Required' : issue.message;
     const messages = fields.get(field) ?? new Set();
     fields.set(field, messages.add(rest.length === 0 ? message : `${rest.join('.')}: ${message}`));
   }
   return Object.fromEntries([...fields].map(([field, messages]) => [field, [...messages]]));
+}
+
+/** An issue about several unknown fields as one for each, under its own name. */
+function eachUnknownField(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'unrecognized_keys') return [issue];
+  return issue.keys.map((key) => ({ ...issue, keys: [key], path: [...issue.path, key] }));
 }
 
 // A number beyond the safe integers breaks the bound of its field too, which says more.
@@ -113,7 +159,9 @@ function isOfBound(
 
 // A schema with a message of its own, such as that of a time, does not know the difference.
 function isMissing({ code, input }: z.core.$ZodIssue): boolean {
-  return code !== 'custom' && (input === undefined || input === null);
+  return (
+    code !== 'custom' && code !== 'unrecognized_keys' && (input === undefined || input === null)
+  );
 }
 
 /** A whole number of a query. */

@@ -14,3 +14,14 @@ export function page<T>(
 export function pageQuery<T extends { readonly page: number }>(query: T): T {
   return { ...query, page: Math.min(query.page, pageMax) };
 }
+
+/** The part of a query by which resources are looked up, as services take it. */
+export function lookupOf({
+  ids,
+  order,
+}: {
+  readonly ids?: string[] | undefined;
+  readonly order: 'asc' | 'desc';
+}): { ids: { ids: string[] } | undefined; oldestFirst: boolean } {
+  return { ids: ids && { ids }, oldestFirst: order === 'asc' };
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toUpdateMask } from '@billing/chassis/update-mask';
+import type { FieldRules } from './field-rules';
 import { readBody } from './input';
 import type { ApiRequest } from './route';
 
@@ -26,16 +27,27 @@ export const frozen = z
 export function readPatch<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
   request: ApiRequest,
+  rules?: FieldRules<WithoutNulls<z.infer<z.ZodObject<S>>>>,
 ): {
   input: WithoutNulls<z.infer<z.ZodObject<S>>>;
   updateMask: string[];
 } {
-  const input = readBody(schema, request);
+  const input = readBody(schema, request, rules && rulesOfSent(rules));
   const sent = Object.entries(input).filter(([, value]) => value !== undefined);
   const values = sent.filter(([, value]) => value !== null);
   return {
     input: Object.fromEntries(values) as WithoutNulls<z.infer<z.ZodObject<S>>>,
     updateMask: toUpdateMask(sent.map(([name]) => name)),
+  };
+}
+
+/** Rules that see no nulls, and report problems of fields that were sent: the others are known to the owner of the resource alone. */
+function rulesOfSent<T>(rules: FieldRules<WithoutNulls<T>>): FieldRules<T> {
+  return (fields, input) => {
+    const values = Object.entries(fields).filter(([, value]) => value !== null);
+    const found = rules(Object.fromEntries(values) as Parameters<typeof rules>[0], input);
+    const isSent = (name: string) => input.sent[name] !== undefined && input.sent[name] !== null;
+    return Object.fromEntries(Object.entries(found).filter(([name]) => isSent(name)));
   };
 }
 

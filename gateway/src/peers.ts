@@ -51,6 +51,10 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import {
+  type LostCallServiceServer,
+  LostCallServiceService,
+} from '@billing/proto/billing/identity/v1/lost_call';
+import {
   type OperatorServiceServer,
   OperatorServiceService,
 } from '@billing/proto/billing/identity/v1/operator';
@@ -96,6 +100,7 @@ import { ServiceStatuses } from './dashboard/service-statuses';
 /** The services behind the gateway. */
 export interface Peers {
   readonly identity: Peer<IdentityServiceServer>;
+  readonly lostCall: Peer<LostCallServiceServer>;
   readonly operator: Peer<OperatorServiceServer>;
   readonly catalog: Peer<CatalogServiceServer>;
   readonly customer: Peer<CustomerServiceServer>;
@@ -129,12 +134,18 @@ const operatorCallsBySession: PeerOptions<OperatorServiceServer>['withoutTenant'
   'authenticateOperator',
   'logOut',
   'changePassword',
+  'listSessions',
+  'endSession',
+  'createResetLink',
+  'getResetLink',
+  'resetPassword',
   'listOperators',
   'inviteOperator',
   'updateOperator',
   'listEnvironments',
   'beginAuditEntry',
   'listAuditEntries',
+  'exportAuditEntries',
 ];
 
 /** Connects to all services. */
@@ -148,6 +159,11 @@ export function connectPeers(config: GatewayConfiguration, logger?: Logger): Pee
       ...caller,
       address: config.IDENTITY_ADDRESS,
       withoutTenant: ['authenticate', 'ensureOrganization'],
+    }),
+    lostCall: connectPeer<LostCallServiceServer>(LostCallServiceService, {
+      ...caller,
+      address: config.IDENTITY_ADDRESS,
+      withoutTenant: ['recordLostCall', 'claimLostCall', 'forgetLostCall', 'listLostCalls'],
     }),
     operator: connectPeer<OperatorServiceServer>(OperatorServiceService, {
       ...caller,

@@ -21,6 +21,8 @@ export function problemMessage(issue: z.core.$ZodRawIssue): string | undefined {
         issue.origin,
         issue.minimum,
       );
+    case 'unrecognized_keys':
+      return 'Unknown field';
     default:
       return undefined;
   }

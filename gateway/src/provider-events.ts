@@ -1,9 +1,10 @@
 import express, { type Express, type Request, type Response } from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
+import { readWithin } from './body-time';
 import { exchange, type ExchangeSurroundings } from './exchange';
 import { RequestError } from './http-error';
-import type { InFlightLimit } from './in-flight-limit';
+import type { TakePlace } from './in-flight-limit';
 import type { Peers } from './peers';
 import { ok } from './route';
 
@@ -12,6 +13,7 @@ import { ok } from './route';
 const path = '/provider-events/:provider';
 // An announcement holds one object of the provider's; Stripe's are some kilobytes.
 const bodyBytesMax = 1024 * 1024;
+const bodyMsMax = 10_000;
 const readBytes = express.raw({ limit: bodyBytesMax, type: () => true });
 
 /** The header that signs an announcement, of each provider that makes any. */
@@ -22,7 +24,7 @@ export function addProviderEvents(
   app: Express,
   site: ExchangeSurroundings & {
     readonly peers: Pick<Peers, 'payment'>;
-    readonly inFlight: InFlightLimit;
+    readonly inFlight: TakePlace;
   },
 ): void {
   app.post(path, (request, response) =>
@@ -32,7 +34,7 @@ export function addProviderEvents(
       if (header === undefined) throw new RequestError(404, 'not_found', 'Not found');
       const signature = request.header(header);
       if (signature === undefined) throw badSignature();
-      const body = await readBody(request, response);
+      const body = await readWithin(bodyMsMax, () => readBody(request, response));
       try {
         // No tenant: whose it is stands in the signed bytes.
         const event = { provider: name, body, signature };

@@ -1,3 +1,4 @@
+import { RequestError } from './http-error';
 /** How many calls a caller may make: so many at once, and then so many a second. */
 export interface RatePolicy {
   readonly perSecond: number;
@@ -96,4 +97,11 @@ export function rateLimitHeaders(
     'RateLimit-Policy': `"key";q=${String(burst)};w=${String(window)}`,
     RateLimit: `"key";r=${String(remaining)};t=${String(secondsToFull)}`,
   };
+}
+
+/** The answer to a caller who asks too often. */
+export function tooManyRequests({ secondsToNext }: Allowance): RequestError {
+  return new RequestError(429, 'too_many_requests', 'Too many requests', {
+    'Retry-After': String(secondsToNext),
+  });
 }

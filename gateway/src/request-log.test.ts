@@ -23,6 +23,7 @@ function aRequest(request: Partial<AnsweredRequest> = {}): AnsweredRequest {
     durationMs: 3,
     traceId: undefined,
     isIngest: false,
+    audit: undefined,
     ...request,
   };
 }

@@ -7,7 +7,7 @@ import type { Logger } from '@billing/chassis/logging';
 import type { Metrics } from '@billing/chassis/metrics';
 import { redactSecrets } from '@billing/chassis/redaction';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { LoggedRequest } from '@billing/proto/billing/identity/v1/request_log';
+import type { AuditedWrite, LoggedRequest } from '@billing/proto/billing/identity/v1/request_log';
 import { isRead } from './authentication';
 import type { Peers } from './peers';
 
@@ -15,6 +15,8 @@ import type { Peers } from './peers';
 export interface RequestAuthor {
   readonly environmentId: string;
   readonly caller: LoggedRequest['caller'];
+  /** What the audit log keeps of it, asked once it is answered; absent: nothing. */
+  readonly audit?: () => AuditedWrite | undefined;
 }
 
 /** A request to the public API and how it was answered. */
@@ -67,11 +69,11 @@ export class RequestLog {
   constructor(private readonly options: RequestLogOptions) {}
 
   /** Returns at once. Reads that succeed are not kept. */
-  note({ isIngest, ...answered }: AnsweredRequest, author: RequestAuthor): void {
+  note({ isIngest, ...answered }: AnsweredRequest, author: Omit<RequestAuthor, 'audit'>): void {
     const isFailure = answered.status >= 400;
     if (!isFailure && (isIngest || isRead(answered.method))) return;
     if (this.waiting.length >= waitingMax) {
-      this.drop(1);
+      this.drop([answered]);
       return;
     }
     const path = redactSecrets(answered.path).slice(0, pathLengthMax);
@@ -91,6 +93,7 @@ export class RequestLog {
     this.stopping.abort();
     this.full.abort();
     await Promise.race([this.sending, sleep(closeTimeoutMs)]);
+    if (this.waiting.length > 0) this.drop(this.waiting.splice(0));
   }
 
   private async sendAll(): Promise<void> {
@@ -135,7 +138,7 @@ export class RequestLog {
         logger.warn({ err: error, count: requests.length }, 'requests could not be kept');
       }
       if (isPassing(error) && !this.stopping.signal.aborted) this.putBack(requests);
-      else this.drop(requests.length);
+      else this.drop(requests);
     }
   }
 
@@ -143,11 +146,17 @@ export class RequestLog {
     this.waiting.unshift(...requests);
     const tooMany = this.waiting.length - waitingMax;
     if (tooMany <= 0) return;
-    this.waiting.splice(waitingMax);
-    this.drop(tooMany);
+    this.drop(this.waiting.splice(waitingMax));
   }
 
-  private drop(count: number): void {
+  /** The audit log is to be complete: what it loses is told in our own log, loudly. */
+  private drop(requests: readonly Pick<LoggedRequest, 'audit' | 'requestId'>[]): void {
+    const count = requests.length;
+    const lost = requests.filter(({ audit }) => audit !== undefined);
+    if (lost.length > 0) {
+      const requestIds = lost.map(({ requestId }) => requestId);
+      this.options.logger.error({ count: lost.length, requestIds }, 'audit entries lost');
+    }
     this.options.metrics?.recordDroppedRequests(count);
     this.forgetDrops();
     const minute = this.minute();

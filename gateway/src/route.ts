@@ -12,12 +12,19 @@ export interface ApiRequest {
   readonly context: CallContext;
   /** From `If-Match`: the version that the caller has seen and wants to change; undefined for any. */
   readonly expectedVersion: bigint | undefined;
+  readonly caller: RequestCaller;
+}
+
+/** What asks: an API key, or an operator on the dashboard. */
+export interface RequestCaller {
+  readonly type: 'KEY' | 'OPERATOR';
+  readonly id: string;
 }
 
 /** What a route answers; errors are thrown. */
 export interface ApiAnswer {
   readonly status: number;
-  /** JSON, or a Buffer with a Content-Type of its own among the headers. Absent: no body. */
+  /** JSON, or a Buffer or a stream with a Content-Type of its own among the headers. Absent: no body. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -35,6 +42,10 @@ export interface Route {
   readonly takesBytes?: boolean;
   /** Whether it has a rate of its own, that of batches of usage events. */
   readonly isIngest?: boolean;
+  /** Whether it changes nothing although it is a POST: a scope that reads is enough. */
+  readonly readsOnly?: boolean;
+  /** Whether it waits for minutes, and takes a place among calls that wait in place of one among those that work. */
+  readonly waits?: boolean;
   /** What the description of the API says of it. */
   readonly operation: Operation;
   readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;

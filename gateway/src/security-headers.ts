@@ -14,7 +14,7 @@ export function securityHeaders({
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Cache-Control': 'no-store',
     ...(hstsMaxAgeSeconds > 0 && {
-      'Strict-Transport-Security': `max-age=${String(hstsMaxAgeSeconds)}; includeSubDomains`,
+      'Strict-Transport-Security': `max-age=${String(hstsMaxAgeSeconds)}`,
     }),
   };
 }

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { Express } from 'express';
 import { type Clock, systemClock } from '@billing/chassis/clock';
 import { openFailpoints } from '@billing/chassis/failpoint';
 import { isServing } from '@billing/chassis/health-check';
@@ -9,18 +9,37 @@ import type { RunningService, ServiceOverrides } from '@billing/chassis/service'
 import { startTracing } from '@billing/chassis/tracing';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
 import { Admission } from './admission';
-import { createApp, segments } from './app';
+import { type AppParts, createApp, segments } from './app';
 import { Authentication } from './authentication';
-import { type GatewayConfiguration, providerSettings } from './config';
+import {
+  type GatewayConfiguration,
+  hstsMaxAgeSeconds,
+  providerSettings,
+  traceTrusted,
+} from './config';
 import { IdentityProvider } from './dashboard/identity-provider';
 import { OperatorAccess } from './dashboard/operator-access';
 import { HttpServer } from './http-server';
-import { InFlightLimit } from './in-flight-limit';
-import { connectPeers } from './peers';
+import { InFlightLimit, keylessPlaces } from './in-flight-limit';
+import { LostCallRegistry } from './lost-call-registry';
+import { LostCalls } from './lost-calls';
+import { connectPeers, type Peers } from './peers';
 import { RateLimit } from './rate-limit';
 import { RequestLog } from './request-log';
 import { securityHeaders } from './security-headers';
+import { WorkQueue } from './work-queue';
 
+type TrustProxy = (address: string, hop: number) => boolean;
+
+// Calls that wait for an advance of a clock; they hold a connection and a call to identity for up to ten minutes each.
+const waitingMax = 50;
+const waitingPerEnvironmentMax = 5;
+// Requests without a key in flight, by kind; a provider's event has up to 1 MiB.
+const providerEventsMax = 200;
+const payersMax = 600;
+const operatorsMax = 200;
+// Of one client address over all three: an office or a mobile network shares an address.
+const keylessPerAddressMax = 50;
 // A probe must answer before whoever asks gives up.
 const readinessTimeoutMs = 1_000;
 // A burst of refused keys: a caller with a wrong key in its configuration is told so many times before it is limited.
@@ -44,11 +63,7 @@ export async function start(
   openFailpoints('gateway', config.FAILPOINTS_FOLDER);
   const closers = new Closers();
   const metrics = startTelemetry(config, { logger, closers });
-  const peers = connectPeers(config, logger);
-  closers.add('peers', () => {
-    for (const peer of Object.values<{ close(): void }>({ ...peers })) peer.close();
-    return Promise.resolve();
-  });
+  const peers = openPeers(config, { logger, closers });
   const requestLog = new RequestLog({
     record: peers.requestLog.recordRequests,
     clock,
@@ -81,13 +96,15 @@ export async function start(
     operatorAccess,
     identityProvider: identityProvider(config, { clock, logger }),
     traceUrl: config.TRACE_URL,
-    keyedInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
-    publicInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
-    inFlightPerKey: InFlightLimit.perCaller(config.HTTP_IN_FLIGHT_PER_KEY_MAX),
+    ...inFlightLimits(config),
+    workQueue: new WorkQueue(),
+    lostCalls: openLostCalls(peers, { clock, logger, closers }),
     pageRate: pageRate(config),
     linkOrderRate: linkOrderRate(config),
     trustedProxies: config.TRUSTED_PROXIES,
+    traceTrusted: traceTrusted(config),
     isReady,
+    instanceId: config.INSTANCE_ID,
   });
   const server = httpServer(app, { config, logger });
   metrics.observeReadiness(isReady);
@@ -102,6 +119,30 @@ export async function start(
     await closers.closeAll();
     throw error;
   }
+}
+
+type Places = Pick<
+  AppParts,
+  | 'keyedInFlight'
+  | 'inFlightPerKey'
+  | 'waiting'
+  | 'waitingPerEnvironment'
+  | 'providerEventPlaces'
+  | 'payerPlaces'
+  | 'operatorPlaces'
+>;
+
+function inFlightLimits(config: GatewayConfiguration): Places {
+  const perAddress = InFlightLimit.perCaller(keylessPerAddressMax);
+  return {
+    keyedInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
+    inFlightPerKey: InFlightLimit.perCaller(config.HTTP_IN_FLIGHT_PER_KEY_MAX),
+    waiting: InFlightLimit.ofWaiting(waitingMax),
+    waitingPerEnvironment: InFlightLimit.ofWaiting(waitingPerEnvironmentMax),
+    providerEventPlaces: keylessPlaces(providerEventsMax, perAddress),
+    payerPlaces: keylessPlaces(payersMax, perAddress),
+    operatorPlaces: keylessPlaces(operatorsMax, perAddress),
+  };
 }
 
 function startTelemetry(
@@ -123,6 +164,28 @@ function startTelemetry(
   return metrics;
 }
 
+function openPeers(
+  config: GatewayConfiguration,
+  { logger, closers }: { logger: Logger; closers: Closers },
+): Peers {
+  const peers = connectPeers(config, logger);
+  closers.add('peers', () => {
+    for (const peer of Object.values<{ close(): void }>({ ...peers })) peer.close();
+    return Promise.resolve();
+  });
+  return peers;
+}
+
+function openLostCalls(
+  { lostCall: calls }: Peers,
+  { clock, logger, closers }: { clock: Clock; logger: Logger; closers: Closers },
+): LostCalls {
+  const registry = new LostCallRegistry({ calls, clock, logger });
+  registry.start();
+  closers.add('lost calls', () => registry.close());
+  return new LostCalls(registry, clock);
+}
+
 function observeRequests(metrics: Metrics, server: HttpServer): void {
   metrics.observe('activeRequests', () =>
     Promise.resolve([{ value: server.activeRequests, attributes: {} }]),
@@ -138,7 +201,7 @@ function identityProvider(
 }
 
 function httpServer(
-  app: RequestListener,
+  app: Express,
   { config, logger }: { config: GatewayConfiguration; logger: Logger },
 ): HttpServer {
   return new HttpServer({
@@ -148,8 +211,11 @@ function httpServer(
       headersMs: config.HTTP_HEADERS_TIMEOUT_MS,
       requestMs: config.HTTP_REQUEST_TIMEOUT_MS,
       connectionsMax: config.HTTP_CONNECTIONS_MAX,
+      idlePerNetworkMax: config.HTTP_IDLE_CONNECTIONS_PER_NETWORK_MAX,
     },
-    headers: securityHeaders({ hstsMaxAgeSeconds: config.HSTS_MAX_AGE_SECONDS }),
+    // As Express decides whose X-Forwarded-For it believes.
+    isProxy: (address) => (app.get('trust proxy fn') as TrustProxy)(address, 0),
+    headers: securityHeaders({ hstsMaxAgeSeconds: hstsMaxAgeSeconds(config) }),
   });
 }
 
@@ -175,7 +241,7 @@ function rateLimits({
   refusedKeys?: RateLimit;
 } {
   return {
-    ...(perSecond > 0 && { perKey: new RateLimit({ perSecond, burst }) }),
+    ...(perSecond > 0 && burst > 0 && { perKey: new RateLimit({ perSecond, burst }) }),
     ...(ingestPerSecond > 0 && {
       ingestPerKey: new RateLimit({
         perSecond: ingestPerSecond,

@@ -19,12 +19,23 @@ const attempt = z
   .meta({ description: 'Which attempt to collect the invoice it was, from 1.' });
 const reason = z.enum(['REQUESTED', 'PAYMENT_FAILED']);
 
-/** The subscription is shown as it was at that moment. */
-const transition = {
+/** The facts of `data` that stand at the top level, too. */
+const transitionFacts = {
   subscriptionId: id,
   customerId: id,
   status: Subscription.shape.status,
-  subscription: Subscription,
+};
+const endFacts = { customerId: id, status: CheckoutSession.shape.status };
+
+/** The subscription is shown as it was at that moment. */
+const transition = { ...transitionFacts, subscription: Subscription };
+
+const ordering = {
+  ...transition,
+  invoiceId: id.optional().meta({
+    description:
+      'The invoice that is created with it, absent where none is: for a trial or a start that lies ahead.',
+  }),
 };
 
 const end = {
@@ -42,18 +53,21 @@ const changes = z
 const sequence = z.int().min(1);
 const ofSubscription = {
   sequence: sequence.meta({ description: '1, 2, 3 … of the subscription, without gaps.' }),
+  ...transitionFacts,
 };
 const ofSession = {
   sequence: sequence.meta({ description: '1, 2, 3 … of the checkout session.' }),
+  ...endFacts,
 };
+const ofCancellation = { ...ofSubscription, canceledAt: time, reason };
 
 /** Every kind of webhook that there is. */
 export const webhookKinds: readonly WebhookKind[] = [
-  kind('subscription.created', 'A subscription was made.', transition),
+  kind('subscription.created', 'A subscription was made.', ordering),
   kind(
     'subscription.renewed',
     'A period began: by renewal, after a trial or as planned.',
-    transition,
+    ordering,
   ),
   kind('subscription.updated', 'Something about a subscription changed.', {
     ...transition,
@@ -72,14 +86,19 @@ export const webhookKinds: readonly WebhookKind[] = [
       .optional()
       .meta({ description: 'When the next one will be made, if one will be made by itself.' }),
   }),
-  kind('subscription.canceled', 'A subscription ended.', {
-    ...transition,
-    // Where it ended because of an invoice, which one, and the last attempt to collect it.
-    invoice: Invoice.optional(),
-    attempt: attempt.optional(),
-    canceledAt: time,
-    reason,
-  }),
+  kind(
+    'subscription.canceled',
+    'A subscription ended.',
+    {
+      ...transition,
+      // Where it ended because of an invoice, which one, and the last attempt to collect it.
+      invoice: Invoice.optional(),
+      attempt: attempt.optional(),
+      canceledAt: time,
+      reason,
+    },
+    ofCancellation,
+  ),
   kind('checkout.completed', 'A checkout session was paid or confirmed.', end, ofSession),
   kind('checkout.expired', 'A checkout session ran out of time.', end, ofSession),
   kind(
@@ -117,7 +136,10 @@ export const webhookHeaders = z.object({
     description:
       'One `v1,<base64>`, and for a day after each rotation another, with spaces between: HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes behind `whsec_`.',
   }),
-  'Billing-Event': z.string().meta({ description: 'The type.' }),
+  'Billing-Event': z.string().meta({
+    description:
+      'The type. The `headerPrefix` of the endpoint may replace `Billing`, here and below.',
+  }),
   'Billing-Signature': z.string().meta({
     description:
       '`t=<seconds>` and as many `v1=<hex>`: HMAC-SHA256 of `t.body`, keyed with the whole secret.',

@@ -31,6 +31,18 @@ test('the page is kept by nobody, and runs and shows our own files alone', () =>
   expect(policy).not.toMatch(/unsafe|https?:|\*/);
 });
 
+test('other origins can neither load the page nor hold on to its window', () => {
+  const site = new BuiltSite(folder);
+  expect(site.page().headers).toMatchObject({
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  });
+  expect(site.asset('index-1.js', anyCopy).headers).toMatchObject({
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  });
+});
+
 test('an asset is kept for ever, and asked for again by its tag', () => {
   const site = new BuiltSite(folder);
   const { headers, body } = site.asset('index-1.js', anyCopy);

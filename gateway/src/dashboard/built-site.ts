@@ -47,6 +47,14 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+// The dashboard uses none of the devices and powers that a browser can lend.
+const permissions = ['camera', 'geolocation', 'microphone', 'payment', 'usb']
+  .map((feature) => `${feature}=()`)
+  .join(', ');
+
+/** Other origins cannot load what is answered. */
+const sameOriginResource = { 'Cross-Origin-Resource-Policy': 'same-origin' };
+
 /**
  * The files that the dashboard's build has made, all in memory: they are small, and what is not among them by its exact name is not there,
  * whatever an address looks like. They are read when the first of them is asked for.
@@ -68,6 +76,10 @@ export class BuiltSite {
         'Cache-Control': 'no-store',
         // Reads of the API prove by it that they come from here.
         'Referrer-Policy': 'same-origin',
+        // Windows that another site opened cannot reach into this one, and no script asks for a device.
+        'Cross-Origin-Opener-Policy': 'same-origin',
+        'Permissions-Policy': permissions,
+        ...sameOriginResource,
         'X-Robots-Tag': 'noindex',
       },
     };
@@ -84,6 +96,7 @@ export class BuiltSite {
       body: gzipped ?? file.bytes,
       headers: {
         'Content-Type': file.type,
+        ...sameOriginResource,
         'Cache-Control': 'public, max-age=31536000, immutable',
         ETag: `"${file.tag}${isGzipped ? '-gzip' : ''}"`,
         Vary: 'Accept-Encoding',

@@ -8,6 +8,8 @@ const action = { action: 'POST /v1/customers', path: '/v1/customers', environmen
 const signedIn = { session: 's', organizationId: 'o', liveEnvironmentId: 'l' } as SignedIn;
 const unavailable = new DomainError('unavailable', 'UNAVAILABLE', 'Away');
 
+const origin = { network: 'n', address: '192.0.2.1', userAgent: 'Test' };
+
 function anAccess(failing: { begin?: Error; end?: Error } = {}) {
   const log: unknown[] = [];
   const operators = {
@@ -34,11 +36,11 @@ function anAccess(failing: { begin?: Error; end?: Error } = {}) {
     logger: createLogger({ service: 'gateway', level: 'silent' }),
   });
   const audited = (work: () => Promise<{ status: number }>) =>
-    access.audited(signedIn, action, { call, work });
+    access.audited(signedIn, action, { call, origin, work });
   return { audited, log };
 }
 
-const begun = { sessionToken: 's', requestId: 'r', ...action };
+const begun = { sessionToken: 's', requestId: 'r', origin, ...action };
 const live = { organizationId: 'o', environmentId: 'l', live: true, manualClock: false };
 
 test('what changes something stands between two lines of the audit log', async () => {
@@ -48,14 +50,14 @@ test('what changes something stands between two lines of the audit log', async (
     return Promise.resolve({ status: 201 });
   });
   expect(answer).toEqual({ status: 201 });
-  expect(log).toEqual([begun, 'done', [{ id: 'a', status: 201 }, live, false]]);
+  expect(log).toEqual([begun, 'done', [{ id: 'a', status: 201, changes: [] }, live, false]]);
 });
 
 test('a failure is told as it is answered, and goes on', async () => {
   const { audited, log } = anAccess();
   const failure = new DomainError('not_found', 'CUSTOMER_NOT_FOUND', 'Customer not found');
   await expect(audited(() => Promise.reject(failure))).rejects.toBe(failure);
-  expect(log.at(-1)).toEqual([{ id: 'a', status: 404 }, live, false]);
+  expect(log.at(-1)).toEqual([{ id: 'a', status: 404, changes: [] }, live, false]);
 });
 
 test('without the first line nothing is done', async () => {

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { CallContext, Tenant } from '@billing/chassis/call-context';
+import { callScopes, type CallContext, type Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { isId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
@@ -7,9 +7,12 @@ import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import type { Environment } from '@billing/proto/billing/identity/v1/identity';
 import type {
   AuthenticateOperatorResponse,
+  ListEnvironmentsResponse,
   Operator,
+  Origin,
 } from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
+import type { AuditDetail } from '../audit-detail';
 import { isRead, tenantOf } from '../authentication';
 import type { Call } from '../exchange';
 import { RequestError, toHttpError } from '../http-error';
@@ -34,6 +37,15 @@ export interface OperatorAtWork {
   readonly tenant: Tenant;
   /** What their role may do there; empty means all. */
   readonly scopes: readonly string[];
+}
+
+/** Which environments of an organisation are asked for. */
+export interface EnvironmentsQuery {
+  readonly search?: string | undefined;
+  /** Without the live environment. */
+  readonly sandboxesOnly?: boolean | undefined;
+  readonly page: number;
+  readonly perPage: number;
 }
 
 /** What operators' access is made of. */
@@ -94,13 +106,23 @@ export class OperatorAccess {
     const signedIn = toSignedIn(session, answer);
     const { segments } = this.parts;
     const role = operatorRoles.nameOf(signedIn.operator.role);
-    return { signedIn, tenant, scopes: scopesOfRole(role, { isLive: tenant.live, segments }) };
+    const scopes = callScopes(scopesOfRole(role, { isLive: tenant.live, segments }));
+    return { signedIn, tenant, scopes };
   }
 
-  /** Where an operator may work: live first, then the newest. */
-  async environments(session: string, call: Call): Promise<readonly Environment[]> {
-    const request = { sessionToken: session };
-    return (await this.parts.operators.listEnvironments(request, call as CallContext)).environments;
+  /** One environment of the operator's organisation. Throws not_found for any other. */
+  async environment(session: string, environmentId: string, call: Call): Promise<Environment> {
+    return present((await this.ask(session, environmentId, call)).environment);
+  }
+
+  /** Where an operator may work: live first, then the newest; `search` is part of a name, or an id. */
+  async environments(
+    session: string,
+    call: Call,
+    { search = '', sandboxesOnly = false, page, perPage }: EnvironmentsQuery,
+  ): Promise<ListEnvironmentsResponse> {
+    const request = { sessionToken: session, search, page, perPage, sandboxesOnly };
+    return this.parts.operators.listEnvironments(request, call as CallContext);
   }
 
   /** The operator who calls the public API; undefined where no cookie says that it is one. Reads too must come from our own pages. */
@@ -127,10 +149,21 @@ export class OperatorAccess {
   async audited(
     { session, ...whose }: SignedIn,
     action: AuditedAction,
-    { call, work }: { readonly call: Call; readonly work: () => Promise<ApiAnswer> },
+    {
+      call,
+      origin,
+      work,
+      detail = () => undefined,
+    }: {
+      readonly call: Call;
+      readonly origin: Origin;
+      readonly work: () => Promise<ApiAnswer>;
+      /** What was changed, asked once the work has ended. */
+      readonly detail?: () => AuditDetail | undefined;
+    },
   ): Promise<ApiAnswer> {
-    const id = await this.begin(session, action, call);
-    const end = (status: number) => this.end(id, { status, call, whose });
+    const id = await this.begin(session, { ...action, origin }, call);
+    const end = (status: number) => this.end(id, { status, detail: detail(), call, whose });
     try {
       const answer = await work();
       await end(answer.status);
@@ -148,12 +181,16 @@ export class OperatorAccess {
     );
   }
 
-  private async begin(sessionToken: string, entry: AuditedAction, call: Call): Promise<string> {
-    const { action, path, environmentId } = entry;
+  private async begin(
+    sessionToken: string,
+    entry: AuditedAction & { readonly origin: Origin },
+    call: Call,
+  ): Promise<string> {
+    const { action, path, environmentId, origin } = entry;
     const { requestId } = call;
     try {
       const begun = await this.parts.operators.beginAuditEntry(
-        { sessionToken, action, path, environmentId, requestId },
+        { sessionToken, action, path, environmentId, requestId, origin },
         call as CallContext,
       );
       return begun.id;
@@ -168,10 +205,12 @@ export class OperatorAccess {
     id: string,
     {
       status,
+      detail,
       call,
       whose,
     }: {
       status: number;
+      detail: AuditDetail | undefined;
       call: Call;
       whose: Pick<SignedIn, 'organizationId' | 'liveEnvironmentId'>;
     },
@@ -188,7 +227,8 @@ export class OperatorAccess {
       signal: AbortSignal.timeout(endTimeoutMs),
     };
     try {
-      await operators.endAuditEntry({ id, status }, context);
+      const { target, changes = [] } = detail ?? {};
+      await operators.endAuditEntry({ id, status, target, changes }, context);
     } catch (error) {
       logger.warn({ err: error }, 'audit entry not ended');
     }

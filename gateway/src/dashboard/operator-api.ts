@@ -1,7 +1,9 @@
 import type { Express, Request } from 'express';
-import { networkOf } from '../admission';
+import { originOfRequest } from '../admission';
+import { type AuditDetail, auditDetail } from '../audit-detail';
 import { isRead } from '../authentication';
 import { parseBody } from '../body';
+import { readWithin } from '../body-time';
 import { environmentTime } from '../environment-time';
 import { toErrorAnswer } from '../exchange';
 import { RequestError } from '../http-error';
@@ -14,6 +16,7 @@ import {
 import { originOf, refuseOtherSites, requireOwnOrigin } from '../pages/same-site';
 import type { RateLimit } from '../rate-limit';
 import { operatorApiPath } from './addresses';
+import { auditExportRoutes } from './audit-export-routes';
 import { choiceRoutes } from './choice-routes';
 import { invalidSession } from './invalid-session';
 import type {
@@ -25,9 +28,12 @@ import type {
 import { moneyReportRoutes } from './money-report-routes';
 import { operatorRoutes } from './operator-routes';
 import { paymentMethodRoutes } from './payment-method-routes';
+import { providerReportRoutes, providerStateRoutes } from './provider-report-routes';
 import { reportRoutes } from './report-routes';
 import { requestRoutes } from './request-routes';
+import { resetLinkRoutes } from './reset-link-routes';
 import { sessionRoutes } from './session-routes';
+import { stuckCommandRoutes } from './stuck-command-routes';
 import { systemRoutes } from './system-routes';
 import { webhookBodyRoutes } from './webhook-body-routes';
 
@@ -37,19 +43,26 @@ export interface DashboardSite extends PageSurroundings, OperatorSurroundings {
   readonly pageRate?: RateLimit | undefined;
 }
 
+const bodyMsMax = 5_000;
+
 type AnyRoute = OperatorRoute | EnvironmentRoute;
 
 /** Every operation of it, below /dashboard/api. */
 export const operatorApiRoutes: readonly AnyRoute[] = [
   ...sessionRoutes,
+  ...resetLinkRoutes,
+  ...auditExportRoutes,
   ...choiceRoutes,
   ...webhookBodyRoutes,
   ...systemRoutes,
+  ...stuckCommandRoutes,
   ...operatorRoutes,
   ...reportRoutes,
   ...requestRoutes,
   ...moneyReportRoutes,
   ...paymentMethodRoutes,
+  ...providerReportRoutes,
+  ...providerStateRoutes,
 ];
 
 /** Serves what the dashboard asks about operators, in JSON; all else it asks of the public API. */
@@ -74,11 +87,13 @@ function workOf(route: AnyRoute, site: DashboardSite): PageWork {
       query: request.query,
       call,
       session: site.operatorAccess.sessionOf(request),
-      network: networkOf(request.ip),
+      origin: originOfRequest(request),
     };
     const withBody = async (): Promise<OpenRequest> => ({
       ...asked,
-      body: isRead(request.method) ? {} : await parseBody(request, response),
+      body: isRead(request.method)
+        ? {}
+        : await readWithin(bodyMsMax, () => parseBody(request, response)),
     });
     if (route.isOpen === true) return route.handle(await withBody(), site);
     const { session } = asked;
@@ -89,7 +104,7 @@ function workOf(route: AnyRoute, site: DashboardSite): PageWork {
         request,
         call,
       );
-      note({ environmentId: tenant.environmentId, operatorId: signedIn.operator.id });
+      note({ tenant, operatorId: signedIn.operator.id });
       const context = { ...call, tenant, scopes };
       const now = await environmentTime(context, site.peers);
       const whose = { ...(await withBody()), session, signedIn };
@@ -97,11 +112,31 @@ function workOf(route: AnyRoute, site: DashboardSite): PageWork {
     }
     const signedIn = await site.operatorAccess.signedIn(session, call);
     note({ operatorId: signedIn.operator.id });
-    const work = async () => route.handle({ ...(await withBody()), session, signedIn }, site);
-    if (isRead(request.method)) return work();
+    if (isRead(request.method)) {
+      return route.handle({ ...(await withBody()), session, signedIn }, site);
+    }
+    let detail: AuditDetail | undefined;
+    const work = async () => {
+      const whole = { ...(await withBody()), session, signedIn };
+      const about = { segment: segmentOf(route.path), id: whole.params.id, body: whole.body };
+      detail = auditDetail({ ...about, before: undefined, answer: undefined });
+      const before = await route.before?.(whole, site);
+      const answer = await route.handle(whole, site);
+      detail = auditDetail({ ...about, before, answer: answer.body });
+      return answer;
+    };
     const action = { action: `${request.method} ${route.path}`, path: request.path };
-    return site.operatorAccess.audited(signedIn, action, { call, work });
+    return site.operatorAccess.audited(signedIn, action, {
+      call,
+      origin: asked.origin,
+      work,
+      detail: () => detail,
+    });
   };
+}
+
+function segmentOf(path: string): string {
+  return path.split('/')[1] ?? '';
 }
 
 /** What changes something comes from our own pages and says that it is JSON, which no form of another site can. */

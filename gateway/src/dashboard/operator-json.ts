@@ -1,43 +1,93 @@
 import { type Environment, EnvironmentKind } from '@billing/proto/billing/identity/v1/identity';
 import type {
+  AuditActor,
+  AuditChange,
   AuditEntry,
+  AuditTarget,
   Operator,
   OperatorSession,
+  ShownSession,
 } from '@billing/proto/billing/identity/v1/operator';
 import { toJsonSandbox } from '@billing/proto/json/sandbox';
 import { toJsonTime } from '@billing/proto/json/scalars';
-import { operatorRoles } from '@billing/proto/values/identity';
+import { auditActorTypes, operatorRoles } from '@billing/proto/values/identity';
 import { present } from '../route';
 import type { SignedIn } from './operator-access';
 
-export function toJsonOperator({ id, email, name, role, active, createdAt }: Operator) {
+export function toJsonOperator(operator: Operator) {
+  const { id, email, name, role, active, createdAt, invitedBy = null, emailProven } = operator;
   const roleName = operatorRoles.nameOf(role);
-  return { id, email, name, role: roleName, active, createdAt: toJsonTime(createdAt) };
+  const since = toJsonTime(createdAt);
+  return { id, email, name, role: roleName, active, invitedBy, emailProven, createdAt: since };
+}
+
+/** A session without its token; what is not known is null. */
+export function toJsonSession(session: ShownSession) {
+  return {
+    id: session.id,
+    createdAt: toJsonTime(session.createdAt),
+    lastUsedAt: toJsonTime(session.lastUsedAt),
+    expiresAt: toJsonTime(session.expiresAt),
+    address: textOrNull(session.address),
+    userAgent: textOrNull(session.userAgent),
+    current: session.current,
+  };
 }
 
 export function toJsonOrganization({ organizationId, organizationName }: SignedIn) {
   return { id: organizationId, name: organizationName };
 }
 
-/** The live environment has no name of its own. */
+/** The live environment has no name of its own; `deletesAt` is null unless the deletion of the sandbox is announced. */
 export function toJsonEnvironment(environment: Environment) {
-  const isLive = environment.kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE;
-  return { ...toJsonSandbox(environment), kind: isLive ? 'LIVE' : 'SANDBOX' };
+  const { kind, deletesAt } = environment;
+  return {
+    ...toJsonSandbox(environment),
+    kind: kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE ? 'LIVE' : 'SANDBOX',
+    deletesAt: deletesAt === undefined ? null : toJsonTime(deletesAt),
+  };
 }
 
 export function toJsonAuditEntry(entry: AuditEntry) {
   return {
     id: entry.id,
     at: toJsonTime(entry.at),
-    operatorId: entry.operatorId,
-    operatorEmail: entry.operatorEmail,
-    role: operatorRoles.nameOf(entry.role),
+    actor: toJsonActor(present(entry.actor)),
+    address: textOrNull(entry.address),
+    userAgent: textOrNull(entry.userAgent),
     action: entry.action,
     path: entry.path,
+    target: entry.target === undefined ? null : toJsonTarget(entry.target),
+    changes: toJsonChanges(entry.changes),
     environmentId: entry.environmentId ?? null,
     requestId: entry.requestId,
     status: entry.status ?? null,
   };
+}
+
+function toJsonActor({ type, id, email }: AuditActor) {
+  return { type: auditActorTypes.nameOf(type), id, email: email ?? null };
+}
+
+function toJsonTarget({ type, id }: AuditTarget) {
+  return { type, id: textOrNull(id) };
+}
+
+/** By field: its value before and after. A value that is not known or not shown has no key. */
+function toJsonChanges(changes: readonly AuditChange[]) {
+  return Object.fromEntries(
+    changes.map(({ field, fromJson, toJson }) => [
+      field,
+      {
+        ...(fromJson !== undefined && { from: JSON.parse(fromJson) as unknown }),
+        ...(toJson !== undefined && { to: JSON.parse(toJson) as unknown }),
+      },
+    ]),
+  );
+}
+
+function textOrNull(text: string): string | null {
+  return text === '' ? null : text;
 }
 
 /** A session without its token, which the cookie has. */

@@ -1,10 +1,11 @@
+import { callScopes } from '@billing/chassis/call-context';
 import { checkScope } from '../authentication';
 import { type RoleName, scopesOfRole } from './operator-permission';
 
 const segments = ['api-keys', 'customers', 'sandboxes', 'webhook-endpoints'];
 
 function mayDo(role: RoleName, isLive: boolean): string[] {
-  const scopes = scopesOfRole(role, { isLive, segments });
+  const scopes = callScopes(scopesOfRole(role, { isLive, segments }));
   return segments.flatMap((segment) =>
     ['GET', 'POST'].flatMap((method) => {
       try {

@@ -1,4 +1,5 @@
 import type { CallContext } from '@billing/chassis/call-context';
+import type { Origin } from '@billing/proto/billing/identity/v1/operator';
 import type { Call } from '../exchange';
 import type { Peers } from '../peers';
 import type { RequestLog } from '../request-log';
@@ -14,8 +15,7 @@ export interface OpenRequest {
   readonly call: Call;
   /** The cookie's session, whether it opens anything or not. */
   readonly session: string | undefined;
-  /** What counts as one address; see networkOf. */
-  readonly network: string;
+  readonly origin: Origin;
 }
 
 /** A request of an operator. */
@@ -44,6 +44,8 @@ interface RouteAddress {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below /dashboard/api. */
   readonly path: string;
+  /** Whether what is done for it is abandoned when its caller goes away. */
+  readonly endsWithCaller?: boolean;
 }
 
 /** What whoever comes may ask for. */
@@ -56,6 +58,10 @@ export interface OpenRoute extends RouteAddress {
 export interface SignedInRoute extends RouteAddress {
   readonly isOpen?: false;
   readonly isOfEnvironment?: false;
+  /** How long the caller may have to wait. */
+  readonly deadlineMs?: number;
+  /** What it changes, as it is before: for the audit log. */
+  readonly before?: (request: OperatorRequest, site: OperatorSurroundings) => Promise<unknown>;
   readonly handle: (request: OperatorRequest, site: OperatorSurroundings) => Promise<ApiAnswer>;
 }
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
+import { isId } from '@billing/chassis/ids';
+import { notFound } from '@billing/kernel/domain-error';
 import { Role } from '@billing/proto/billing/identity/v1/operator';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { operatorRoles } from '@billing/proto/values/identity';
-import { optional, pageShape, readBody, readQuery } from '../input';
+import { activeFilter, optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
 import { ok, param, present } from '../route';
 import { toJsonAuditEntry, toJsonEnvironment, toJsonOperator } from './operator-json';
@@ -15,8 +17,18 @@ const InviteOperator = z.object({ email: z.string(), role: z.enum(roleNames) });
 const UpdateOperator = z.object({
   role: optional(z.enum(roleNames)),
   active: optional(z.boolean()),
+  revokeKeys: optional(z.boolean()),
 });
-const ListAuditEntries = z.object(pageShape);
+const ListEnvironments = z.object({
+  ...pageShape,
+  search: z.string().max(200).optional(),
+  sandboxesOnly: activeFilter,
+});
+const ListAuditEntries = z.object({
+  ...pageShape,
+  actorId: optional(z.string().max(100)),
+  targetId: optional(z.string().max(100)),
+});
 
 /** Who works on the dashboard, where, and what they did. */
 export const operatorRoutes: readonly OperatorRoute[] = [
@@ -40,21 +52,29 @@ export const operatorRoutes: readonly OperatorRoute[] = [
         { sessionToken: session, email, role: operatorRoles.valueOf(role) },
         call as CallContext,
       );
-      const link = `${operatorAccess.siteUrl}/dashboard/invitation/${token}`;
+      // Behind `#`, a token is in no server's log.
+      const link = `${operatorAccess.siteUrl}/dashboard/invitation#${token}`;
       return { status: 201, body: { link, expiresAt: toJsonTime(expiresAt) } };
     },
   },
   {
     method: 'PATCH',
     path: '/operators/:id',
+    before: async (request, { peers }) => {
+      const { session: sessionToken, call } = request;
+      const found = await peers.operator.listOperators({ sessionToken }, call as CallContext);
+      const one = found.operators.find(({ id }) => id === param(request, 'id'));
+      return one === undefined ? undefined : toJsonOperator(one);
+    },
     handle: async (request, { peers }) => {
-      const { role, active } = readBody(UpdateOperator, request);
+      const { role, active, revokeKeys = false } = readBody(UpdateOperator, request);
       const { operator } = await peers.operator.updateOperator(
         {
           sessionToken: request.session,
           operatorId: param(request, 'id'),
           role: role === undefined ? Role.ROLE_UNSPECIFIED : operatorRoles.valueOf(role),
           active,
+          revokeKeys,
         },
         request.call as CallContext,
       );
@@ -64,9 +84,25 @@ export const operatorRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
     path: '/environments',
-    handle: async ({ session, call }, { operatorAccess }) => {
-      const environments = await operatorAccess.environments(session, call);
-      return ok({ data: environments.map(toJsonEnvironment) });
+    handle: async ({ query, session, call }, { operatorAccess }) => {
+      const wanted = readQuery(ListEnvironments, { query });
+      const { environments, total } = await operatorAccess.environments(
+        session,
+        call,
+        pageQuery(wanted),
+      );
+      return page(environments, { ...wanted, total }, toJsonEnvironment);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/environments/:id',
+    handle: async (request, { operatorAccess }) => {
+      const id = param(request, 'id');
+      if (!isId(id)) throw notFound('Environment');
+      return ok(
+        toJsonEnvironment(await operatorAccess.environment(request.session, id, request.call)),
+      );
     },
   },
   {
@@ -74,11 +110,12 @@ export const operatorRoutes: readonly OperatorRoute[] = [
     path: '/audit',
     handle: async ({ query, session, call }, { peers }) => {
       const wanted = readQuery(ListAuditEntries, { query });
-      const { entries, total } = await peers.operator.listAuditEntries(
+      const { entries, total, totalIsMore } = await peers.operator.listAuditEntries(
         { sessionToken: session, ...pageQuery(wanted) },
         call as CallContext,
       );
-      return page(entries, { ...wanted, total }, toJsonAuditEntry);
+      const { page, perPage } = wanted;
+      return ok({ data: entries.map(toJsonAuditEntry), total, totalIsMore, page, perPage });
     },
   },
 ];

@@ -21,6 +21,10 @@ export const paymentMethodRoutes: readonly EnvironmentRoute[] = [
 ];
 
 /** What may be told of a saved card. */
-export function toJsonPaymentMethod({ id, brand, last4, isDefault, createdAt }: PaymentMethod) {
-  return { id, brand, last4, isDefault, createdAt: present(createdAt).toISOString() };
+export function toJsonPaymentMethod(method: PaymentMethod) {
+  const { id, brand, last4, isDefault, subscriptionIds, createdAt } = method;
+  return {
+    ...{ id, brand, last4, isDefault, subscriptionIds },
+    createdAt: present(createdAt).toISOString(),
+  };
 }

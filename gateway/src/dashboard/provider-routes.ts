@@ -2,6 +2,8 @@ import type { Express, Request, Response } from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
+import type { Origin } from '@billing/proto/billing/identity/v1/operator';
+import { originOfRequest } from '../admission';
 import type { Call } from '../exchange';
 import { type HttpError, RequestError } from '../http-error';
 import { admitAddress, mountPages, type PageAddress, type PageWork } from '../pages/page-mount';
@@ -88,12 +90,15 @@ async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
   // Not the address that the request names: a proxy in front may have changed it, and the provider knows the one that we gave.
   const query = new URL(request.url, terms.siteUrl).search;
   const returned = new URL(`${terms.siteUrl}${callbackPath}${query}`);
-  const { session } = await open(await provider.vouchedFor(returned, begun), { call, site });
+  const vouched = await provider.vouchedFor(returned, begun);
+  const origin = originOfRequest(request);
+  const { session } = await open({ ...vouched, origin }, { call, site });
   const signedIn = await operatorAccess.signedIn(present(session).token, call);
   note({ operatorId: signedIn.operator.id });
   const action = { action: `GET ${callbackPath}`, path: callbackPath };
   return operatorAccess.audited(signedIn, action, {
     call,
+    origin,
     work: () => {
       response.appendHeader('Set-Cookie', cookieOf(session, { call, site }));
       return Promise.resolve(pageAnswer(welcomePage(begun.returnTo)));
@@ -101,7 +106,10 @@ async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
   });
 }
 
-async function open(vouchedFor: VouchedFor, { call, site }: { call: Call; site: DashboardSite }) {
+async function open(
+  vouchedFor: VouchedFor & { readonly origin: Origin },
+  { call, site }: { call: Call; site: DashboardSite },
+) {
   try {
     return await site.peers.operator.logInByProvider(vouchedFor, call as CallContext);
   } catch (error) {

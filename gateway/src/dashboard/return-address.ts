@@ -11,7 +11,7 @@ export function returnAddress(wanted: unknown, siteUrl: string): string {
   const { pathname, search, hash } = url;
   const isPage =
     /^\/dashboard(\/|$)/.test(pathname) &&
-    !/^\/dashboard\/(api|sign-in|invitation)(\/|$)/.test(pathname);
+    !/^\/dashboard\/(api|sign-in|invitation|reset)(\/|$)/.test(pathname);
   const address = `${pathname}${search}${hash}`;
   // What was escaped on the way may have become longer.
   return isPage && address.length <= lengthMax ? address : dashboardPath;

@@ -4,9 +4,11 @@ import { connectPeer, type Peer, type PeerOptions } from '@billing/chassis/peer'
 import { processStatus } from '@billing/chassis/system-status';
 import {
   type GetStatusResponse,
+  type StuckCommand,
   type SystemServiceServer,
   SystemServiceService,
 } from '@billing/proto/billing/system/v1/system';
+import { notFound } from '@billing/kernel/domain-error';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import type { Call } from '../exchange';
 
@@ -65,6 +67,37 @@ export class ServiceStatuses {
     return [this.gateway(own), ...others];
   }
 
+  /** Of all services that answer, the one that failed first at the top. */
+  async stuckCommands(context: CallContext): Promise<StuckCommandOfService[]> {
+    const deadline = new Date(this.options.clock.now().getTime() + timeoutMs);
+    const found = await Promise.all(
+      [...this.peers].map(async ([service, peer]) => {
+        try {
+          const { commands } = await peer.listStuckCommands({}, { ...context, deadline });
+          return commands.map((command) => toJsonStuckCommand(service, command));
+        } catch {
+          // The list of services says that it does not answer.
+          return [];
+        }
+      }),
+    );
+    return found.flat().sort((a, b) => (a.since < b.since ? -1 : 1));
+  }
+
+  async retryStuckCommand({ service, id }: CommandName, context: CallContext): Promise<void> {
+    await this.peerOf(service).retryStuckCommand({ id }, context);
+  }
+
+  async skipStuckCommand({ service, id }: CommandName, context: CallContext): Promise<void> {
+    await this.peerOf(service).skipStuckCommand({ id }, context);
+  }
+
+  private peerOf(service: string): Peer<SystemServiceServer> {
+    const peer = this.peers.get(service);
+    if (peer === undefined) throw notFound('Stuck command');
+    return peer;
+  }
+
   private gateway(own: Awaited<ReturnType<typeof processStatus>>) {
     const { service, version } = this.options;
     return {
@@ -77,6 +110,24 @@ export class ServiceStatuses {
   }
 }
 
+/** Names a stuck command. */
+interface CommandName {
+  readonly service: string;
+  readonly id: string;
+}
+
+/** A command that keeps failing, as the dashboard shows it. */
+export interface StuckCommandOfService extends CommandName {
+  readonly environmentId: string;
+  readonly aggregate: string;
+  readonly aggregateId: string;
+  /** What it does: `billPeriod`. */
+  readonly type: string;
+  readonly attempts: number;
+  readonly lastError: string;
+  readonly since: string;
+}
+
 /** A service that does not answer. Of what a service has nothing of, the same is told. */
 function unanswered(name: string): ServiceStatus {
   return {
@@ -86,6 +137,7 @@ function unanswered(name: string): ServiceStatus {
     startedAt: null,
     databaseReachable: null,
     streamReachable: null,
+    streamReplicasMissing: null,
     outboxAgeSeconds: null,
     streamLag: null,
     eventLoopDelayMs: null,
@@ -97,11 +149,12 @@ function unanswered(name: string): ServiceStatus {
 export interface ServiceStatus {
   readonly name: string;
   readonly version: string | null;
-  /** It answers, and so do its database and the stream. */
+  /** It answers, and so does its database. */
   readonly ready: boolean;
   readonly startedAt: string | null;
   readonly databaseReachable: boolean | null;
   readonly streamReachable: boolean | null;
+  readonly streamReplicasMissing: number | null;
   readonly outboxAgeSeconds: number | null;
   readonly streamLag: number | null;
   readonly eventLoopDelayMs: number | null;
@@ -113,14 +166,21 @@ function toJsonStatus(name: string, status: GetStatusResponse): ServiceStatus {
   return {
     name,
     version,
-    ready: databaseReachable && streamReachable,
+    ready: databaseReachable,
     startedAt: toJsonTime(status.startedAt),
     databaseReachable,
     streamReachable,
+    streamReplicasMissing: status.streamReplicasMissing ?? null,
     outboxAgeSeconds: outboxAgeSeconds ?? null,
     streamLag: streamLag === undefined ? null : Number(streamLag),
     ...toJsonProcess(status),
   };
+}
+
+function toJsonStuckCommand(service: string, command: StuckCommand): StuckCommandOfService {
+  const { id, environmentId, aggregate, aggregateId, type, attempts, lastError } = command;
+  const since = toJsonTime(command.since);
+  return { service, id, environmentId, aggregate, aggregateId, type, attempts, lastError, since };
 }
 
 function toJsonProcess({

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
-import type { LogInResponse, OperatorSession } from '@billing/proto/billing/identity/v1/operator';
+import type {
+  LogInResponse,
+  OperatorSession,
+  Origin,
+} from '@billing/proto/billing/identity/v1/operator';
 import { operatorRoles } from '@billing/proto/values/identity';
 import type { Call } from '../exchange';
 import { readBody } from '../input';
@@ -13,22 +17,33 @@ import {
   toJsonExpiry,
   toJsonOperator,
   toJsonOrganization,
+  toJsonSession,
 } from './operator-json';
 import type { AuditedAction } from './operator-access';
 import type { OperatorRoute, OperatorSurroundings } from './operator-route';
 import { providerPath } from './provider-page';
 
 interface Surroundings {
+  readonly origin: Origin;
   readonly call: Call;
   readonly site: OperatorSurroundings;
 }
 
 const sessionPath = '/session';
-const invitationPath = '/invitations/:token';
+const acceptancePath = '/invitations/accept';
 
 const LogIn = z.object({ email: z.string(), password: z.string() });
-const AcceptInvitation = z.object({ email: z.string(), name: z.string(), password: z.string() });
+const LookAtInvitation = z.object({ token: z.string() });
+const AcceptInvitation = z.object({
+  token: z.string(),
+  email: z.string(),
+  name: z.string(),
+  password: z.string(),
+});
 const ChangePassword = z.object({ currentPassword: z.string(), newPassword: z.string() });
+
+// What the dashboard offers before anything is searched for.
+const shownAtFirst = { page: 1, perPage: 20 };
 
 /** How operators come in and go. */
 export const sessionRoutes: readonly OperatorRoute[] = [
@@ -46,20 +61,21 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     method: 'POST',
     path: sessionPath,
     isOpen: true,
-    handle: async ({ body, call, network }, site) => {
+    endsWithCaller: true,
+    handle: async ({ body, call, origin }, site) => {
       const credentials = readBody(LogIn, { body });
       const opened = await site.peers.operator.logIn(
-        { ...credentials, network },
+        { ...credentials, origin },
         call as CallContext,
       );
-      return entered(opened, actionOf('POST', sessionPath), { call, site });
+      return entered(opened, actionOf('POST', sessionPath), { call, site, origin });
     },
   },
   {
     method: 'GET',
     path: sessionPath,
     handle: async ({ signedIn, session, call }, { operatorAccess }) => {
-      const environments = await operatorAccess.environments(session, call);
+      const { environments } = await operatorAccess.environments(session, call, shownAtFirst);
       return ok({
         operator: toJsonOperator(signedIn.operator),
         organization: toJsonOrganization(signedIn),
@@ -68,36 +84,62 @@ export const sessionRoutes: readonly OperatorRoute[] = [
     },
   },
   {
+    method: 'GET',
+    path: '/sessions',
+    handle: async ({ session, call }, { peers }) => {
+      const { sessions } = await peers.operator.listSessions(
+        { sessionToken: session },
+        call as CallContext,
+      );
+      return ok({ data: sessions.map(toJsonSession) });
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/sessions/:id',
+    handle: async (request, { peers }) => {
+      await peers.operator.endSession(
+        { sessionToken: request.session, id: param(request, 'id') },
+        request.call as CallContext,
+      );
+      return { status: 204 };
+    },
+  },
+  {
     method: 'DELETE',
     path: sessionPath,
     // Whoever is signed in no more leaves all the same.
     isOpen: true,
-    handle: ({ session, call }, site) => {
+    handle: ({ session, call, origin }, site) => {
       const headers = { 'Set-Cookie': noOperatorCookie(site.operatorAccess.siteUrl) };
       const left: ApiAnswer = { status: 204, headers };
-      return session === undefined ? Promise.resolve(left) : leave(session, left, { call, site });
+      return session === undefined
+        ? Promise.resolve(left)
+        : leave(session, left, { call, site, origin });
     },
   },
   {
     method: 'PUT',
     path: '/password',
-    handle: async ({ body, session, call, network }, { peers }) => {
+    endsWithCaller: true,
+    handle: async ({ body, session, call, origin }, { peers }) => {
       const passwords = readBody(ChangePassword, { body });
       await peers.operator.changePassword(
-        { ...passwords, sessionToken: session, network },
+        { ...passwords, sessionToken: session, origin },
         call as CallContext,
       );
       return { status: 204 };
     },
   },
   {
-    method: 'GET',
-    path: invitationPath,
+    method: 'POST',
+    path: '/invitations/look',
     isOpen: true,
-    handle: async (request, { peers }) => {
+    handle: async ({ body, call }, { peers }) => {
+      const { token } = readBody(LookAtInvitation, { body });
       const { organizationName, role, email } = await peers.operator.getInvitation(
-        { token: param(request, 'token') },
-        request.call as CallContext,
+        { token },
+        call as CallContext,
       );
       const roleName = operatorRoles.nameOf(role);
       return ok({ organization: { name: organizationName }, role: roleName, email: email ?? null });
@@ -105,16 +147,15 @@ export const sessionRoutes: readonly OperatorRoute[] = [
   },
   {
     method: 'POST',
-    path: invitationPath,
+    path: acceptancePath,
     isOpen: true,
-    handle: async (request, site) => {
-      const { call } = request;
-      const acceptance = readBody(AcceptInvitation, request);
+    handle: async ({ body, call, origin }, site) => {
+      const acceptance = readBody(AcceptInvitation, { body });
       const opened = await site.peers.operator.acceptInvitation(
-        { ...acceptance, token: param(request, 'token') },
+        { ...acceptance, origin },
         call as CallContext,
       );
-      return entered(opened, actionOf('POST', invitationPath), { call, site });
+      return entered(opened, actionOf('POST', acceptancePath), { call, site, origin });
     },
   },
 ];
@@ -122,7 +163,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
 /** The header by which a browser keeps a session that was just opened. */
 export function cookieOf(
   session: OperatorSession | undefined,
-  { call, site }: Surroundings,
+  { call, site }: Omit<Surroundings, 'origin'>,
 ): string {
   const { token, expiresAt } = present(session);
   const lifeMs = present(expiresAt).getTime() - call.now.getTime();
@@ -133,7 +174,7 @@ export function cookieOf(
 async function entered(
   { operator, session }: LogInResponse,
   action: AuditedAction,
-  { call, site }: Surroundings,
+  { call, site, origin }: Surroundings,
 ): Promise<ApiAnswer> {
   const signedIn = await site.operatorAccess.signedIn(present(session).token, call);
   const body = {
@@ -144,6 +185,7 @@ async function entered(
   const answer = ok(body, { 'Set-Cookie': cookieOf(session, { call, site }) });
   return site.operatorAccess.audited(signedIn, action, {
     call,
+    origin,
     work: () => Promise.resolve(answer),
   });
 }
@@ -152,7 +194,7 @@ async function entered(
 async function leave(
   session: string,
   answer: ApiAnswer,
-  { call, site: { peers, operatorAccess } }: Surroundings,
+  { call, origin, site: { peers, operatorAccess } }: Surroundings,
 ): Promise<ApiAnswer> {
   const work = async () => {
     await peers.operator.logOut({ sessionToken: session }, call as CallContext);
@@ -160,14 +202,17 @@ async function leave(
   };
   try {
     const signedIn = await operatorAccess.signedIn(session, call);
-    return await operatorAccess.audited(signedIn, actionOf('DELETE', sessionPath), { call, work });
+    return await operatorAccess.audited(signedIn, actionOf('DELETE', sessionPath), {
+      call,
+      origin,
+      work,
+    });
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
     return work();
   }
 }
 
-/** Its path as the route has it: an invitation's token is nothing for the log. */
 function actionOf(method: 'POST' | 'DELETE', route: string): AuditedAction {
   const path = `${operatorApiPath}${route}`;
   return { action: `${method} ${path}`, path };

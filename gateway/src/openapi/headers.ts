@@ -10,7 +10,8 @@ const texts = {
   Location: 'The path of the new resource.',
   'Ignored-Fields':
     'Fields of the body and parameters of the query that the API does not know, separated by commas.',
-  'Idempotent-Replayed': '`true` on an answer that is repeated for its `Idempotency-Key`.',
+  'Idempotent-Replayed':
+    '`true` on an answer that is given again: for its `Idempotency-Key`, or because the answer to the same request without a key was lost.',
   'Retry-After': 'Whole seconds to wait.',
   Allow: 'The methods that the path has.',
   'WWW-Authenticate': '`Bearer`.',
@@ -48,10 +49,10 @@ export const requestHeaders = {
       description:
         'An id for the request, returned with the answer: 1 to 128 of `A-Z a-z 0-9 . _ -`. Anything else is replaced by a new one.',
     }),
-    traceparent: z
-      .string()
-      .optional()
-      .meta({ description: 'W3C trace context, which the request continues.' }),
+    traceparent: z.string().optional().meta({
+      description:
+        'W3C trace context. The trace of a trusted client is continued; that of any other is linked.',
+    }),
   },
   read: {
     'If-None-Match': z

@@ -1,9 +1,11 @@
 import express, { type Request, type Response } from 'express';
+import { readWithin } from '../body-time';
 import { RequestError } from '../http-error';
 
 // A card and an e-mail take a few hundred bytes.
 const bodyBytesMax = 16 * 1024;
 const fieldsMax = 20;
+const bodyMsMax = 5_000;
 const parseForm = express.urlencoded({
   extended: false,
   limit: bodyBytesMax,
@@ -17,15 +19,19 @@ export async function readForm(
 ): Promise<ReadonlyMap<string, string>> {
   if (!hasBody(request)) return new Map();
   if (request.is('application/x-www-form-urlencoded') === false) throw unsupported();
-  await new Promise<void>((resolve, reject) => {
+  await readWithin(bodyMsMax, () => parse(request, response));
+  const fields = Object.entries((request.body ?? {}) as Record<string, string | string[]>);
+  // Of a field that is sent twice the first one counts.
+  return new Map(fields.map(([name, value]) => [name, [value].flat()[0] ?? '']));
+}
+
+function parse(request: Request, response: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
     parseForm(request, response, (error?: unknown) => {
       if (error === undefined) resolve();
       else reject(toRequestError(error));
     });
   });
-  const fields = Object.entries((request.body ?? {}) as Record<string, string | string[]>);
-  // Of a field that is sent twice the first one counts.
-  return new Map(fields.map(([name, value]) => [name, [value].flat()[0] ?? '']));
 }
 
 function hasBody({ headers }: Request): boolean {

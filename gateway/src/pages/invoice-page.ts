@@ -11,6 +11,7 @@ import { declineText } from './decline-text';
 import { type FormPlace, type FormProblems, notice } from './form-fields';
 import { type Html, html } from './html';
 import { invoiceTable } from './invoice-table';
+import { payableAmount } from './payment-steps';
 import type { Page } from './shell';
 
 /** An invoice as its page shows it. */
@@ -127,8 +128,8 @@ export function statusText(invoice: Invoice): string {
 }
 
 /** On the button that pays. */
-export function payLabel({ amountDue, currency }: Invoice): string {
-  return `Pay ${amountText(amountDue, currency)}`;
+export function payLabel(invoice: Invoice): string {
+  return `Pay ${amountText(payableAmount(invoice), invoice.currency)}`;
 }
 
 /** How an invoice stands, in a word. */

@@ -6,22 +6,30 @@ import type { Payable } from './payment-steps';
 /** An invoice as something that is paid, on a page of its own or in the portal. */
 export function invoicePayable(
   { id, customerId }: Invoice,
-  page: Pick<Payable, 'path' | 'url' | 'isTest' | 'showProblems'>,
+  page: Pick<Payable, 'path' | 'url' | 'isTest' | 'showProblems'> & {
+    readonly network: string;
+  },
   { payment }: Peers,
   context: CallContext,
 ): Payable {
-  const next = page.path;
+  const { network: clientNetwork, path: next } = page;
   return {
     ...page,
     customerId,
     pay: async ({ methodId: value, returnUrl }) => {
       const source =
         value === undefined ? undefined : ({ $case: 'paymentMethodId', value } as const);
-      const { action } = await payment.payInvoice({ id, source, returnUrl }, context);
+      const { action } = await payment.payInvoice(
+        { id, source, returnUrl, clientNetwork },
+        context,
+      );
       return { action, next };
     },
     answer: async (answer) => {
-      const { action } = await payment.answerInvoiceChallenge({ id, ...answer }, context);
+      const { action } = await payment.answerInvoiceChallenge(
+        { id, ...answer, clientNetwork },
+        context,
+      );
       return { action, next };
     },
   };

@@ -1,4 +1,4 @@
-import { type Invoice, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
+import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
 import { amountText } from '../amount-text';
 import type { Peers } from '../peers';
@@ -9,7 +9,14 @@ import { confirmInvoiceCardPage, invoicePage, type InvoiceView } from './invoice
 import { invoicePayable } from './invoice-payable';
 import type { PageRequest, PageRoute } from './page-route';
 import { paymentRoutes } from './payment-routes';
-import { cardEntryOf, isBeingPaid, type Payable, waitingAttempt } from './payment-steps';
+import {
+  cardEntryOf,
+  isBeingPaid,
+  isPayableStatus,
+  type Payable,
+  payableAmount,
+  waitingAttempt,
+} from './payment-steps';
 import { pageAnswer } from './shell';
 
 const kind = HostedPageKind.HOSTED_PAGE_KIND_INVOICE;
@@ -54,7 +61,7 @@ async function showInvoice(
   if (isBeingPaid(invoice)) return pageAnswer(processingPage({ path, isTest }));
   const waiting = waitingAttempt(invoice);
   if (waiting !== undefined && query.card === undefined && problems === undefined) {
-    const amount = amountText(invoice.amountDue, invoice.currency);
+    const amount = amountText(payableAmount(invoice), invoice.currency);
     const page = { path, isTest, formTargets: [invoice.hostedUrl] };
     return pageAnswer(challengePage(page, { ...waiting, amount }));
   }
@@ -63,12 +70,12 @@ async function showInvoice(
 }
 
 function payableOf(invoice: Invoice, request: PageRequest, peers: Peers): Payable {
-  const { context, path, isTest } = request;
+  const { context, path, isTest, network } = request;
   const showProblems = (problems: FormProblems) => showInvoice(invoice, request, peers, problems);
-  const page = { path, url: invoice.hostedUrl ?? '', isTest, showProblems };
+  const page = { path, url: invoice.hostedUrl ?? '', isTest, network, showProblems };
   return invoicePayable(invoice, page, peers, context);
 }
 
 function isOpen({ status }: Invoice): boolean {
-  return status === InvoiceStatus.INVOICE_STATUS_OPEN;
+  return isPayableStatus(status);
 }

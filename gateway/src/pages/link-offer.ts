@@ -12,18 +12,29 @@ interface OfferTools {
   readonly context: CallContext;
 }
 
-/** The products of a link that can be bought now: those that are sold, and with the discount that the link promises. */
-export async function productsOnOffer(link: CheckoutLink, tools: OfferTools): Promise<Product[]> {
+/** A product of a link that can be bought now. */
+export interface OfferedProduct extends Product {
+  /** The link's discount can be redeemed for it; without one it sells at the full price. */
+  readonly isDiscounted: boolean;
+}
+
+/** The products of a link that can be bought now. */
+export async function productsOnOffer(
+  link: CheckoutLink,
+  tools: OfferTools,
+): Promise<OfferedProduct[]> {
   if (!link.active) return [];
   const { discountId } = link;
   const [discount, products] = await Promise.all([
     discountId === undefined ? undefined : redeemable(discountId, tools),
     productsOf(link, tools),
   ]);
-  if (discountId !== undefined && discount === undefined) return [];
-  return products.filter(
-    (product) => product.active && (discount === undefined || isFor(discount, product)),
-  );
+  return products
+    .filter((product) => product.active)
+    .map((product) => ({
+      ...product,
+      isDiscounted: discount !== undefined && isFor(discount, product),
+    }));
 }
 
 async function productsOf(

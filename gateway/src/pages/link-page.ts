@@ -1,8 +1,8 @@
-import type { Product } from '@billing/proto/billing/catalog/v1/catalog';
 import type { CheckoutLink } from '@billing/proto/billing/checkout/v1/checkout_link';
 import { present } from '../route';
 import { type FormProblems, problemSummary, textField } from './form-fields';
 import { href, type Html, html } from './html';
+import type { OfferedProduct } from './link-offer';
 import { priceTerms, usageSummary } from './purchase-terms';
 import type { Page } from './shell';
 import type { UsageRate } from './usage-terms';
@@ -11,7 +11,7 @@ import type { UsageRate } from './usage-terms';
 export interface LinkView {
   readonly link: CheckoutLink;
   /** Those that can be bought at this moment. */
-  readonly products: readonly Product[];
+  readonly products: readonly OfferedProduct[];
   readonly path: string;
   readonly isTest: boolean;
 }
@@ -59,7 +59,7 @@ export function linkPage(offer: LinkOffer, form: LinkForm): Page {
       ${textField({ ...emailField, value: email }, problems)}
       <button type="submit">Continue to payment</button>
     </form>
-    ${link.discountId !== undefined && html`<p class="hint aside">A discount is taken off on the next page.</p>`}
+    ${link.discountId !== undefined && discountHint(products)}
     ${returnUrl !== undefined && html`<p class="aside"><a href="${href(returnUrl)}" rel="noreferrer">Cancel and go back</a></p>`}
   </section>`;
   return {
@@ -69,6 +69,22 @@ export function linkPage(offer: LinkOffer, form: LinkForm): Page {
     formTargets: [link.url],
     status: hasProblems ? 400 : 200,
   };
+}
+
+function discountHint(products: readonly OfferedProduct[]): Html {
+  const discounted = products.filter(({ isDiscounted }) => isDiscounted);
+  if (discounted.length === products.length) {
+    return html`<p class="hint aside">A discount is taken off on the next page.</p>`;
+  }
+  if (discounted.length === 0) {
+    return html`<p class="aside">
+      The discount of this offer cannot be redeemed at the moment. You pay the full price.
+    </p>`;
+  }
+  const names = discounted.map(({ name }) => name).join(', ');
+  return html`<p class="aside">
+    A discount is taken off ${names} on the next page. You pay the full price for everything else.
+  </p>`;
 }
 
 /** The page of a link that sells nothing (any more). */
@@ -95,7 +111,7 @@ function productChoice(
 }
 
 function choice(
-  { id, name, description, price: current }: Product,
+  { id, name, description, price: current }: OfferedProduct,
   rates: readonly UsageRate[],
   isChosen: boolean,
 ): Html {

@@ -13,6 +13,7 @@ import { productsOnOffer } from './link-offer';
 import type { PageRequest, PageRoute } from './page-route';
 import { pageAnswer, redirectAnswer } from './shell';
 import { usageRatesOf } from './usage-rate-client';
+import { readVisitor, visitorCookie } from './visitor-cookie';
 
 const kind = HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;
 const nonceBytes = 16;
@@ -41,15 +42,21 @@ export const linkPageRoutes: readonly PageRoute[] = [
       const form = readLinkForm(request, view);
       const { link } = view;
       const tools = { peers, context: request.context };
-      const order = { link, form, peers, context: keyed(request.context, link, form) };
+      const order = {
+        link,
+        form,
+        peers,
+        context: keyed(request.context, link, form),
+        earlierVisit: readVisitor(request.cookies),
+      };
       if (form.problems?.productId !== undefined) {
         const begun = await begunPurchase(order);
-        if (begun !== undefined) return redirectAnswer(begun);
+        if (begun !== undefined) return toSession(begun, view);
       }
       if (view.products.length === 0) return closed(request);
       if (form.problems !== undefined) return show(view, form, tools);
       try {
-        return redirectAnswer(await buy(view, order));
+        return toSession(await buy(view, order), view);
       } catch (error) {
         return refused(error, { view, form, tools });
       }
@@ -69,6 +76,15 @@ interface LinkTools {
 interface Order extends LinkTools {
   readonly link: CheckoutLink;
   readonly form: FilledForm;
+  /** What the visitor's browser ordered before. */
+  readonly earlierVisit: string | undefined;
+}
+
+/** A session that was ordered. */
+interface OrderedSession {
+  readonly url: string;
+  /** Proves that the browser ordered it. */
+  readonly visit: string | undefined;
 }
 
 /** The link with what it sells at this moment, which may be nothing (any more). */
@@ -111,7 +127,7 @@ function keyed(
  * Where the purchase is paid that the same form has begun before; undefined: it has begun none. An offer may be over for everybody else
  * because of that very purchase, which holds the last redemption; and one that was begun goes on when the offer is taken back.
  */
-async function begunPurchase(order: Order): Promise<string | undefined> {
+async function begunPurchase(order: Order): Promise<OrderedSession | undefined> {
   try {
     // Nobody can buy without a customer: this finds what was made under the form's key, and makes nothing.
     return await openSession(order, '');
@@ -125,7 +141,7 @@ async function begunPurchase(order: Order): Promise<string | undefined> {
  * Makes the visitor a customer and a session, and says where it is paid. The offer was seen to stand just now, so that hardly anybody
  * is made a customer for nothing.
  */
-async function buy({ products }: LinkView, order: Order): Promise<string> {
+async function buy({ products }: LinkView, order: Order): Promise<OrderedSession> {
   const { form, peers, context } = order;
   const wish = {
     email: form.email,
@@ -138,15 +154,28 @@ async function buy({ products }: LinkView, order: Order): Promise<string> {
   return openSession(order, present(customer).id);
 }
 
-/** The page of the order's only session. The link gives its discount and its addresses. */
+/** The order's only session. The link gives its discount and its addresses. */
 async function openSession(
-  { link, form, peers, context }: Order,
+  { link, form, peers, context, earlierVisit }: Order,
   customerId: string,
-): Promise<string> {
+): Promise<OrderedSession> {
   const { productId } = form;
-  const wish = { customerId, productId, checkoutLinkId: link.id, metadata: undefined };
-  const { session } = await onceFree(() => peers.session.createSession(wish, context));
-  return present(session).checkoutUrl;
+  const wish = {
+    customerId,
+    productId,
+    checkoutLinkId: link.id,
+    forVisitor: true,
+    earlierVisit,
+    metadata: undefined,
+  };
+  const { session, visit } = await onceFree(() => peers.session.createSession(wish, context));
+  return { url: present(session).checkoutUrl, visit };
+}
+
+/** Sends the visitor on to pay. The browser remembers the session, which ends when it orders something else at the link. */
+function toSession({ url, visit }: OrderedSession, { link, path }: LinkView): ApiAnswer {
+  if (visit === undefined) return redirectAnswer(url);
+  return redirectAnswer(url, { 'Set-Cookie': visitorCookie(visit, { path, siteUrl: link.url }) });
 }
 
 /** The answer of a call under a key, also where the same one runs already. */

@@ -2,14 +2,14 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../admission';
 import { type Call, exchange, type ExchangeSurroundings, type Work } from '../exchange';
 import { type HttpError, RequestError } from '../http-error';
-import type { InFlightLimit } from '../in-flight-limit';
+import type { TakePlace } from '../in-flight-limit';
 import type { RateLimit } from '../rate-limit';
 import { allowed, type ApiAnswer } from '../route';
 
 /** What pages are served with. */
 export interface PageSurroundings extends ExchangeSurroundings {
-  /** Places of all that come without a key. */
-  readonly inFlight: InFlightLimit;
+  /** Places of requests of this kind, which come without a key. */
+  readonly inFlight: TakePlace;
 }
 
 /** Where a page, or a step of one, is. */
@@ -17,6 +17,8 @@ export interface PageAddress {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly deadlineMs?: number;
+  /** Whether what is done for it is abandoned when its caller goes away; a GET always is. */
+  readonly endsWithCaller?: boolean;
 }
 
 /** What is done for a request of a page. */
@@ -73,7 +75,7 @@ export function admitAddress(request: Request, { now }: Call, rate: RateLimit | 
 }
 
 function handlerOf<R>(
-  { path, method, deadlineMs }: PageAddress,
+  { path, method, deadlineMs, endsWithCaller = method === 'GET' }: PageAddress,
   { surroundings, showError }: PageService<R>,
   work: PageWork,
 ): RequestHandler {
@@ -86,7 +88,7 @@ function handlerOf<R>(
         route: path,
         deadlineMs,
         // Who pays and closes the window, or presses twice, has paid.
-        outlivesCaller: method !== 'GET',
+        outlivesCaller: !endsWithCaller,
         showError: (problem) => showError(problem, request),
       },
       (call, note) => work(call, { request, response }, note),

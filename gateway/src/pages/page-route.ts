@@ -7,6 +7,8 @@ export interface PageRequest extends StepRequest {
   readonly resourceId: string;
   /** Whether nothing on the page is real. */
   readonly isTest: boolean;
+  /** The header `Cookie`. */
+  readonly cookies: string | undefined;
 }
 
 /** What is done at one address of a public page. */

@@ -2,6 +2,7 @@ import type { Express, Request } from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
 import { HostedPageKind } from '@billing/proto/billing/checkout/v1/hosted_page';
+import { networkOf } from '../admission';
 import { environmentTime } from '../environment-time';
 import type { Call } from '../exchange';
 import type { Peers } from '../peers';
@@ -46,14 +47,15 @@ function workOf(route: PageRoute, site: PageSite): PageWork {
     admitAddress(request, call, rateOf(route, site));
     const isSent = route.method === 'POST';
     if (isSent) refuseOtherSites(originOf(request));
-    const form = isSent ? await readForm(request, response) : new Map<string, string>();
+    // Before the body: a sender without a token of ours is not waited for.
     const page = await findPage(route, { call, request, site });
-    note({ environmentId: page.context.tenant.environmentId });
+    note({ tenant: page.context.tenant });
+    const form = isSent ? await readForm(request, response) : new Map<string, string>();
     return route.handle({ ...page, form }, site.peers);
   };
 }
 
-// An order needs no card: each makes a customer and a session, which may hold a redemption of a discount for a day.
+// An order needs no card: each makes a customer and a session, which may hold a redemption of a discount for 30 minutes.
 function rateOf({ method, kind }: PageRoute, { pageRate, linkOrderRate }: PageSite) {
   const isOrder = method === 'POST' && kind === HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;
   return isOrder ? (linkOrderRate ?? pageRate) : pageRate;
@@ -75,6 +77,8 @@ async function findPage(
     resourceId: page.resourceId,
     path,
     query: request.query,
+    network: networkOf(request.ip),
+    cookies: request.header('cookie'),
     context: { ...context, now: await environmentTime(context, site.peers) },
     isTest: !live,
   };

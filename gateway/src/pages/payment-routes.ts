@@ -40,6 +40,8 @@ export interface StepRequest {
   /** What was typed; nothing where nothing was sent. */
   readonly form: ReadonlyMap<string, string>;
   readonly context: CallContext;
+  /** The client's address or network: refused payments count by it. */
+  readonly network: string;
 }
 
 /** One step of a payment. */

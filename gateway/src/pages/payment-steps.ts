@@ -11,7 +11,7 @@ import type { ApiAnswer } from '../route';
 import { type CardEntry, isCardEmpty, readCard } from './card-form';
 import type { FormProblems } from './form-fields';
 import { href, html } from './html';
-import { type Page, pageAnswer, redirectAnswer } from './shell';
+import { pageAnswer, redirectAnswer } from './shell';
 
 /** What a payment has come to. */
 export interface PaymentStep {
@@ -144,14 +144,28 @@ export function waitingAttempt(
 ): { attempt: number; isOurs: boolean } | undefined {
   const last = invoice?.payments.at(-1);
   if (last?.status !== PaymentStatus.PAYMENT_STATUS_REQUIRES_ACTION) return undefined;
-  // Attempts are numbered from 1, each is a payment. The sandbox has no page of its own for a challenge.
-  return { attempt: invoice?.payments.length ?? 0, isOurs: last.provider === 'sandbox' };
+  // The sandbox has no page of its own for a challenge.
+  return { attempt: last.attempt, isOurs: last.provider === 'sandbox' };
+}
+
+/** Whether an invoice can be paid: also one that was given up, by a customer who wants to. */
+export function isPayableStatus(status: InvoiceStatus): boolean {
+  return (
+    status === InvoiceStatus.INVOICE_STATUS_OPEN ||
+    status === InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE
+  );
+}
+
+/** What a payer still owes. One that was given up is no longer due, but may be paid. */
+export function payableAmount({ status, total, amountPaid, amountDue }: Invoice): bigint {
+  const isGivenUp = status === InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE;
+  return isGivenUp ? total - amountPaid : amountDue;
 }
 
 /** Whether an attempt runs at this moment, or has come to an end that is not applied everywhere yet. */
 export function isBeingPaid({ status, payments }: Invoice): boolean {
   const isRunning = payments.at(-1)?.status === PaymentStatus.PAYMENT_STATUS_PENDING;
-  return isRunning || status !== InvoiceStatus.INVOICE_STATUS_OPEN;
+  return isRunning || !isPayableStatus(status);
 }
 
 function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswer {
@@ -178,25 +192,9 @@ function leadOn(
 }
 
 /** Another payment runs, or nothing is left to pay: the page itself tells. */
-async function backOr(error: unknown, { path, isTest, showRefusal }: Payable): Promise<ApiAnswer> {
-  if (isOneTooMany(error)) return pageAnswer(tooManyAttemptsPage({ isTest }));
+async function backOr(error: unknown, { path, showRefusal }: Payable): Promise<ApiAnswer> {
   if (!isRefusal(error)) throw error;
   return (await showRefusal?.(error)) ?? redirectAnswer(path);
-}
-
-function tooManyAttemptsPage({ isTest }: Pick<Page, 'isTest'>): Page {
-  const content = html`<section>
-    <h1>Please ask the seller</h1>
-    <p>
-      Too many payments have failed here. Nothing was charged this time, and nothing more can be
-      paid on this page.
-    </p>
-  </section>`;
-  return { title: 'Too many payments', content, isTest, status: 409 };
-}
-
-function isOneTooMany(error: unknown): boolean {
-  return error instanceof DomainError && error.reason === 'TOO_MANY_ATTEMPTS';
 }
 
 function isRefusal(error: unknown): boolean {

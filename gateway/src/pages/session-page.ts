@@ -50,6 +50,7 @@ export function payPage(view: OfferView, wish: PaymentWish): Page {
     offer(view, dueNow),
     html`<section aria-labelledby="pay">
       <h2 id="pay">${paymentTitle(view)}</h2>
+      ${session.discountLost === true && notice('No discount', 'The discount of this offer cannot be redeemed at the moment. You pay the full price.')}
       ${error !== undefined && !hasProblems && notice('The last payment failed', error.message)}
       ${controls(view, wish)} ${cancelLink(session)}
     </section>`,

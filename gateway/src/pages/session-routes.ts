@@ -98,7 +98,7 @@ async function showSession(
 
 function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payable {
   const { session, path, isTest } = view;
-  const { context, resourceId: id } = request;
+  const { context, resourceId: id, network: clientNetwork } = request;
   const toStep = (answer: PaymentAnswer): PaymentStep => ({
     action: answer.action,
     next: nextOf({ ...view, session: present(answer.session) }),
@@ -109,9 +109,11 @@ function payableOf(view: SessionView, request: PageRequest, peers: Peers): Payab
     url: session.checkoutUrl,
     isTest,
     pay: async ({ methodId: paymentMethodId, returnUrl }) =>
-      toStep(await peers.session.paySession({ id, paymentMethodId, returnUrl }, context)),
+      toStep(
+        await peers.session.paySession({ id, paymentMethodId, returnUrl, clientNetwork }, context),
+      ),
     answer: async (answer) =>
-      toStep(await peers.session.answerSessionChallenge({ id, ...answer }, context)),
+      toStep(await peers.session.answerSessionChallenge({ id, ...answer, clientNetwork }, context)),
     showProblems: (problems) => showSession(view, request, peers, problems),
   };
 }

@@ -38,12 +38,19 @@ export function pageAnswer(page: Page, headers: Readonly<Record<string, string>>
 }
 
 /** Sends a browser on; after a form it loads the target with GET. */
-export function redirectAnswer(location: string): ApiAnswer {
+export function redirectAnswer(
+  location: string,
+  headers: Readonly<Record<string, string>> = {},
+): ApiAnswer {
   // A header holds ASCII alone; an address that does is left as its owner wrote it.
   const isPlain = /^[!-~]+$/.test(location);
   return {
     status: 303,
-    headers: { ...pageHeaders({}), Location: isPlain ? location : new URL(location).href },
+    headers: {
+      ...headers,
+      ...pageHeaders({}),
+      Location: isPlain ? location : new URL(location).href,
+    },
   };
 }
 

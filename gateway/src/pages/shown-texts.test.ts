@@ -90,7 +90,12 @@ const rates = usageRates(
 );
 const sessionView = { session, invoice, rates, action: undefined, isPaying: false, now, ...place };
 const invoiceView = { invoice, customer, ...place };
-const linkView = { link, products: [product], rates: [rates], ...place };
+const linkView = {
+  link,
+  products: [{ ...product, isDiscounted: false }],
+  rates: [rates],
+  ...place,
+};
 
 const pages: Readonly<Record<string, Page>> = {
   'the page that takes a card': payPage(sessionView, { entry: form, isOptional: false, problems }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toJsonApiKey } from '@billing/proto/json/api-key';
-import { optional, pageShape, readBody, readQuery, time } from '../input';
+import { flag, optional, pageShape, readBody, readQuery, time } from '../input';
+import { creatorOf } from '../key-creator';
 import { page, pageQuery } from '../list';
 import { ApiKeyList, NewApiKey } from '../openapi/schemas/api-key';
 import { created, param, present, type Route, secretOrNull } from '../route';
@@ -16,6 +17,12 @@ const CreateApiKey = z
 
 const ListApiKeys = z.object(pageShape);
 
+const RevokeApiKey = z.object({
+  descendants: flag.optional().meta({
+    description: 'Also revokes all keys that were made from it, directly or through other keys.',
+  }),
+});
+
 export const apiKeyRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -23,14 +30,15 @@ export const apiKeyRoutes: readonly Route[] = [
     operation: {
       id: 'createApiKey',
       summary: 'Make a key of this environment',
-      description: 'Only with scopes that the key has which asks.',
+      description:
+        'Only with scopes that the calling key has, and with an expiry that is at most its own (default: its own).',
       body: CreateApiKey,
       answer: { status: 201, schema: NewApiKey },
     },
     handle: async (request, peers) => {
       const input = readBody(CreateApiKey, request);
       const { apiKey, key } = await peers.identity.createApiKey(
-        { ...input, scopes: input.scopes ?? [] },
+        { ...input, scopes: input.scopes ?? [], createdBy: creatorOf(request) },
         request.context,
       );
       const kept = toJsonApiKey(present(apiKey));
@@ -63,11 +71,14 @@ export const apiKeyRoutes: readonly Route[] = [
       id: 'revokeApiKey',
       summary: 'Revoke a key',
       description: 'It stays in the list. Takes effect within five seconds.',
+      query: RevokeApiKey,
       answer: { status: 204 },
       errors: ['api_key_not_found'],
     },
     handle: async (request, peers) => {
-      await peers.identity.revokeApiKey({ id: param(request, 'id') }, request.context);
+      const { descendants = false } = readQuery(RevokeApiKey, request);
+      const id = param(request, 'id');
+      await peers.identity.revokeApiKey({ id, descendants }, request.context);
       return { status: 204 };
     },
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkoutLinkProblems } from '@billing/kernel/input/checkout-link';
 import { toJsonCheckoutLink } from '@billing/proto/json/checkout-link';
 import { activeFilter, metadata, optional, pageShape, readBody, readQuery } from '../input';
 import { page, pageQuery } from '../list';
@@ -58,7 +59,9 @@ export const checkoutLinkRoutes: readonly Route[] = [
       answer: { status: 201, schema: CheckoutLink, isVersioned: true },
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateCheckoutLink, request);
+      const input = readBody(CreateCheckoutLink, request, (fields) =>
+        checkoutLinkProblems({ label: '', productIds: [''], ...fields }),
+      );
       const answer = await peers.checkoutLink.createCheckoutLink(input, request.context);
       const link = present(answer.checkoutLink);
       return created(`/checkout-links/${link.id}`, toJsonCheckoutLink(link), etag(link.version));
@@ -113,7 +116,9 @@ export const checkoutLinkRoutes: readonly Route[] = [
       errors: ['checkout_link_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask } = readPatch(UpdateCheckoutLink, request);
+      const { input, updateMask } = readPatch(UpdateCheckoutLink, request, (fields) =>
+        checkoutLinkProblems({ label: '', productIds: [''], ...fields }),
+      );
       const answer = await peers.checkoutLink.updateCheckoutLink(
         {
           ...input,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { creditGrantProblems } from '@billing/kernel/input/credit-grant';
 import { toJsonCreditGrant } from '@billing/proto/json/credit-grant';
 import { toJsonUsageState } from '@billing/proto/json/usage-state';
 import { creditSources } from '@billing/proto/values/metering';
@@ -43,7 +44,13 @@ export const customerUsageRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'meter_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateCreditGrant, request);
+      const input = readBody(CreateCreditGrant, request, (fields, { wrong }) =>
+        creditGrantProblems({
+          amount: '',
+          ...(!wrong.has('effectiveAt') && { effectiveAt: request.context.now }),
+          ...fields,
+        }),
+      );
       const customerId = param(request, 'id');
       const { source, effectiveAt, expiresAt, metadata: notes, ...rest } = input;
       const { creditGrant } = await peers.metering.createCreditGrant(

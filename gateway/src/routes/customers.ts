@@ -1,11 +1,15 @@
 import { z } from 'zod';
+import { unlessNotFound } from '@billing/kernel/domain-error';
+import { customerProblems } from '@billing/kernel/input/customer';
+import { BillingReason, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { toJsonCustomer } from '@billing/proto/json/customer';
 import { collectionMethods } from '@billing/proto/values/customer';
 import { Customer, CustomerList } from '../openapi/schemas/customer';
-import { metadata, optional, pageShape, readBody, readQuery } from '../input';
-import { page, pageQuery } from '../list';
+import { metadata, optional, lookupShape, pageShape, readBody, readQuery } from '../input';
+import { lookupOf, page, pageQuery } from '../list';
 import { changeable, frozen, readPatch, required } from '../patch';
-import { created, etag, ok, param, present, type Route } from '../route';
+import type { Peers } from '../peers';
+import { type ApiRequest, created, etag, ok, param, present, type Route } from '../route';
 
 const addressPart = optional(z.string().max(200));
 
@@ -43,8 +47,8 @@ const UpdateCustomer = z
     name: changeable(name),
     phone: changeable(phone),
     address: changeable(address),
-    currency: changeable(z.string()),
-    collectionMethod: changeable(collectionMethod),
+    currency: required(z.string()),
+    collectionMethod: required(collectionMethod),
     metadata: changeable(metadata),
     externalId: frozen,
     id: frozen,
@@ -56,6 +60,7 @@ const UpdateCustomer = z
 
 const ListCustomers = z.object({
   ...pageShape,
+  ...lookupShape,
   email: z.string().optional(),
   externalId: z.string().optional(),
 });
@@ -72,7 +77,7 @@ export const customerRoutes: readonly Route[] = [
       errors: ['external_id_taken'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateCustomer, request);
+      const input = readBody(CreateCustomer, request, customerProblems);
       const answer = await peers.customer.createCustomer(
         {
           ...input,
@@ -96,7 +101,7 @@ export const customerRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListCustomers, request);
       const { customers, total } = await peers.customer.listCustomers(
-        pageQuery(query),
+        { ...pageQuery(query), ...lookupOf(query) },
         request.context,
       );
       return page(customers, { ...query, total }, toJsonCustomer);
@@ -131,7 +136,8 @@ export const customerRoutes: readonly Route[] = [
       errors: ['customer_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask } = readPatch(UpdateCustomer, request);
+      const { input, updateMask } = readPatch(UpdateCustomer, request, customerProblems);
+      if (input.currency !== undefined) await fixBilledCurrency(request, peers);
       const { customer } = await peers.customer.updateCustomer(
         {
           ...input,
@@ -149,3 +155,18 @@ export const customerRoutes: readonly Route[] = [
     },
   },
 ];
+
+// A customer whose first invoice is older than this rule does not know of it.
+async function fixBilledCurrency(request: ApiRequest, peers: Peers): Promise<void> {
+  const { context } = request;
+  const id = param(request, 'id');
+  const newest = { customerId: id, subscriptionId: undefined, page: 1, perPage: 100 };
+  const { invoices } = await peers.checkout.listInvoices(newest, context);
+  const first = invoices.findLast(
+    ({ billingReason, status }) =>
+      billingReason !== BillingReason.BILLING_REASON_CHECKOUT ||
+      status === InvoiceStatus.INVOICE_STATUS_PAID,
+  );
+  if (first === undefined) return;
+  await unlessNotFound(peers.customer.fixCurrency({ id, currency: first.currency }, context));
+}

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { InputProblems } from '@billing/kernel/input-problems';
+import { discountProblems } from '@billing/kernel/input/discount';
 import { plainDecimal } from '@billing/kernel/plain-decimal';
 import type { Discount as ProtoDiscount } from '@billing/proto/billing/discount/v1/discount';
 import { toJsonDiscount } from '@billing/proto/json/discount';
 import { discountDurations, discountTypes } from '@billing/proto/values/discount';
 import { activeFilter, metadata, optional, pageShape, readBody, readQuery, time } from '../input';
+import type { Sound } from '../field-rules';
 import { page, pageQuery } from '../list';
 import { Discount, DiscountList } from '../openapi/schemas/discount';
 import { changeable, frozen, readPatch, required } from '../patch';
@@ -94,12 +97,12 @@ export const discountRoutes: readonly Route[] = [
       errors: ['code_taken'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateDiscount, request);
+      const input = readBody(CreateDiscount, request, problemsOf);
       const answer = await peers.discount.createDiscount(
         {
           ...input,
           type: discountTypes.valueOf(input.type),
-          value: plainDecimal(String(input.value)),
+          value: decimalOf(input.value),
           duration: discountDurations.valueOf(input.duration),
           productIds: input.productIds ?? [],
         },
@@ -131,6 +134,7 @@ export const discountRoutes: readonly Route[] = [
     // Before the paths with an id, which would take its last segment for one.
     method: 'POST',
     path: '/discounts/validate',
+    readsOnly: true,
     operation: {
       id: 'validateDiscount',
       summary: 'Find the discount behind a code, if it could be redeemed now',
@@ -183,7 +187,7 @@ export const discountRoutes: readonly Route[] = [
       errors: ['discount_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask } = readPatch(UpdateDiscount, request);
+      const { input, updateMask } = readPatch(UpdateDiscount, request, problemsOf);
       const { discount } = await peers.discount.updateDiscount(
         {
           ...input,
@@ -200,6 +204,21 @@ export const discountRoutes: readonly Route[] = [
     },
   },
 ];
+
+function problemsOf({ value, ...fields }: Sound<z.infer<typeof CreateDiscount>>): InputProblems {
+  return discountProblems({
+    name: '',
+    type: undefined,
+    duration: undefined,
+    ...fields,
+    value: value === undefined ? '' : decimalOf(value),
+    productIds: fields.productIds ?? [],
+  });
+}
+
+function decimalOf(value: number): string {
+  return plainDecimal(String(value));
+}
 
 /** Redemptions change what is shown, but not the version: nobody who changes a discount is overtaken by them. */
 function discountEtag({ version, redemptionCount }: ProtoDiscount): { ETag: string } {

@@ -3,17 +3,20 @@ import type { Invoice as ProtoInvoice } from '@billing/proto/billing/checkout/v1
 import { toJsonInvoice } from '@billing/proto/json/invoice';
 import { invoiceStatuses } from '@billing/proto/values/checkout';
 import { Invoice, InvoiceList } from '../openapi/schemas/invoice';
-import { optional, pageShape, readBody, readQuery } from '../input';
+import { finalAct, optional, lookupShape, pageShape, readBody, readQuery } from '../input';
 import { invoiceDownload } from '../pdf/invoice-download';
-import { page, pageQuery } from '../list';
+import { lookupOf, page, pageQuery } from '../list';
 import { type ApiAnswer, etag, ok, param, present, type Route } from '../route';
 
-const PayInvoice = z
-  .object({ authorizedTransactionId: optional(z.string().min(1).max(255)) })
-  .meta({ id: 'PayInvoice', examples: [{ authorizedTransactionId: 'txn_4242424242424242' }] });
+const PayInvoice = finalAct({
+  authorizedTransactionId: optional(z.string().min(1).max(255)),
+}).meta({ id: 'PayInvoice', examples: [{ authorizedTransactionId: 'txn_4242424242424242' }] });
+
+const VoidInvoice = finalAct({}).meta({ id: 'VoidInvoice', examples: [{}] });
 
 const ListInvoices = z.object({
   ...pageShape,
+  ...lookupShape,
   subscriptionId: z.string().optional(),
   customerId: z.string().optional(),
   status: z.enum(['DRAFT', 'OPEN', 'PAID', 'VOID', 'UNCOLLECTIBLE']).optional(),
@@ -32,7 +35,11 @@ export const invoiceRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListInvoices, request);
       const { invoices, total } = await peers.checkout.listInvoices(
-        { ...pageQuery(query), status: query.status && invoiceStatuses.valueOf(query.status) },
+        {
+          ...pageQuery(query),
+          ...lookupOf(query),
+          status: query.status && invoiceStatuses.valueOf(query.status),
+        },
         request.context,
       );
       return page(invoices, { ...query, total }, toJsonInvoice);
@@ -98,10 +105,12 @@ export const invoiceRoutes: readonly Route[] = [
     operation: {
       id: 'voidInvoice',
       summary: 'Void an open invoice: it is owed no more',
+      body: VoidInvoice,
       answer: { status: 200, schema: Invoice, isVersioned: true },
       errors: ['invoice_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
+      readBody(VoidInvoice, request);
       const answer = await peers.checkout.voidInvoice(
         { id: param(request, 'id'), expectedVersion: request.expectedVersion },
         request.context,

@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import type { MeterPrice as ProtoMeterPrice } from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type MeterPriceInput,
+  meterPriceProblems,
+  meterTiersProblems,
+} from '@billing/kernel/input/meter-price';
 import { toJsonMeterPrice } from '@billing/proto/json/product';
 import { meterPricingTypes } from '@billing/proto/values/catalog';
 import { decimal, rate } from '../decimal-input';
+import { type Sound, soundPart } from '../field-rules';
 import { amount, metadata, optional, readBody } from '../input';
 import { MeterPriceList } from '../openapi/schemas/product';
 import { etag, ok, param, present, type Route } from '../route';
@@ -53,7 +59,9 @@ export const meterPriceRoutes: readonly Route[] = [
       errors: ['product_not_found'],
     },
     handle: async (request, peers) => {
-      const input = readBody(SetMeterPrices, request);
+      const input = readBody(SetMeterPrices, request, (_fields, { sent }) => ({
+        prices: pricesProblems(sent.prices),
+      }));
       const { product } = await peers.catalog.setMeterPrices(
         {
           productId: param(request, 'id'),
@@ -67,6 +75,36 @@ export const meterPriceRoutes: readonly Route[] = [
     },
   },
 ];
+
+/** What is wrong with each element by itself; which meters there are is known elsewhere. */
+function pricesProblems(sent: unknown): string[] {
+  if (!Array.isArray(sent)) return [];
+  return sent.flatMap((element: unknown, index) => {
+    if (typeof element !== 'object' || element === null) return [];
+    const result = price.safeParse(element);
+    const wrong = new Set(result.error?.issues.map(({ path }) => path[0]));
+    const input = meterPriceInput(soundPart(price, { ...element }), wrong);
+    const problems = Object.entries(meterPriceProblems(input)).flatMap(([field, messages]) =>
+      wrong.has(field) ? [] : messages.map((message) => `${String(index)}.${field}: ${message}`),
+    );
+    if (wrong.has('tiers')) return problems;
+    return [...problems, ...meterTiersProblems(input, `${String(index)}.tiers`)];
+  });
+}
+
+function meterPriceInput(
+  fields: Sound<z.infer<typeof price>>,
+  wrong: ReadonlySet<PropertyKey | undefined>,
+): MeterPriceInput {
+  const { type, minimumAmount, maximumAmount, ...rest } = fields;
+  return {
+    meterId: '',
+    ...rest,
+    type: wrong.has('type') ? 'UNKNOWN' : type,
+    minimumAmount: minimumAmount === undefined ? undefined : BigInt(minimumAmount),
+    maximumAmount: maximumAmount === undefined ? undefined : BigInt(maximumAmount),
+  };
+}
 
 function toProtoPrice(sent: z.infer<typeof price>): ProtoMeterPrice {
   const { minimumAmount, maximumAmount } = sent;

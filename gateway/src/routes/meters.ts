@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { meterProblems } from '@billing/kernel/input/meter';
 import { toJsonMeter } from '@billing/proto/json/meter';
 import { aggregations } from '@billing/proto/values/metering';
 import { activeFilter, metadata, optional, readBody, readQuery } from '../input';
@@ -28,7 +29,7 @@ const CreateMeter = z
 const UpdateMeter = z
   .object({
     name: required(name),
-    aggregation: changeable(aggregation).meta({
+    aggregation: required(aggregation).meta({
       description: 'Stays as it is once an event exists.',
     }),
     uniqueProperty: changeable(uniqueProperty),
@@ -62,7 +63,13 @@ export const meterRoutes: readonly Route[] = [
       answer: { status: 201, schema: Meter, isVersioned: true },
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateMeter, request);
+      const input = readBody(CreateMeter, request, (fields, { wrong }) =>
+        meterProblems({
+          name: '',
+          ...(wrong.has('aggregation') && { aggregation: 'UNKNOWN' }),
+          ...fields,
+        }),
+      );
       const answer = await peers.metering.createMeter(
         { ...input, aggregation: aggregations.valueOf(input.aggregation) },
         request.context,
@@ -97,7 +104,10 @@ export const meterRoutes: readonly Route[] = [
       errors: ['meter_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask } = readPatch(UpdateMeter, request);
+      const { input, updateMask } = readPatch(UpdateMeter, request, (fields) =>
+        // Another field decides about the property, and may stay as it is.
+        meterProblems({ name: '', aggregation: 'UNKNOWN', ...fields }),
+      );
       const { meter } = await peers.metering.updateMeter(
         {
           ...input,

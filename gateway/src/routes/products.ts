@@ -1,10 +1,22 @@
 import { z } from 'zod';
+import type { InputProblems } from '@billing/kernel/input-problems';
+import { productProblems } from '@billing/kernel/input/product';
 import type { Tier } from '@billing/proto/billing/catalog/v1/catalog';
 import { toJsonProduct } from '@billing/proto/json/product';
 import { billingIntervals, pricingTypes } from '@billing/proto/values/catalog';
 import { decimal, rate } from '../decimal-input';
-import { activeFilter, amount, metadata, optional, pageShape, readBody, readQuery } from '../input';
-import { page, pageQuery } from '../list';
+import {
+  activeFilter,
+  amount,
+  metadata,
+  optional,
+  lookupShape,
+  pageShape,
+  readBody,
+  readQuery,
+} from '../input';
+import type { Sound } from '../field-rules';
+import { lookupOf, page, pageQuery } from '../list';
 import { Product, ProductList } from '../openapi/schemas/product';
 import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route } from '../route';
@@ -47,7 +59,7 @@ const UpdateProduct = z
   .object({
     name: required(z.string()),
     description: changeable(z.string()),
-    active: changeable(z.boolean()),
+    active: required(z.boolean()),
     metadata: changeable(metadata),
     lookupKey: changeable(z.string()),
     amount: required(amount),
@@ -68,6 +80,7 @@ const UpdateProduct = z
 
 const ListProducts = z.object({
   ...pageShape,
+  ...lookupShape,
   active: activeFilter,
   lookupKey: z.string().optional(),
 });
@@ -84,7 +97,7 @@ export const productRoutes: readonly Route[] = [
       errors: ['lookup_key_taken'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateProduct, request);
+      const input = readBody(CreateProduct, request, problemsOf);
       const answer = await peers.catalog.createProduct(
         {
           ...input,
@@ -111,7 +124,7 @@ export const productRoutes: readonly Route[] = [
     handle: async (request, peers) => {
       const query = readQuery(ListProducts, request);
       const { products, total } = await peers.catalog.listProducts(
-        pageQuery(query),
+        { ...pageQuery(query), ...lookupOf(query) },
         request.context,
       );
       return page(products, { ...query, total }, toJsonProduct);
@@ -147,7 +160,7 @@ export const productRoutes: readonly Route[] = [
       errors: ['product_not_found', 'lookup_key_taken'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask } = readPatch(UpdateProduct, request);
+      const { input, updateMask } = readPatch(UpdateProduct, request, problemsOf);
       const { product } = await peers.catalog.updateProduct(
         {
           ...input,
@@ -165,6 +178,23 @@ export const productRoutes: readonly Route[] = [
     },
   },
 ];
+
+function problemsOf({
+  amount,
+  tiers,
+  ...fields
+}: Sound<z.infer<typeof CreateProduct>>): InputProblems {
+  return productProblems({
+    // Each of them that is missing is reported by the schema, which knows which are required.
+    name: fields.name ?? '',
+    currency: fields.currency ?? '',
+    type: fields.type ?? 'UNKNOWN',
+    billingInterval: fields.billingInterval ?? 'UNKNOWN',
+    amount: BigInt(amount ?? 0),
+    ...fields,
+    tiers,
+  });
+}
 
 /** An empty list is how a message says that there is none. */
 export function toProtoTiers(sent: z.infer<typeof tiers> | undefined): Tier[] {

@@ -1,10 +1,18 @@
 import { z } from 'zod';
-import { toJsonClock, toJsonSandbox } from '@billing/proto/json/sandbox';
+import { toJsonClock, toJsonSandbox, toJsonUsedSandbox } from '@billing/proto/json/sandbox';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { clockKinds } from '@billing/proto/values/identity';
-import { AdvancedClock, NewSandbox, SandboxClock } from '../openapi/schemas/sandbox';
-import { optional, readBody, time } from '../input';
-import { created, ok, present, type Route, secretOrNull } from '../route';
+import {
+  AdvancedClock,
+  NewSandbox,
+  Sandbox,
+  SandboxClock,
+  SandboxList,
+} from '../openapi/schemas/sandbox';
+import { finalAct, optional, pageShape, readBody, readQuery, time } from '../input';
+import { page, pageQuery } from '../list';
+import { creatorOf } from '../key-creator';
+import { created, etag, ok, param, present, type Route, secretOrNull } from '../route';
 
 const CreateSandbox = z
   .object({
@@ -17,9 +25,16 @@ const CreateSandbox = z
     examples: [{ name: 'Two years', clock: 'MANUAL', startsAt: '2026-01-31T00:00:00Z' }],
   });
 
-const AdvanceClock = z
-  .object({ to: time })
-  .meta({ id: 'AdvanceClock', examples: [{ to: '2026-02-28T00:00:00Z' }] });
+const ListSandboxes = z.object(pageShape);
+
+const UpdateSandbox = z
+  .object({ name: z.string().max(200).nullish() })
+  .meta({ id: 'UpdateSandbox', examples: [{ name: 'Two years' }] });
+
+const AdvanceClock = finalAct({ to: time }).meta({
+  id: 'AdvanceClock',
+  examples: [{ to: '2026-02-28T00:00:00Z' }],
+});
 
 // A jump over years is many renewals; the jump itself goes on after that.
 const advanceDeadlineMs = 10 * 60_000;
@@ -34,6 +49,7 @@ export const sandboxRoutes: readonly Route[] = [
       description: 'With a live key only.',
       body: CreateSandbox,
       answer: { status: 201, schema: NewSandbox },
+      errors: ['sandbox_limit_reached'],
     },
     handle: async (request, peers) => {
       const input = readBody(CreateSandbox, request);
@@ -42,6 +58,7 @@ export const sandboxRoutes: readonly Route[] = [
           name: input.name ?? '',
           clock: clockKinds.valueOf(input.clock ?? 'REAL'),
           startsAt: input.startsAt,
+          createdBy: creatorOf(request),
         },
         request.context,
       );
@@ -75,10 +92,84 @@ export const sandboxRoutes: readonly Route[] = [
       errors: ['conflict'],
     },
     deadlineMs: advanceDeadlineMs,
+    waits: true,
     handle: async (request, peers) => {
       const input = readBody(AdvanceClock, request);
-      const { now, processed } = await peers.identity.advanceClock(input, request.context);
-      return ok({ now: toJsonTime(now), processed });
+      const answer = await peers.identity.advanceClock(input, request.context);
+      const { now, processed, stopped } = answer;
+      return ok({ now: toJsonTime(now), processed, ...(stopped && { stopped }) });
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/sandboxes/clock/advance',
+    operation: {
+      id: 'stopClockAdvance',
+      summary: 'Stop the running advance of a manual clock',
+      description:
+        'The advance ends after its present instant, and its callers are answered with `stopped`. Without a running advance nothing changes.',
+      answer: { status: 200, schema: SandboxClock },
+    },
+    handle: async (request, peers) => {
+      const { clock, now } = await peers.identity.stopClockAdvance({}, request.context);
+      return ok({ clock: toJsonClock(clock), now: toJsonTime(now) });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/sandboxes',
+    operation: {
+      id: 'listSandboxes',
+      summary: 'List sandboxes',
+      description: 'Newest first. With a live key only.',
+      query: ListSandboxes,
+      answer: { status: 200, schema: SandboxList },
+    },
+    handle: async (request, peers) => {
+      const query = readQuery(ListSandboxes, request);
+      const { sandboxes, total } = await peers.identity.listSandboxes(
+        pageQuery(query),
+        request.context,
+      );
+      return page(sandboxes, { ...query, total }, toJsonUsedSandbox);
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/sandboxes/:id',
+    operation: {
+      id: 'updateSandbox',
+      summary: 'Rename a sandbox',
+      description: 'With a live key only.',
+      body: UpdateSandbox,
+      answer: { status: 200, schema: Sandbox, isVersioned: true },
+      errors: ['sandbox_not_found', 'stale_version'],
+    },
+    handle: async (request, peers) => {
+      const { name } = readBody(UpdateSandbox, request);
+      const { expectedVersion } = request;
+      const { sandbox } = await peers.identity.updateSandbox(
+        { id: param(request, 'id'), name: name === null ? '' : name, expectedVersion },
+        request.context,
+      );
+      const shown = present(sandbox);
+      return ok(toJsonUsedSandbox(shown), etag(present(shown.environment).version));
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/sandboxes/:id',
+    operation: {
+      id: 'deleteSandbox',
+      summary: 'Delete a sandbox and all its data',
+      description:
+        'With a live key only. Its keys, pages and webhooks end within 5 seconds, its data within an hour.',
+      answer: { status: 204 },
+      errors: ['sandbox_not_found'],
+    },
+    handle: async (request, peers) => {
+      await peers.identity.deleteSandbox({ id: param(request, 'id') }, request.context);
+      return { status: 204 };
     },
   },
 ];

@@ -6,8 +6,17 @@ import {
   Subscription as SubscriptionSchema,
   SubscriptionList,
 } from '../openapi/schemas/subscription';
-import { metadata, optional, pageShape, readBody, readQuery, time } from '../input';
-import { page, pageQuery } from '../list';
+import {
+  finalAct,
+  metadata,
+  optional,
+  lookupShape,
+  pageShape,
+  readBody,
+  readQuery,
+  time,
+} from '../input';
+import { lookupOf, page, pageQuery } from '../list';
 import { changeable, frozen, readPatch } from '../patch';
 import { type ApiAnswer, created, etag, ok, param, present, type Route } from '../route';
 
@@ -32,9 +41,12 @@ const CreateSubscription = z
     ],
   });
 
-const CancelSubscription = z
-  .object({ atPeriodEnd: optional(z.boolean()) })
-  .meta({ id: 'CancelSubscription', examples: [{ atPeriodEnd: true }] });
+const CancelSubscription = finalAct({ atPeriodEnd: optional(z.boolean()) }).meta({
+  id: 'CancelSubscription',
+  examples: [{ atPeriodEnd: true }],
+});
+
+const UncancelSubscription = finalAct({}).meta({ id: 'UncancelSubscription', examples: [{}] });
 
 const UpdateSubscription = z
   .object({
@@ -73,6 +85,7 @@ const UpdateSubscription = z
 
 const ListSubscriptions = z.object({
   ...pageShape,
+  ...lookupShape,
   customerId: z.string().optional(),
   productId: z.string().optional(),
   status: z.enum(['ACTIVE', 'PAST_DUE', 'CANCELED']).optional(),
@@ -117,6 +130,7 @@ export const subscriptionRoutes: readonly Route[] = [
       const { subscriptions, total } = await peers.subscription.listSubscriptions(
         {
           ...pageQuery(query),
+          ...lookupOf(query),
           status: query.status && subscriptionStatuses.valueOf(query.status),
           phase: query.phase && subscriptionPhases.valueOf(query.phase),
         },
@@ -195,10 +209,12 @@ export const subscriptionRoutes: readonly Route[] = [
     operation: {
       id: 'uncancelSubscription',
       summary: 'Take a cancellation at the end of the period back',
+      body: UncancelSubscription,
       answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
       errors: ['subscription_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
+      readBody(UncancelSubscription, request);
       const answer = await peers.subscription.uncancelSubscription(
         { id: param(request, 'id'), expectedVersion: request.expectedVersion },
         request.context,

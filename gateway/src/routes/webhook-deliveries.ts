@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { systemClock } from '@billing/chassis/clock';
 import { toJsonWebhookDelivery, toJsonWebhookGap } from '@billing/proto/json/webhook-delivery';
 import {
   WebhookDelivery,
@@ -7,14 +8,30 @@ import {
   WebhookReplay,
   WebhookTest,
 } from '../openapi/schemas/webhook-delivery';
-import { pageShape, readBody, readQuery, time } from '../input';
+import { optional, pageShape, readBody, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
+import { RateLimit, tooManyRequests } from '../rate-limit';
 import { type ApiAnswer, ok, param, present, type Route } from '../route';
+
+// Real addresses that nobody has proven to own: a test must not become a flood.
+const testsPerMinute = 10;
+const testRate = new RateLimit({ perSecond: testsPerMinute / 60, burst: testsPerMinute });
+
+/** Refuses an endpoint that was tested too often, in real time. */
+function admitTest(endpoint: string): void {
+  const allowance = testRate.take(endpoint, systemClock.now());
+  if (!allowance.isAllowed) throw tooManyRequests(allowance);
+}
 
 const ListWebhookDeliveries = z.object(pageShape);
 
 const ReplayWebhooks = z
-  .object({ since: time })
+  .object({
+    since: time,
+    all: optional(z.boolean()).meta({
+      description: 'Sends what was delivered again, too. Default false.',
+    }),
+  })
   .meta({ id: 'ReplayWebhooks', examples: [{ since: '2026-03-31T00:00:00Z' }] });
 
 const ListWebhookGaps = z.object({
@@ -31,12 +48,13 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       id: 'testWebhookEndpoint',
       summary: 'Send a test to a webhook endpoint',
       description:
-        'Its body is `{id, type, timestamp, data: {webhookEndpointId}}`, its type `webhook_endpoint.test`. It is signed, repeated and listed as every webhook. 409 for an endpoint that is not active.',
+        'Its body is `{id, type, timestamp, data: {webhookEndpointId}}`, its type `webhook_endpoint.test`. It is signed, repeated and listed as every webhook. At most 10 a minute for an endpoint, then 429. 409 for an endpoint that is not active.',
       answer: { status: 202, schema: WebhookTest },
       errors: ['webhook_endpoint_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
       const id = param(request, 'id');
+      admitTest(`${request.context.tenant.environmentId} ${id}`);
       const { deliveryId } = await peers.webhookDelivery.sendTestWebhook({ id }, request.context);
       return accepted({ deliveryId });
     },
@@ -87,15 +105,15 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       id: 'replayWebhooks',
       summary: 'Send a webhook endpoint what it has not got',
       description:
-        'Everything since a real time that it asked for and has not taken, also what came while it was not active; the lowest sequence of each subscription first. Kept for 30 days. 409 for an endpoint that is not active.',
+        'Everything since a real time that it asked for and has not taken, also what came while it was not active; with `all` also what it has taken. The lowest sequence of each subscription goes first. Kept for 30 days. 409 for an endpoint that is not active.',
       body: ReplayWebhooks,
       answer: { status: 202, schema: WebhookReplay },
       errors: ['webhook_endpoint_not_found', 'conflict'],
     },
     handle: async (request, peers) => {
-      const { since } = readBody(ReplayWebhooks, request);
+      const { since, all = false } = readBody(ReplayWebhooks, request);
       const { count } = await peers.webhookDelivery.replayWebhooks(
-        { endpointId: param(request, 'id'), since },
+        { endpointId: param(request, 'id'), since, all },
         request.context,
       );
       return accepted({ count });

@@ -14,6 +14,11 @@ import { created, etag, ok, param, present, type Route, secretOrNull } from '../
 const url = z.string().meta({ description: 'http or https, of a public host.', format: 'uri' });
 const events = z.array(z.string()).min(1).max(20);
 const description = z.string().max(200);
+const headerPrefix = z.string().meta({
+  description:
+    'Names two headers, `<prefix>-Event` and `<prefix>-Signature`. Not `Webhook`, in any case. Default `Billing`.',
+  pattern: '^[A-Za-z][A-Za-z0-9-]{0,30}$',
+});
 
 const CreateWebhookEndpoint = z
   .object({
@@ -21,6 +26,7 @@ const CreateWebhookEndpoint = z
     events: optional(events),
     description: optional(description),
     active: optional(z.boolean()),
+    headerPrefix: optional(headerPrefix),
   })
   .meta({
     id: 'CreateWebhookEndpoint',
@@ -30,9 +36,10 @@ const CreateWebhookEndpoint = z
 const UpdateWebhookEndpoint = z
   .object({
     url: required(url),
-    events: changeable(events),
+    events: required(events),
     description: changeable(description),
-    active: changeable(z.boolean()),
+    active: required(z.boolean()),
+    headerPrefix: required(headerPrefix),
     secret: frozen,
     id: frozen,
     organizationId: frozen,
@@ -114,7 +121,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     },
     handle: async (request, peers) => {
       const { input, updateMask } = readPatch(UpdateWebhookEndpoint, request);
-      const { url, events = [], description, active } = input;
+      const { url, events = [], description, active, headerPrefix } = input;
       const { webhookEndpoint } = await peers.notifier.updateWebhookEndpoint(
         {
           id: param(request, 'id'),
@@ -122,6 +129,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
           events,
           description,
           active,
+          headerPrefix,
           updateMask,
           expectedVersion: request.expectedVersion,
         },

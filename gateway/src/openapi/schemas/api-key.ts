@@ -11,6 +11,10 @@ export const ApiKey = z
     expiresAt: time.nullable(),
     lastUsedAt: time.nullable(),
     revokedAt: time.nullable(),
+    createdBy: z.object({
+      type: z.enum(['KEY', 'OPERATOR', 'SYSTEM']),
+      id: id.nullable().meta({ description: 'The key or operator; null for the system.' }),
+    }),
     createdAt: time,
   })
   .meta({ id: 'ApiKey' });

@@ -84,6 +84,10 @@ export const Invoice = z
     periodEnd: time.nullable(),
     hostedUrl: text.meta({ description: 'Where the payer can see and pay it.' }),
     discounts: z.array(z.object({ discountId: id, name: z.string(), amount })),
+    lastPaymentError: z
+      .object({ code: z.string(), message: z.string(), at: time })
+      .nullable()
+      .meta({ description: 'Why nothing was charged last; null once the invoice is paid.' }),
     metadata,
     ...timestamps,
     lineItems: z.array(LineItem),

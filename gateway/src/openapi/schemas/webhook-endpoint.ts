@@ -9,6 +9,10 @@ export const WebhookEndpoint = z
     events: z.array(z.string()),
     description: z.string().nullable(),
     active: z.boolean(),
+    headerPrefix: z.string().meta({
+      description: 'Names the headers `<prefix>-Event` and `<prefix>-Signature`.',
+      examples: ['Billing'],
+    }),
     ...timestamps,
   })
   .meta({ id: 'WebhookEndpoint' });

@@ -10,26 +10,29 @@ import { placeOf, portalPage } from './portal-shell';
 
 /** The page that asks whether a subscription is to end. */
 export function cancellationPage(visit: Visit, { subscription, productName }: Plan): Page {
-  const { id, phase, trialEnd, currentPeriodStart, currentPeriodEnd } = present(subscription);
-  const isToCome = phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED;
+  const { id, phase, startAt, currentPeriodEnd } = present(subscription);
+  const isScheduled = phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED;
   const content = html`<section>
     <h1>Cancel ${productName}?</h1>
-    <p>
-      It stays yours until <strong>${dateText(present(currentPeriodEnd))}</strong> and does not
-      renew. You can change your mind until then.
-    </p>
     ${
-      isToCome &&
-      html`<p>
-        It still starts on
-        ${dateText(present(currentPeriodStart))}${trialEnd === undefined && ', and its first period is charged then'}.
-      </p>`
+      isScheduled
+        ? html`<p>
+            It has not started yet. If you cancel it now, it does not start on
+            <strong>${dateText(present(startAt))}</strong>, and you are charged nothing. You cannot
+            undo this.
+          </p>`
+        : html`<p>
+              It stays yours until <strong>${dateText(present(currentPeriodEnd))}</strong> and does
+              not renew. You can change your mind until then.
+            </p>
+            <p class="hint">What was used until then and is not included is still billed.</p>`
     }
-    <p class="hint">What was used until then and is not included is still billed.</p>
     ${postForm(
       placeOf(visit, `/portal/subscriptions/${id}`),
       '/cancel',
-      html`<button class="danger" type="submit">Cancel at the end of the period</button>`,
+      html`<button class="danger" type="submit">
+        ${isScheduled ? 'Cancel now' : 'Cancel at the end of the period'}
+      </button>`,
     )}
     <p class="aside"><a class="button quiet" href="/portal">Keep subscription</a></p>
   </section>`;

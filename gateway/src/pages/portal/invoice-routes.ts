@@ -13,7 +13,9 @@ import { paymentDeadlineMs, paymentRoutes } from '../payment-routes';
 import {
   cardEntryOf,
   isBeingPaid,
+  isPayableStatus,
   type Payable,
+  payableAmount,
   payByMethod,
   waitingAttempt,
 } from '../payment-steps';
@@ -92,7 +94,7 @@ async function showInvoice(
   if (isBeingPaid(invoice)) return visiting(processingPage(view));
   const waiting = waitingAttempt(invoice);
   if (waiting !== undefined && query.card === undefined && problems === undefined) {
-    const amount = amountText(invoice.amountDue, invoice.currency);
+    const amount = amountText(payableAmount(invoice), invoice.currency);
     return visiting(challengePage(view, { ...waiting, amount }));
   }
   const { customerId } = visit;
@@ -125,15 +127,21 @@ async function viewOf(
 }
 
 function payableOf(invoice: Invoice, request: PortalRequest, peers: Peers): Payable {
-  const { context, path: own, visit } = request;
+  const { context, path: own, visit, network } = request;
   const showProblems = (problems: FormProblems) => showInvoice(invoice, request, peers, problems);
-  const page = { path: own, url: `${visit.siteUrl}${own}`, isTest: visit.isTest, showProblems };
+  const page = {
+    path: own,
+    url: `${visit.siteUrl}${own}`,
+    isTest: visit.isTest,
+    network,
+    showProblems,
+  };
   return invoicePayable(invoice, page, peers, context);
 }
 
 /** A checkout's invoice is paid on the page of the checkout alone. */
 function isPayable({ status, checkoutSessionId }: Invoice): boolean {
-  return status === InvoiceStatus.INVOICE_STATUS_OPEN && checkoutSessionId === undefined;
+  return isPayableStatus(status) && checkoutSessionId === undefined;
 }
 
 // A step of a payment, without what leads elsewhere.

@@ -90,7 +90,8 @@ function planCard(plan: Plan, overview: Overview): Html {
     <p class="status ${tone}">${name}</p>
     <h2 id="plan-${id}">${plan.productName}</h2>
     <p>${termsOf(subscription)}</p>
-    ${nextCharge(plan, overview)} ${ending(subscription, overview)}
+    ${nextCharge(plan, overview)} ${chargedTo(subscription, overview)}
+    ${ending(subscription, overview)}
   </section>`;
 }
 
@@ -157,6 +158,18 @@ function sumOf(states: Overview['usage']): bigint | undefined {
   return sum;
 }
 
+function chargedTo(subscription: Subscription, overview: Overview): Html | undefined {
+  const method = ownMethod(subscription, overview);
+  return method && html`<p>Charged to ${methodText(method)}.</p>`;
+}
+
+/** Undefined for a subscription that is charged to the customer's default. */
+function ownMethod({ id }: Subscription, overview: Overview): PaymentMethod | undefined {
+  if (isSent(overview)) return undefined;
+  const others = overview.methods.filter(({ isDefault }) => !isDefault);
+  return others.find(({ subscriptionIds }) => subscriptionIds.includes(id));
+}
+
 function ending(subscription: Subscription, { visit }: Overview): Html {
   const { id, cancelAtPeriodEnd, currentPeriodEnd } = subscription;
   const path = `/portal/subscriptions/${id}`;
@@ -171,11 +184,15 @@ function ending(subscription: Subscription, { visit }: Overview): Html {
 
 function methodCard(overview: Overview): Html {
   const method = overview.methods.find(({ isDefault }) => isDefault);
+  const running = overview.plans.filter((plan) => !isEnded(plan)).map(subscriptionOf);
+  const exception = running.some((one) => ownMethod(one, overview) !== undefined)
+    ? ', unless a subscription above names another card'
+    : '';
   const text = isSent(overview)
     ? 'Invoices are sent to you. Pay each when it comes.'
     : method === undefined
       ? 'No card is saved. Add one, so that your subscription can be charged.'
-      : `${methodText(method)} is charged.`;
+      : `${methodText(method)} is charged${exception}.`;
   return html`<section aria-labelledby="paying">
     <h2 id="paying">How you pay</h2>
     <p>${text}</p>

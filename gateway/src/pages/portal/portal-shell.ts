@@ -48,6 +48,7 @@ const doneTexts = {
   'card-added': 'The card was added.',
   'card-removed': 'The card was removed.',
   canceled: 'Your subscription will end with the current period.',
+  ended: 'Your subscription is canceled. You are charged nothing.',
   kept: 'Your subscription goes on.',
   'default-changed': 'From now on this card is charged.',
   'details-saved': 'Your details were saved.',

@@ -4,6 +4,7 @@ import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
 import { PortalDoor } from '@billing/proto/billing/customer/v1/portal';
 import { isOverTls } from '../../cookie';
+import { networkOf } from '../../admission';
 import { environmentTime } from '../../environment-time';
 import type { Call } from '../../exchange';
 import { type HttpError, RequestError } from '../../http-error';
@@ -63,14 +64,14 @@ function showDoor({ peers, pageRate }: PortalSite): PageWork {
     admitAddress(request, call, pageRate);
     const token = tokenOf(request);
     const answer = await peers.portal.findPortalSession({ token }, call as CallContext);
-    const { live, environmentId } = present(answer.tenant);
-    note({ environmentId });
+    const tenant = present(answer.tenant);
+    note({ tenant });
     if (answer.door !== PortalDoor.PORTAL_DOOR_OPEN) {
       const isUsed = answer.door === PortalDoor.PORTAL_DOOR_USED;
       return pageAnswer(usedDoorPage({ isUsed }));
     }
     const nonce = readDoorNonce(request.header('cookie')) ?? newNonce();
-    const page = doorPage({ path: request.path, isTest: !live });
+    const page = doorPage({ path: request.path, isTest: !tenant.live });
     return pageAnswer(page, { 'Set-Cookie': doorCookie(nonce, answer.siteUrl) });
   };
 }
@@ -82,7 +83,7 @@ function openDoor({ peers, pageRate, clock }: PortalSite): PageWork {
     const token = tokenOf(request);
     const context = call as CallContext;
     const { tenant, siteUrl } = await peers.portal.findPortalSession({ token }, context);
-    note({ environmentId: present(tenant).environmentId });
+    note({ tenant: present(tenant) });
     const nonce = readDoorNonce(request.header('cookie')) ?? newNonce();
     try {
       const { secret, expiresAt } = await peers.portal.enterPortal({ token, nonce }, context);
@@ -103,13 +104,14 @@ function visitWork(route: PortalRoute, site: PortalSite): PageWork {
     const isSent = route.method === 'POST';
     if (isSent) refuseOtherSites(originOf(request), { isNamed: true });
     const { visit, context } = await findVisit(request, call, site);
-    note({ environmentId: context.tenant.environmentId });
+    note({ tenant: context.tenant });
     const form = isSent ? await readForm(request, response) : new Map<string, string>();
     if (isSent) refuseForeignForm(form, visit.formToken);
     const asked = {
       path: pagePath(request),
       params: request.params as Record<string, string>,
       query: request.query,
+      network: networkOf(request.ip),
       form,
       visit,
       context: { ...context, now: await environmentTime(context, site.peers) },
@@ -123,7 +125,7 @@ function leaveWork(site: PortalSite): PageWork {
     admitAddress(request, call, site.pageRate);
     refuseOtherSites(originOf(request), { isNamed: true });
     const { visit, secret, context } = await findVisit(request, call, site);
-    note({ environmentId: context.tenant.environmentId });
+    note({ tenant: context.tenant });
     refuseForeignForm(await readForm(request, response), visit.formToken);
     await site.peers.portal.leavePortal({ secret }, call as CallContext);
     const { siteUrl, returnUrl } = visit;

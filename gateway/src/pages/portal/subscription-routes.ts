@@ -1,6 +1,7 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import {
   type Subscription,
+  SubscriptionPhase,
   SubscriptionStatus,
 } from '@billing/proto/billing/subscription/v1/subscription';
 import type { Peers } from '../../peers';
@@ -16,12 +17,13 @@ export const subscriptionRoutes: readonly PortalRoute[] = [
     method: 'POST',
     path: '/portal/subscriptions/:id/cancel',
     handle: async (request, peers) => {
-      const { id } = await ownSubscription(request, peers);
+      const { id, phase } = await ownSubscription(request, peers);
       const wish = { id, atPeriodEnd: true };
       const { subscription } = await peers.subscription.cancelSubscription(wish, request.context);
       // What has ended meanwhile stays so, and the page tells.
-      const isOver = hasEnded(present(subscription));
-      return redirectAnswer(isOver ? '/portal' : doneAt('/portal', 'canceled'));
+      if (!hasEnded(present(subscription))) return redirectAnswer(doneAt('/portal', 'canceled'));
+      const wasScheduled = phase === SubscriptionPhase.SUBSCRIPTION_PHASE_SCHEDULED;
+      return redirectAnswer(wasScheduled ? doneAt('/portal', 'ended') : '/portal');
     },
   },
   {

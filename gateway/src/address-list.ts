@@ -1,0 +1,30 @@
+import ipaddr from 'ipaddr.js';
+
+// Names that Express knows for ranges, as the address library calls them.
+const namedRanges: Readonly<Record<string, string>> = {
+  loopback: 'loopback',
+  linklocal: 'linkLocal',
+  uniquelocal: 'uniqueLocal',
+};
+
+/** Whether a text is an address, a CIDR range or the name of a range. */
+export function isAddressOrRange(text: string): boolean {
+  return Object.hasOwn(namedRanges, text) || ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+}
+
+/** Whether an address is in one of the ranges; an IPv4 address mapped into IPv6 counts as IPv4. */
+export function isAddressIn(address: string | undefined, ranges: readonly string[]): boolean {
+  if (address === undefined || !ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return ranges.some((range) => isWithin(parsed, range));
+}
+
+function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, range: string): boolean {
+  const named = Object.hasOwn(namedRanges, range) ? namedRanges[range] : undefined;
+  if (named !== undefined) return address.range() === named;
+  const bits = address.kind() === 'ipv4' ? 32 : 128;
+  const [base, prefix] = ipaddr.isValidCIDR(range)
+    ? ipaddr.parseCIDR(range)
+    : ([ipaddr.process(range), bits] as const);
+  return base.kind() === address.kind() && address.match(base, prefix);
+}

@@ -1,0 +1,63 @@
+import { auditDetail } from './audit-detail';
+
+const id = '0190f3c4-0000-7000-8000-000000000000';
+
+test('a write that makes something names it, and what it was made with', () => {
+  const body = { name: 'Basic', amount: 2900, unknown: 1 };
+  const answer = { id, name: 'Basic', amount: 2900 };
+  expect(
+    auditDetail({ segment: 'products', id: undefined, body, before: undefined, answer }),
+  ).toEqual({
+    target: { type: 'product', id },
+    changes: [
+      { field: 'name', fromJson: undefined, toJson: '"Basic"' },
+      { field: 'amount', fromJson: undefined, toJson: '2900' },
+      { field: 'unknown', fromJson: undefined, toJson: '1' },
+    ],
+  });
+});
+
+test('a change names what was before and after, and only what changed', () => {
+  const before = { id, name: 'Basic', active: true };
+  const answer = { id, name: 'Basic', active: false };
+  const body = { name: 'Basic', active: false };
+  expect(auditDetail({ segment: 'products', id, body, before, answer }).changes).toEqual([
+    { field: 'active', fromJson: 'true', toJson: 'false' },
+  ]);
+});
+
+test('of a customer the names of personal fields alone', () => {
+  const before = { id, email: 'a@b.co', name: 'Ada', phone: '0151', currency: 'USD', metadata: {} };
+  const answer = { ...before, email: 'b@b.co', name: 'ADA', phone: '7', currency: 'EUR' };
+  const body = { email: 'b@b.co', name: 'ADA', phone: '7', currency: 'EUR' };
+  expect(auditDetail({ segment: 'customers', id, body, before, answer }).changes).toEqual([
+    { field: 'email', fromJson: undefined, toJson: undefined },
+    { field: 'name', fromJson: undefined, toJson: undefined },
+    { field: 'phone', fromJson: undefined, toJson: undefined },
+    { field: 'currency', fromJson: '"USD"', toJson: '"EUR"' },
+  ]);
+});
+
+test.each([
+  ['sessionToken', 's'],
+  ['newPassword', 'p'],
+  ['key', 'billing_live_x'],
+  ['secret', 'whsec_x'],
+  ['cardNumber', '4242424242424242'],
+  ['metadata', { any: 'thing' }],
+  ['authorizedTransactionId', 'txn_1'],
+])('no value of %s', (field, value) => {
+  const body = { [field]: value };
+  const written = { segment: 'webhook-endpoints', id, body, before: undefined, answer: undefined };
+  expect(auditDetail(written).changes).toEqual([{ field, fromJson: undefined, toJson: undefined }]);
+});
+
+test.each([
+  ['sandboxes', 'sandbox'],
+  ['webhook-endpoints', 'webhook_endpoint'],
+  ['invoices', 'invoice'],
+  ['checkout', 'checkout_session'],
+])('%s are about a %s', (segment, type) => {
+  const written = { segment, id, body: {}, before: undefined, answer: undefined };
+  expect(auditDetail(written).target).toEqual({ type, id });
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { systemClock } from '@billing/chassis/clock';
+import type { ProviderReport } from '@billing/proto/billing/checkout/v1/payment';
+import type { GetProviderStateResponse } from '@billing/proto/billing/checkout/v1/report';
+import { readQuery } from '../input';
+import { ok, present } from '../route';
+import type { EnvironmentRoute, OperatorRoute } from './operator-route';
+import { toJsonSum } from './report-json';
+
+const ListProviderReports = z.object({ invoiceId: z.string() });
+
+/** Refunds, disputes and contradictions that the payment provider reported of an invoice. */
+export const providerReportRoutes: readonly EnvironmentRoute[] = [
+  {
+    method: 'GET',
+    path: '/provider-reports',
+    isOfEnvironment: true,
+    handle: async ({ query, context }, { peers }) => {
+      const wanted = readQuery(ListProviderReports, { query });
+      const { reports } = await peers.payment.listProviderReports(wanted, context);
+      return ok({ data: reports.map(toJsonProviderReport) });
+    },
+  },
+];
+
+/** Whether payments can be taken in the organisation's live environment, from every environment's pages. */
+export const providerStateRoutes: readonly OperatorRoute[] = [
+  {
+    method: 'GET',
+    path: '/payment-provider',
+    handle: async ({ call, signedIn }, { peers }) => {
+      const { organizationId, liveEnvironmentId: environmentId } = signedIn;
+      const tenant = { organizationId, environmentId, live: true, manualClock: false };
+      const context = { ...call, tenant, now: systemClock.now(), scopes: [] };
+      return ok(toJsonProviderState(await peers.checkoutReport.getProviderState({}, context)));
+    },
+  },
+];
+
+/** Whether the live environment has a payment provider, and how many of its invoices wait for one. */
+export function toJsonProviderState(state: GetProviderStateResponse) {
+  const { isConfigured, waitingInvoices } = state;
+  return { isConfigured, waitingInvoices: Number(waitingInvoices) };
+}
+
+/** A report as the dashboard shows it. */
+export function toJsonProviderReport(report: ProviderReport) {
+  const { id, kind, providerPaymentId, currency, status, amount, receivedAt } = report;
+  return {
+    ...{ id, kind, providerPaymentId, currency, status },
+    amount: toJsonSum(amount),
+    receivedAt: present(receivedAt).toISOString(),
+  };
+}

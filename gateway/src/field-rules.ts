@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { InputProblems } from '@billing/kernel/input-problems';
+import { unwrapped } from './ignored-fields';
+
+// Rules of formats and bounds that the owner of a resource checks, too. They are also asked here so that all problems of a body are
+// reported at once: a field of the wrong shape does not hide what is wrong with the others.
+
+type Sent = Readonly<Record<string, unknown>>;
+
+/** The fields of an input that have the right shape. */
+export type Sound<T> = { readonly [Field in keyof T]?: T[Field] | undefined };
+
+/**
+ * Problems of formats and bounds. A field of the wrong shape is absent from `fields` and named in `wrong`; an array of the wrong shape
+ * stands in `sent` alone, and only a rule that reads it there may report a problem of it.
+ */
+export type FieldRules<T> = (
+  fields: Sound<T>,
+  input: { readonly wrong: ReadonlySet<string>; readonly sent: Sent },
+) => InputProblems;
+
+/** All problems of an input by field: those of its shape, and those that the rules find in what has the right shape. */
+export function withRuleProblems<T>(
+  shapeProblems: Readonly<Record<string, string[]>>,
+  rules: FieldRules<T>,
+  { schema, sent }: { readonly schema: z.ZodObject; readonly sent: Sent },
+): Record<string, string[]> {
+  const fields = soundPart(schema, sent);
+  const wrong = new Set(Object.keys(shapeProblems));
+  const found = { ...shapeProblems };
+  for (const [field, messages] of Object.entries(rules(fields as Sound<T>, { wrong, sent }))) {
+    const isUsable = !wrong.has(field) || field in fields || Array.isArray(sent[field]);
+    if (!isUsable || messages.length === 0) continue;
+    found[field] = [...new Set([...(shapeProblems[field] ?? []), ...messages])];
+  }
+  return found;
+}
+
+/** The fields of the right shape; of a nested object, its own fields of the right shape. */
+export function soundPart(schema: z.ZodObject, sent: Sent): Record<string, unknown> {
+  const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
+  const fields = Object.entries(shape).map(([name, field]) => {
+    const result = z.safeParse(field, sent[name]);
+    return [name, result.success ? result.data : partOf(field, sent[name])] as const;
+  });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+function partOf(field: z.core.$ZodType, value: unknown): unknown {
+  const nested = unwrapped(field);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return nested instanceof z.ZodObject && isObject ? soundPart(nested, { ...value }) : undefined;
+}
