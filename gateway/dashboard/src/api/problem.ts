@@ -13,6 +13,8 @@ export class ApiProblem extends Error {
       readonly fields: FieldProblems;
       /** By which the log and the operators' helpers find the request; absent where there was no answer. */
       readonly requestId: string | undefined;
+      /** By the header `Retry-After`. */
+      readonly retryAfterMs?: number | undefined;
     },
   ) {
     super(message);
@@ -23,9 +25,35 @@ export class ApiProblem extends Error {
     return this.details.code === 'invalid_session';
   }
 
+  /** Whether a request that changes something may or may not have done so. */
+  get isOutcomeUnknown(): boolean {
+    const { status, code } = this.details;
+    return status === 0 || status >= 500 || code === 'idempotency_key_in_use';
+  }
+
+  /** What to do about it; undefined where the message says all. */
+  get advice(): string | undefined {
+    return undefined;
+  }
+
   /** Whether the same request may well succeed a little later. */
   get isPassing(): boolean {
     return [0, 503, 504].includes(this.details.status);
+  }
+}
+
+/** A request that changes something may or may not have done so. */
+export class UnknownOutcome extends ApiProblem {
+  constructor(
+    { details }: ApiProblem,
+    /** Whether it can be sent again without doing its work twice. */
+    readonly isRepeatable: boolean,
+  ) {
+    super("We don't know yet whether this worked", details);
+  }
+
+  override get advice(): string {
+    return this.isRepeatable ? 'Trying again is safe.' : 'Check before you try again.';
   }
 }
 
@@ -42,6 +70,7 @@ export function problemOf(
     code: headers.get('error-code') ?? 'unknown',
     fields,
     requestId: headers.get('x-request-id') ?? undefined,
+    retryAfterMs: secondsIn(headers.get('retry-after')),
   });
 }
 
@@ -49,6 +78,10 @@ export function problemOf(
 export function noAnswer(): ApiProblem {
   const details = { status: 0, code: 'no_answer', fields: {}, requestId: undefined };
   return new ApiProblem('The server could not be reached', details);
+}
+
+function secondsIn(header: string | null): number | undefined {
+  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
 }
 
 function sentenceOf(status: number, fields: FieldProblems): string {

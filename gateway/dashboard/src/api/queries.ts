@@ -1,15 +1,19 @@
 import {
+  keepPreviousData,
   MutationCache,
   QueryCache,
   QueryClient,
   useMutation,
+  useMutationState,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { type ApiRequest, newIdempotencyKey, type Query, send } from './client';
+import { useState } from 'react';
+import { type ApiRequest, type Query, send } from './client';
 import { useEnvironment } from './environment';
-import { ApiProblem } from './problem';
-import type { Page, Session } from './resources';
+import { ApiProblem, UnknownOutcome } from './problem';
+import type { Environment, Page, Session } from './resources';
+import { failureOf, FormKey, retryDelayMs } from './safe-retry';
 
 const sessionKey = ['session'];
 const retriesMax = 2;
@@ -52,6 +56,28 @@ export function useSession() {
     queryKey: sessionKey,
     queryFn: async ({ signal }) =>
       (await send({ path: '/dashboard/api/session', signal })) as Session,
+  });
+}
+
+/** One environment of the organisation, by its id. */
+export function useEnvironmentById(id: string) {
+  return useQuery({
+    queryKey: ['environments', id],
+    queryFn: async ({ signal }) =>
+      (await send({
+        path: `/dashboard/api/environments/${encodeURIComponent(id)}`,
+        signal,
+      })) as Environment,
+  });
+}
+
+/** One page of the organisation's environments, live first, then the newest; `search` is part of a name, or an id. */
+export function useEnvironments(query: { search: string; page: number; perPage: number }) {
+  return useQuery({
+    queryKey: ['environments', query],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      (await send({ path: '/dashboard/api/environments', query, signal })) as Page<Environment>,
   });
 }
 
@@ -122,24 +148,40 @@ export function useWholeList<T>(path: string, query: Query) {
   };
 }
 
-/** Something that changes something. What is on the page is asked for anew when it has succeeded. */
+/**
+ * Something that changes something. What is on the page is asked for anew when it has succeeded. Where the outcome is unknown and the
+ * request can be repeated, it is sent again with the same key, here and when the form is sent once more unchanged.
+ */
 export function useAction<Input, Output = unknown>(request: (input: Input) => ApiRequest) {
   const { id: environmentId } = useEnvironment();
   const client = useQueryClient();
+  const [key] = useState(() => new FormKey());
   return useMutation<Output, Error, Input & object>({
-    mutationFn: async (input) => (await sendOnce({ environmentId, ...request(input) })) as Output,
+    mutationFn: async (input) => {
+      const sent = key.keyed({ environmentId, ...request(input) });
+      try {
+        const output = (await send(sent)) as Output;
+        key.settle();
+        return output;
+      } catch (error) {
+        const failure = failureOf(sent, error);
+        if (!(failure instanceof UnknownOutcome)) key.settle();
+        throw failure;
+      }
+    },
+    // Both are given the number of failures before this one.
+    retry: (earlier, error) => retryDelayMs(earlier + 1, error) !== undefined,
+    retryDelay: (earlier, error) => retryDelayMs(earlier + 1, error) ?? 0,
+    networkMode: 'always',
     onSuccess: () => client.invalidateQueries(),
   });
 }
 
-/** Where no answer came, a repeat with the same key does nothing twice; only the public API knows keys. */
-async function sendOnce(request: ApiRequest): Promise<unknown> {
-  if (!request.path.startsWith('/v1/')) return send(request);
-  const repeatable = { idempotencyKey: newIdempotencyKey(), ...request };
-  try {
-    return await send(repeatable);
-  } catch (error) {
-    if (!(error instanceof ApiProblem) || error.details.status !== 0) throw error;
-    return send(repeatable);
-  }
+/** The failure behind an action that is being sent again at this moment; null where none is. */
+export function useRetriedFailure(): Error | null {
+  const failures = useMutationState({
+    filters: { status: 'pending' },
+    select: ({ state }) => state.failureReason,
+  });
+  return failures.find((failure) => failure !== null) ?? null;
 }

@@ -6,6 +6,7 @@ import type {
   toJsonEnvironment,
   toJsonOperator,
   toJsonOrganization,
+  toJsonSession,
 } from '@billing/gateway/dashboard/operator-json';
 
 // What the API answers is declared where the API makes it; here it only gets its name. Resources that one page shows are named in that page's folder.
@@ -17,6 +18,7 @@ export type Choices = ReturnType<typeof toJsonChoices>;
 export type Environment = ReturnType<typeof toJsonEnvironment>;
 export type Operator = ReturnType<typeof toJsonOperator>;
 type Organization = ReturnType<typeof toJsonOrganization>;
+export type OpenSession = ReturnType<typeof toJsonSession>;
 export type Sandbox = ReturnType<typeof toJsonSandbox>;
 
 /** Who is signed in, and where they may work. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { Button } from './buttons';
-import { ErrorNotice } from './notices';
+import { ErrorNotice, RetryNotice } from './notices';
 
 /** A dialog over the page; the browser keeps the focus in it and closes it on Escape. */
 function Dialog({
@@ -132,7 +132,8 @@ function Confirmation({
   return (
     <>
       <div>{children}</div>
-      {error !== undefined && <ErrorNotice error={error} />}
+      {error !== undefined && !isBusy && <ErrorNotice error={error} />}
+      {isBusy && <RetryNotice />}
       <div className="actions">
         <Button tone={tone} isBusy={isBusy} onClick={() => void run()}>
           {confirm}

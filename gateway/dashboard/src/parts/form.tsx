@@ -7,8 +7,9 @@ import {
   useId,
   useState,
 } from 'react';
-import { ApiProblem, type FieldProblems } from '../api/problem';
+import { ApiProblem, type FieldProblems, UnknownOutcome } from '../api/problem';
 import { Button, CopyButton } from './buttons';
+import { RetryNotice } from './notices';
 import { FormValues, otherProblems, problemsOf } from './form-values';
 
 const ProblemsContext = createContext<FieldProblems>({});
@@ -50,12 +51,17 @@ export function Form({
     event.preventDefault();
     if (!isBusy) void run(event.currentTarget);
   };
+  const shown = isBusy ? undefined : problem;
+  const isUnknown = problem?.error instanceof UnknownOutcome;
   return (
     <form onSubmit={submitted} noValidate>
       <ProblemsContext value={problem === undefined ? {} : fieldsOf(problem.error)}>
-        {problem !== undefined && <FormProblem {...problem} />}
+        {shown !== undefined && !isUnknown && <FormProblem {...shown} />}
         {children}
       </ProblemsContext>
+      {/* About no field: it stands where the person has just pressed, also below a long form. */}
+      {shown !== undefined && isUnknown && <FormProblem {...shown} />}
+      {isBusy && <RetryNotice />}
       <div className="actions">
         <Button type="submit" tone={tone} isBusy={isBusy} refusal={refusal}>
           {submit}
@@ -71,7 +77,8 @@ function FormProblem({ error, others }: { error: Error; others: readonly string[
   return (
     <div className="notice bad" role="alert">
       <p>
-        <strong>{error.message}.</strong> {others.join('; ')}
+        <strong>{error.message}.</strong> {error instanceof ApiProblem && error.advice}{' '}
+        {others.join('; ')}
       </p>
       {requestId !== undefined && (
         <p className="faint">

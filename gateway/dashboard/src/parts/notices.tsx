@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { ApiProblem } from '../api/problem';
+import { useRetriedFailure } from '../api/queries';
 import { Button, CopyButton } from './buttons';
 
 /** What happened, by which request, and a way to try again. */
@@ -9,7 +10,7 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => 
   return (
     <div className="notice bad" role="alert">
       <p>
-        <strong>{error.message}.</strong>
+        <strong>{error.message}.</strong> {error instanceof ApiProblem && error.advice}
       </p>
       {fields.length > 0 && (
         <ul>
@@ -36,6 +37,20 @@ export function Notice({ tone, children }: { tone: 'good' | 'wait'; children: Re
     <div className={`notice ${tone}`} role="status">
       {children}
     </div>
+  );
+}
+
+/** Says that a request of unknown outcome is being sent again; nothing while none is. */
+export function RetryNotice() {
+  const failure = useRetriedFailure();
+  if (failure === null) return null;
+  return (
+    <Notice tone="wait">
+      <p>
+        <strong>{failure.message}.</strong> {failure instanceof ApiProblem && failure.advice} Trying
+        again now…
+      </p>
+    </Notice>
   );
 }
 

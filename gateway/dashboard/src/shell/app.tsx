@@ -2,7 +2,7 @@ import { lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Router, Switch } from 'wouter';
 import { environmentName } from '../api/environment';
 import { ApiProblem } from '../api/problem';
-import { useSession } from '../api/queries';
+import { useEnvironmentById, useSession } from '../api/queries';
 import type { Session } from '../api/resources';
 import { ErrorNotice, Progress } from '../parts/notices';
 import { chosenEnvironment, environmentPath } from './environment-path';
@@ -15,13 +15,22 @@ const InvitationPage = lazy(async () => ({
   default: (await import('../pages/session/invitation-page')).InvitationPage,
 }));
 
+const ResetPage = lazy(async () => ({
+  default: (await import('../pages/session/reset-page')).ResetPage,
+}));
+
 /** Everything at /dashboard: the way in for whoever is not signed in, else the shell and its pages. */
 export function App() {
   return (
     <Router base="/dashboard">
       <Suspense fallback={<Progress label="Loading" />}>
         <Switch>
-          <Route path="/invitation/:token">{({ token }) => <InvitationPage token={token} />}</Route>
+          <Route path="/invitation">
+            <InvitationPage token={window.location.hash.slice(1)} />
+          </Route>
+          <Route path="/reset">
+            <ResetPage token={window.location.hash.slice(1)} />
+          </Route>
           <Route>
             <Entrance />
           </Route>
@@ -51,7 +60,7 @@ function Rooms({ session }: { session: Session }) {
       <Route path="/:place" nest>
         {({ place }) => {
           const environment = chosenEnvironment(session.environments, place);
-          if (environment === undefined) return <UnknownEnvironment session={session} />;
+          if (environment === undefined) return <FoundRoom session={session} id={place} />;
           return <Shell key={environment.id} {...{ session, environment }} />;
         }}
       </Route>
@@ -59,6 +68,24 @@ function Rooms({ session }: { session: Session }) {
         <ToFirstRoom session={session} />
       </Route>
     </Switch>
+  );
+}
+
+/** An environment that is not among the first of its organisation, by its id. */
+function FoundRoom({ session, id }: { session: Session; id: string }) {
+  const found = useEnvironmentById(id);
+  const { data: environment, error } = found;
+  if (environment !== undefined) {
+    return <Shell key={environment.id} {...{ session, environment }} />;
+  }
+  if (error === null) return <Progress label="Loading" />;
+  if (error instanceof ApiProblem && error.details.status === 404) {
+    return <UnknownEnvironment session={session} />;
+  }
+  return (
+    <main className="door">
+      <ErrorNotice error={error} onRetry={() => void found.refetch()} />
+    </main>
   );
 }
 

@@ -1,11 +1,13 @@
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { environmentName, useAtWork } from '../api/environment';
-import { useResource } from '../api/queries';
+import { useEnvironments, useResource } from '../api/queries';
+import type { Environment } from '../api/resources';
 import { Instant } from '../parts/values';
 import { environmentPath, samePlace } from './environment-path';
 
 const clockEveryMs = 30_000;
+const offeredMax = 20;
 
 /** Which environment one works in, on every page, and the way to another: live looks like nothing else. */
 export function EnvironmentBar() {
@@ -13,30 +15,54 @@ export function EnvironmentBar() {
   const [location, navigate] = useLocation();
   const id = useId();
   const isLive = environment.kind === 'LIVE';
+  const [search, setSearch] = useState('');
+  const { data } = useEnvironments({ search, page: 1, perPage: offeredMax });
+  const found = data?.data ?? session.environments;
+  const total = data?.total ?? 0;
+  // The present one and live stay, whatever is searched for.
+  const live = session.environments.filter(({ kind }) => kind === 'LIVE');
+  const offered = uniqueById([...live, environment, ...found]);
   return (
     <div className="environment-bar" role="region" aria-label="Where you work">
       <strong>{isLive ? 'Live' : 'Sandbox'}</strong>
       <label htmlFor={id} className="unseen">
-        Environment
+        Find an environment by name or id
       </label>
-      <select
+      <input
         id={id}
+        type="search"
+        value={search}
+        placeholder="Find by name or id"
+        autoComplete="off"
+        onChange={(event) => setSearch(event.target.value)}
+      />
+      <select
+        aria-label="Environment"
         value={environment.id}
         onChange={(event) => {
-          const chosen = session.environments.find((one) => one.id === event.target.value);
+          const chosen = offered.find((one) => one.id === event.target.value);
           if (chosen === undefined) return;
           navigate(`~/dashboard${environmentPath(chosen)}${samePlace(location)}`);
         }}
       >
-        {session.environments.map((one) => (
+        {offered.map((one) => (
           <option key={one.id} value={one.id}>
             {one.kind === 'LIVE' ? 'Live' : `Sandbox: ${environmentName(one)}`}
           </option>
         ))}
       </select>
+      {total > found.length && (
+        <span>
+          {found.length} of {total}
+        </span>
+      )}
       {isLive ? <span>Real customers, real money</span> : <SandboxClock />}
     </div>
   );
+}
+
+function uniqueById(environments: readonly Environment[]): readonly Environment[] {
+  return [...new Map(environments.map((one) => [one.id, one])).values()];
 }
 
 function SandboxClock() {

@@ -6,8 +6,9 @@ import { PageLayout, Panel } from '../../parts/layout';
 import { Notice } from '../../parts/notices';
 import { wordsText } from '../../parts/text';
 import { Day, Facts } from '../../parts/values';
+import { SessionTable } from './session-table';
 
-/** Who one is, and one's password. */
+/** Who one is, one's password, and where one is signed in. */
 export function AccountPage() {
   const { operator, organization } = useAtWork().session;
   return (
@@ -25,6 +26,9 @@ export function AccountPage() {
       </Panel>
       <Panel title="Password">
         <PasswordForm />
+      </Panel>
+      <Panel title="Sessions">
+        <SessionTable />
       </Panel>
     </PageLayout>
   );

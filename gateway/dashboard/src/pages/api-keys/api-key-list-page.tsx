@@ -1,14 +1,16 @@
 import { useState } from 'react';
 import { environmentName, useEnvironment, useRealNow, useRefusal } from '../../api/environment';
-import { useAction } from '../../api/queries';
-import type { ApiKey } from '../../api/resources';
+import { useAction, useResource } from '../../api/queries';
+import type { ApiKey, Operator } from '../../api/resources';
 import { Button, CopyText } from '../../parts/buttons';
 import type { Column } from '../../parts/data-table';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
+import { DialogButton } from '../../parts/dialog';
+import { ChoicesField, Form } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Notice } from '../../parts/notices';
 import { ResourceTable } from '../../parts/resource-table';
 import { Day, StatusBadge } from '../../parts/values';
+import { creatorText } from './key-creator';
 import { keyState } from './key-state';
 import { curlText } from './key-scopes';
 import { type MadeKey, NewKeyForm } from './new-key-form';
@@ -73,6 +75,7 @@ function ShownOnce({ made, onDone }: { made: MadeKey; onDone: () => void }) {
 
 function KeyTable({ refusal }: { refusal: string | undefined }) {
   const now = useRealNow();
+  const operators = useResource<{ data: readonly Operator[] }>('/dashboard/api/operators');
   const columns: Column<ApiKey>[] = [
     { title: 'Name', text: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
     {
@@ -110,6 +113,10 @@ function KeyTable({ refusal }: { refusal: string | undefined }) {
       cell: ({ createdAt }) => <Day at={createdAt} />,
     },
     {
+      title: 'Made by',
+      text: ({ createdBy }) => creatorText(createdBy, operators.data?.data ?? []),
+    },
+    {
       title: 'Actions',
       text: () => '',
       cell: (key) =>
@@ -143,18 +150,38 @@ function Scopes({ scopes }: { scopes: readonly string[] }) {
 }
 
 function RevokeButton({ apiKey, refusal }: { apiKey: ApiKey; refusal: string | undefined }) {
-  const revoke = useAction(({ id }: ApiKey) => ({ method: 'DELETE', path: `/v1/api-keys/${id}` }));
+  const revoke = useAction(({ descendants }: { descendants: boolean }) => ({
+    method: 'DELETE',
+    path: `/v1/api-keys/${apiKey.id}`,
+    query: descendants ? { descendants: 'true' } : {},
+  }));
   if (refusal !== undefined) return null;
   return (
-    <ConfirmButton
-      label="Revoke"
-      title={`Revoke ${apiKey.name}?`}
-      onConfirm={() => revoke.mutateAsync(apiKey)}
-    >
-      <p>
-        Whatever calls with <code>{`${apiKey.prefix}…${apiKey.last4}`}</code> is refused within five
-        seconds, for ever.
-      </p>
-    </ConfirmButton>
+    <DialogButton label="Revoke" title={`Revoke ${apiKey.name}?`} tone="quiet">
+      {(close) => (
+        <Form
+          submit="Revoke"
+          tone="danger"
+          onCancel={close}
+          onSubmit={async (values) => {
+            const descendants = values.all('descendants').length > 0;
+            await revoke.mutateAsync({ descendants });
+            close();
+          }}
+        >
+          <p>
+            Calls with <code>{`${apiKey.prefix}…${apiKey.last4}`}</code> are refused within five
+            seconds, for ever.
+          </p>
+          <ChoicesField
+            name="descendants"
+            label="Keys made with it"
+            hint="A key can make other keys. If this one leaked, revoke them as well."
+            choices={['yes']}
+            labelOf={() => 'Also revoke all keys that were made with it'}
+          />
+        </Form>
+      )}
+    </DialogButton>
   );
 }

@@ -70,6 +70,13 @@ function WishForm({
         hint="What it may do. None marked: all that you may do here yourself."
         choices={grantable}
       />
+      {grantable.includes('portal:write') && (
+        <p className="faint">
+          A key with <code>portal:write</code> can act as every customer of this environment: it
+          opens the customer portal for any of them, where subscriptions are cancelled and payment
+          methods are changed. Give it only to a server that knows its users.
+        </p>
+      )}
     </Form>
   );
 }

@@ -9,7 +9,7 @@ type PaymentMethod = ReturnType<typeof toJsonPaymentMethod>;
 
 const columns: readonly Column<PaymentMethod>[] = [
   { title: 'Card', text: ({ brand, last4 }) => `${brand} ending in ${last4}` },
-  { title: 'Charged', text: ({ isDefault }) => (isDefault ? 'yes, the default' : 'no') },
+  { title: 'Charged', text: chargedText },
   dayColumn('Saved', ({ createdAt }) => createdAt),
 ];
 
@@ -39,4 +39,9 @@ export function PaymentMethodPanel({ customerId }: { customerId: string }) {
       </Answer>
     </Panel>
   );
+}
+
+function chargedText({ isDefault, subscriptionIds }: PaymentMethod): string {
+  if (isDefault) return 'yes, the default';
+  return subscriptionIds.length === 0 ? 'no' : 'for some subscriptions';
 }

@@ -8,13 +8,14 @@ import { LineChart } from '../../parts/line-chart';
 import { Answer } from '../../parts/notices';
 import { countText, instantText, moneyText, shortMoneyText } from '../../parts/text';
 import { largestFirst } from '../revenue/largest-first';
+import { MissingProvider } from '../system/missing-provider';
 import { changeOf, endOfDay, firstCall, type Overview, type RecurringRevenue } from './overview';
 
 const askEveryMs = 60_000;
 
 /** What one looks at first. */
 export function HomePage() {
-  const { session } = useAtWork();
+  const { session, environment } = useAtWork();
   const overview = useResource<Overview>('/dashboard/api/reports/overview', {
     refetchMs: askEveryMs,
   });
@@ -28,6 +29,7 @@ export function HomePage() {
           : `As of ${instantText(data.now)}, by this environment’s clock.`
       }
     >
+      {environment.kind === 'LIVE' && <MissingProvider />}
       <Answer of={overview} what="overview">
         {(answer) => (
           <>

@@ -9,10 +9,11 @@ import { Answer, Notice } from '../../parts/notices';
 import { dayText, wordsText } from '../../parts/text';
 import { Day, Facts, Instant, Money, StatusBadge } from '../../parts/values';
 import { CustomerLink } from '../customers/customer-link';
-import { attemptText, type Invoice, invoiceName, type InvoicePayment } from './invoice';
+import { attemptText, errorText, type Invoice, invoiceName, type InvoicePayment } from './invoice';
 import { InvoiceActions } from './invoice-actions';
 import { InvoiceLines } from './invoice-lines';
 import { paymentColumns } from './payment-columns';
+import { ProviderReports } from './provider-reports';
 
 /** One invoice: what for, how much, and what was tried to collect it. */
 export function InvoicePage({ id = '' }: { readonly id?: string }) {
@@ -67,13 +68,14 @@ function InvoiceView({ invoice }: { invoice: Invoice }) {
           />
         )}
       </Panel>
+      <ProviderReports invoiceId={invoice.id} />
       <MetadataPanel metadata={invoice.metadata} />
     </PageLayout>
   );
 }
 
 function InvoiceFacts({ invoice }: { invoice: Invoice }) {
-  const { subscriptionId, periodStart, periodEnd, collectionMethod } = invoice;
+  const { subscriptionId, periodStart, periodEnd, collectionMethod, lastPaymentError } = invoice;
   const isSent = collectionMethod === 'SEND_INVOICE';
   return (
     <Facts
@@ -100,6 +102,9 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
         ['Made', <Instant key="made" at={invoice.createdAt} />],
         ['Due', <Day key="due" at={invoice.dueDate} />],
         ['Paid', <Instant key="paid" at={invoice.paidAt} />],
+        ...(lastPaymentError === null
+          ? []
+          : [['Last payment error', errorText(lastPaymentError)] as const]),
         ['Id', <code key="id">{invoice.id}</code>],
       ]}
     />

@@ -1,6 +1,7 @@
 import {
   attemptText,
   chargeRefusal,
+  errorText,
   type InvoicePayment,
   invoiceName,
   voidRefusal,
@@ -47,4 +48,13 @@ test('an attempt is told by what came of it', () => {
     'The payer has to confirm this payment with their bank.',
     'The payment is under way.',
   ]);
+});
+
+test('the last payment error names its reason and its time', () => {
+  const at = '2026-03-01T12:30:00.000Z';
+  const error = (code: string) => ({ code, message: '', at });
+  expect(errorText(error('card_declined'))).toBe('card declined, 2026-03-01 12:30:00 UTC');
+  expect(errorText(error('no_payment_provider'))).toBe(
+    'no payment provider is configured, 2026-03-01 12:30:00 UTC',
+  );
 });

@@ -1,4 +1,5 @@
 import type { toJsonInvoice } from '@billing/proto/json/invoice';
+import { instantText } from '../../parts/text';
 
 export type Invoice = ReturnType<typeof toJsonInvoice>;
 export type InvoiceLine = Invoice['lineItems'][number];
@@ -42,6 +43,13 @@ export function attemptText({ status, failureCode }: InvoicePayment): string {
 /** A failure for readers: “card declined”. */
 export function reasonText(failureCode: string | null): string {
   return (failureCode ?? 'unknown').replaceAll('_', ' ');
+}
+
+/** Why nothing was charged last: “card declined, 2026-03-01 12:30:00 UTC”. */
+export function errorText({ code, at }: NonNullable<Invoice['lastPaymentError']>): string {
+  const reason =
+    code === 'no_payment_provider' ? 'no payment provider is configured' : reasonText(code);
+  return at === null ? reason : `${reason}, ${instantText(at)}`;
 }
 
 // A checkout's invoice is open as long as its session is.

@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { environmentName, refusalOf, useAtWork } from '../../api/environment';
-import { useAction, useResource } from '../../api/queries';
+import { useAction } from '../../api/queries';
 import type { Environment, Sandbox } from '../../api/resources';
 import { Button, CopyText } from '../../parts/buttons';
-import { type Column, DataTable } from '../../parts/data-table';
+import type { Column } from '../../parts/data-table';
 import { DialogButton } from '../../parts/dialog';
 import { Form, SelectField, TextField } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
+import { ResourceTable } from '../../parts/resource-table';
 import { wordsText } from '../../parts/text';
 import { Day, Instant, ShortId } from '../../parts/values';
 import { environmentPath } from '../../shell/environment-path';
@@ -21,7 +21,7 @@ export function SandboxListPage() {
   const { session } = useAtWork();
   const refusal = refusalOf(session.operator.role, { isLive: true, segment: 'sandboxes' });
   const [made, setMade] = useState<MadeSandbox>();
-  const environments = useResource<{ data: readonly Environment[] }>('/dashboard/api/environments');
+  const [search, setSearch] = useState('');
   return (
     <PageLayout
       title="Sandboxes"
@@ -44,9 +44,28 @@ export function SandboxListPage() {
         <FirstKey made={made} onDone={() => setMade(undefined)} />
       )}
       <Panel>
-        <Answer of={environments} what="sandboxes">
-          {({ data }) => <SandboxTable sandboxes={data.filter(({ kind }) => kind === 'SANDBOX')} />}
-        </Answer>
+        <input
+          type="search"
+          aria-label="Find a sandbox by name or id"
+          placeholder="Find by name or id"
+          autoComplete="off"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        <ResourceTable
+          caption="Sandboxes"
+          path="/dashboard/api/environments"
+          query={{ search, sandboxesOnly: true }}
+          columns={columns}
+          rowKey={({ id }) => id}
+          empty={
+            <EmptyState title={search === '' ? 'No sandboxes yet' : 'No sandbox matches'}>
+              {search === ''
+                ? 'Create one with “New sandbox” to try what you build.'
+                : 'Search for another name or id.'}
+            </EmptyState>
+          }
+        />
       </Panel>
     </PageLayout>
   );
@@ -67,37 +86,30 @@ function FirstKey({ made, onDone }: { made: MadeSandbox; onDone: () => void }) {
   );
 }
 
-function SandboxTable({ sandboxes }: { sandboxes: readonly Environment[] }) {
-  if (sandboxes.length === 0) {
-    return (
-      <EmptyState title="No sandboxes yet">
-        Make one with “New sandbox” to try what you build.
-      </EmptyState>
-    );
-  }
-  const columns: Column<Environment>[] = [
-    {
-      title: 'Name',
-      text: environmentName,
-      cell: (one) => (
-        <Link href={`~/dashboard${environmentPath(one)}/developers/sandboxes/${one.id}`}>
-          {environmentName(one)}
-        </Link>
-      ),
-    },
-    { title: 'Clock', text: ({ clock }) => wordsText(clock) },
-    { title: 'Its time', text: ({ now }) => now, cell: ({ now }) => <Instant at={now} /> },
-    {
-      title: 'Made',
-      text: ({ createdAt }) => createdAt,
-      cell: ({ createdAt }) => <Day at={createdAt} />,
-    },
-    { title: 'Id', text: ({ id }) => id, cell: ({ id }) => <ShortId id={id} what="id" /> },
-  ];
-  return (
-    <DataTable caption="Sandboxes" columns={columns} rows={sandboxes} rowKey={({ id }) => id} />
-  );
-}
+const columns: Column<Environment>[] = [
+  {
+    title: 'Name',
+    text: environmentName,
+    cell: (one) => (
+      <Link href={`~/dashboard${environmentPath(one)}/developers/sandboxes/${one.id}`}>
+        {environmentName(one)}
+      </Link>
+    ),
+  },
+  { title: 'Clock', text: ({ clock }) => wordsText(clock) },
+  { title: 'Its time', text: ({ now }) => now, cell: ({ now }) => <Instant at={now} /> },
+  {
+    title: 'Made',
+    text: ({ createdAt }) => createdAt,
+    cell: ({ createdAt }) => <Day at={createdAt} />,
+  },
+  {
+    title: 'Deletion',
+    text: ({ deletesAt }) => deletesAt ?? '',
+    cell: ({ deletesAt }) => deletesAt !== null && <Day at={deletesAt} />,
+  },
+  { title: 'Id', text: ({ id }) => id, cell: ({ id }) => <ShortId id={id} what="id" /> },
+];
 
 function SandboxForm({
   onMade,

@@ -1,9 +1,10 @@
 import { useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { environmentName, refusalOf, useAtWork } from '../../api/environment';
-import { useAction, useResource } from '../../api/queries';
+import { useAction, useEnvironmentById, useResource, useSessionChange } from '../../api/queries';
 import type { Environment } from '../../api/resources';
 import { Button } from '../../parts/buttons';
+import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { Form, TextField } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer, ErrorNotice, Notice, Progress } from '../../parts/notices';
@@ -20,6 +21,8 @@ interface Clock {
 interface Advanced {
   readonly now: string;
   readonly processed: number;
+  /** The advance was stopped before its target. */
+  readonly stopped?: true;
 }
 
 // Often enough to see it move, seldom enough to leave the work its places.
@@ -28,8 +31,11 @@ const pollMs = 1_000;
 /** One sandbox and its clock. */
 export function SandboxPage({ id }: { id: string }) {
   const { session } = useAtWork();
-  const sandbox = session.environments.find((one) => one.id === id && one.kind === 'SANDBOX');
+  const found = useEnvironmentById(id);
+  const refusal = refusalOf(session.operator.role, { isLive: true, segment: 'sandboxes' });
   const back = { href: '/developers/sandboxes', label: 'Sandboxes' };
+  if (found.data === undefined && found.error === null) return <Progress label="Loading" />;
+  const sandbox = found.data?.kind === 'SANDBOX' ? found.data : undefined;
   if (sandbox === undefined) {
     return (
       <PageLayout title="Sandbox" back={back}>
@@ -42,11 +48,18 @@ export function SandboxPage({ id }: { id: string }) {
       title={environmentName(sandbox)}
       back={back}
       actions={
-        <Link className="button quiet" href={`~/dashboard/${id}/developers/api-keys`}>
-          Its API keys
-        </Link>
+        <>
+          <Link className="button quiet" href={`~/dashboard/${id}/developers/api-keys`}>
+            Its API keys
+          </Link>
+          <DialogButton label="Rename" refusal={refusal}>
+            {(close) => <RenameForm sandbox={sandbox} onDone={close} />}
+          </DialogButton>
+          <DeleteButton sandbox={sandbox} refusal={refusal} />
+        </>
       }
     >
+      {sandbox.deletesAt !== null && <DeletionNotice deletesAt={sandbox.deletesAt} />}
       <Panel title="About">
         <Facts
           facts={[
@@ -63,6 +76,73 @@ export function SandboxPage({ id }: { id: string }) {
   );
 }
 
+function DeletionNotice({ deletesAt }: { deletesAt: string }) {
+  return (
+    <Notice tone="wait">
+      <p>
+        This sandbox has not been used for 90 days. It will be deleted on <Day at={deletesAt} />{' '}
+        with all its data. A request with one of its keys, or an advance of its clock, keeps it.
+      </p>
+    </Notice>
+  );
+}
+
+function RenameForm({ sandbox, onDone }: { sandbox: Environment; onDone: () => void }) {
+  const { session } = useAtWork();
+  const rename = useAction<{ name: string }>(({ name }) => ({
+    method: 'PATCH',
+    path: `/v1/sandboxes/${sandbox.id}`,
+    environmentId: session.environments.find(({ kind }) => kind === 'LIVE')?.id,
+    body: { name },
+  }));
+  return (
+    <Form
+      submit="Rename"
+      onCancel={onDone}
+      onSubmit={async (values) => {
+        await rename.mutateAsync({ name: values.text('name') });
+        onDone();
+      }}
+    >
+      <TextField
+        name="name"
+        label="Name"
+        defaultValue={sandbox.name ?? ''}
+        autoComplete="off"
+        maxLength={200}
+        autoFocus
+      />
+    </Form>
+  );
+}
+
+function DeleteButton({ sandbox, refusal }: { sandbox: Environment; refusal: string | undefined }) {
+  const { session } = useAtWork();
+  const [, navigate] = useLocation();
+  const refreshSession = useSessionChange();
+  const remove = useAction(() => ({
+    method: 'DELETE',
+    path: `/v1/sandboxes/${sandbox.id}`,
+    environmentId: session.environments.find(({ kind }) => kind === 'LIVE')?.id,
+  }));
+  return (
+    <ConfirmButton
+      label="Delete"
+      title={`Delete ${environmentName(sandbox)}?`}
+      confirm="Delete"
+      tone="danger"
+      refusal={refusal}
+      onConfirm={async () => {
+        await remove.mutateAsync({});
+        navigate('~/dashboard/live/developers/sandboxes');
+        await refreshSession();
+      }}
+    >
+      Its keys, pages and webhooks end at once. All its data is deleted and cannot be restored.
+    </ConfirmButton>
+  );
+}
+
 function ClockPanel({ sandbox }: { sandbox: Environment }) {
   const [target, setTarget] = useState<{ from: string; to: string }>();
   const advance = useAction<{ to: string }, Advanced>(({ to }) => ({
@@ -71,6 +151,11 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
     environmentId: sandbox.id,
     body: { to },
   }));
+  const stop = useAction(() => ({
+    method: 'DELETE',
+    path: '/v1/sandboxes/clock/advance',
+    environmentId: sandbox.id,
+  }));
   const isBusy = advance.isPending;
   const clock = useResource<Clock>('/v1/sandboxes/clock', {
     inEnvironment: sandbox.id,
@@ -78,6 +163,7 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
   });
   const run = (from: string, to: string) => {
     setTarget({ from, to });
+    stop.reset();
     advance.mutate({ to });
   };
   return (
@@ -94,20 +180,26 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
               total={1_000}
             />
           )}
+          {stop.error !== null && <ErrorNotice error={stop.error} />}
           {advance.error !== null && <ErrorNotice error={advance.error} />}
           {advance.data !== undefined && (
             <Notice tone="good">
               <p>
+                {advance.data.stopped === true && 'The advance was stopped. '}
                 It is {instantText(advance.data.now)}. {doneText(advance.data.processed)}
               </p>
             </Notice>
           )}
           {sandbox.clock === 'MANUAL' ? (
-            <Advance
-              now={isBusy ? (target?.from ?? now) : now}
-              onAdvance={(to) => run(now, to)}
-              isBusy={isBusy}
-            />
+            <>
+              {/* Also for an advance that another page or program began. */}
+              <StopButton isBusy={stop.isPending} onStop={() => stop.mutate({})} />
+              <Advance
+                now={isBusy ? (target?.from ?? now) : now}
+                onAdvance={(to) => run(now, to)}
+                isBusy={isBusy}
+              />
+            </>
           ) : (
             <p className="faint">
               Its clock is real, and cannot be moved. Make a sandbox with a manual clock for that.
@@ -116,6 +208,18 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
         </>
       )}
     </Answer>
+  );
+}
+
+function StopButton({ isBusy, onStop }: { isBusy: boolean; onStop: () => void }) {
+  const { operator } = useAtWork().session;
+  const refusal = refusalOf(operator.role, { isLive: false, segment: 'sandboxes' });
+  return (
+    <div className="actions">
+      <Button disabled={isBusy || refusal !== undefined} title={refusal} onClick={onStop}>
+        Stop running advance
+      </Button>
+    </div>
   );
 }
 

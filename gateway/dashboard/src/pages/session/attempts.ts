@@ -6,6 +6,9 @@ export async function waitingSaid(attempt: () => Promise<unknown>): Promise<void
     await attempt();
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.details.status !== 429) throw error;
-    throw new ApiProblem('Too many attempts. Please wait a quarter of an hour', error.details);
+    throw new ApiProblem(
+      'Too many attempts. Please wait up to a quarter of an hour',
+      error.details,
+    );
   }
 }

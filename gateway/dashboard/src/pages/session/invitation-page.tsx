@@ -18,10 +18,15 @@ interface Invitation {
 
 /** The way in by a link that works once. */
 export function InvitationPage({ token }: { token: string }) {
-  const path = `/dashboard/api/invitations/${encodeURIComponent(token)}`;
   const invitation = useQuery({
     queryKey: ['invitation', token],
-    queryFn: async ({ signal }) => (await send({ path, signal })) as Invitation,
+    queryFn: async ({ signal }) =>
+      (await send({
+        method: 'POST',
+        path: '/dashboard/api/invitations/look',
+        body: { token },
+        signal,
+      })) as Invitation,
   });
   const { error } = invitation;
   if (error instanceof ApiProblem && error.details.status === 404) {
@@ -35,12 +40,12 @@ export function InvitationPage({ token }: { token: string }) {
   }
   return (
     <Answer of={invitation} what="the invitation">
-      {(invited) => <Acceptance {...{ invited, path }} />}
+      {(invited) => <Acceptance {...{ invited, token }} />}
     </Answer>
   );
 }
 
-function Acceptance({ invited, path }: { invited: Invitation; path: string }) {
+function Acceptance({ invited, token }: { invited: Invitation; token: string }) {
   const [, navigate] = useLocation();
   const changed = useSessionChange();
   return (
@@ -52,7 +57,9 @@ function Acceptance({ invited, path }: { invited: Invitation; path: string }) {
       <Form
         submit="Accept and sign in"
         onSubmit={async (values) => {
+          const path = '/dashboard/api/invitations/accept';
           const body = {
+            token,
             name: values.text('name'),
             email: values.text('email'),
             password: values.text('password'),

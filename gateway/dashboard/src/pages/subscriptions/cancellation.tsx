@@ -16,6 +16,19 @@ export function Cancellation({
   const cancel = useAction((body: object) => ({ method: 'POST', path: `${path}/cancel`, body }));
   const end = dayText(subscription.currentPeriodEnd);
   if (subscription.status === 'CANCELED') return null;
+  if (subscription.phase === 'SCHEDULED') {
+    return (
+      <ConfirmButton
+        label="Cancel"
+        title="Cancel this subscription?"
+        confirm="Cancel subscription"
+        refusal={refusal}
+        onConfirm={() => cancel.mutateAsync({ atPeriodEnd: false })}
+      >
+        <p>It has not started. It ends at once, and nothing is billed.</p>
+      </ConfirmButton>
+    );
+  }
   return (
     <>
       {subscription.cancelAtPeriodEnd && <Uncancellation {...{ subscription, refusal, end }} />}

@@ -12,6 +12,7 @@ export function trouble({
   version,
   databaseReachable,
   streamReachable,
+  streamReplicasMissing,
   outboxAgeSeconds,
   streamLag,
   eventLoopDelayMs,
@@ -19,7 +20,10 @@ export function trouble({
   if (version === null) return [`${name} does not answer.`];
   const found = [
     databaseReachable === false && `${name} does not reach its database.`,
-    streamReachable === false && `${name} does not reach NATS; its events wait.`,
+    streamReachable === false &&
+      `${name} does not reach the event stream; webhooks come some seconds later.`,
+    (streamReplicasMissing ?? 0) > 0 &&
+      `The event stream lacks ${countText(streamReplicasMissing ?? 0)} of its replicas.`,
     (outboxAgeSeconds ?? 0) > outboxAgeMaxSeconds &&
       `${name} has not told others of a change for ${countText(Math.round(outboxAgeSeconds ?? 0))} s.`,
     (streamLag ?? 0) > streamLagMax && `${name} is ${countText(streamLag ?? 0)} events behind.`,

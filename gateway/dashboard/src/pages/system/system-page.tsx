@@ -6,7 +6,9 @@ import { PageLayout, Panel } from '../../parts/layout';
 import { Answer, Notice } from '../../parts/notices';
 import { countText, pluralText } from '../../parts/text';
 import { StatusBadge } from '../../parts/values';
+import { MissingProvider } from './missing-provider';
 import { bytesText, trouble } from './service-health';
+import { StuckCommands } from './stuck-commands';
 
 const everyMs = 5_000;
 
@@ -51,6 +53,7 @@ export function SystemPage() {
   );
   return (
     <PageLayout title="System" lead="The services behind this, asked every five seconds.">
+      <MissingProvider />
       <Answer of={answer} what="services">
         {({ services }) => (
           <>
@@ -66,6 +69,7 @@ export function SystemPage() {
           </>
         )}
       </Answer>
+      <StuckCommands refetchMs={everyMs} />
       <Panel title="What the figures say">
         <dl className="facts">
           <div>

@@ -1,10 +1,14 @@
+import { useState } from 'react';
 import { environmentName, useAtWork } from '../../api/environment';
-import type { AuditEntry } from '../../api/resources';
+import type { Query } from '../../api/client';
+import type { AuditEntry, Operator } from '../../api/resources';
+import { useResource } from '../../api/queries';
 import type { Column } from '../../parts/data-table';
+import { SelectField } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
-import { wordsText } from '../../parts/text';
 import { Instant, ShortId } from '../../parts/values';
+import { actorText, changesText } from './audit-text';
 import { leadingRefusal } from './leading';
 
 /** What operators changed, and how it ended. */
@@ -14,11 +18,11 @@ export function AuditLogPage() {
   return (
     <PageLayout
       title="Audit log"
-      lead="What operators changed, and who came and went: the newest first."
+      lead="What operators and API keys changed, and who came and went: the newest first."
     >
       <Panel>
         {refusal === undefined ? (
-          <AuditTable />
+          <AuditLog />
         ) : (
           <EmptyState title="Not for you to see">{refusal}</EmptyState>
         )}
@@ -27,7 +31,39 @@ export function AuditLogPage() {
   );
 }
 
-function AuditTable() {
+function AuditLog() {
+  const operators = useResource<{ data: readonly Operator[] }>('/dashboard/api/operators');
+  const [actorId, setActorId] = useState('');
+  const choices = (operators.data?.data ?? []).map(({ id, email }) => [id, email] as const);
+  return (
+    <>
+      <SelectField
+        name="actorId"
+        label="Who"
+        value={actorId}
+        onChange={setActorId}
+        choices={[['', 'everyone, API keys too'], ...choices]}
+      />
+      <p>
+        <a href="/dashboard/api/audit.ndjson" download="audit.ndjson">
+          Export all (NDJSON)
+        </a>
+      </p>
+      <AuditTable query={{ actorId }} />
+    </>
+  );
+}
+
+function Target({ target }: { target: AuditEntry['target'] }) {
+  if (target === null) return <>–</>;
+  return (
+    <>
+      {target.type} {target.id !== null && <ShortId id={target.id} what={`${target.type} id`} />}
+    </>
+  );
+}
+
+function AuditTable({ query }: { query: Query }) {
   const { session } = useAtWork();
   const environmentText = (id: string | null) => {
     const found = session.environments.find((one) => one.id === id);
@@ -37,11 +73,11 @@ function AuditTable() {
     { title: 'When', text: ({ at }) => at, cell: ({ at }) => <Instant at={at} /> },
     {
       title: 'Who',
-      text: ({ operatorEmail }) => operatorEmail,
-      cell: ({ operatorEmail, role }) => (
+      text: ({ actor }) => actorText(actor),
+      cell: ({ actor, address }) => (
         <>
-          {operatorEmail}
-          <div className="faint">{wordsText(role)}</div>
+          {actorText(actor)}
+          <div className="faint">{address ?? ''}</div>
         </>
       ),
     },
@@ -59,6 +95,12 @@ function AuditTable() {
         </>
       ),
     },
+    {
+      title: 'Target',
+      text: ({ target }) => (target === null ? '–' : `${target.type} ${target.id ?? ''}`),
+      cell: ({ target }) => <Target target={target} />,
+    },
+    { title: 'Changes', text: ({ changes }) => changesText(changes) },
     { title: 'Where', text: ({ environmentId }) => environmentText(environmentId) },
     {
       title: 'Status',
@@ -75,6 +117,7 @@ function AuditTable() {
     <ResourceTable
       caption="Audit log"
       path="/dashboard/api/audit"
+      query={query}
       columns={columns}
       rowKey={({ id }) => id}
       empty={

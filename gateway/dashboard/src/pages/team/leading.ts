@@ -13,3 +13,8 @@ export function leadingRefusal(role: RoleName): string | undefined {
 export function rolesToGive(role: RoleName): readonly RoleName[] {
   return leadingRefusal(role) === undefined ? roles.slice(roles.indexOf(role)) : [];
 }
+
+/** Whether a role may let another set a new password: owners for all, admins for those below them. */
+export function mayReset(role: RoleName, other: RoleName): boolean {
+  return role === 'OWNER' || (role === 'ADMIN' && roles.indexOf(other) > roles.indexOf(role));
+}

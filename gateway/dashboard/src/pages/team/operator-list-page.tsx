@@ -4,13 +4,14 @@ import { useAction, useResource } from '../../api/queries';
 import type { Operator } from '../../api/resources';
 import { Button, CopyText } from '../../parts/buttons';
 import { type Column, DataTable } from '../../parts/data-table';
-import { ConfirmButton, DialogButton } from '../../parts/dialog';
+import { DialogButton } from '../../parts/dialog';
 import { Form, SelectField, TextField } from '../../parts/form';
 import { PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { wordsText } from '../../parts/text';
 import { Day, Instant, StatusBadge } from '../../parts/values';
 import { leadingRefusal, rolesToGive } from './leading';
+import { OperatorActions, type ResetLink } from './operator-actions';
 
 interface Invitation {
   readonly link: string;
@@ -25,6 +26,7 @@ export function OperatorListPage() {
   const refusal = leadingRefusal(operator.role);
   const operators = useResource<{ data: readonly Operator[] }>(path);
   const [invited, setInvited] = useState<Invitation>();
+  const [reset, setReset] = useState<ResetLink>();
   return (
     <PageLayout
       title="Team"
@@ -55,27 +57,55 @@ export function OperatorListPage() {
           </div>
         </Panel>
       )}
+      {reset !== undefined && (
+        <Panel title={`New password for ${reset.name}`}>
+          <p>
+            Send them this link. It works once, until <Instant at={reset.expiresAt} />, and is not
+            shown again. Setting the password ends all their sessions.
+          </p>
+          <CopyText text={reset.url} what="reset link" />
+          <div className="actions">
+            <Button onClick={() => setReset(undefined)}>I have it</Button>
+          </div>
+        </Panel>
+      )}
       <Panel>
         <Answer of={operators} what="the team">
-          {({ data }) => <OperatorTable operators={data} />}
+          {({ data }) => <OperatorTable operators={data} onReset={setReset} />}
         </Answer>
       </Panel>
     </PageLayout>
   );
 }
 
-function OperatorTable({ operators }: { operators: readonly Operator[] }) {
+function OperatorTable({
+  operators,
+  onReset,
+}: {
+  operators: readonly Operator[];
+  onReset: (link: ResetLink) => void;
+}) {
   const me = useAtWork().session.operator;
   const given = rolesToGive(me.role);
   const columns: Column<Operator>[] = [
     { title: 'Name', text: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
-    { title: 'E-mail', text: ({ email }) => email },
+    {
+      title: 'E-mail',
+      text: ({ email }) => email,
+      cell: ({ email, emailProven }) => (
+        <>
+          {email}
+          {!emailProven && <div className="faint">e-mail not proven</div>}
+        </>
+      ),
+    },
     { title: 'Role', text: ({ role }) => wordsText(role) },
     {
       title: 'State',
       text: ({ active }) => (active ? 'active' : 'off'),
       cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'OFF'} />,
     },
+    { title: 'Invited by', text: ({ invitedBy }) => invitedBy?.email ?? '–' },
     {
       title: 'Since',
       text: ({ createdAt }) => createdAt,
@@ -85,54 +115,10 @@ function OperatorTable({ operators }: { operators: readonly Operator[] }) {
       title: 'Actions',
       text: () => '',
       cell: (one) =>
-        one.id !== me.id && given.includes(one.role) && <OperatorActions {...{ one }} />,
+        one.id !== me.id && given.includes(one.role) && <OperatorActions {...{ one, onReset }} />,
     },
   ];
   return <DataTable caption="Team" columns={columns} rows={operators} rowKey={({ id }) => id} />;
-}
-
-function OperatorActions({ one }: { one: Operator }) {
-  const { operator: me } = useAtWork().session;
-  const change = useAction(({ body }: { body: object }) => ({
-    method: 'PATCH',
-    path: `${path}/${one.id}`,
-    body,
-  }));
-  return (
-    <div className="actions">
-      <DialogButton label="Role" title={`The role of ${one.name}`} tone="quiet">
-        {(close) => (
-          <Form
-            submit="Change role"
-            onCancel={close}
-            onSubmit={async (values) => {
-              await change.mutateAsync({ body: { role: values.text('role') } });
-              close();
-            }}
-          >
-            <SelectField
-              name="role"
-              label="Role"
-              defaultValue={one.role}
-              choices={rolesToGive(me.role).map((role) => [role, wordsText(role)])}
-            />
-          </Form>
-        )}
-      </DialogButton>
-      <ConfirmButton
-        label={one.active ? 'Shut out' : 'Let in'}
-        title={one.active ? `Shut ${one.name} out?` : `Let ${one.name} in again?`}
-        tone={one.active ? 'danger' : 'main'}
-        onConfirm={() => change.mutateAsync({ body: { active: !one.active } })}
-      >
-        <p>
-          {one.active
-            ? 'All their sessions end at once, and they cannot sign in.'
-            : 'They can sign in with their old password.'}
-        </p>
-      </ConfirmButton>
-    </div>
-  );
 }
 
 function InvitationForm({

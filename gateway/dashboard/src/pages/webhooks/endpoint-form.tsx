@@ -9,6 +9,7 @@ export interface EndpointWish {
   readonly url: string;
   readonly description: string | null;
   readonly events: readonly string[] | undefined;
+  readonly headerPrefix: string | undefined;
 }
 
 /** Where webhooks go, and which. */
@@ -37,6 +38,7 @@ export function EndpointForm({
               url: values.text('url'),
               description: values.optional('description') ?? null,
               events: events.length === 0 ? undefined : events,
+              headerPrefix: values.optional('headerPrefix') ?? undefined,
             });
           }}
         >
@@ -55,6 +57,15 @@ export function EndpointForm({
             autoComplete="off"
             maxLength={200}
             defaultValue={endpoint?.description ?? ''}
+          />
+          <TextField
+            name="headerPrefix"
+            label="Header prefix"
+            autoComplete="off"
+            maxLength={31}
+            pattern="[A-Za-z][A-Za-z0-9-]*"
+            defaultValue={endpoint?.headerPrefix ?? 'Billing'}
+            hint="Begins two headers, such as Billing-Event and Billing-Signature."
           />
           <ChoicesField
             name="events"

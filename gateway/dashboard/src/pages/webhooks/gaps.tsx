@@ -51,7 +51,7 @@ export function GapList({ endpointId }: { endpointId: string }) {
 export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
   const refusal = useRefusal('webhook-endpoints');
   const [count, setCount] = useState<number>();
-  const replay = useAction<{ since: string }, { count: number }>((body) => ({
+  const replay = useAction<{ since: string; all: boolean }, { count: number }>((body) => ({
     method: 'POST',
     path: `/v1/webhook-endpoints/${endpoint.id}/replay`,
     body,
@@ -75,7 +75,8 @@ export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
             onCancel={close}
             onSubmit={async (values) => {
               const since = fromTimeField(values.optional('since')) ?? '';
-              setCount((await replay.mutateAsync({ since })).count);
+              const all = values.has('all');
+              setCount((await replay.mutateAsync({ since, all })).count);
               close();
             }}
           >
@@ -85,6 +86,10 @@ export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
               type="datetime-local"
               hint="In UTC, of real time; at most 30 days back."
             />
+            <label className="check">
+              <input type="checkbox" name="all" value="yes" />{' '}
+              <span>Also send delivered events again</span>
+            </label>
           </Form>
         )}
       </DialogButton>

@@ -1,0 +1,93 @@
+import { noAnswer, problemOf, UnknownOutcome } from './problem';
+import { failureOf, FormKey, retryDelayMs } from './safe-retry';
+
+const problem = (status: number, headers: Record<string, string> = {}) =>
+  problemOf({ status, headers: new Headers(headers) }, {});
+const create = { method: 'POST', path: '/v1/subscriptions', body: { customerId: 'c' } } as const;
+
+const failed = (...answer: Parameters<typeof problem>) => failureOf(create, problem(...answer));
+
+describe('the key of a form', () => {
+  test('stays the same while the form is sent again unchanged', () => {
+    const form = new FormKey();
+    const { idempotencyKey } = form.keyed(create);
+    expect(idempotencyKey).toMatch(/^[0-9a-f]{32}$/);
+    expect(form.keyed({ ...create, body: { customerId: 'c' } })).toEqual({
+      ...create,
+      idempotencyKey,
+    });
+  });
+
+  test('is another one after an edit', () => {
+    const form = new FormKey();
+    const first = form.keyed(create).idempotencyKey;
+    const edited = { ...create, body: { customerId: 'd' } };
+    expect(form.keyed(edited).idempotencyKey).not.toBe(first);
+  });
+
+  test('is another one once the outcome is known, and in another form', () => {
+    const form = new FormKey();
+    const first = form.keyed(create).idempotencyKey;
+    form.settle();
+    const keys = [
+      first,
+      form.keyed(create).idempotencyKey,
+      new FormKey().keyed(create).idempotencyKey,
+    ];
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  test('is not sent where it is not known', () => {
+    const invite = { method: 'POST', path: '/dashboard/api/operators', body: {} } as const;
+    expect(new FormKey().keyed(invite)).toEqual(invite);
+  });
+});
+
+test.each([
+  ['no answer', noAnswer(), true],
+  ['500', problem(500), true],
+  ['502', problem(502), true],
+  ['503', problem(503), true],
+  ['504', problem(504), true],
+  [
+    'a first request that still runs',
+    problem(409, { 'Error-Code': 'idempotency_key_in_use' }),
+    true,
+  ],
+  ['400', problem(400), false],
+  ['a conflict', problem(409, { 'Error-Code': 'conflict' }), false],
+  ['429', problem(429), false],
+  ['a bug of the page', new TypeError('lost'), false],
+])('after %s the outcome is unknown: %s', (_case, error, expected) => {
+  expect(failureOf(create, error) instanceof UnknownOutcome).toBe(expected);
+});
+
+test.each([
+  [create, 'Trying again is safe.'],
+  [{ ...create, path: '/dashboard/api/operators' }, 'Check before you try again.'],
+])('a request of unknown outcome says so, and what to do', (request, advice) => {
+  const failure = failureOf(request, problem(503, { 'X-Request-Id': 'r-1' })) as UnknownOutcome;
+  expect(failure.message).toBe("We don't know yet whether this worked");
+  expect([failure.advice, failure.details.requestId]).toEqual([advice, 'r-1']);
+});
+
+test('a request of unknown outcome is sent again three times, ever later', () => {
+  expect([1, 2, 3, 4].map((failures) => retryDelayMs(failures, failed(503)))).toEqual([
+    1_000,
+    3_000,
+    8_000,
+    undefined,
+  ]);
+  expect(retryDelayMs(1, failed(400))).toBeUndefined();
+  const invite = { ...create, path: '/dashboard/api/operators' };
+  expect(retryDelayMs(1, failureOf(invite, problem(503)))).toBeUndefined();
+});
+
+test.each([
+  ['5', 5_000],
+  ['0', 1_000],
+  ['3600', 30_000],
+  ['Wed, 21 Oct 2026 07:28:00 GMT', 1_000],
+])('with Retry-After %s it is sent again after %d ms', (value, expected) => {
+  expect(retryDelayMs(1, failed(503, { 'Retry-After': value }))).toBe(expected);
+});

@@ -1,0 +1,30 @@
+import type { toJsonProviderState } from '@billing/gateway/dashboard/provider-report-routes';
+import { useResource } from '../../api/queries';
+import { Notice } from '../../parts/notices';
+import { countText } from '../../parts/text';
+
+type ProviderState = ReturnType<typeof toJsonProviderState>;
+
+const askEveryMs = 60_000;
+
+/** Says that the live environment has no payment provider; shows nothing where it has one. */
+export function MissingProvider() {
+  const { data } = useResource<ProviderState>('/dashboard/api/payment-provider', {
+    refetchMs: askEveryMs,
+  });
+  if (data === undefined || data.isConfigured) return null;
+  return (
+    <Notice tone="wait">
+      <p>
+        <strong>No payment provider is configured.</strong> The live environment charges no card.{' '}
+        {waitingText(data.waitingInvoices)}
+      </p>
+    </Notice>
+  );
+}
+
+function waitingText(count: number): string {
+  if (count === 0) return 'Invoices stay open until a provider is configured.';
+  const waiting = count === 1 ? '1 invoice waits' : `${countText(count)} invoices wait`;
+  return `${waiting} until a provider is configured.`;
+}

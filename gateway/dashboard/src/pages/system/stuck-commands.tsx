@@ -1,0 +1,95 @@
+import type { StuckCommandOfService } from '@billing/gateway/dashboard/service-statuses';
+import { useAction, useResource } from '../../api/queries';
+import { useAtWork } from '../../api/environment';
+import { instantColumn } from '../../parts/columns';
+import { type Column, DataTable } from '../../parts/data-table';
+import { ConfirmButton } from '../../parts/dialog';
+import { Panel } from '../../parts/layout';
+import { Answer } from '../../parts/notices';
+import { countText } from '../../parts/text';
+import { leadingRefusal } from '../team/leading';
+
+const path = '/dashboard/api/system/commands';
+
+const columns: readonly Column<StuckCommandOfService>[] = [
+  { title: 'Service', text: ({ service }) => service },
+  { title: 'Command', text: ({ type }) => type },
+  {
+    title: 'Aggregate',
+    text: ({ aggregate, aggregateId }) => `${aggregate} ${aggregateId}`,
+    cell: ({ aggregate, aggregateId }) => (
+      <>
+        {aggregate} <code>{aggregateId}</code>
+      </>
+    ),
+  },
+  { title: 'Environment', text: ({ environmentId }) => environmentId },
+  { title: 'Attempts', align: 'end', text: ({ attempts }) => countText(attempts) },
+  { title: 'Last error', text: ({ lastError }) => lastError },
+  instantColumn('Since', ({ since }) => since),
+  { title: 'Actions', text: () => '', cell: (command) => <CommandActions command={command} /> },
+];
+
+/** Commands that keep failing, with what an owner or admin can do about them. */
+export function StuckCommands({ refetchMs }: { refetchMs: number }) {
+  const { operator } = useAtWork().session;
+  const isLeader = leadingRefusal(operator.role) === undefined;
+  const answer = useResource<{ readonly commands: readonly StuckCommandOfService[] }>(path, {
+    refetchMs,
+    isEnabled: isLeader,
+  });
+  if (!isLeader) return null;
+  return (
+    <Panel title="Stuck commands">
+      <p>
+        A command here fails again and again. All later commands of the same aggregate wait for it.
+      </p>
+      <Answer of={answer} what="stuck commands">
+        {({ commands }) =>
+          commands.length === 0 ? (
+            <p className="hint">No command is stuck.</p>
+          ) : (
+            <DataTable
+              caption="Stuck commands"
+              columns={columns}
+              rows={commands}
+              rowKey={({ service, id }) => `${service} ${id}`}
+            />
+          )
+        }
+      </Answer>
+    </Panel>
+  );
+}
+
+function CommandActions({ command }: { command: StuckCommandOfService }) {
+  const { service, id, type } = command;
+  const act = useAction(({ action }: { action: 'retry' | 'skip' }) => ({
+    method: 'POST',
+    path: `${path}/${service}/${encodeURIComponent(id)}/${action}`,
+    body: {},
+  }));
+  return (
+    <div className="actions">
+      <ConfirmButton
+        label="Retry"
+        title="Retry this command?"
+        tone="main"
+        onConfirm={() => act.mutateAsync({ action: 'retry' })}
+      >
+        <p>{type} runs now. If it fails, it stays here.</p>
+      </ConfirmButton>
+      <ConfirmButton
+        label="Skip"
+        title="Skip this command?"
+        confirm="Skip command"
+        onConfirm={() => act.mutateAsync({ action: 'skip' })}
+      >
+        <p>
+          {type} is removed and never runs. What it was to do is not done: correct that by hand. The
+          next command of the aggregate runs. The audit log keeps an entry.
+        </p>
+      </ConfirmButton>
+    </div>
+  );
+}
