@@ -27,7 +27,7 @@ test('people see address, test key, folders and a command, and the live key stay
 });
 
 test('people see how to become the dashboard’s owner, and later where it is', () => {
-  const ownerLink = 'http://127.0.0.1:3000/dashboard/invitation/token';
+  const ownerLink = 'http://127.0.0.1:3000/dashboard/invitation#token';
   expect(toText({ ...announcement, ownerLink }, '')).toContain(`${ownerLink} (makes you its owner`);
   expect(toText(announcement, '')).toContain('http://127.0.0.1:3000/dashboard\n');
 });

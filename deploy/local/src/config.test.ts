@@ -12,6 +12,10 @@ test.each([
   expect(readLauncherEnvironment(environment, false).cacheDir).toEqual(cacheDir);
 });
 
+test('the number of copies of the stream is read', () => {
+  expect(readLauncherEnvironment({ STREAM_REPLICAS: '3' }, false).streamReplicas).toBe('3');
+});
+
 test('an empty address counts as none', () => {
   expect(readLauncherEnvironment({ MONGODB_URI: ' ', NATS_URL: '' }, false)).toMatchObject({
     mongodbUri: undefined,

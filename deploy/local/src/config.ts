@@ -13,6 +13,8 @@ export interface LauncherEnvironment {
   logLevel: string | undefined;
   /** What people are told that runs here. */
   version: string | undefined;
+  diskReserveMb: string | undefined;
+  streamReplicas: string | undefined;
   otlpEndpoint: string | undefined;
   traceSampleRatio: string | undefined;
   /** The `RATE_LIMIT_*` that are set. */
@@ -41,6 +43,8 @@ export function readLauncherEnvironment(
     hasProxy: Boolean(environment.HTTPS_PROXY ?? environment.https_proxy),
     logLevel: filled(environment.LOG_LEVEL),
     version: filled(environment.SERVICE_VERSION),
+    diskReserveMb: filled(environment.DISK_RESERVE_MB),
+    streamReplicas: filled(environment.STREAM_REPLICAS),
     otlpEndpoint: filled(environment.OTEL_EXPORTER_OTLP_ENDPOINT),
     traceSampleRatio: filled(environment.TRACE_SAMPLE_RATIO),
     rateLimits: settingsOf(environment, 'RATE_LIMIT_'),

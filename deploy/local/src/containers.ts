@@ -1,52 +1,196 @@
-import { mkdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '@billing/chassis/free-port';
+import { randomSecret } from '@billing/chassis/ids';
+import { runCommand } from './command';
+import type { LauncherEnvironment } from './config';
+import { answersPing } from './ferretdb';
+import { greetsWithJetStream } from './nats-server';
+import { readJsonIfThere, writePrivateJson } from './private-file';
+import type { Program } from './supervised-process';
 
-export interface StartedContainer {
+/** A server in a container, and the address at which only its credentials open it. */
+export interface ContainerServer {
+  program: Program;
   uri: string;
-  stop: () => Promise<void>;
 }
 
-interface ContainerOptions {
+export interface ContainerOptions {
+  /** The docker command. */
+  command: string;
+  environment: LauncherEnvironment;
+  /** The folder of the databases' files: names of containers and volumes derive from it. */
   dataDir: string;
+  /** A private folder of this start. */
+  runDir: string;
+  logFile: string;
+}
+
+/** What one container is made of. */
+interface ContainerParts {
+  readonly kind: 'mongodb' | 'nats';
+  readonly image: string;
+  /** Inside the container. */
+  readonly port: number;
+  readonly dataPath: string;
+  /** Go in by a file that only this user can read: arguments are shown to every user of the machine. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly entrypoint?: string;
+  readonly args: readonly string[];
+  readonly isReady: (hostPort: number) => Promise<boolean>;
 }
 
 const MONGODB_IMAGE = 'mongo:8.2';
 const NATS_IMAGE = 'nats:2.12-alpine';
-const MONGODB_PORT = 27017;
-const NATS_PORT = 4222;
+const MONGODB_USER = 'billing';
+const SECRET_BYTES = 24;
+const ENGINE_TIMEOUT_MS = 10_000;
+const PULL_TIMEOUT_MS = 10 * 60_000;
+const READY_WITHIN_MS = 60_000;
 
-/** Data in a folder of ours, so that it outlives the container. Fails at once where no Docker engine answers. */
-export async function startMongodContainer({
-  dataDir,
-}: ContainerOptions): Promise<StartedContainer> {
-  const { GenericContainer, Wait } = await import('testcontainers');
-  await mkdir(dataDir, { recursive: true });
-  const container = await new GenericContainer(MONGODB_IMAGE)
-    .withExposedPorts(MONGODB_PORT)
-    .withBindMounts([{ source: dataDir, target: '/data/db' }])
-    .withWaitStrategy(Wait.forLogMessage(/waiting for connections/i))
-    .start();
-  const address = `${container.getHost()}:${String(container.getMappedPort(MONGODB_PORT))}`;
-  return {
-    uri: `mongodb://${address}/?retryWrites=false&directConnection=true`,
-    stop: async () => {
-      await container.stop();
+/** MongoDB whose root password is made with its volume and kept, for the launcher's user alone, beside the databases' files. */
+export async function prepareMongodContainer(options: ContainerOptions): Promise<ContainerServer> {
+  await requireImage(options, MONGODB_IMAGE);
+  const password = await rootPassword(options.dataDir);
+  const uriAt = (port: number) =>
+    `mongodb://${MONGODB_USER}:${password}@127.0.0.1:${String(port)}/?authSource=admin&retryWrites=false&directConnection=true`;
+  const { program, hostPort } = await containerProgram(options, {
+    kind: 'mongodb',
+    image: MONGODB_IMAGE,
+    port: 27_017,
+    dataPath: '/data/db',
+    variables: {
+      MONGO_INITDB_ROOT_USERNAME: MONGODB_USER,
+      MONGO_INITDB_ROOT_PASSWORD: password,
     },
-  };
+    args: ['--auth', '--quiet'],
+    isReady: (port) => answersPing(uriAt(port)),
+  });
+  return { program, uri: uriAt(hostPort) };
 }
 
-export async function startNatsContainer({ dataDir }: ContainerOptions): Promise<StartedContainer> {
-  const { GenericContainer, Wait } = await import('testcontainers');
-  await mkdir(dataDir, { recursive: true });
-  const container = await new GenericContainer(NATS_IMAGE)
-    .withExposedPorts(NATS_PORT)
-    .withBindMounts([{ source: dataDir, target: '/data' }])
-    .withCommand(['--jetstream', '--store_dir', '/data'])
-    .withWaitStrategy(Wait.forLogMessage(/Server is ready/))
-    .start();
-  return {
-    uri: `nats://${container.getHost()}:${String(container.getMappedPort(NATS_PORT))}`,
-    stop: async () => {
-      await container.stop();
+/** NATS that answers only who knows the token of this start. */
+export async function prepareNatsContainer(options: ContainerOptions): Promise<ContainerServer> {
+  await requireImage(options, NATS_IMAGE);
+  const token = newSecret();
+  const { program, hostPort } = await containerProgram(options, {
+    kind: 'nats',
+    image: NATS_IMAGE,
+    port: 4_222,
+    dataPath: '/data',
+    variables: { NATS_CONFIGURATION: natsConfiguration(token) },
+    // The configuration is written inside: the server takes a token from its arguments or from a file.
+    entrypoint: 'sh',
+    args: [
+      '-c',
+      'umask 077 && printf "%s" "$NATS_CONFIGURATION" > /tmp/nats.conf && exec nats-server -c /tmp/nats.conf',
+    ],
+    isReady: (port) => greetsWithJetStream(port),
+  });
+  return { program, uri: `nats://${token}@127.0.0.1:${String(hostPort)}` };
+}
+
+/** On one line, as files of variables want it. */
+function natsConfiguration(token: string): string {
+  return `listen: "0.0.0.0:4222"; authorization { token: "${token}" }; jetstream { store_dir: "/data", sync_interval: "2s" }`;
+}
+
+async function containerProgram(
+  options: ContainerOptions,
+  parts: ContainerParts,
+): Promise<{ program: Program; hostPort: number }> {
+  const { command, runDir, logFile } = options;
+  const name = containerName(parts.kind, options.dataDir);
+  const hostPort = await freePort();
+  const variablesFile = join(runDir, `${parts.kind}.env`);
+  await writeFile(variablesFile, variablesText(parts.variables), { mode: 0o600 });
+  const program: Program = {
+    name: parts.kind === 'nats' ? 'nats-server' : 'mongod',
+    command,
+    args: runArguments(parts, { name, hostPort, variablesFile }),
+    env: engineEnvironment(options),
+    cwd: '/',
+    logFile,
+    // Passed on to the server inside.
+    stopSignal: 'SIGTERM',
+    readyWithinMs: READY_WITHIN_MS,
+    // A launcher that was killed leaves its container behind.
+    beforeStart: async () => {
+      await runEngine(options, ['rm', '--force', name], ENGINE_TIMEOUT_MS);
     },
+    isReady: () => parts.isReady(hostPort),
   };
+  return { program, hostPort };
+}
+
+/** Published on this machine's own address alone: Docker opens any other past the machine's firewall. */
+function runArguments(
+  { image, port, dataPath, entrypoint, args }: ContainerParts,
+  { name, hostPort, variablesFile }: { name: string; hostPort: number; variablesFile: string },
+): string[] {
+  return [
+    'run',
+    '--rm',
+    `--name=${name}`,
+    `--publish=127.0.0.1:${String(hostPort)}:${String(port)}`,
+    `--volume=${name}:${dataPath}`,
+    `--env-file=${variablesFile}`,
+    ...(entrypoint === undefined ? [] : [`--entrypoint=${entrypoint}`]),
+    image,
+    ...args,
+  ];
+}
+
+function variablesText(variables: Readonly<Record<string, string>>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+/** Of the container and of its volume. */
+function containerName(kind: ContainerParts['kind'], dataDir: string): string {
+  const key = createHash('sha256').update(dataDir).digest('hex').slice(0, 12);
+  return `billing-${kind}-${key}`;
+}
+
+/** The image takes a password only where its volume is empty, so one password belongs to the volume for good. */
+async function rootPassword(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'mongodb-container.json');
+  const kept = (await readJsonIfThere(file)) as { password?: string } | undefined;
+  if (kept?.password !== undefined) return kept.password;
+  const password = newSecret();
+  await writePrivateJson(file, { password });
+  return password;
+}
+
+function newSecret(): string {
+  return randomSecret(SECRET_BYTES).toString('hex');
+}
+
+/** Fails where no engine answers, or where it has no such image and cannot get it. */
+async function requireImage(options: ContainerOptions, image: string): Promise<void> {
+  await runEngine(options, ['version', '--format', '{{.Server.Version}}'], ENGINE_TIMEOUT_MS);
+  const isThere = await runEngine(options, ['image', 'inspect', image], ENGINE_TIMEOUT_MS).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) await runEngine(options, ['pull', '--quiet', image], PULL_TIMEOUT_MS);
+}
+
+async function runEngine(
+  options: ContainerOptions,
+  args: readonly string[],
+  timeoutMs: number,
+): Promise<void> {
+  const { command } = options;
+  await runCommand({ program: command, args, env: engineEnvironment(options), timeoutMs });
+}
+
+/** Where the engine is, and how it is reached; nothing of the services' settings. */
+function engineEnvironment({ environment }: ContainerOptions): NodeJS.ProcessEnv {
+  const known = Object.entries(environment.all).filter(
+    ([name]) => name === 'PATH' || name === 'HOME' || name.startsWith('DOCKER_'),
+  );
+  return Object.fromEntries(known);
 }

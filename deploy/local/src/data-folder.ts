@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { z } from 'zod';
 import { type Account, canReach, makePrivateFolder, makeSharedFolder } from './account';
+import { damagedFile, makeFilesPrivate, readJsonIfThere, writePrivateJson } from './private-file';
 
 /** Where a system keeps what must survive it. */
 export interface DataFolder {
@@ -21,9 +23,12 @@ export async function openDataFolder(
 ): Promise<DataFolder> {
   await mkdir(dataDir, { recursive: true });
   const path = await realpath(dataDir);
+  // The databases' user passes through it; nothing in it is listed to others.
+  await chmod(path, 0o711);
   const logs = join(path, 'logs');
-  await mkdir(logs, { recursive: true });
+  await makePrivateFolder(logs, undefined);
   const databases = await databasesFolder(path, account);
+  for (const folder of [path, logs, databases]) await makeFilesPrivate(folder);
   if (!databases.startsWith(path)) {
     log(`${path} is closed to the user that the databases run as; their files are in ${databases}`);
   }
@@ -37,31 +42,37 @@ async function databasesFolder(path: string, account: Account | undefined): Prom
     return inside;
   }
   if (await canReach(inside, account)) {
-    await makeSharedFolder(inside);
+    await makePrivateFolder(inside, account);
     return inside;
   }
   const key = createHash('sha256').update(path).digest('hex').slice(0, 12);
   const outside = join(ROOT_DATABASES_DIR, `${basename(path)}-${key}`);
   await makeSharedFolder(ROOT_DATABASES_DIR);
-  await makeSharedFolder(outside);
+  await makePrivateFolder(outside, account);
   return outside;
 }
 
 /** Which way each server was come by: data made by one way cannot be read by another. */
 export interface RememberedWays {
-  mongodb?: string;
-  nats?: string;
+  mongodb?: string | undefined;
+  nats?: string | undefined;
 }
 
 const WAYS_FILE = 'infrastructure.json';
+const waysSchema = z.object({ mongodb: z.string().optional(), nats: z.string().optional() });
+
+/** Whether databases were made here by an earlier start. */
+export async function hasDatabases({ databases }: DataFolder): Promise<boolean> {
+  return (await readdir(databases)).length > 0;
+}
 
 export async function readRememberedWays({ databases }: DataFolder): Promise<RememberedWays> {
-  const text = await readFile(join(databases, WAYS_FILE), 'utf8').catch(() => '{}');
-  return JSON.parse(text) as RememberedWays;
+  const file = join(databases, WAYS_FILE);
+  const stored = waysSchema.safeParse((await readJsonIfThere(file)) ?? {});
+  if (!stored.success) throw damagedFile(file, 'it does not say how the databases were made');
+  return stored.data;
 }
 
 export async function rememberWays(folder: DataFolder, ways: RememberedWays): Promise<void> {
-  const file = join(folder.databases, WAYS_FILE);
-  await writeFile(`${file}.new`, `${JSON.stringify(ways)}\n`);
-  await rename(`${file}.new`, file);
+  await writePrivateJson(join(folder.databases, WAYS_FILE), ways);
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Tenant } from '@billing/chassis/call-context';
+import { everyScope, type Tenant } from '@billing/chassis/call-context';
 import { ownCall } from '@billing/chassis/own-call';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
 import type { TransportSecurity } from '@billing/chassis/transport-security';
@@ -31,7 +31,10 @@ type Identity = Peer<IdentityServiceServer>;
 export async function ensureFirstKeys(
   identityAddress: string,
   dataDir: string,
-  security?: TransportSecurity,
+  {
+    security,
+    log = () => undefined,
+  }: { security?: TransportSecurity | undefined; log?: (line: string) => void } = {},
 ): Promise<FirstKeys> {
   const file = join(dataDir, 'keys.json');
   const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
@@ -42,13 +45,24 @@ export async function ensureFirstKeys(
   });
   try {
     const tenants = await firstTenants(identity);
-    const kept = schema.safeParse(await readJsonIfThere(file));
-    if (kept.success && (await areGood(identity, tenants, kept.data))) return kept.data;
+    const kept = await readKeys(file, log);
+    if (kept !== undefined && (await areGood(identity, tenants, kept))) return kept;
     const keys = await makeKeys(identity, tenants);
     await writePrivateJson(file, keys);
     return keys;
   } finally {
     identity.close();
+  }
+}
+
+/** A damaged file is no reason not to start: other keys can be made. */
+async function readKeys(file: string, log: (line: string) => void): Promise<FirstKeys | undefined> {
+  try {
+    const stored = await readJsonIfThere(file);
+    return stored === undefined ? undefined : schema.parse(stored);
+  } catch {
+    log(`${file} is damaged; new first keys replace it, and the old ones stay valid`);
+    return undefined;
   }
 }
 
@@ -98,8 +112,9 @@ async function isListed(identity: Identity, tenant: Tenant, key: string): Promis
 
 async function makeKeys(identity: Identity, { live, sandbox }: FirstTenants): Promise<FirstKeys> {
   const keyOf = async (tenant: Tenant): Promise<string> => {
-    const request = { name: KEY_NAME, scopes: [], expiresAt: undefined };
-    return (await identity.createApiKey(request, ownCall(tenant))).key;
+    const request = { name: KEY_NAME, scopes: [], expiresAt: undefined, createdBy: undefined };
+    const context = { ...ownCall(tenant), scopes: [everyScope] };
+    return (await identity.createApiKey(request, context)).key;
   };
   return { liveKey: await keyOf(live), testKey: await keyOf(sandbox) };
 }

@@ -4,7 +4,12 @@ import { randomSecret } from '@billing/chassis/ids';
 import { type Account, unprivilegedAccount } from './account';
 import { findProgram } from './command';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
-import { startMongodContainer, startNatsContainer } from './containers';
+import {
+  type ContainerOptions,
+  type ContainerServer,
+  prepareMongodContainer,
+  prepareNatsContainer,
+} from './containers';
 import {
   type DataFolder,
   openDataFolder,
@@ -51,8 +56,6 @@ export interface InfrastructureOptions {
 
 interface Server {
   uri: string;
-  /** For what is not a process of ours. */
-  stop?: () => Promise<void>;
 }
 
 interface Site {
@@ -85,11 +88,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
       describe: { mongodb: mongodb.way, nats: nats.way },
       dataFolder: data,
       pids: () => family.pids(),
-      stop: async () => {
-        await nats.found.stop?.();
-        await mongodb.found.stop?.();
-        await family.stop();
-      },
+      stop: () => family.stop(),
     };
   } catch (error) {
     await family.stop();
@@ -99,6 +98,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
 
 async function startServers(site: Site, remembered: RememberedWays) {
   const { data, log } = site;
+  refuseOpenContainer(remembered, data);
   const [mongodb, nats] = await bothOrFirstError(
     takeFirstOpenWay({
       what: 'MongoDB',
@@ -106,13 +106,34 @@ async function startServers(site: Site, remembered: RememberedWays) {
       remembered: remembered.mongodb,
       log,
     }),
-    takeFirstOpenWay({ what: 'NATS', ways: natsWays(site), remembered: remembered.nats, log }),
+    takeFirstOpenWay({
+      what: 'NATS',
+      ways: natsWays(site),
+      remembered: natsWayOf(remembered),
+      log,
+    }),
   );
   const ways = { ...remembered };
   if (mongodb.way !== ADDRESS_GIVEN) ways.mongodb = mongodb.way;
   if (nats.way !== ADDRESS_GIVEN) ways.nats = nats.way;
   await rememberWays(data, ways);
   return { mongodb, nats };
+}
+
+// The name under which earlier releases remembered containers that asked for no password.
+const OPEN_CONTAINER = 'container';
+
+function refuseOpenContainer({ mongodb }: RememberedWays, { databases }: DataFolder): void {
+  if (mongodb !== OPEN_CONTAINER) return;
+  const folder = join(databases, 'container');
+  throw new Error(
+    `${folder} was written by a MongoDB without a password; start mongod on it yourself and set MONGODB_URI`,
+  );
+}
+
+/** What such a container held of the stream, the event logs hold too. */
+function natsWayOf({ nats }: RememberedWays): string | undefined {
+  return nats === OPEN_CONTAINER ? undefined : nats;
 }
 
 /** Both run to their end before an error is reported, so that nothing is started behind a stop. */
@@ -122,7 +143,7 @@ async function bothOrFirstError<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A,
 }
 
 function mongodbWays(site: Site): Way<Server>[] {
-  const { environment, data, log } = site;
+  const { environment, log } = site;
   return [
     givenAddress('MONGODB_URI', environment.mongodbUri),
     {
@@ -136,9 +157,9 @@ function mongodbWays(site: Site): Way<Server>[] {
       open: async () => await startMongod(site, await downloadMongod(environment, log)),
     },
     {
-      name: 'container',
+      name: 'docker',
       description: 'mongod in a container',
-      open: async () => await startMongodContainer({ dataDir: join(data.databases, 'container') }),
+      open: async () => await startContainer(site, prepareMongodContainer, 'mongod'),
     },
     {
       name: 'ferretdb',
@@ -149,7 +170,7 @@ function mongodbWays(site: Site): Way<Server>[] {
 }
 
 function natsWays(site: Site): Way<Server>[] {
-  const { environment, data, log } = site;
+  const { environment, log } = site;
   return [
     givenAddress('NATS_URL', environment.natsUrl),
     {
@@ -158,10 +179,9 @@ function natsWays(site: Site): Way<Server>[] {
       open: async () => await startNats(site, await requireProgram('nats-server', environment)),
     },
     {
-      name: 'container',
+      name: 'docker',
       description: 'nats-server in a container',
-      open: async () =>
-        await startNatsContainer({ dataDir: join(data.databases, 'nats-container') }),
+      open: async () => await startContainer(site, prepareNatsContainer, 'nats-server'),
     },
     {
       name: 'nats-server',
@@ -223,6 +243,22 @@ async function startFerretDb(site: Site): Promise<Server> {
   const logFile = join(data.logs, 'ferretdb.log');
   await family.start(ferretDbProgram({ command, socketDir, logFile, account }));
   return { uri: ferretDbUri(socketDir) };
+}
+
+async function startContainer(
+  { environment, data, socketDir, family }: Site,
+  prepare: (options: ContainerOptions) => Promise<ContainerServer>,
+  log: string,
+): Promise<Server> {
+  const { program, uri } = await prepare({
+    command: await requireProgram('docker', environment),
+    environment,
+    dataDir: data.databases,
+    runDir: socketDir,
+    logFile: join(data.logs, `${log}.log`),
+  });
+  await family.start(program);
+  return { uri };
 }
 
 const natsTokenBytes = 24;

@@ -1,14 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { Closers, type Running } from '@billing/chassis/process';
 import { ownerLink } from '@billing/identity/first-owner-client';
+import { unprivilegedAccount } from './account';
 import type { Announcement } from './announcement';
 import { type LauncherEnvironment, readLauncherEnvironment } from './config';
+import { hasDatabases, openDataFolder } from './data-folder';
 import { ensureFirstKeys, localOrganization } from './first-keys';
 import type { Flags } from './flags';
+import { holdPort } from './held-port';
 import { type Infrastructure, startInfrastructure } from './infrastructure';
 import { ensureSecrets } from './secrets';
-import type { SystemSite } from './service-environment';
+import type { Secrets, SystemSite } from './service-environment';
 import { makeSocketFolder } from './socket-folder';
+import { keepLogsSmall } from './log-rotation';
 import { type RunningSystem, startSystem } from './system';
 import { startSystemProcesses } from './system-processes';
 
@@ -26,6 +30,12 @@ export async function launch(options: LaunchOptions): Promise<Running> {
   const { flags, log, environment = readLauncherEnvironment() } = options;
   const closers = new Closers();
   try {
+    const port = flags.port === 0 ? undefined : await holdPort(flags.port);
+    closers.add('port', async () => port?.release());
+    const data = await openDataFolder(flags.dataDir, unprivilegedAccount(), () => undefined);
+    const secrets = await ensureSecrets(data.path, { hasData: await hasDatabases(data) });
+    const logs = keepLogsSmall(data.logs, log);
+    closers.add('log rotation', () => logs.stop());
     const runDir = await makeSocketFolder(undefined);
     closers.add('sockets', () => rm(runDir, { recursive: true, force: true }));
     log('Starting MongoDB and NATS');
@@ -38,10 +48,17 @@ export async function launch(options: LaunchOptions): Promise<Running> {
     closers.add('databases', () => infrastructure.stop());
 
     log(flags.processes ? 'Starting the services, each in its process' : 'Starting the services');
-    const system = await startServices({ ...options, environment, infrastructure, runDir });
+    await port?.release();
+    const system = await startServices({
+      ...options,
+      environment,
+      infrastructure,
+      runDir,
+      secrets,
+    });
     closers.add('services', () => system.stop());
 
-    options.announce(await announcementOf(system, infrastructure));
+    options.announce(await announcementOf(system, infrastructure, log));
     return { stop: () => closers.closeAll() };
   } catch (error) {
     await closers.closeAll();
@@ -53,21 +70,25 @@ interface ServicesOptions extends LaunchOptions {
   environment: LauncherEnvironment;
   infrastructure: Infrastructure;
   runDir: string;
+  secrets: Secrets;
 }
 
 async function startServices(options: ServicesOptions): Promise<RunningSystem> {
-  const { flags, root, log, environment, infrastructure, runDir } = options;
+  const { flags, root, log, environment, infrastructure, runDir, secrets } = options;
   const { path: dataDir, logs: logDir } = infrastructure.dataFolder;
   const site: SystemSite & { logDir: string } = {
     mongodbUri: infrastructure.mongodbUri,
     natsUrl: infrastructure.natsUrl,
     databasePrefix: 'billing',
     streamName: 'BILLING',
+    streamReplicas: environment.streamReplicas,
     runDir,
     port: flags.port,
-    secrets: await ensureSecrets(dataDir),
+    secrets,
     logDir,
     logLevel: environment.logLevel,
+    databasesDir: infrastructure.dataFolder.databases,
+    diskReserveMb: environment.diskReserveMb,
     version: environment.version,
     otlpEndpoint: environment.otlpEndpoint,
     traceSampleRatio: environment.traceSampleRatio,
@@ -82,8 +103,9 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
 async function announcementOf(
   system: RunningSystem,
   { mongodbUri, natsUrl, dataFolder }: Infrastructure,
+  log: (line: string) => void,
 ): Promise<Announcement> {
-  const keys = await ensureFirstKeys(system.addresses.identity, dataFolder.path);
+  const keys = await ensureFirstKeys(system.addresses.identity, dataFolder.path, { log });
   const link = await ownerLink({
     identityAddress: system.addresses.identity,
     gatewayUrl: system.gatewayUrl,

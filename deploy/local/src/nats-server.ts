@@ -115,7 +115,7 @@ export async function prepareNats(options: NatsOptions): Promise<Program> {
 }
 
 /** The server speaks first: one INFO line of JSON. */
-async function greetsWithJetStream(port: number): Promise<boolean> {
+export async function greetsWithJetStream(port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });
     let greeting = '';

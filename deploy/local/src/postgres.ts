@@ -42,6 +42,11 @@ function settings({ socketDir, fsync = true }: PostgresOptions): string {
     "shared_preload_libraries = 'pg_cron,pg_documentdb_core,pg_documentdb,pg_documentdb_extended_rum'",
     "cron.database_name = 'postgres'",
     `cron.host = '${socketDir}'`,
+    // FerretDB asks for collections that are not there yet: each answer is one line, not ten.
+    'log_min_messages = warning',
+    'log_min_error_statement = panic',
+    'log_error_verbosity = terse',
+    'log_checkpoints = off',
     // Its jobs run every two seconds; a record of each run would grow for ever.
     'cron.log_run = off',
     'cron.log_statement = off',

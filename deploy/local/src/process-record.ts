@@ -1,5 +1,6 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { identify, isAlive, type ProcessIdentity } from './process-identity';
 
 /** What a launcher writes down, so that the next one can clear up after a crash of everything. */
@@ -16,11 +17,11 @@ export interface RecordedChild extends ProcessIdentity {
   stopSignal: NodeJS.Signals;
 }
 
-export class AlreadyRunning extends Error {
-  constructor(pid: number, file: string) {
-    super(`Another system (process ${String(pid)}) uses this data folder already, says ${file}`);
-    this.name = 'AlreadyRunning';
-  }
+function alreadyRunning(pid: number, file: string): StartRefusal {
+  return new StartRefusal(
+    exitStatuses.busy,
+    `Another system (process ${String(pid)}) uses this data folder already, says ${file}`,
+  );
 }
 
 const STOP_WITHIN_MS = 15_000;
@@ -35,7 +36,7 @@ export async function writeRecord(file: string, record: ProcessRecord): Promise<
 export async function recoverFromRecord(file: string, log: (line: string) => void): Promise<void> {
   const record = await readRecord(file);
   if (!record) return;
-  if (isAlive(record.launcher)) throw new AlreadyRunning(record.launcher.pid, file);
+  if (isAlive(record.launcher)) throw alreadyRunning(record.launcher.pid, file);
   for (const child of record.children.filter(isAlive)) {
     log(`Stopping ${child.name} (process ${String(child.pid)}), left over by a launcher that died`);
     await stopLeftOver(child);

@@ -13,22 +13,37 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 test('secrets are made once, for this user alone', async () => {
-  const made = await ensureSecrets(dataDir);
-  expect(await ensureSecrets(dataDir)).toEqual(made);
+  const made = await ensureSecrets(dataDir, { hasData: false });
+  expect(await ensureSecrets(dataDir, { hasData: false })).toEqual(made);
   expect((await stat(file())).mode & 0o777).toBe(0o600);
-  expect(new Set(Object.values(made)).size).toBe(3);
+  expect(new Set(Object.values(made)).size).toBe(4);
 });
 
 test('a folder of an earlier version gets the secret that it lacks, and keeps the others', async () => {
   const apiKeyPepper = 'p'.repeat(43);
   await writeFile(file(), JSON.stringify({ apiKeyPepper }));
-  const secrets = await ensureSecrets(dataDir);
+  const secrets = await ensureSecrets(dataDir, { hasData: false });
   expect(secrets.apiKeyPepper).toBe(apiKeyPepper);
   expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual(secrets);
-  expect(await ensureSecrets(dataDir)).toEqual(secrets);
+  expect(await ensureSecrets(dataDir, { hasData: false })).toEqual(secrets);
 });
 
-test('a damaged file is an error', async () => {
-  await writeFile(file(), JSON.stringify({ hostedPageSecret: 'h'.repeat(43) }));
-  await expect(ensureSecrets(dataDir)).rejects.toThrow('apiKeyPepper');
+test.each([
+  ['{"hostedPageSecret":"hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh"}', 'apiKeyPepper'],
+  ['{"apiKeyPepper":"ppp', 'JSON'],
+])('a damaged file is named, and nothing replaces it: %s', async (text, reason) => {
+  await writeFile(file(), text);
+  await expect(ensureSecrets(dataDir, { hasData: false })).rejects.toMatchObject({
+    exitStatus: 65,
+    message: expect.stringMatching(`^${file()} is damaged: .*${reason}`),
+  });
+  expect(await readFile(file(), 'utf8')).toBe(text);
+});
+
+test('a folder with databases gets no new secrets', async () => {
+  await expect(ensureSecrets(dataDir, { hasData: true })).rejects.toMatchObject({
+    exitStatus: 78,
+    message:
+      'secrets.json is missing: restore it from the backup; new secrets would end every key and address',
+  });
 });

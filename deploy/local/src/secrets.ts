@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { randomSecret } from '@billing/chassis/ids';
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { z } from 'zod';
-import { readJsonIfThere, writePrivateJson } from './private-file';
+import { damagedFile, readJsonIfThere, writePrivateJson } from './private-file';
 import type { Secrets } from './service-environment';
 
 const SECRET_BYTES = 32;
@@ -11,20 +12,40 @@ const schema = z.object({
   apiKeyPepper: secret,
   hostedPageSecret: secret.optional(),
   portalSecret: secret.optional(),
+  dataKeys: z.string().optional(),
 });
 
 export function newSecrets(): Secrets {
   const one = () => randomSecret(SECRET_BYTES).toString('base64url');
-  return { apiKeyPepper: one(), hostedPageSecret: one(), portalSecret: one() };
+  const dataKeys = `1:${randomSecret(SECRET_BYTES).toString('base64')}`;
+  return { apiKeyPepper: one(), hostedPageSecret: one(), portalSecret: one(), dataKeys };
 }
 
-/** Made on the first start. A damaged file is an error: with other secrets the stored keys would be worthless. */
-export async function ensureSecrets(dataDir: string): Promise<Secrets> {
+/** Made on the first start. Without them, or with others, what is stored would be worthless: a folder with databases is refused. */
+export async function ensureSecrets(
+  dataDir: string,
+  { hasData }: { hasData: boolean },
+): Promise<Secrets> {
   const file = join(dataDir, 'secrets.json');
   const stored = await readJsonIfThere(file);
-  const kept: Partial<Secrets> = stored === undefined ? {} : schema.parse(stored);
+  if (stored === undefined && hasData) throw secretsMissing();
+  const kept = stored === undefined ? {} : readSecrets(file, stored);
   const secrets = { ...newSecrets(), ...kept };
-  const isComplete = kept.hostedPageSecret !== undefined && kept.portalSecret !== undefined;
+  const isComplete = Object.keys(secrets).every((name) => name in kept);
   if (!isComplete) await writePrivateJson(file, secrets);
   return secrets;
+}
+
+function readSecrets(file: string, stored: unknown): Partial<Secrets> {
+  const parsed = schema.safeParse(stored);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw damagedFile(file, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'cannot be read'}`);
+}
+
+function secretsMissing(): StartRefusal {
+  return new StartRefusal(
+    exitStatuses.configuration,
+    'secrets.json is missing: restore it from the backup; new secrets would end every key and address',
+  );
 }

@@ -13,6 +13,7 @@ const site: SystemSite = {
     apiKeyPepper: 'pepper',
     hostedPageSecret: 'page secret',
     portalSecret: 'portal secret',
+    dataKeys: 'data keys',
   },
   logDir: '/data/logs',
   stripe: { STRIPE_SECRET_KEY: 'key of Stripe' },
@@ -29,6 +30,14 @@ test.each(backends)('%s has a database and a socket of its own', (service) => {
     GRPC_LISTEN: `unix:/tmp/billing-AbCdEf/${service}.sock`,
     LOG_FILE: `/data/logs/${service}.log`,
   });
+});
+
+test('every service but the gateway gets the number of copies of the stream', () => {
+  for (const service of serviceNames) {
+    const environment = serviceEnvironment(service, { ...site, streamReplicas: '3' });
+    expect(environment.STREAM_REPLICAS).toBe(service === 'gateway' ? undefined : '3');
+    expect(serviceEnvironment(service, site)).not.toHaveProperty('STREAM_REPLICAS');
+  }
 });
 
 test('the gateway has neither database nor stream', () => {

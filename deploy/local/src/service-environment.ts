@@ -10,6 +10,8 @@ export interface Secrets {
   hostedPageSecret: string;
   /** Makes the tokens of portal sessions; with another one those that run are dead. */
   portalSecret: string;
+  /** Encrypt what is stored readably otherwise, such as secrets of webhook endpoints; see DATA_KEYS. */
+  dataKeys: string;
 }
 
 /** Where one system runs and what it runs on. */
@@ -19,6 +21,8 @@ export interface SystemSite {
   /** Each service's database is named after it, with this in front. */
   databasePrefix: string;
   streamName: string;
+  /** NATS servers that each hold a copy of the stream; absent: the services' own default. */
+  streamReplicas?: string | undefined;
   /** A short folder for the services' sockets; only the launcher's user can open it. */
   runDir: string;
   /** Of the gateway; 0 takes any free one, see `withPort`. */
@@ -27,6 +31,10 @@ export interface SystemSite {
   /** One log file per service; without it, logs go to standard output. */
   logDir?: string | undefined;
   logLevel?: string | undefined;
+  /** The databases' files on this machine; absent: their disk is not watched. */
+  databasesDir?: string | undefined;
+  /** Free megabytes below which nothing is written; absent: the services' own default. */
+  diskReserveMb?: string | undefined;
   /** What people are told that runs here; absent: the services' own default. */
   version?: string | undefined;
   otlpEndpoint?: string | undefined;
@@ -96,7 +104,10 @@ function backend(service: ServiceName, site: SystemSite): Environment {
     MONGODB_DATABASE: `${site.databasePrefix}_${service}`,
     NATS_URL: site.natsUrl,
     STREAM_NAME: site.streamName,
+    ...(site.streamReplicas !== undefined && { STREAM_REPLICAS: site.streamReplicas }),
     GRPC_LISTEN: serviceAddress(service, site),
+    ...(site.databasesDir !== undefined && { DISK_RESERVE_FOLDER: site.databasesDir }),
+    ...(site.diskReserveMb !== undefined && { DISK_RESERVE_MB: site.diskReserveMb }),
   };
 }
 
@@ -113,6 +124,8 @@ function own(service: ServiceName, { secrets, port, stripe }: SystemSite): Envir
   }
   if (service === 'customer') return { HOSTED_PAGE_URL, HOSTED_PAGE_SECRET: secrets.portalSecret };
   // Webhook receivers under development run on the same machine.
-  if (service === 'notifier') return { ALLOW_LOOPBACK_IN_SANDBOXES: 'true' };
+  if (service === 'notifier') {
+    return { ALLOW_LOOPBACK_IN_SANDBOXES: 'true', DATA_KEYS: secrets.dataKeys };
+  }
   return {};
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -48,6 +49,17 @@ async function start(...flags: string[]): Promise<Started> {
   return { command, announcement: JSON.parse(output) as Announcement, output: () => output };
 }
 
+/** A start that is to fail. */
+async function refusedStart(...flags: string[]) {
+  const args = [bootstrap, 'start', '--json', '--port', '0', '--data', dataDir, ...flags];
+  const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
+  const ended = await promisify(execFile)(process.execPath, args, { env }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: unknown) => error as { code: number; stdout: string; stderr: string },
+  );
+  return { status: ended.code, output: ended.stdout, errors: ended.stderr };
+}
+
 async function end(command: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (command.exitCode === null && command.signalCode === null) {
     command.kill(signal);
@@ -73,8 +85,13 @@ async function readCustomer({ gatewayUrl }: Announcement, key: string, id: strin
 
 /** What the page behind the owner's link asks. */
 async function readInvitation({ gatewayUrl, ownerLink }: Announcement): Promise<unknown> {
-  const token = (ownerLink ?? '').split('/').at(-1) ?? '';
-  return (await fetch(`${gatewayUrl}/dashboard/api/invitations/${token}`)).json();
+  const token = (ownerLink ?? '').split('#').at(-1) ?? '';
+  const answer = await fetch(`${gatewayUrl}/dashboard/api/invitations/look`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Sec-Fetch-Site': 'same-origin' },
+    body: JSON.stringify({ token }),
+  });
+  return answer.json();
 }
 
 async function until(isTrue: () => boolean | Promise<boolean>, timeoutMs: number): Promise<void> {
@@ -94,7 +111,7 @@ test('both keys work, one line of JSON is all that is printed, and everything su
   expect(first.announcement).toMatchObject({ dataDir, logDir: join(dataDir, 'logs') });
   expect(first.announcement).not.toHaveProperty('pids');
   expect(first.announcement.ownerLink).toMatch(
-    /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/invitation\/[\w-]{43}$/,
+    /^http:\/\/127\.0\.0\.1:\d+\/dashboard\/invitation#[\w-]{43}$/,
   );
   const invitation = await readInvitation(first.announcement);
   expect(invitation).toMatchObject({ organization: { name: 'Local' }, role: 'OWNER' });
@@ -108,6 +125,53 @@ test('both keys work, one line of JSON is all that is printed, and everything su
   expect(second.announcement).toMatchObject({ liveKey, testKey });
   expect(await readCustomer(second.announcement, testKey, id)).toBe(200);
   expect(await readCustomer(second.announcement, liveKey, id)).toBe(404);
+});
+
+test('only the launcher’s user can read what is in the data folder', async () => {
+  await start();
+  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+  expect(await modeOf(dataDir)).toBe('711');
+  const below: Record<string, string> = {};
+  for (const folder of [dataDir, join(dataDir, 'logs'), join(dataDir, 'databases')]) {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const kind = entry.isDirectory() ? 'folder' : 'file';
+      below[`${kind} ${entry.name}`] = await modeOf(join(folder, entry.name));
+    }
+  }
+  for (const [name, mode] of Object.entries(below)) {
+    expect([name, mode]).toEqual([name, name.startsWith('folder') ? '700' : '600']);
+  }
+  expect(Object.keys(below)).toEqual(
+    expect.arrayContaining(['folder logs', 'file secrets.json', 'file gateway.log']),
+  );
+});
+
+test.each([[[]], [['--processes']]])(
+  'a port that is taken ends the start before anything is started: %j',
+  async (flags) => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const port = String((other.address() as AddressInfo).port);
+    const { status, output, errors } = await refusedStart('--port', port, ...flags);
+    other.close();
+    expect(errors).toContain(`\nCannot listen on 127.0.0.1:${port}: address already in use\n`);
+    expect(errors).not.toMatch(/Starting MongoDB|\n +at /);
+    expect([status, output]).toEqual([75, '']);
+    expect(await readdir(dataDir)).toEqual([]);
+  },
+);
+
+test('databases without their secrets.json are not started', async () => {
+  const { command } = await start();
+  await end(command, 'SIGTERM');
+  await rm(join(dataDir, 'secrets.json'));
+  await writeFile(join(dataDir, 'keys.json'), '{"liveKey":');
+  const { status, errors } = await refusedStart();
+  expect([status, errors.split('\n').at(-2)]).toEqual([
+    78,
+    'secrets.json is missing: restore it from the backup; new secrets would end every key and address',
+  ]);
+  expect(await readdir(dataDir)).not.toContain('secrets.json');
 });
 
 test('the printed command works as it is', async () => {

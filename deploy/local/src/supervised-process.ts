@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import type { Account } from './account';
 
 export interface Program {
@@ -122,11 +123,7 @@ async function launch(program: Program): Promise<ChildProcess> {
 async function becomeReady(program: Program, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + program.readyWithinMs;
   for (let pollMs = READY_POLL_FIRST_MS; ; pollMs = Math.min(pollMs * 2, READY_POLL_MAX_MS)) {
-    if (!isRunning(child)) {
-      throw new Error(
-        `${program.name} ended (${howEnded(child)}) before it was ready: ${await logTail(program)}`,
-      );
-    }
+    if (!isRunning(child)) throw await endedEarly(program, child);
     if (await program.isReady()) return;
     if (performance.now() > deadline) {
       const seconds = String(program.readyWithinMs / 1000);
@@ -138,9 +135,32 @@ async function becomeReady(program: Program, child: ChildProcess): Promise<void>
   }
 }
 
+// What a service says when it does not start; see runProcess.
+const refusalStatuses: readonly unknown[] = Object.values(exitStatuses);
+
+/** A child that said by its exit status what people can mend ends the start with the same words and status. */
+async function endedEarly(program: Program, child: ChildProcess): Promise<Error> {
+  const { exitCode } = child;
+  if (exitCode !== null && refusalStatuses.includes(exitCode)) {
+    return new StartRefusal(exitCode, lastTextLines(await endOfLog(program)));
+  }
+  const tail = await logTail(program);
+  return new Error(`${program.name} ended (${howEnded(child)}) before it was ready: ${tail}`);
+}
+
+/** What follows the last line of JSON: the log's own lines are JSON, a refusal is text. */
+function lastTextLines(tail: string): string {
+  const lines = tail.split('\n');
+  return lines.slice(lines.findLastIndex((line) => line.startsWith('{')) + 1).join('\n');
+}
+
 async function logTail(program: Program): Promise<string> {
-  const text = await readFile(program.logFile, 'utf8').catch(() => '');
-  return `${text.slice(-LOG_TAIL_CHARACTERS).trim()} (${program.logFile})`;
+  return `${await endOfLog(program)} (${program.logFile})`;
+}
+
+async function endOfLog({ logFile }: Program): Promise<string> {
+  const text = await readFile(logFile, 'utf8').catch(() => '');
+  return text.slice(-LOG_TAIL_CHARACTERS).trim();
 }
 
 async function end(child: ChildProcess, stopSignal: NodeJS.Signals): Promise<void> {

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@billing/chassis/clock';
 import { isServing } from '@billing/chassis/health-check';
+import { newId } from '@billing/chassis/ids';
 import { openProcessFamily } from './process-family';
 import { recoverFromRecord } from './process-record';
 import {
@@ -12,7 +13,7 @@ import {
 } from './service-environment';
 import { type ServiceName, serviceNames, services } from './services';
 import type { Program } from './supervised-process';
-import { addressesOf, allOrFirstError, type RunningSystem, withPort } from './system';
+import { addressesOf, type RunningSystem, withPort } from './system';
 
 export interface ProcessesOptions {
   site: SystemSite & { logDir: string };
@@ -45,7 +46,8 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
     onChange: (pids) => writePids(dataDir, pids),
   });
   try {
-    await allOrFirstError(
+    // The first that fails ends all: the gateway would wait a minute for an identity that refuses to start.
+    await Promise.all(
       serviceNames.map(async (name) => {
         await family.start(serviceProgram(name, { ...options, site, url }));
       }),
@@ -68,7 +70,7 @@ export async function startSystemProcesses(options: ProcessesOptions): Promise<R
 /** For scripts that want to find, or kill, a service's present process. */
 async function writePids(dataDir: string, pids: Record<string, number>): Promise<void> {
   const file = join(dataDir, PIDS_FILE);
-  await writeFile(`${file}.new`, `${JSON.stringify(pids)}\n`);
+  await writeFile(`${file}.new`, `${JSON.stringify(pids)}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
 }
 
@@ -77,18 +79,23 @@ function serviceProgram(
   { site, root, environment, restartsAtOnce, url }: ProcessesOptions & { url: string },
 ): Program {
   const address = serviceAddress(name, site);
+  const instanceId = newId();
   return {
     name,
     command: process.execPath,
     args: [join(root, services[name].folder, 'dist/main.js')],
-    env: { ...environment, ...serviceEnvironment(name, site) },
+    env: {
+      ...environment,
+      ...serviceEnvironment(name, site),
+      ...(name === 'gateway' && { INSTANCE_ID: instanceId }),
+    },
     cwd: root,
     logFile: join(site.logDir, `${name}.log`),
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
     restartsAtOnce,
     isReady: async () =>
-      name === 'gateway' ? await answersReady(url) : await serves(address, site),
+      name === 'gateway' ? await answersReady(url, instanceId) : await serves(address, site),
   };
 }
 
@@ -100,12 +107,13 @@ async function serves(
   return await isServing(address, { deadline, security });
 }
 
-async function answersReady(url: string): Promise<boolean> {
+/** Whether the gateway that answers is this system's: another system may have taken the port. */
+async function answersReady(url: string, instanceId: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/readyz`, {
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     });
-    return response.ok;
+    return response.ok && response.headers.get('x-billing-instance') === instanceId;
   } catch {
     // Not listening yet.
     return false;
