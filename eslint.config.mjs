@@ -2,7 +2,7 @@ import eslint from '@eslint/js';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-const tests = ['**/*.test.ts', 'test/**/*.ts', 'services/*/src/testing.ts'];
+const tests = ['**/*.test.ts', 'test/**/*.ts', 'services/*/src/testing*.ts'];
 
 // Where each kind of module may be imported; the reasons are in the READMEs of the folders.
 const noService = {
@@ -28,6 +28,7 @@ const domainOnly = {
 };
 const edgeFiles = [
   'rpc',
+  'callers',
   'peers',
   'events',
   'service',

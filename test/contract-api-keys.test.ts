@@ -52,6 +52,7 @@ describe('an API key', () => {
       expiresAt: null,
       lastUsedAt: null,
       revokedAt: null,
+      createdBy: { type: 'KEY', id: expect.stringMatching(uuid) },
       createdAt: expect.stringMatching(instant),
     });
     expect(answer.headers.get('location')).toBe(`/v1/api-keys/${String(shown.id)}`);
@@ -103,6 +104,12 @@ describe('an API key', () => {
     expect((await api.post('/api-keys')).body).toEqual({ error: { name: ['Required'] } });
     const { body } = await api.post('/api-keys', { name: 'x', scopes: ['customers:read', 'all'] });
     expect(body).toEqual({ error: { scopes: ['1: Invalid scope'] } });
+  });
+
+  test('has no scope that no route asks for', async () => {
+    const wish = { name: 'x', scopes: ['customers:read', 'foo:read'] };
+    const { status, body } = await api.post('/api-keys', wish);
+    expect([status, body]).toEqual([400, { error: { scopes: ['1: Unknown scope'] } }]);
   });
 
   test('has no text in a repeated answer', async () => {
@@ -178,6 +185,22 @@ describe('scopes', () => {
     expect((await writer.get('/customers')).status).toBe(403);
   });
 
+  test.each(['discounts:read', 'discounts:write'])(
+    '%s is enough to check a code',
+    async (scope) => {
+      const checker = clientOf(await make({ name: 'Shop', scopes: [scope] }));
+      const answer = await checker.post('/discounts/validate', { code: 'UNKNOWN' });
+      expect([answer.status, answer.body]).toEqual([404, { error: 'Discount not found' }]);
+      const other = clientOf(await make({ name: 'Other', scopes: ['customers:write'] }));
+      expect((await other.post('/discounts/validate', { code: 'UNKNOWN' })).status).toBe(403);
+    },
+  );
+
+  test('to read discounts do not allow to make one', async () => {
+    const checker = clientOf(await make({ name: 'Shop', scopes: ['discounts:read'] }));
+    expect((await checker.post('/discounts', {})).status).toBe(403);
+  });
+
   test('are given on only by who has them', async () => {
     const scopes = ['api-keys:write', 'customers:read'];
     const maker = clientOf(await make({ name: 'Maker', scopes }));
@@ -241,7 +264,81 @@ describe('a key is refused', () => {
   });
 });
 
+describe('a key that a key made', () => {
+  test('names its creator', async () => {
+    const parent = await make({ name: 'Parent' });
+    const child = await make({ name: 'Child' }, clientOf(parent));
+    const createdBy = { type: 'KEY', id: parent.id };
+    expect(child).toMatchObject({ createdBy });
+    expect(await listed(child.id)).toMatchObject({ createdBy });
+  });
+
+  test('expires with its creator, and not after it', async () => {
+    const expiresAt = soon(60_000);
+    const parent = clientOf(await make({ name: 'Parent', expiresAt }));
+    expect(await make({ name: 'Child' }, parent)).toMatchObject({ expiresAt });
+    const earlier = soon(30_000);
+    expect(await make({ name: 'Child', expiresAt: earlier }, parent)).toMatchObject({
+      expiresAt: earlier,
+    });
+    const late = await parent.post('/api-keys', { name: 'Late', expiresAt: soon(120_000) });
+    expect([late.status, late.body]).toEqual([
+      400,
+      { error: { expiresAt: ['Must not be after the key that creates it'] } },
+    ]);
+  });
+
+  test('is revoked with its creator when asked to be, and grandchildren too', async () => {
+    const parent = await make({ name: 'Parent' });
+    const child = await make({ name: 'Child' }, clientOf(parent));
+    const grandchild = await make({ name: 'Grandchild' }, clientOf(child));
+    const sibling = await make({ name: 'Sibling' });
+    const answer = await api.delete(`/api-keys/${String(parent.id)}?descendants=true`);
+    expect([answer.status, answer.body]).toEqual([204, '']);
+    for (const { id } of [parent, child, grandchild]) {
+      expect(await listed(id)).toMatchObject({ revokedAt: expect.stringMatching(instant) });
+    }
+    expect(await listed(sibling.id)).toMatchObject({ revokedAt: null });
+    expect(await refusedAfterMs(clientOf(grandchild))).toBeLessThan(5_000);
+  });
+
+  test('stays good when its creator alone is revoked', async () => {
+    const parent = await make({ name: 'Parent' });
+    const child = await make({ name: 'Child' }, clientOf(parent));
+    expect((await api.delete(`/api-keys/${String(parent.id)}`)).status).toBe(204);
+    expect(await listed(child.id)).toMatchObject({ revokedAt: null });
+  });
+
+  test('in a sandbox that it made is revoked with it, too', async () => {
+    const parent = await make({ name: 'Parent' }, system.live);
+    const maker = clientOf(parent);
+    const { key } = await maker.expect(201, maker.post('/sandboxes', { name: 'Tests' }));
+    const sandbox = system.client(key);
+    expect((await sandbox.get('/customers')).status).toBe(200);
+    const path = `/api-keys/${String(parent.id)}?descendants=true`;
+    expect((await system.live.delete(path)).status).toBe(204);
+    expect(await refusedAfterMs(sandbox)).toBeLessThan(5_000);
+  });
+
+  test('is not made by a revoked key that a gateway still knows', async () => {
+    const parent = await make({ name: 'Parent' });
+    const client = clientOf(parent);
+    expect((await client.get('/customers')).status).toBe(200);
+    expect((await api.delete(`/api-keys/${String(parent.id)}`)).status).toBe(204);
+    const answer = await client.post('/api-keys', { name: 'Too late' });
+    expect([answer.status, answer.body]).toEqual([401, { error: 'Invalid or expired API key' }]);
+  });
+});
+
 describe('revoking', () => {
+  test('takes only true and false for descendants', async () => {
+    const answer = await api.delete(`/api-keys/${unknownId}?descendants=maybe`);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { error: { descendants: ['Must be true or false'] } },
+    ]);
+  });
+
   test.each([unknownId, 'not-a-uuid', '%20'])('an unknown key %s is 404', async (id) => {
     const answer = await api.delete(`/api-keys/${id}`);
     expect([answer.status, answer.body]).toEqual([404, { error: 'API key not found' }]);

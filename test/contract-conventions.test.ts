@@ -126,6 +126,52 @@ describe('a body', () => {
     expect(answer.headers.get('error-code')).toBe('unsupported_media_type');
   });
 
+  test.each(['utf-7', 'utf-16', 'ISO-8859-1', 'utf-8x', '""'])(
+    'in the charset %s is 415',
+    async (charset) => {
+      const headers = { 'Content-Type': `application/json; charset=${charset}` };
+      for (const path of ['/customers', '/events/ingest']) {
+        const answer = await api.post(path, '{}', headers);
+        expect([answer.status, answer.body]).toEqual([
+          415,
+          { error: 'Content-Type must be application/json' },
+        ]);
+      }
+    },
+  );
+
+  test.each(['UTF-8', '"utf-8"'])('in the charset %s is read', async (charset) => {
+    const headers = { 'Content-Type': `application/json;charset=${charset}` };
+    const answer = await api.post('/customers', { email: 'a@b.co', name: 'Ünï' }, headers);
+    expect([answer.status, answer.body.name]).toEqual([201, 'Ünï']);
+  });
+
+  test('with problems of shape, format and bounds is told all of them, and stores nothing', async () => {
+    const externalId = 'all-at-once';
+    const answer = await api.post('/customers', { email: 'x', name: 1, externalId });
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { error: { name: ['Must be a string'], email: ['Invalid email'] } },
+    ]);
+    const { body } = await api.get(`/customers?externalId=${externalId}`);
+    expect(body.total).toBe(0);
+  });
+
+  test.each([
+    ['/customers', { email: 'a@b.co' }, ['name', 'phone', 'externalId']],
+    ['/meters', {}, ['name', 'unit']],
+    ['/checkout-links', { productIds: ['x'] }, ['label']],
+    ['/api-keys', {}, ['name']],
+    ['/webhook-endpoints', { url: 'https://example.com' }, ['description']],
+  ])('of %s with control characters in one-line texts is 400', async (path, rest, fields) => {
+    const texts = Object.fromEntries(fields.map((field) => [field, 'a\r\nb\u0000']));
+    const answer = await api.post(path, { ...rest, ...texts });
+    const refused = Object.fromEntries(
+      fields.map((field) => [field, ['Must not contain control characters']]),
+    );
+    expect([answer.status, answer.body]).toEqual([400, { error: refused }]);
+  });
+
   test('over 256 kB is 413', async () => {
     const answer = await api.post('/customers', { email: 'a@b.co', name: 'x'.repeat(256 * 1024) });
     expect([answer.status, answer.body]).toEqual([413, { error: 'Request body too large' }]);
@@ -172,6 +218,47 @@ describe('a required field that is missing or null', () => {
     expect(await api.expect(400, api.post(path))).toEqual({ error: expected });
     const nulls = Object.fromEntries(fields.map((field) => [field, null]));
     expect(await api.expect(400, api.post(path, nulls))).toEqual({ error: expected });
+  });
+});
+
+describe('an act that cannot be undone', () => {
+  test.each([
+    ['/subscriptions/:id/cancel', { at_period_end: true }],
+    ['/subscriptions/:id/uncancel', { at_period_end: true }],
+    ['/invoices/:id/pay', { at_period_end: true }],
+    ['/invoices/:id/void', { at_period_end: true }],
+    ['/sandboxes/clock/advance', { at_period_end: true, to: '2030-01-01T00:00:00Z' }],
+  ])('refuses an unknown field: %s', async (path, body) => {
+    const answer = await api.post(path.replace(':id', unknownId), body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({ error: { at_period_end: ['Unknown field'] } });
+    expect(answer.headers.get('ignored-fields')).toBeNull();
+  });
+
+  test('names an unknown field together with an invalid one', async () => {
+    const path = `/subscriptions/${unknownId}/cancel`;
+    const body = { at_period_end: true, atPeriodEnd: 'yes' };
+    expect(await api.expect(400, api.post(path, body))).toEqual({
+      error: { atPeriodEnd: ['Must be true or false'], at_period_end: ['Unknown field'] },
+    });
+  });
+});
+
+describe('null in a PATCH', () => {
+  test.each([
+    ['/customers', ['email', 'currency', 'collectionMethod']],
+    ['/products', ['name', 'active', 'amount']],
+    ['/discounts', ['name', 'active']],
+    ['/meters', ['name', 'aggregation', 'active']],
+    ['/checkout-links', ['label', 'active']],
+    ['/webhook-endpoints', ['url', 'events', 'active']],
+  ])('of %s is refused for a field that has a default or is required', async (path, fields) => {
+    const body = Object.fromEntries(fields.map((field) => [field, null]));
+    const answer = await api.request('PATCH', `${path}/${unknownId}`, { body });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toEqual({
+      error: Object.fromEntries(fields.map((field) => [field, ['Required']])),
+    });
   });
 });
 
@@ -223,4 +310,55 @@ test('a caller that hangs up in the middle of a body harms nobody', async () => 
     request.write('{"email":', () => request.destroy());
   });
   expect((await api.get('/nothing')).status).toBe(404);
+});
+
+describe('a list', () => {
+  const paths = ['/customers', '/products', '/subscriptions', '/invoices'];
+  let idsOf: Record<string, string[]>;
+
+  beforeAll(async () => {
+    const made = { '/customers': [] as string[], '/products': [] as string[] };
+    for (const name of ['a', 'b', 'c']) {
+      const { body: customer } = await api.post('/customers', { email: `${name}@b.co` });
+      const price = { type: 'FLAT', currency: 'USD', amount: 100, billingInterval: 'MONTHLY' };
+      const { body: product } = await api.post('/products', { name, ...price });
+      await api.post('/subscriptions', { customerId: customer.id, productId: product.id });
+      made['/customers'].push(customer.id);
+      made['/products'].push(product.id);
+    }
+    const ids = async (path: string) =>
+      (await api.get(`${path}?perPage=3`)).body.data.map(({ id }: { id: string }) => id).reverse();
+    idsOf = {
+      ...made,
+      '/subscriptions': await ids('/subscriptions'),
+      '/invoices': await ids('/invoices'),
+    };
+  });
+
+  test.each(paths)('of %s shows some ids alone, newest or oldest first', async (path) => {
+    const [first = '', second, third = ''] = idsOf[path] ?? [];
+    const unknown = '01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f';
+    const asked = `${path}?ids=${[third, first, unknown, 'malformed'].join()}`;
+    const shown = async (query: string) => {
+      const { body } = await api.get(query);
+      return { total: body.total, ids: body.data.map(({ id }: { id: string }) => id) };
+    };
+    expect(await shown(asked)).toEqual({ total: 2, ids: [third, first] });
+    expect(await shown(`${asked}&order=asc`)).toEqual({ total: 2, ids: [first, third] });
+    expect(await shown(`${asked}&order=asc&perPage=1&page=2`)).toEqual({ total: 2, ids: [third] });
+    expect(await shown(`${path}?ids=malformed`)).toEqual({ total: 0, ids: [] });
+    const { ids } = await shown(`${path}?order=desc&perPage=3`);
+    expect(ids).toEqual([third, second, first]);
+  });
+
+  test.each(paths)('of %s refuses other orders, and no or too many ids', async (path) => {
+    const ids = ['Must be 1 to 100 ids, separated by commas'];
+    for (const sent of ['', 'a,,b', Array(101).fill('a').join()]) {
+      const { status, body } = await api.get(`${path}?ids=${sent}&order=up`);
+      expect([status, body]).toEqual([
+        400,
+        { error: { order: ['Must be one of asc, desc'], ids } },
+      ]);
+    }
+  });
 });

@@ -198,9 +198,7 @@ describe('a change of a customer', () => {
     [{ address: { city: 'L' } }, { address: { ...noAddress, city: 'L' } }],
     [{ address: null }, { address: null }],
     [{ currency: 'eur' }, { currency: 'EUR' }],
-    [{ currency: null }, { currency: 'USD' }],
     [{ collectionMethod: 'CHARGE_AUTOMATICALLY' }, { collectionMethod: 'CHARGE_AUTOMATICALLY' }],
-    [{ collectionMethod: null }, { collectionMethod: 'CHARGE_AUTOMATICALLY' }],
     [{ metadata: { 'a.b': null } }, { metadata: { 'a.b': null } }],
     [{ metadata: null }, { metadata: {} }],
     [
@@ -224,6 +222,8 @@ describe('a change of a customer', () => {
       ['createdAt', 'organizationId', 'updatedAt'],
     ],
     [{ email: null }, ['email']],
+    [{ currency: null }, ['currency']],
+    [{ collectionMethod: null }, ['collectionMethod']],
     [{ email: '' }, ['email']],
     [{ email: 'nobody' }, ['email']],
     [{ email: 7 }, ['email']],
@@ -239,6 +239,8 @@ describe('a change of a customer', () => {
     [{ metadata: { nested: {} } }, ['metadata']],
     [{ metadata: { $set: 1 } }, ['metadata']],
     [{ name: 'fine', email: 'nobody', currency: 'XXX' }, ['currency', 'email']],
+    [{ currency: null }, ['currency']],
+    [{ collectionMethod: null }, ['collectionMethod']],
   ])('by %j is refused and changes nothing', async (changes, fields) => {
     const created = await create();
     const path = `/customers/${String(created.id)}`;
@@ -274,4 +276,40 @@ describe('a change of a customer', () => {
       expect(answer.headers.get('error-code')).toBe('customer_not_found');
     }
   });
+});
+
+test('the first invoice sets the currency of its customer, and nothing changes it after', async () => {
+  const make = async (path: string, body: object): Promise<any> =>
+    api.expect(201, api.post(path, body));
+  const product = (currency: string, more: object = {}) =>
+    make('/products', {
+      name: currency,
+      type: 'FLAT',
+      currency,
+      amount: 900,
+      billingInterval: 'MONTHLY',
+      ...more,
+    });
+  const [euro, dollar] = [await product('EUR'), await product('USD')];
+  const { id: customerId } = await make('/customers', { email: 'a@b.co' });
+  const path = `/customers/${String(customerId)}`;
+  const subscribe = (productId: string) => api.post('/subscriptions', { customerId, productId });
+
+  await api.expect(201, subscribe(euro.id));
+
+  expect(await api.expect(200, api.get(path))).toMatchObject({ currency: 'EUR' });
+  await api.expect(201, subscribe(euro.id));
+  const problem = ["Currency USD differs from the customer's, EUR"];
+  expect(await api.expect(400, subscribe(dollar.id))).toEqual({ error: { productId: problem } });
+  const byPrice = { customerId, priceId: dollar.priceId };
+  expect(await api.expect(400, api.post('/checkout', byPrice))).toEqual({
+    error: { priceId: problem },
+  });
+  const byProduct = { customerId, productId: dollar.id };
+  expect(await api.expect(400, api.post('/checkout', byProduct))).toEqual({
+    error: { productId: problem },
+  });
+  await api.expect(201, api.post('/checkout', { customerId, productId: euro.id }));
+  const patched = await api.request('PATCH', path, { body: { currency: 'USD' } });
+  expect([patched.status, Object.keys(patched.body.error as object)]).toEqual([400, ['currency']]);
 });

@@ -1,5 +1,8 @@
+import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
-import { instant, product, uuid } from './patterns';
+import { documentsNaming } from './environment-documents';
+import { ownerTime, routeExamples } from './isolation-examples';
+import { instant, product, unknownId, uuid } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
 
 let system: TestSystem;
@@ -24,7 +27,7 @@ describe('environments', () => {
     expect((await other.get('/invoices')).body.total).toBe(0);
   });
 
-  test('that are live have no provider yet: a charge fails softly', async () => {
+  test('that are live have no provider yet: nothing is charged, and the invoice says why', async () => {
     const { live } = system;
     const customer = await live.expect(201, live.post('/customers', { email: 'a@b.co' }));
     const sold = await live.expect(201, live.post('/products', { ...product, currency: 'USD' }));
@@ -36,13 +39,15 @@ describe('environments', () => {
         authorizedTransactionId: 'real',
       }),
     );
-    const invoice = await live.expect(
-      200,
-      live.get(`/invoices/${String(created.latestInvoiceId)}`),
-    );
-    expect(invoice.payments).toMatchObject([
-      { status: 'FAILED', failureCode: 'no_payment_provider' },
-    ]);
+    await eventually(async () => {
+      const path = `/invoices/${String(created.latestInvoiceId)}`;
+      const invoice = await live.expect(200, live.get(path));
+      expect(invoice).toMatchObject({
+        status: 'OPEN',
+        payments: [],
+        lastPaymentError: { code: 'no_payment_provider' },
+      });
+    });
   });
 });
 
@@ -83,6 +88,49 @@ describe('a sandbox', () => {
     expect(await client.advanceTo('2026-01-18T00:00:00Z')).toMatchObject({ processed: 0 });
   });
 
+  test('advances by at most five years at a time', async () => {
+    const client = await system.live.manualSandbox('2026-01-01T00:00:00Z');
+    const far = await client.post('/sandboxes/clock/advance', { to: '2031-01-01T00:00:00.001Z' });
+    expect([far.status, far.body]).toEqual([
+      400,
+      { error: { to: ['Must be at most 5 years ahead'] } },
+    ]);
+    expect(await client.advanceTo('2031-01-01T00:00:00Z')).toEqual({
+      now: '2031-01-01T00:00:00.000Z',
+      processed: 0,
+    });
+  });
+
+  test('stops an advance, and answers the same without one', async () => {
+    const client = await system.live.manualSandbox('2026-01-01T00:00:00Z');
+    const customer = await client.expect(201, client.post('/customers', { email: 'a@b.co' }));
+    const sold = await client.expect(
+      201,
+      client.post('/products', { ...product, currency: 'USD' }),
+    );
+    const price = { productId: sold.id, customerId: customer.id, authorizedTransactionId: 'ok' };
+    await client.expect(201, client.post('/subscriptions', price));
+    const to = '2030-12-31T00:00:00.000Z';
+    const running = client.post('/sandboxes/clock/advance', { to });
+    await eventually(async () => {
+      const { now } = (await client.get('/sandboxes/clock')).body;
+      expect(now > '2026-01-01T00:00:00.000Z').toBe(true);
+    });
+    const stopped = await client.request('DELETE', '/sandboxes/clock/advance');
+    expect([stopped.status, stopped.body]).toEqual([
+      200,
+      { clock: 'MANUAL', now: expect.stringMatching(instant) },
+    ]);
+    const { status, body } = await running;
+    expect([status, body]).toEqual([
+      200,
+      { now: stopped.body.now, processed: expect.any(Number), stopped: true },
+    ]);
+    expect(body.now < to).toBe(true);
+    const again = await client.request('DELETE', '/sandboxes/clock/advance');
+    expect([again.status, again.body]).toEqual([200, stopped.body]);
+  });
+
   test.each([
     [{ clock: 'FAST' }, ['clock']],
     [{ clock: 'MANUAL', startsAt: 'soon' }, ['startsAt']],
@@ -98,5 +146,77 @@ describe('a sandbox', () => {
       const answer = await client.post('/sandboxes/clock/advance', { to: '2030-01-01T00:00:00Z' });
       expect(answer.status).toBe(409);
     }
+  });
+});
+
+describe('the sandboxes of an organisation', () => {
+  const make = async (name?: string) =>
+    system.live.expect(201, system.live.post('/sandboxes', { name, clock: 'MANUAL' }));
+
+  test('are listed with their last use, newest first, by the live key alone', async () => {
+    const made = await make('listed');
+    const { key: _key, ...shown } = made;
+    const first = (await system.live.get('/sandboxes?perPage=1')).body;
+    expect(first).toMatchObject({ page: 1, perPage: 1, data: [{ ...shown, lastUsedAt: null }] });
+    await system.client(made.key as string).get('/customers');
+    await eventually(async () => {
+      const { data } = (await system.live.get('/sandboxes?perPage=1')).body;
+      expect(data[0].lastUsedAt).toMatch(instant);
+    });
+    expect((await api.get('/sandboxes')).status).toBe(403);
+  });
+
+  test('are renamed', async () => {
+    const { id } = await make('before');
+    const path = `/sandboxes/${String(id)}`;
+    const renamed = await system.live.request('PATCH', path, { body: { name: ' after ' } });
+    expect([renamed.status, renamed.body.name]).toEqual([200, 'after']);
+    const stale = { body: { name: 'x' }, headers: { 'If-Match': '"99"' } };
+    expect((await system.live.request('PATCH', path, stale)).status).toBe(412);
+    const long = await system.live.request('PATCH', path, { body: { name: 'x'.repeat(201) } });
+    expect([long.status, Object.keys(long.body.error)]).toEqual([400, ['name']]);
+    const cleared = await system.live.request('PATCH', path, { body: { name: null } });
+    expect(cleared.body.name).toBeNull();
+    expect((await api.request('PATCH', path, { body: { name: 'x' } })).status).toBe(403);
+  });
+
+  test('are unknown where their id is malformed or of no sandbox', async () => {
+    for (const id of [unknownId, 'nonsense']) {
+      const answer = await system.live.delete(`/sandboxes/${id}`);
+      expect([answer.status, answer.body]).toEqual([404, { error: 'Sandbox not found' }]);
+    }
+  });
+
+  test('are deleted with all their data in every service', async () => {
+    const made = await system.live.expect(
+      201,
+      system.live.post('/sandboxes', { clock: 'MANUAL', startsAt: ownerTime }),
+    );
+    const id = String(made.id);
+    const client = system.client(made.key as string);
+    await routeExamples(client);
+    const before = await documentsNaming(id, system);
+    // Else the test would say nothing.
+    expect(Object.keys(before).length).toBeGreaterThan(15);
+
+    expect((await api.delete(`/sandboxes/${id}`)).status).toBe(403);
+    expect((await system.live.delete(`/sandboxes/${id}`)).status).toBe(204);
+    const again = await system.live.delete(`/sandboxes/${id}`);
+    expect([again.status, again.body]).toEqual([404, { error: 'Sandbox not found' }]);
+    await eventually(
+      async () => {
+        expect((await client.get('/customers')).status).toBe(401);
+      },
+      { timeoutMs: 30_000 },
+    );
+    // A call with a key that a gateway still knew may have written last; the sweep takes that.
+    await eventually(
+      async () => {
+        expect(await documentsNaming(id, system)).toEqual({});
+      },
+      { timeoutMs: 90_000 },
+    );
+    const { data } = (await system.live.get('/sandboxes?perPage=100')).body;
+    expect(data.map((one: { id: string }) => one.id)).not.toContain(id);
   });
 });

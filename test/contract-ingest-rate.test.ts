@@ -6,7 +6,7 @@ beforeAll(async () => {
   system = await startTestSystem({
     rateLimits: {
       RATE_LIMIT_PER_SECOND: '1',
-      RATE_LIMIT_BURST: '1',
+      RATE_LIMIT_BURST: '0',
       RATE_LIMIT_INGEST_PER_SECOND: '3',
       RATE_LIMIT_REFUSED_KEYS_PER_SECOND: '0',
     },
@@ -30,6 +30,13 @@ test('batches of usage events have a rate of their own', async () => {
     expect(body).toEqual({ error: 'Too many requests' });
     expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   }
-  // Other requests are counted apart.
-  expect((await system.sandbox.get('/meters')).status).toBe(200);
+});
+
+test('a burst of 0 switches the limit of other requests off', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => system.sandbox.get('/meters')),
+  );
+  for (const { status, headers } of answers) {
+    expect([status, headers.get('ratelimit')]).toEqual([200, null]);
+  }
 });

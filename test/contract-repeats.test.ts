@@ -24,20 +24,14 @@ describe('a POST with an Idempotency-Key', () => {
         api.post('/customers', { email: 'a@b.co', externalId }, keyed('fifty')),
       ),
     );
-    const made = answers.filter(({ status }) => status === 201);
-    const running = answers.filter(({ status }) => status === 409);
-    expect(made.length + running.length).toBe(50);
-    expect(new Set(made.map(({ body }) => body.id as string)).size).toBe(1);
-    const first = made.filter(({ headers }) => headers.get('idempotent-replayed') === null);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect(new Set(answers.map(({ body }) => body.id as string)).size).toBe(1);
+    const first = answers.filter(({ headers }) => headers.get('idempotent-replayed') === null);
     expect(first).toHaveLength(1);
-    for (const { headers } of running) {
-      expect(headers.get('error-code')).toBe('idempotency_key_in_use');
-      expect(headers.get('retry-after')).toBe('1');
-    }
     const late = await api.post('/customers', { externalId, email: 'a@b.co' }, keyed('fifty'));
-    expect([late.status, late.body]).toEqual([201, made[0]?.body]);
+    expect([late.status, late.body]).toEqual([201, answers[0]?.body]);
     expect(late.headers.get('idempotent-replayed')).toBe('true');
-    expect(late.headers.get('location')).toBe(made[0]?.headers.get('location'));
+    expect(late.headers.get('location')).toBe(answers[0]?.headers.get('location'));
   });
 
   test('and another body is 422', async () => {

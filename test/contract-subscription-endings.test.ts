@@ -45,7 +45,7 @@ describe('a subscription whose card is declined', () => {
   test('ends after the last retry, and its other unpaid invoice is given up with it', async () => {
     const { api, read, invoices } = await subscribed('4000000000000002');
     await api.advanceTo('2026-01-14T23:59:00Z');
-    expect(await read()).toMatchObject({ status: 'PAST_DUE', entitled: true, cancelReason: null });
+    expect(await read()).toMatchObject({ status: 'PAST_DUE', entitled: false, cancelReason: null });
     expect(await invoices()).toEqual(['OPEN', 'OPEN']);
 
     await api.advanceTo('2026-01-16T00:00:00Z');
@@ -70,6 +70,7 @@ describe('a subscription whose card is declined', () => {
     await api.advanceTo('2026-01-12T00:00:00Z');
     const ended = await api.expect(200, api.post(`${path}/cancel`));
     expect(ended).toMatchObject({ status: 'CANCELED', cancelReason: 'REQUESTED' });
+    expect(await invoices()).toEqual(['OPEN', 'VOID']);
     await api.advanceTo('2026-03-01T00:00:00Z');
     expect(await invoices()).toEqual(['OPEN', 'VOID']);
     expect(await read()).toEqual({ ...ended, updatedAt: expect.any(String) });
@@ -80,7 +81,7 @@ describe('a subscription whose card is declined', () => {
     const { latestInvoiceId } = await read();
     await api.expect(200, api.post(`/invoices/${String(latestInvoiceId)}/void`));
     await api.advanceTo('2026-01-02T00:00:00Z');
-    expect(await read()).toMatchObject({ status: 'ACTIVE' });
+    expect(await read()).toMatchObject({ status: 'ACTIVE', entitled: true });
     expect(await invoices()).toEqual(['VOID']);
   });
 });

@@ -122,7 +122,40 @@ test.each(['page=0', 'page=', 'page=1.5', 'perPage=0', 'perPage=101', 'perPage=x
   },
 );
 
+describe('the header prefix of an endpoint', () => {
+  test('names the headers of type and signature, from the next webhook on', async () => {
+    const { path } = await register();
+    const changed = await api.expect(
+      200,
+      api.request('PATCH', path, { body: { headerPrefix: 'Acme-Pay' } }),
+    );
+    expect(changed).toMatchObject({ headerPrefix: 'Acme-Pay' });
+    await api.post(`${path}/test`);
+    const [webhook] = await eventuallyReceived(1);
+    expect(webhook?.headers).toMatchObject({
+      'acme-pay-event': 'webhook_endpoint.test',
+      'acme-pay-signature': expect.stringMatching(/^t=\d+,v1=[0-9a-f]{64}$/),
+      'webhook-signature': expect.stringMatching(/^v1,/),
+    });
+    expect(webhook?.headers).not.toHaveProperty('billing-signature');
+    expect((await api.request('PATCH', path, { body: { headerPrefix: null } })).status).toBe(400);
+  });
+});
+
 describe('a test of an endpoint', () => {
+  test('is sent ten times a minute, and no more', async () => {
+    const [one, other] = [await register(), await register()];
+    const statuses: number[] = [];
+    for (let count = 0; count < 10; count += 1) {
+      statuses.push((await api.post(`${one.path}/test`)).status);
+    }
+    const last = await api.post(`${one.path}/test`);
+    expect(statuses).toEqual(Array(10).fill(202));
+    expect([last.status, last.body]).toEqual([429, { error: 'Too many requests' }]);
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await api.post(`${other.path}/test`)).status).toBe(202);
+  });
+
   test('is sent, signed and listed like every webhook, and is about the endpoint alone', async () => {
     const { id, path } = await register();
     const answer = await api.post(`${path}/test`);
@@ -239,6 +272,11 @@ describe('what an endpoint has not got', () => {
       expect((await api.get(`${path}/gaps`)).body).toEqual([]);
     }, patience);
     expect(receiver.received).toHaveLength(2);
+    const all = await api.post(`${path}/replay`, { since: longAgo, all: true });
+    expect([all.status, all.body]).toEqual([202, { count: 2 }]);
+    await eventually(() => {
+      expect(receiver.received.map(({ body }) => body.sequence)).toEqual([1, 2, 1, 2]);
+    }, patience);
   });
 
   test('is retried one by one with the same id and bytes', async () => {

@@ -37,6 +37,7 @@ describe('a webhook endpoint', () => {
       ],
       description: 'x',
       active: true,
+      headerPrefix: 'Billing',
       createdAt: expect.stringMatching(instant),
       updatedAt: expect.stringMatching(instant),
     });
@@ -61,6 +62,20 @@ describe('a webhook endpoint', () => {
     expect(await api.refusedFields('/webhook-endpoints', body)).toEqual(fields);
   });
 
+  test.each(['webhook', 'WEBHOOK', '', 'a b', '1a', 'a'.repeat(32)])(
+    'with the header prefix "%s" is refused',
+    async (headerPrefix) => {
+      const answer = await api.post('/webhook-endpoints', {
+        url: 'https://example.com',
+        headerPrefix,
+      });
+      expect([answer.status, answer.body]).toEqual([
+        400,
+        { error: { headerPrefix: ['Invalid header prefix'] } },
+      ]);
+    },
+  );
+
   test('on loopback is refused in the live environment', async () => {
     const answer = await system.live.post('/webhook-endpoints', { url: 'http://127.0.0.1:9/' });
     expect(answer.status).toBe(400);
@@ -80,11 +95,6 @@ describe('a webhook endpoint', () => {
 
 describe('a change of a webhook endpoint', () => {
   const kinds = ['subscription.created', 'subscription.updated', 'subscription.canceled'];
-  const later = [
-    'subscription.renewed',
-    'subscription.payment_succeeded',
-    'subscription.payment_failed',
-  ];
   const given = {
     url: 'https://example.com/hook',
     events: ['subscription.renewed'],
@@ -110,11 +120,9 @@ describe('a change of a webhook endpoint', () => {
     [{ url: 'http://example.org:8080/x' }, { url: 'http://example.org:8080/x' }],
     [{ url: 'http://127.0.0.1:9/' }, { url: 'http://127.0.0.1:9/' }],
     [{ events: [kinds[0], kinds[0]] }, { events: [kinds[0]] }],
-    [{ events: null }, { events: [...kinds, ...later] }],
     [{ description: 'x'.repeat(200) }, { description: 'x'.repeat(200) }],
     [{ description: null }, { description: null }],
     [{ active: true }, { active: true }],
-    [{ active: null }, { active: true }],
     [
       { events: kinds, active: true },
       { events: kinds, active: true },
@@ -135,6 +143,8 @@ describe('a change of a webhook endpoint', () => {
       ['createdAt', 'organizationId', 'updatedAt'],
     ],
     [{ url: null }, ['url']],
+    [{ events: null }, ['events']],
+    [{ active: null }, ['active']],
     [{ url: '' }, ['url']],
     [{ url: 7 }, ['url']],
     [{ url: 'ftp://example.com' }, ['url']],

@@ -61,6 +61,34 @@ const renewal: CrashFlow = {
   },
 };
 
+const secondCard: CrashFlow = {
+  name: 'retry that another saved card pays',
+  prepare: async (client) => {
+    const customer = await aCustomer(client);
+    const start = (productId: string, authorizedTransactionId: string) =>
+      client.post(201, '/subscriptions', { ...customer, productId, authorizedTransactionId });
+    await start((await aProduct(client)).productId, 'txn_4242424242424242');
+    // Its card is only saved, and works no more once its trial has ended.
+    const { productId } = await aProduct(client, { trialDays: 14 });
+    return start(productId, 'txn_4000000000000341');
+  },
+  act: async (client, subscription) => {
+    await client.advanceTo('2026-02-18T00:00:00.000Z');
+    return subscription;
+  },
+  expectGoal: async (client, { id }) => {
+    expect(await client.get(`/subscriptions/${id}`)).toMatchObject({ status: 'ACTIVE' });
+    const [invoice, ...others] = await invoicesOf(client, id);
+    expect(invoice).toMatchObject({ status: 'PAID', paidAt: '2026-02-17T00:00:00.000Z' });
+    expect(invoice.payments.map(({ status }: { status: string }) => status)).toEqual([
+      'FAILED',
+      'FAILED',
+      'SUCCEEDED',
+    ]);
+    expect(others).toEqual([]);
+  },
+};
+
 const subscribersMany = 8;
 
 const renewals: CrashFlow = {
@@ -101,6 +129,7 @@ const cancellation: CrashFlow = {
 export const crashFlows: readonly CrashFlow[] = [
   creation,
   renewal,
+  secondCard,
   renewals,
   cancellation,
   ...purchaseFlows,

@@ -68,12 +68,11 @@ const look = async (page: Page, name: string, rules?: readonly string[]) => {
   await expectAccessible(page, rules);
   await shoot(page, `dashboard ${name}`);
 };
-
 testInChromium(
   'an owner comes by the link, leaves, and comes back to where they were',
   async () => {
     const link = await firstOwnerLink(system);
-    secrets.push(link.split('/').at(-1) ?? '');
+    secrets.push(link.split('#').at(-1) ?? '');
     await visit(browser, desktop, async (page, context) => {
       await page.goto(link);
       await heading(page, /^Join /);
@@ -117,7 +116,7 @@ testInChromium(
       await signIn(page);
       await heading(page, 'Sandboxes');
       await press(page, 'New sandbox');
-      await page.getByLabel('Name').fill(hostile);
+      await page.locator('dialog').getByLabel('Name').fill(hostile);
       await page.getByLabel('Starts at').fill('2026-01-31T10:00');
       await look(page, 'new sandbox');
       await pressInDialog(page, 'Make sandbox');
@@ -149,18 +148,63 @@ testInChromium(
   timeoutMs,
 );
 
+testInChromium(
+  'a form whose answers are lost says so, sends itself again, and makes one customer',
+  async () => {
+    const unknown = { status: 503, json: { error: 'Service unavailable' } };
+    await visit(browser, desktop, async (page) => {
+      await page.goto(`${system.gatewayUrl}/dashboard/${sandboxId}/customers`);
+      await signIn(page);
+      await heading(page, 'Customers');
+      await press(page, 'New customer');
+      await page.locator('dialog').getByLabel('E-mail').fill('lost@example.com');
+      const keys: (string | undefined)[] = [];
+      let lost = 0;
+      await page.route('**/v1/customers', async (route) => {
+        if (route.request().method() !== 'POST') return route.continue();
+        keys.push(route.request().headers()['idempotency-key']);
+        const response = await route.fetch();
+        if (lost >= 5) return route.fulfill({ response });
+        lost += 1;
+        return route.fulfill(unknown);
+      });
+      await pressInDialog(page, 'Create customer');
+      await page.getByRole('status').getByText("We don't know yet whether this worked").waitFor();
+      await look(page, 'outcome unknown');
+      // After its own attempts the form waits for a person.
+      await page.getByRole('alert').getByText('Trying again is safe.').waitFor();
+      await look(page, 'try again');
+      await pressInDialog(page, 'Create customer');
+      await page.locator('dialog').waitFor({ state: 'detached' });
+      expect(keys.length).toBe(6);
+      expect(new Set(keys).size).toBe(1);
+      const asked = { headers: { 'Environment-Id': sandboxId } };
+      const { total } = await page.evaluate<{ total: number }>(
+        `fetch('/v1/customers?email=lost@example.com', ${JSON.stringify(asked)}).then((answer) => answer.json())`,
+      );
+      expect(total).toBe(1);
+    });
+  },
+  timeoutMs,
+);
+
 async function moveClock(page: Page): Promise<void> {
   await go(page, 'Sandboxes');
   await page.locator(`main a[href*="${sandboxId}"]`).first().click();
   await page.getByRole('button', { name: 'A month', exact: true }).click();
   await press(page, 'Advance the clock');
   await page.getByText('It is 2026-02-28 10:00:00 UTC').waitFor();
+  const stopped = page.waitForResponse(
+    (response) => response.request().method() === 'DELETE' && response.url().endsWith('/advance'),
+  );
+  await press(page, 'Stop running advance');
+  expect((await stopped).status()).toBe(200);
 }
 
 async function makeKey(page: Page): Promise<void> {
   await go(page, 'API keys');
   await press(page, 'New key');
-  await page.getByLabel('Name').fill(hostile);
+  await page.locator('dialog').getByLabel('Name').fill(hostile);
   await page.getByLabel('customers:read').check();
   await pressInDialog(page, 'Make key');
   const curl = await page.getByRole('region', { name: 'curl command' }).textContent();

@@ -5,7 +5,7 @@ import {
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
 import { OperatorClient } from './operator-client';
-import { instant, uuid } from './patterns';
+import { instant, product, uuid } from './patterns';
 import { startTestSystem, type TestSystem } from './test-system';
 
 const startMs = 120_000;
@@ -229,4 +229,23 @@ describe('a report', () => {
       expect((await nobody.api('GET', path)).status).toBe(401);
     },
   );
+});
+
+// Last: the tests above count what is called in the live environment.
+test('a live environment without a payment provider is reported with its waiting invoices', async () => {
+  const make = (path: string, body: object): Promise<any> =>
+    system.live.expect(201, system.live.post(path, body));
+  const { id: customerId } = await make('/customers', { email: 'ada@example.com' });
+  const { id: productId } = await make('/products', { ...product, currency: 'usd' });
+  const { latestInvoiceId } = await make('/subscriptions', { customerId, productId });
+  await eventually(async () => {
+    for (const operator of [owner, sandbox]) {
+      const { status, body } = await operator.api('GET', '/payment-provider');
+      expect([status, body]).toEqual([200, { isConfigured: false, waitingInvoices: 1 }]);
+    }
+  }, patience);
+  expect((await system.live.get(`/invoices/${latestInvoiceId}`)).body).toMatchObject({
+    status: 'OPEN',
+    lastPaymentError: { code: 'no_payment_provider' },
+  });
 });

@@ -36,8 +36,26 @@ const secretsOf: Partial<Record<ServiceName, Record<string, string>>> = {
   identity: { API_KEY_PEPPER: 'p'.repeat(32) },
   customer: { HOSTED_PAGE_SECRET: 's'.repeat(32) },
   checkout: { HOSTED_PAGE_SECRET: 't'.repeat(32) },
+  notifier: { DATA_KEYS: `1:${Buffer.alloc(32).toString('base64')}` },
 };
 const stores = { MONGODB_URI: 'mongodb://mongodb/', NATS_URL: 'nats://nats:4222' };
+
+// Public addresses: neither a cluster's own, nor those by which clouds tell machines their secrets.
+const worldwide = [
+  {
+    cidr: '0.0.0.0/0',
+    except: [
+      '10.0.0.0/8',
+      '172.16.0.0/12',
+      '192.168.0.0/16',
+      '127.0.0.0/8',
+      '169.254.0.0/16',
+      '100.64.0.0/10',
+      '168.63.129.16/32',
+    ],
+  },
+  { cidr: '::/0', except: ['fc00::/7', 'fe80::/10', '::1/128'] },
+];
 
 interface ServiceConfig {
   readonly configurationSchema: { readonly shape: object };
@@ -192,6 +210,30 @@ describe.each(serviceNames)('%s', (name) => {
     expect(admitted).toEqual([
       { from: [{ podSelector: podSelectorOfCallers }], ports: [{ port: 'grpc' }] },
     ]);
+  });
+
+  testWithKubectl('reaches its peers and what it needs, and nothing else', async () => {
+    const { egress, policyTypes } = (await find(name, 'NetworkPolicy')).spec;
+    expect(policyTypes).toEqual(['Ingress', 'Egress']);
+    const portsOf = (rule: any) => rule.ports.map(({ port }: any) => port as number);
+    const ruleOf = (port: number) => egress.filter((rule: any) => portsOf(rule).includes(port));
+    const { configurationSchema } = configOf(name);
+    const peers = backends.filter(
+      (peer) =>
+        peerVariable(peer) in configurationSchema.shape ||
+        (name === 'identity' && peer === 'identity'),
+    );
+    const reached = ruleOf(50_051).flatMap(({ to }: any) =>
+      to[0].podSelector.matchExpressions.at(-1).values.toSorted(),
+    );
+    expect(reached).toEqual(peers.toSorted());
+    expect(ruleOf(27_017)).toHaveLength(name === 'gateway' ? 0 : 1);
+    expect(ruleOf(53)).toHaveLength(1);
+    expect(ruleOf(4_318)).toHaveLength(1);
+    const outside = egress.filter(({ to }: any) => to?.some(({ ipBlock }: any) => ipBlock));
+    const ports = { notifier: [80, 443], checkout: [443], gateway: [443] } as const;
+    expect(outside.flatMap(portsOf)).toEqual(name in ports ? ports[name as 'notifier'] : []);
+    for (const { to } of outside) expect(to.map(({ ipBlock }: any) => ipBlock)).toEqual(worldwide);
   });
 
   testWithKubectl('is asked for its health at ports that it has, and reached at one', async () => {

@@ -76,7 +76,7 @@ describe('what Prometheus is asked for', () => {
     const counted = asked()
       .flatMap((expr) => readExpression(expr).selectors)
       .filter(({ metric }) => known.get(metric)?.has('billing_live') === true);
-    expect(new Set(counted.map(({ metric }) => metric)).size).toBe(3);
+    expect(new Set(counted.map(({ metric }) => metric)).size).toBe(6);
     const real = { label: 'billing_live', operator: '=', value: 'true' };
     expect(counted.filter(({ matchers }) => !matchers.some(isSame(real)))).toEqual([]);
   });
@@ -246,9 +246,11 @@ describe('the collector', () => {
     expect(files).toEqual(['alerts.yaml']);
   });
 
-  test('leaves to metrics the resources that they came with', () => {
-    expect(config.service.pipelines.metrics.processors).not.toContain('groupbyattrs');
-    expect(config.service.pipelines.traces.processors).toContain('groupbyattrs');
+  test('leaves to traces and metrics the resource of the service that sent them', () => {
+    const names = Object.values<any>(config.service.pipelines).flatMap(
+      ({ processors }) => processors,
+    );
+    expect(names.filter((name) => /groupby|resource|transform/.test(name))).toEqual([]);
   });
 });
 

@@ -1,5 +1,7 @@
+import { get } from 'node:http';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
+import { linkPath } from './link-path';
 import { type RawAnswer, RawConnection } from './raw-http';
 import { startTestSystem, type TestSystem } from './test-system';
 
@@ -49,10 +51,6 @@ class HeldRequests {
     for (const connection of this.connections) connection.send(customer.slice(-1));
     const answers = await Promise.all(this.connections.map((one) => one.answer()));
     return answers.flatMap(({ statuses }) => statuses).sort();
-  }
-
-  giveUp(): void {
-    for (const { socket } of this.connections) socket.destroy();
   }
 }
 
@@ -108,21 +106,76 @@ test('a process with too many refuses with 503, pages and probes go on, and then
   expect((await other.get('/customers')).status).toBe(200);
 });
 
-test('public pages have places of their own, and take none of the API', async () => {
-  const type = 'Content-Type: application/x-www-form-urlencoded';
-  const head = `POST ${page} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${type}\r\n`;
-  const held = await HeldRequests.open(times(inFlightMax + 1, head), 'email=a');
-  const { statuses, headers, body } = await held.firstAnswer();
-  expect([...statuses, headers['retry-after']]).toEqual([503, '1']);
-  expect(body).toContain('Temporarily unavailable');
-  expect((await other.get('/customers')).status).toBe(200);
-  held.giveUp();
-  await eventually(
-    async () => {
-      expect((await fetch(`${system.gatewayUrl}${page}`)).status).toBe(404);
-    },
-    { timeoutMs: 20_000 },
-  );
+describe('one address with a thousand slow bodies', () => {
+  const slowMax = 1_000;
+
+  test.each([
+    ['of provider events', () => Promise.resolve('/provider-events/stripe')],
+    ['of forms of public pages', () => linkPath(other)],
+  ])('%s takes no page, portal or dashboard from another', async (_case, pathOf) => {
+    const [path, page] = [await pathOf(), await linkPath(other)];
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      'Host: x',
+      'Content-Type: application/x-www-form-urlencoded',
+      'Stripe-Signature: t=1,v1=0',
+      'Content-Length: 1000',
+    ];
+    const slow = await Promise.all(
+      Array.from({ length: slowMax }, async () => {
+        const connection = await RawConnection.open(system.gatewayUrl);
+        connection.send(`${head.join('\r\n')}\r\n\r\n{`);
+        return connection;
+      }),
+    );
+    // Some were let in and are waited for, or were answered 408 by now.
+    await eventually(() => {
+      expect(slow.some(({ received }) => received.startsWith('HTTP/1.1 429'))).toBe(true);
+    });
+    expect((await other.get('/customers')).status).toBe(200);
+    expect(await statusFrom('127.0.0.2', page)).toBe(200);
+    expect(await statusFrom('127.0.0.2', '/portal')).toBe(410);
+    expect(await statusFrom('127.0.0.2', '/dashboard')).toBe(200);
+    for (const { socket } of slow) socket.destroy();
+    await eventually(async () => {
+      expect(await statusFrom('127.0.0.1', '/dashboard')).toBe(200);
+    });
+  });
+
+  function statusFrom(localAddress: string, path: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      get(`${system.gatewayUrl}${path}`, { localAddress, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      }).once('error', reject);
+    });
+  }
+});
+
+test('three hundred advances of one key leave live requests and sign-in their places', async () => {
+  const sandbox = await system.live.manualSandbox('2026-01-01T00:00:00Z');
+  const leaving = new AbortController();
+  const answered: number[] = [];
+  // Each to another instant, so that none joins another. Those that are let in wait for the ones before.
+  const advances = Array.from({ length: 300 }, async (_, index) => {
+    const to = new Date(Date.UTC(2026, 0, 2 + index)).toISOString();
+    const asked = { body: { to }, signal: leaving.signal };
+    const { status } = await sandbox.request('POST', '/sandboxes/clock/advance', asked);
+    answered.push(status);
+  });
+  await eventually(() => {
+    expect(answered).toContain(429);
+  });
+  expect((await system.live.get('/customers')).status).toBe(200);
+  const signIn = await fetch(`${system.gatewayUrl}/dashboard/api/session`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Origin: system.gatewayUrl },
+    body: JSON.stringify({ email: 'unknown@example.com', password: 'a wrong password' }),
+  });
+  expect(signIn.status).toBe(401);
+  leaving.abort();
+  await Promise.allSettled(advances);
+  expect([...new Set(answered)].filter((status) => ![200, 429].includes(status))).toEqual([]);
 });
 
 test('under a load far above the limit every answer is done or refused, and soon', async () => {

@@ -2,7 +2,8 @@ import { systemClock } from '@billing/chassis/clock';
 import type { TestCard } from '@billing/checkout/testing-stripe-account';
 import { signedNotice, TestStripe } from '@billing/checkout/testing-stripe-provider';
 import type { ApiClient } from './api-client';
-import { product } from './patterns';
+import { OperatorClient } from './operator-client';
+import { instant, product } from './patterns';
 import { Payer, type PayerPage } from './payer';
 import { startTestSystem, type TestSystem } from './test-system';
 
@@ -170,5 +171,47 @@ describe('what the provider announces', () => {
     expect(others.map(({ status }) => status)).toEqual([400, 400, 400]);
     const long = await send('x'.repeat(1_100_000), { 'Stripe-Signature': signature });
     expect(long.status).toBe(413);
+  });
+
+  test('of refunds and disputes is shown to operators on the invoice, in its environment alone', async () => {
+    const begun = await begin();
+    await payer.submit(await giveCard(await payer.open(begun.checkoutUrl)));
+    const { invoice } = await sessionOf(begun);
+    const [{ providerPaymentId }] = invoice.payments;
+    const charge = { object: 'charge', payment_intent: providerPaymentId, currency: 'usd' };
+    const refund = { ...charge, amount_refunded: 900, status: 'succeeded' };
+    const { body, signature } = signedNotice(
+      { id: `${providerPaymentId}:refund`, type: 'charge.refunded', object: refund },
+      { secret, at: systemClock.now() },
+    );
+    expect((await send(body, { 'Stripe-Signature': signature })).status).toBe(200);
+
+    const owner = await OperatorClient.owner(system);
+    const viewer = await owner.colleague('VIEWER');
+    const [live, sandbox] = (await owner.api('GET', '/environments')).body.data;
+    const path = `/provider-reports?invoiceId=${String(invoice.id)}`;
+    const shown = await viewer.in(live.id).api('GET', path);
+    expect([shown.status, shown.body]).toEqual([
+      200,
+      {
+        data: [
+          {
+            id: `stripe:${providerPaymentId}:refund`,
+            kind: 'REFUND',
+            providerPaymentId,
+            amount: 900,
+            currency: 'USD',
+            status: 'refunded',
+            receivedAt: expect.stringMatching(instant),
+          },
+        ],
+      },
+    ]);
+    expect((await viewer.in(sandbox.id).api('GET', path)).body).toEqual({ data: [] });
+    expect((await viewer.in(live.id).api('GET', '/provider-reports')).status).toBe(400);
+    expect((await viewer.api('GET', '/payment-provider')).body).toEqual({
+      isConfigured: true,
+      waitingInvoices: 0,
+    });
   });
 });

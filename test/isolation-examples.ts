@@ -1,6 +1,6 @@
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
-import { product } from './patterns';
+import { product, unknownId } from './patterns';
 
 /** One way to call a route, naming resources of the owner wherever the route names any. */
 export interface RouteExample {
@@ -100,6 +100,15 @@ export async function routeExamples(owner: ApiClient): Promise<Record<string, Ro
       body: { to: ownerTime },
       strangers: [409],
     },
+    'GET /sandboxes': { path: '/sandboxes', strangers: [200, 403], owner: 403 },
+    'PATCH /sandboxes/:id': {
+      path: `/sandboxes/${unknownId}`,
+      body: { name: 'x' },
+      strangers: [404, 403],
+      owner: 403,
+    },
+    'DELETE /sandboxes/:id': { path: `/sandboxes/${unknownId}`, strangers: [404, 403], owner: 403 },
+    'DELETE /sandboxes/clock/advance': { path: '/sandboxes/clock/advance', strangers: [200] },
   };
 }
 

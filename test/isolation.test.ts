@@ -13,7 +13,12 @@ import { ownerMark, ownerTime, type RouteExample, routeExamples } from './isolat
 import { startTestSystem, type TestSystem } from './test-system';
 
 // Every operation of the gateway is here as soon as it exists: one without an example fails.
-const operations = routes.map(({ method, path }) => ({ name: `${method} ${path}`, method, path }));
+const operations = routes.map(({ method, path, readsOnly = false }) => ({
+  name: `${method} ${path}`,
+  method,
+  path,
+  readsOnly,
+}));
 type Operation = (typeof operations)[number];
 
 let system: TestSystem;
@@ -54,7 +59,7 @@ async function firstClientOf(environment: Environment | undefined): Promise<ApiC
   const { id: environmentId, organizationId, kind } = environment;
   const live = kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE;
   const context = testContext({ tenant: { environmentId, organizationId, live } });
-  const wish = { name: 'First key', scopes: [], expiresAt: undefined };
+  const wish = { name: 'First key', scopes: [], expiresAt: undefined, createdBy: undefined };
   return system.client((await identity.createApiKey(wish, context)).key);
 }
 
@@ -70,8 +75,12 @@ function call(client: ApiClient, { method }: Operation, { path, body }: RouteExa
   return client.request(method, path, body === undefined ? {} : { body });
 }
 
-const scopeOf = ({ method, path }: Operation) =>
-  `${path.split('/')[1] ?? ''}:${method === 'GET' ? 'read' : 'write'}`;
+/** The scopes that are each enough. */
+const scopesOf = ({ method, path, readsOnly }: Operation): readonly string[] => {
+  const segment = path.split('/')[1] ?? '';
+  if (readsOnly) return [`${segment}:read`, `${segment}:write`];
+  return [`${segment}:${method === 'GET' ? 'read' : 'write'}`];
+};
 
 // One for each set, so that the list of keys stays on one page.
 const limitedClients = new Map<string, Promise<ApiClient>>();
@@ -94,7 +103,10 @@ async function ownerView(): Promise<string> {
   // An operation without an example fails by itself.
   const reads = operations.filter(({ name, method }) => method === 'GET' && name in examples);
   const answers = await Promise.all(
-    reads.map((operation) => owner.expect(200, call(owner, operation, exampleOf(operation)))),
+    reads.map((operation) => {
+      const example = exampleOf(operation);
+      return owner.expect(example.owner ?? 200, call(owner, operation, example));
+    }),
   );
   return JSON.stringify(answers, (key, value: unknown) => (key === 'lastUsedAt' ? null : value));
 }
@@ -111,8 +123,10 @@ async function expectNothingDone(calls: () => Promise<void>): Promise<void> {
 }
 
 function secretsIn(view: string): string[] {
-  // Environments of one organisation share its id.
-  const withoutOrganization = view.replaceAll(/"organizationId":"[^"]*"/g, '');
+  // Environments of one organisation share its id, and a sandbox's first key names the live key that made the sandbox.
+  const withoutOrganization = view
+    .replaceAll(/"organizationId":"[^"]*"/g, '')
+    .replaceAll(/"createdBy":\{[^}]*\}/g, '');
   const ids = withoutOrganization.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
   return [...new Set(ids), ownerMark];
 }
@@ -130,7 +144,8 @@ describe.each(operations)('$name', (operation) => {
   test('shows and does nothing to other organisations and other environments', async () => {
     const { filtered, ...example } = exampleOf(operation);
     const { strangers: allowed = [404] } = example;
-    if (operation.path.includes(':')) expect(allowed).toEqual([404]);
+    const namesOwner = operation.path.includes(':') && example.owner === undefined;
+    if (namesOwner) expect(allowed).toEqual([404]);
     await expectNothingDone(async () => {
       for (const stranger of strangers) {
         const answer = await call(stranger, operation, example);
@@ -144,15 +159,36 @@ describe.each(operations)('$name', (operation) => {
   });
 
   test('is forbidden without its scope, whatever other scopes there are', async () => {
-    const scope = scopeOf(operation);
-    const others = new Set(operations.map(scopeOf).filter((one) => one !== scope));
-    const limited = await clientWith([...others]);
+    const scopes = scopesOf(operation);
+    const all = new Set(operations.flatMap(scopesOf));
+    const others = [...all].filter((one) => !scopes.includes(one));
+    const limited = await clientWith(others);
     await expectNothingDone(async () => {
       const answer = await call(limited, operation, exampleOf(operation));
       expect([answer.status, answer.body]).toEqual([403, { error: 'Insufficient permissions' }]);
       expectNothingOfOwner(answer);
     });
   });
+});
+
+// The routes of sandboxes are for live keys, so the owner's key above cannot call them.
+test('the sandboxes of an organisation are unknown to the live key of another', async () => {
+  const { data } = (await system.live.get('/sandboxes?perPage=100')).body;
+  const ids = (data as { readonly id: string }[]).map(({ id }) => id);
+  expect(ids.length).toBeGreaterThan(1);
+  const [stranger] = strangers;
+  if (stranger === undefined) throw new Error('No other organisation');
+  const listed = JSON.stringify((await stranger.get('/sandboxes?perPage=100')).body);
+  for (const id of ids) {
+    expect(listed).not.toContain(id);
+    const renamed = await stranger.request('PATCH', `/sandboxes/${id}`, { body: { name: 'x' } });
+    const deleted = await stranger.delete(`/sandboxes/${id}`);
+    expect([renamed.status, deleted.status]).toEqual([404, 404]);
+  }
+  const { data: after } = (await system.live.get('/sandboxes?perPage=100')).body;
+  const names = (sandboxes: readonly { readonly id: string; readonly name: string | null }[]) =>
+    sandboxes.map(({ id, name }) => ({ id, name }));
+  expect(names(after)).toEqual(names(data));
 });
 
 // Last, because it does what the others may not, deletions after all else. It proves that the examples would have done it.
@@ -163,7 +199,7 @@ describe('the same calls', () => {
 
   test.each(deletionsLast)('by the owner with that scope alone: $name', async (operation) => {
     const example = exampleOf(operation);
-    const client = await clientWith([scopeOf(operation)]);
+    const client = await clientWith(scopesOf(operation).slice(0, 1));
     const { status } = await call(client, operation, example);
     if (example.owner === undefined) expect(Math.floor(status / 100)).toBe(2);
     else expect(status).toBe(example.owner);

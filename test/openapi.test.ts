@@ -42,13 +42,31 @@ test('the reference is one page that loads nothing', async () => {
   expect(page).toContain('<article id="subscription.payment_failed">');
 });
 
-test.each(['/openapi.json', '/asyncapi.json', '/docs', '/healthz', '/readyz'])(
+test.each(['/', '/openapi.json', '/asyncapi.json', '/docs', '/healthz', '/readyz'])(
   '%s can only be read',
   async (path) => {
     const answer = await fetch(`${system.gatewayUrl}${path}`, { method: 'POST' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   },
 );
+
+describe('the root address', () => {
+  test('names the documentation to programs', async () => {
+    const answer = await read('/', { Accept: '*/*' });
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { name: 'billing', documentation: '/docs', openapi: '/openapi.json' },
+    ]);
+  });
+
+  test('redirects browsers to the dashboard', async () => {
+    const answer = await fetch(system.gatewayUrl, {
+      headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+      redirect: 'manual',
+    });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/dashboard']);
+  });
+});
 
 describe('an answer is held to the description', () => {
   const body = { status: 'ok' };

@@ -60,8 +60,9 @@ export class OperatorClient {
   }
 
   async accept(link: string, email: string): Promise<Answer> {
-    const token = link.split('/').at(-1) ?? '';
-    const answer = await this.api('POST', `/invitations/${token}`, {
+    const token = link.split('#').at(-1) ?? '';
+    const answer = await this.api('POST', '/invitations/accept', {
+      token,
       email,
       name: email,
       password,

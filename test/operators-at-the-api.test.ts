@@ -1,6 +1,6 @@
 import { newId } from '@billing/chassis/ids';
 import { connectPeer, type Peer } from '@billing/chassis/peer';
-import { testContext } from '@billing/chassis/testing';
+import { eventually, testContext } from '@billing/chassis/testing';
 import {
   type IdentityServiceServer,
   IdentityServiceService,
@@ -167,16 +167,18 @@ describe('the public API by session', () => {
     expect(written[3]).toEqual({
       id: expect.stringMatching(uuid),
       at: expect.stringMatching(instant),
-      operatorId: id,
-      operatorEmail: 'owner@example.com',
-      role: 'OWNER',
+      actor: { type: 'OPERATOR', id, email: 'owner@example.com' },
+      address: '127.0.0.1',
+      userAgent: expect.any(String),
       action: 'POST /v1/customers',
       path: '/v1/customers',
+      target: { type: 'customer', id: created.body.id },
+      changes: { email: {} },
       environmentId: sandbox,
       requestId: created.headers.get('x-request-id'),
       status: 201,
     });
-    expect(written[1].role).toBe('VIEWER');
+    expect(written[1].actor.email).toMatch(/^viewer/);
   });
 
   test('who comes and who goes stands in it too, without what they came with', async () => {
@@ -201,18 +203,90 @@ describe('the public API by session', () => {
         expect.stringMatching(/^operator=; .*Max-Age=0/),
       ]);
     }
-    const theirs = (await entries()).filter(({ operatorEmail }) => operatorEmail === email);
+    const theirs = (await entries()).filter(({ actor }) => actor.email === email);
     const path = '/dashboard/api/session';
     expect(theirs.map((entry) => [entry.action, entry.path, entry.status])).toEqual([
       [`DELETE ${path}`, path, 204],
       [`POST ${path}`, path, 200],
       [`POST ${path}`, path, 200],
-      ['POST /dashboard/api/invitations/:token', '/dashboard/api/invitations/:token', 200],
+      [`POST ${path}`, path, 401],
+      ['POST /dashboard/api/invitations/accept', '/dashboard/api/invitations/accept', 200],
     ]);
     expect(theirs[0]).toMatchObject({
-      operatorId: await idOf(developer),
-      role: 'DEVELOPER',
+      actor: { type: 'OPERATOR', id: await idOf(developer), email },
       environmentId: null,
+    });
+  });
+});
+
+describe('the audit log', () => {
+  test('tells what an operator changed, from what to what', async () => {
+    const there = owner.in(sandbox);
+    const product = {
+      name: 'Audited',
+      type: 'FLAT',
+      currency: 'USD',
+      amount: 100,
+      billingInterval: 'MONTHLY',
+    };
+    const { id } = (await there.v1('POST', '/products', product)).body;
+    await there.v1('PATCH', `/products/${String(id)}`, { active: false, description: 'Gone' });
+    const [changed, made] = await entries();
+    expect(changed).toMatchObject({
+      target: { type: 'product', id },
+      changes: { active: { from: true, to: false }, description: { from: null, to: 'Gone' } },
+    });
+    expect(made.changes).toMatchObject({ name: { to: 'Audited' }, amount: { to: 100 } });
+  });
+
+  test('tells what API keys write, in the background, and of refused ones too', async () => {
+    const { id } = await system.sandbox.expect(
+      201,
+      system.sandbox.post('/customers', { email: 'audited@example.com' }),
+    );
+    await system.sandbox.post('/customers', { email: 7 });
+    await system.sandbox.get('/customers');
+    const found = await eventually(async () => {
+      const { data } = (await owner.api('GET', `/audit?targetId=${String(id)}`)).body;
+      expect(data).toHaveLength(1);
+      return data[0];
+    });
+    expect(found).toMatchObject({
+      actor: { type: 'API_KEY', id: expect.stringMatching(uuid), email: null },
+      address: '127.0.0.1',
+      action: 'POST /v1/customers',
+      changes: { email: {} },
+      environmentId: sandbox,
+      status: 201,
+    });
+    const { data } = (await owner.api('GET', `/audit?actorId=${String(found.actor.id)}`)).body;
+    expect(data.map(({ status }: { status: number }) => status)).toEqual([400, 201]);
+    expect(JSON.stringify(data)).not.toContain('audited@example.com');
+  });
+
+  test('is exported whole, oldest first, and by owners and admins alone', async () => {
+    const response = await fetch(`${system.gatewayUrl}/dashboard/api/audit.ndjson`, {
+      headers: { Cookie: owner.cookie ?? '', 'Sec-Fetch-Site': 'same-origin' },
+    });
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+    const lines = (await response.text()).trimEnd().split('\n');
+    const all = lines.map((line) => JSON.parse(line) as { id: string; at: string });
+    const times = all.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted());
+    const listed = (await entries()) as { id: string }[];
+    expect(new Set(all.map(({ id }) => id))).toEqual(new Set(listed.map(({ id }) => id)));
+    const viewer = await owner.colleague('VIEWER');
+    expect((await viewer.api('GET', '/audit.ndjson')).status).toBe(403);
+    expect((await owner.api('GET', '/audit.ndjson?since=yesterday')).status).toBe(400);
+  });
+
+  test('keeps a failed sign-in', async () => {
+    const client = new OperatorClient(system.gatewayUrl);
+    await client.api('POST', '/session', { email: 'owner@example.com', password: 'wrong' });
+    expect((await entries())[0]).toMatchObject({
+      actor: { type: 'OPERATOR', email: 'owner@example.com' },
+      action: 'POST /dashboard/api/session',
+      status: 401,
     });
   });
 });

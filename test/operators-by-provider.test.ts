@@ -104,7 +104,7 @@ describe('signing in by the provider', () => {
       expect.objectContaining({
         action: `GET ${callbackPath}`,
         path: callbackPath,
-        operatorEmail: 'owner@example.com',
+        actor: expect.objectContaining({ email: 'owner@example.com' }),
         environmentId: null,
         status: 200,
       }),

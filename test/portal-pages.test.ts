@@ -83,6 +83,23 @@ describe('the overview', () => {
     expect(data[0]).toMatchObject({ billingReason: 'SUBSCRIPTION_CYCLE', total: 1950 });
   });
 
+  test('names the card of a subscription that is not charged to the default', async () => {
+    const customerId = await scene.customer();
+    await scene.subscribe(customerId, { plan: { name: 'Solo' } });
+    const plan = { name: 'Team', trialDays: 7 };
+    await scene.subscribe(customerId, { plan, cardNumber: numbers.other });
+    const { visitor, page } = await scene.enter(customerId);
+    const cards = page.root.querySelectorAll('section').map(({ text }) => text);
+    const cardOf = (name: string) => cards.find((text) => text.includes(name)) ?? '';
+    expect(cardOf('Team')).toContain('Charged to Mastercard ending in 4444.');
+    expect(cardOf('Solo')).not.toContain('Charged to');
+    expect(page.text).toContain(
+      'Visa ending in 4242 is charged, unless a subscription above names another card.',
+    );
+    const paid = await visitor.open('/portal/payment-methods');
+    expect(paid.text).toContain('Visa ending in 4242 Default');
+  });
+
   test('leads to what is overdue, and paying it ends that', async () => {
     const customerId = await scene.customer();
     const { id } = await scene.subscribe(customerId, { cardNumber: numbers.declined });
@@ -130,20 +147,20 @@ describe('cancelling', () => {
     });
   });
 
-  test('before the start tells what is still charged', async () => {
+  test('before the start ends the subscription at once, and nothing is charged', async () => {
     const customerId = await scene.customer();
     const { now } = await scene.read('/sandboxes/clock');
     const startAt = new Date(Date.parse(now as string) + 10 * 86_400_000).toISOString();
     const { id } = await scene.subscribe(customerId, { input: { startAt } });
     const { visitor } = await scene.enter(customerId);
     const asked = await visitor.open(`/portal/subscriptions/${String(id)}/cancel`);
-    expect(asked.text).toContain('its first period is charged then');
+    expect(asked.text).toContain('you are charged nothing');
     const canceled = await visitor.submit(asked);
-    expect(canceled.text).toContain('Next charge $29.00');
+    expect(canceled.text).toContain('Your subscription is canceled. You are charged nothing.');
+    expect(canceled.text).not.toContain('Next charge');
+    expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({ status: 'CANCELED' });
     await scene.api.advanceTo(startAt);
-    const { data } = await scene.read(`/invoices?subscriptionId=${String(id)}`);
-    expect(data).toMatchObject([{ total: 2900, status: 'PAID' }]);
-    expect((await visitor.open('/portal')).text).not.toContain('Next charge');
+    expect(await scene.read(`/invoices?subscriptionId=${String(id)}`)).toMatchObject({ data: [] });
   });
 
   test('what was used until the end is told', async () => {

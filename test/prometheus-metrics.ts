@@ -48,6 +48,7 @@ function namesOf({ descriptor }: Measured): [string, string[]][] {
         [`${base}_sum`, []],
       ];
     case 'COUNTER':
+    case 'OBSERVABLE_COUNTER':
       return [[`${base}_total`, []]];
     case 'OBSERVABLE_GAUGE':
       return [[base, []]];
@@ -86,6 +87,12 @@ async function everythingMeasured(): Promise<Collected> {
 
 function measureAll(metrics: Metrics): void {
   metrics.observeReadiness(() => true);
+  metrics.observeStream(async () => ({ isConnected: true, missingReplicas: 0 }));
+  metrics.observeMissingEvents(async () => 0);
+  metrics.observeSettlements(() => 0);
+  metrics.recordDroppedCredits({ live: true });
+  metrics.recordNotCharged({ reason: 'NO_PAYMENT_PROVIDER', live: true });
+  metrics.recordProviderReport({ kind: 'REFUND', live: true });
   metrics.recordRenewal({ lagMs: 1, live: true });
   metrics.recordParkedSubscription({ reason: 'OPEN_INVOICES', live: true });
   metrics.recordPayment({ outcome: 'FAILED', live: true });

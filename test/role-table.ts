@@ -22,7 +22,11 @@ const named = ({ method, path }: { method: string; path: string }): Operation =>
 });
 
 /** The operations of the public API. */
-export const apiOperations = routes.map(named);
+export const apiOperations = routes.map((route) => ({
+  ...named(route),
+  readsOnly: route.readsOnly === true,
+}));
+type ApiOperation = (typeof apiOperations)[number];
 
 /** What roles may write with the public API, by the first segment of its paths; everybody may read everything. */
 const writing: Readonly<Record<Place, Readonly<Record<RoleName, readonly string[] | 'all'>>>> = {
@@ -35,10 +39,21 @@ const writing: Readonly<Record<Place, Readonly<Record<RoleName, readonly string[
   sandbox: { OWNER: 'all', ADMIN: 'all', DEVELOPER: 'all', VIEWER: [] },
 };
 
-export function mayCall(role: RoleName, place: Place, { name, method, path }: Operation): boolean {
-  if (method === 'GET') return true;
-  // The live environment alone makes sandboxes.
-  if (name === 'POST /sandboxes' && place === 'sandbox') return false;
+// The live environment alone has sandboxes.
+const ofLive = new Set([
+  'GET /sandboxes',
+  'POST /sandboxes',
+  'PATCH /sandboxes/:id',
+  'DELETE /sandboxes/:id',
+]);
+
+export function mayCall(
+  role: RoleName,
+  place: Place,
+  { name, method, path, readsOnly }: ApiOperation,
+): boolean {
+  if (place === 'sandbox' && ofLive.has(name)) return false;
+  if (method === 'GET' || readsOnly) return true;
   const segments = writing[place][role];
   return segments === 'all' || segments.includes(path.split('/')[1] ?? '');
 }
@@ -57,20 +72,31 @@ const leaders: readonly RoleName[] = ['OWNER', 'ADMIN'];
 const operatorRights: Readonly<Record<string, readonly RoleName[]>> = {
   'POST /session': roles,
   'DELETE /session': roles,
-  'POST /invitations/:token': roles,
+  'POST /invitations/look': roles,
+  'POST /invitations/accept': roles,
+  'POST /reset-links/look': roles,
+  'POST /reset-links/use': roles,
+  'DELETE /sessions/:id': roles,
   'PUT /password': roles,
   'GET /audit': leaders,
+  'GET /system/commands': leaders,
+  'POST /system/commands/:service/:id/retry': leaders,
+  'POST /system/commands/:service/:id/skip': leaders,
+  'GET /audit.ndjson': leaders,
   'POST /operators': leaders,
   'PATCH /operators/:id': leaders,
+  'POST /operators/:id/reset-link': leaders,
 };
 
 /** What needs no session. */
 export const openOperations = [
   'GET /sign-in-ways',
-  'GET /invitations/:token',
   'POST /session',
   'DELETE /session',
-  'POST /invitations/:token',
+  'POST /invitations/look',
+  'POST /invitations/accept',
+  'POST /reset-links/look',
+  'POST /reset-links/use',
 ];
 
 export function mayAsk(role: RoleName, { name, method }: OperatorOperation): boolean {
@@ -87,7 +113,10 @@ export function operatorExample({ name, path }: OperatorOperation, operatorId: s
     'PATCH /operators/:id': { active: false },
     'PUT /password': { currentPassword: 'not the password', newPassword: 'another longer one' },
   };
-  const filled = path.replace(':id', operatorId).replace(':token', 't'.repeat(43));
+  const filled = path
+    .replace(':id', operatorId)
+    .replace(':token', 't'.repeat(43))
+    .replace(':service', 'subscription');
   return { path: filled, body: bodies[name] };
 }
 

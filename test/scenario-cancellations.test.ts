@@ -13,17 +13,25 @@ describe('cancelling a subscription', () => {
     scenario = begun;
   });
 
-  test('that is SCHEDULED ends it at once, and nothing ever begins', async () => {
-    const subscription = await scenario.subscription({ startAt: '2026-03-01T00:00:00Z' });
-    await scenario.advanceTo('2026-02-01');
-    expect(await scenario.cancel(subscription, false)).toMatchObject({ status: 'CANCELED' });
-    await scenario.advanceTo('2026-05-01');
-    await scenario.expectInvoices(subscription, []);
-    await scenario.expectWebhooks(subscription, [
-      '2026-01-31 created',
-      '2026-02-01 canceled REQUESTED',
-    ]);
-  });
+  test.each([
+    ['now', false],
+    ['at period end', true],
+  ])(
+    'that is SCHEDULED %s ends it at once, and nothing ever begins',
+    async (_name, atPeriodEnd) => {
+      const subscription = await scenario.subscription({ startAt: '2026-03-01T00:00:00Z' });
+      await scenario.advanceTo('2026-02-01');
+      expect(await scenario.cancel(subscription, atPeriodEnd)).toMatchObject({
+        status: 'CANCELED',
+      });
+      await scenario.advanceTo('2026-05-01');
+      await scenario.expectInvoices(subscription, []);
+      await scenario.expectWebhooks(subscription, [
+        '2026-01-31 created',
+        '2026-02-01 canceled REQUESTED',
+      ]);
+    },
+  );
 
   test('that is ACTIVE and paid ends it at once and keeps what was paid', async () => {
     const subscription = await scenario.subscription();

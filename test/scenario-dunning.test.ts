@@ -82,6 +82,59 @@ describe('a payment that fails', () => {
     ]);
   });
 
+  test("of a trial by a card that never paid leaves the customer's other subscription paid", async () => {
+    const authorizedTransactionId = cards.good;
+    const paid = await scenario.subscription({ authorizedTransactionId });
+    const { id: productId } = await scenario.product({ name: 'Extra', trialDays: 14 });
+    const { customerId } = paid as { customerId: string };
+    const trial = { customerId, productId, authorizedTransactionId: cards.failsWhenSaved };
+    const tried = await scenario.client.expect(201, scenario.client.post('/subscriptions', trial));
+    await scenario.advanceTo('2026-03-16');
+
+    await scenario.expectInvoices(paid, [january, { ...february, number: 'INV-000003' }]);
+    const extra = { lines: ['Extra: 1 × 2999 = 2999'], total } as const;
+    await scenario.expectInvoices(tried, [
+      {
+        ...extra,
+        number: 'INV-000002',
+        reason: 'SUBSCRIPTION_CYCLE',
+        period: ['2026-02-14', '2026-03-14'],
+        paidAt: '2026-02-17',
+        payments: [
+          '2026-02-14 FAILED card_declined',
+          '2026-02-17 FAILED card_declined',
+          '2026-02-17 SUCCEEDED',
+        ],
+      },
+      {
+        ...extra,
+        number: 'INV-000004',
+        status: 'OPEN',
+        reason: 'SUBSCRIPTION_CYCLE',
+        period: ['2026-03-14', '2026-04-14'],
+        paidAt: null,
+        payments: ['2026-03-14 FAILED card_declined'],
+      },
+    ]);
+    expect(await scenario.read(paid)).toMatchObject({ status: 'ACTIVE', entitled: true });
+    await scenario.expectWebhooks(paid, [
+      ...paidFirst,
+      '2026-02-28 renewed',
+      '2026-02-28 payment_succeeded INV-000003 attempt 1',
+    ]);
+    await scenario.expectWebhooks(tried, [
+      '2026-01-31 created',
+      '2026-02-14 renewed',
+      '2026-02-14 payment_failed INV-000002 attempt 1 next 2026-02-17',
+      '2026-02-14 updated status ACTIVE → PAST_DUE',
+      '2026-02-17 payment_succeeded INV-000002 attempt 3',
+      '2026-02-17 updated status PAST_DUE → ACTIVE',
+      '2026-03-14 renewed',
+      '2026-03-14 payment_failed INV-000004 attempt 1 next 2026-03-17',
+      '2026-03-14 updated status ACTIVE → PAST_DUE',
+    ]);
+  });
+
   test('for 14 days makes the invoice UNCOLLECTIBLE and ends the subscription', async () => {
     const authorizedTransactionId = cards.failsWhenSaved;
     const subscription = await scenario.subscription({ authorizedTransactionId });
@@ -236,7 +289,7 @@ describe('a payment that fails', () => {
     ]);
   });
 
-  test('after the end at period end is tried on, and announced no more', async () => {
+  test('ends with the period at whose end the subscription ends, and the invoice stays payable', async () => {
     const subscription = await scenario.subscription({
       product: { billingInterval: 'DAILY', intervalCount: 10 },
       authorizedTransactionId: cards.failsWhenSaved,
@@ -249,8 +302,8 @@ describe('a payment that fails', () => {
       {
         ...january,
         period: ['2026-02-10', '2026-02-20'],
-        status: 'UNCOLLECTIBLE',
-        payments: ['2026-02-10', '2026-02-13', '2026-02-17', '2026-02-24'].map(
+        status: 'OPEN',
+        payments: ['2026-02-10', '2026-02-13', '2026-02-17'].map(
           (day) => `${day} FAILED card_declined`,
         ),
       },

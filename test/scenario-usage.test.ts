@@ -111,6 +111,21 @@ describe('usage', () => {
     });
   });
 
+  test('of the very instant of a cancellation now is billed', async () => {
+    const meterId = await newMeter('Calls');
+    const subscription = await subscribe([{ meterId, unitAmount: '100' }]);
+    const { client } = scenario;
+    const events = [{ customerId: subscription.customerId, meterId, quantity: 7 }];
+    await client.expect(201, client.post('/events/ingest', { events }));
+    await scenario.cancel(subscription, false);
+    await scenario.advanceTo('2026-03-01');
+    // Both are of one instant.
+    const invoices = await invoiced(subscription);
+    expect(invoices).toHaveLength(2);
+    const final = ['CANCEL', 700, 'Calls 2026-01-01: 7 × 100 = 700'];
+    expect(invoices).toEqual(expect.arrayContaining([created, final]));
+  });
+
   test('so far is billed by a cancellation in the middle of a period, and what comes late 36 days after', async () => {
     const meterId = await newMeter('Calls');
     const subscription = await subscribe([{ meterId, unitAmount: '2' }]);

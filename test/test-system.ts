@@ -13,6 +13,8 @@ import { ApiClient } from './api-client';
 
 /** The whole system with databases, a stream and keys of its own. */
 export interface TestSystem {
+  /** Where a service stores its documents. */
+  databaseOf(service: string): { uri: string; database: string };
   readonly gatewayUrl: string;
   /** Speaks for the organisation's live environment. */
   readonly live: ApiClient;
@@ -21,6 +23,8 @@ export interface TestSystem {
   readonly sandboxKey: string;
   /** What a client dials to reach each service, past the gateway. */
   readonly addresses: RunningSystem['addresses'];
+  /** Where the services' databases are, and how their names begin. */
+  readonly databases: { readonly uri: string; readonly prefix: string };
   /** Where every service writes its log. */
   readonly logDir: string;
   /** The present process of each service, where they run apart. */
@@ -109,17 +113,20 @@ async function describeSystem(
   let running = system;
   const { gatewayUrl } = system;
   const client = (key: string | undefined) => new ApiClient(gatewayUrl, key);
-  const { liveKey, testKey } = await ensureFirstKeys(
-    system.addresses.identity,
-    dataDir,
-    site.security,
-  );
+  const { liveKey, testKey } = await ensureFirstKeys(system.addresses.identity, dataDir, {
+    security: site.security,
+  });
   return {
     gatewayUrl,
+    databaseOf: (service) => ({
+      uri: site.mongodbUri,
+      database: `${site.databasePrefix}_${service}`,
+    }),
     live: client(liveKey),
     sandbox: client(testKey),
     sandboxKey: testKey,
     addresses: system.addresses,
+    databases: { uri: site.mongodbUri, prefix: site.databasePrefix },
     logDir: join(dataDir, 'logs'),
     pids: system.pids ?? (() => ({})),
     client,

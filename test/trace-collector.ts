@@ -7,23 +7,34 @@ export interface ExportedSpan {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
+  /** `service.name` of the resource that exported it. */
   readonly service: string | undefined;
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  /** Trace ids of the spans to which it is linked. */
+  readonly linkedTraceIds: readonly string[];
 }
 
 /** The receiving end of OTLP over HTTP: keeps every span that services export. */
 export interface TraceCollector {
   readonly endpoint: string;
   readonly spans: ExportedSpan[];
+  /** Everything that was exported, as it came. */
+  text(): string;
   close(): Promise<void>;
 }
 
 export async function startTraceCollector(): Promise<TraceCollector> {
   const spans: ExportedSpan[] = [];
+  const texts: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      if (request.url === '/v1/traces') spans.push(...readSpans(Buffer.concat(chunks).toString()));
+      if (request.url === '/v1/traces') {
+        const text = Buffer.concat(chunks).toString();
+        texts.push(text);
+        spans.push(...readSpans(text));
+      }
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
     });
   });
@@ -32,6 +43,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
   return {
     endpoint: `http://127.0.0.1:${String(port)}`,
     spans,
+    text: () => texts.join('\n'),
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -44,16 +56,27 @@ export async function startTraceCollector(): Promise<TraceCollector> {
 
 function readSpans(text: string): ExportedSpan[] {
   const { resourceSpans } = JSON.parse(text) as { resourceSpans: any[] };
-  return resourceSpans.flatMap(({ scopeSpans }) =>
-    scopeSpans.flatMap(({ spans }: { spans: any[] }) =>
+  return resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const { 'service.name': service } = readAttributes(resource.attributes);
+    return scopeSpans.flatMap(({ spans }: { spans: any[] }) =>
       spans.map((span) => ({
         name: span.name,
         traceId: span.traceId,
         spanId: span.spanId,
         parentSpanId: span.parentSpanId,
-        service: span.attributes?.find(({ key }: { key: string }) => key === 'service.name')?.value
-          .stringValue,
+        service,
+        attributes: readAttributes(span.attributes),
+        linkedTraceIds: (span.links ?? []).map((link: { traceId: string }) => link.traceId),
       })),
-    ),
+    );
+  });
+}
+
+function readAttributes(attributes: any[] = []): Record<string, any> {
+  return Object.fromEntries(
+    attributes.map(({ key, value }) => {
+      const { stringValue, intValue, boolValue, doubleValue } = value;
+      return [key, stringValue ?? boolValue ?? Number(intValue ?? doubleValue)];
+    }),
   );
 }

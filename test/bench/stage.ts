@@ -142,7 +142,7 @@ export class Stage {
       streamName: 'BENCH',
       runDir,
       port: 0,
-      secrets: await ensureSecrets(this.dataDir),
+      secrets: await ensureSecrets(this.dataDir, { hasData: false }),
       logDir: join(runDir, 'logs'),
       logLevel: 'info',
       rateLimits,

@@ -3,7 +3,8 @@ import { type Answer, answerOf } from '../api-client';
 
 const triesMax = 8;
 const pauseMs = 250;
-const worthAnotherTry = [429, 502, 503, 504];
+// Every POST of the demo has an idempotency key or is idempotent, as an advance of the clock is.
+const worthAnotherTry = [429, 500, 502, 503, 504];
 
 /** An answer that no repetition makes better. */
 export class RefusedError extends Error {

@@ -116,10 +116,18 @@ function recount(
       event.customerId === customerId &&
       event.meterId === meterId &&
       event.timestamp >= start &&
-      event.timestamp < end,
+      (event.timestamp < end || (event.timestamp === end && endsInclusively(subscription, start))),
   );
   if (events.some(({ receivedAt }) => Date.parse(receivedAt) >= lastBillMs)) return undefined;
   return quantityOf(events, seen.meters.find((meter) => meter.id === meterId)?.aggregation);
+}
+
+/** Whether a period was cut short by an end at once, which takes the usage of its very instant too. */
+function endsInclusively(
+  { endedAt, cancelAtPeriodEnd, currentPeriodStart }: SubscriptionPicture,
+  start: string,
+): boolean {
+  return endedAt !== null && !cancelAtPeriodEnd && start === currentPeriodStart;
 }
 
 /** When usage of a subscription was billed. */

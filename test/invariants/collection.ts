@@ -1,8 +1,14 @@
 import { systemClock } from '@billing/chassis/clock';
 import type { ApiClient } from '../api-client';
 import type { WebhookReceiver } from '../webhook-receiver';
-import type { EventPicture, ForeignLook, GrantPicture, Picture, SessionPicture } from './picture';
-import { countPending, environmentOf, readEvents, type ServiceAddresses } from './service-logs';
+import type { ForeignLook, GrantPicture, Picture } from './picture';
+import {
+  countPending,
+  environmentOf,
+  readEvents,
+  readSessions,
+  type ServiceAddresses,
+} from './service-logs';
 
 /** Where a picture is taken from. */
 export interface Viewpoint {
@@ -54,7 +60,10 @@ export async function takePicture(viewpoint: Viewpoint): Promise<Picture> {
       ...endpoint,
       received: receivers.find(({ url }) => url === endpoint.url)?.received.slice(),
     })),
-    sessions: events && (await readSessions(client, events)),
+    sessions:
+      tenant === undefined || addresses === undefined
+        ? undefined
+        : await readSessions(addresses, tenant),
     events,
     pending:
       tenant === undefined || addresses === undefined
@@ -90,29 +99,6 @@ async function readGrants(client: ApiClient, { customers }: Lists): Promise<Gran
     grants.push(...(await client.all(`/customers/${id as string}/meter-credits`)));
   }
   return grants;
-}
-
-/** Those whose creation was answered, and those whose end was announced. */
-async function readSessions(
-  client: ApiClient,
-  events: readonly EventPicture[],
-): Promise<SessionPicture[]> {
-  const acknowledged = [...client.acknowledged.keys()].flatMap(
-    (path) => /^\/checkout\/([^/]+)$/.exec(path)?.[1] ?? [],
-  );
-  const announced = events
-    .filter(({ type }) => type.startsWith('checkout.'))
-    .map(({ aggregateId }) => aggregateId);
-  const sessions: SessionPicture[] = [];
-  for (const id of new Set([...acknowledged, ...announced])) {
-    const session = await client.expect(200, client.get(`/checkout/${id}`));
-    const product = await client.expect(200, client.get(`/products/${session.productId}`));
-    sessions.push({
-      ...session,
-      isOneTime: product.billingInterval === 'ONE_TIME',
-    });
-  }
-  return sessions;
 }
 
 async function readAcknowledged(client: ApiClient): Promise<Picture['acknowledged']> {

@@ -1,23 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { sleep } from '@billing/chassis/clock';
 import { ApiClient } from '../api-client';
 import { takePicture } from './collection';
-import { examineAll, findingsOf, toTable } from './report';
+import { examineAll, findingsOf, toTable, type Verdict } from './report';
 
 const usage = `Usage: npm run check:invariants -- --system <file>
-       npm run check:invariants -- --url <gateway> --key <key> [--stranger-key <key>] [--address <service>=<address>]…
+       npm run check:invariants -- --url <gateway> --key <key> [--stranger-key <key>] [--address <service>=<address>]… [--writes <file>]
   --system        what \`npm start -- --json\` printed: examines its first sandbox, or the environment of --key
   --url           of the gateway, e.g. http://127.0.0.1:3000
   --key           opens the environment that is examined
   --stranger-key  opens another one, which must see nothing of it
   --address       of a service past the gateway, e.g. subscription=unix:/run/subscription.sock; with those of all services their event
-                  logs and outboxes are examined too`;
+                  logs and outboxes are examined too
+  --writes        acknowledged writes, one JSON object a line: {"path":"/customers/<id>","id":"<id>"}, or {"path":"…","id":null} for what
+                  was deleted since; each must be found as it was acknowledged`;
+
+const picturesMax = 3;
+const betweenPicturesMs = 2_000;
 
 interface Site {
   readonly url: string;
   readonly key: string;
   readonly strangerKey: string | undefined;
   readonly addresses: Readonly<Record<string, string>> | undefined;
+  /** The file with acknowledged writes. */
+  readonly writes: string | undefined;
 }
 
 /** Prints the verdict on each invariant; ends with 1 where anything is wrong, with 2 where it was called wrongly. */
@@ -27,15 +35,30 @@ async function main(): Promise<number> {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
-  const { url, key, strangerKey, addresses } = site;
-  const picture = await takePicture({
-    client: new ApiClient(url, key),
-    addresses,
-    stranger: strangerKey === undefined ? undefined : new ApiClient(url, strangerKey),
-  });
-  const verdicts = examineAll(picture);
+  const verdicts = await examine(site);
   process.stdout.write(`${toTable(verdicts)}\n`);
   return findingsOf(verdicts).length > 0 ? 1 : 0;
+}
+
+/** Work in progress is no finding: what is wrong must be wrong in each of some pictures. */
+async function examine({ url, key, strangerKey, addresses, writes }: Site): Promise<Verdict[]> {
+  const client = new ApiClient(url, key);
+  for (const { path, id } of writes === undefined ? [] : readWrites(writes)) {
+    client.acknowledged.set(path, id ?? undefined);
+  }
+  const stranger = strangerKey === undefined ? undefined : new ApiClient(url, strangerKey);
+  for (let picture = 1; ; picture += 1) {
+    const verdicts = examineAll(await takePicture({ client, addresses, stranger }));
+    if (picture === picturesMax || findingsOf(verdicts).length === 0) return verdicts;
+    await sleep(betweenPicturesMs);
+  }
+}
+
+function readWrites(file: string): { path: string; id: string | null }[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as { path: string; id: string | null });
 }
 
 function readSite(): Site | undefined {
@@ -47,15 +70,21 @@ function readSite(): Site | undefined {
       key: text,
       'stranger-key': text,
       address: { ...text, multiple: true },
+      writes: text,
     },
   });
-  const { system, url, key, 'stranger-key': strangerKey, address } = values;
-  if (system !== undefined) return siteOf(JSON.parse(readFileSync(system, 'utf8')), key);
+  const { system, url, key, 'stranger-key': strangerKey, address, writes } = values;
+  if (system !== undefined) {
+    return { ...siteOf(JSON.parse(readFileSync(system, 'utf8')), key), writes };
+  }
   if (url === undefined || key === undefined) return undefined;
-  return { url, key, strangerKey, addresses: address && readAddresses(address) };
+  return { url, key, strangerKey, addresses: address && readAddresses(address), writes };
 }
 
-function siteOf({ gatewayUrl, liveKey, testKey, addresses }: any, key = testKey): Site {
+function siteOf(
+  { gatewayUrl, liveKey, testKey, addresses }: any,
+  key = testKey,
+): Omit<Site, 'writes'> {
   return { url: gatewayUrl, key, strangerKey: key === liveKey ? testKey : liveKey, addresses };
 }
 

@@ -109,6 +109,10 @@ export interface SessionPicture {
   readonly subscriptionId: string | null;
   /** Of the product's price; a ONE_TIME product makes no subscription. */
   readonly isOneTime: boolean;
+  /** It holds a redemption of its discount, or has confirmed it. */
+  readonly hasRedemption: boolean;
+  /** A step is in progress, so that its parts need not agree yet. */
+  readonly isChanging: boolean;
 }
 
 export interface DiscountPicture {

@@ -1,5 +1,5 @@
 import { examineEach, type Invariant, repeated, together } from './invariant';
-import type { DiscountPicture, Picture } from './picture';
+import type { DiscountPicture, Picture, SubscriptionPicture } from './picture';
 
 export const redemptionsAreLimited: Invariant = {
   id: 'I3',
@@ -28,15 +28,22 @@ function holderProblem(
   const ofSessions = new Set(sessions?.map(({ subscriptionId }) => subscriptionId));
   const holders = [
     ...(sessions ?? []).filter(
-      ({ discountId, status }) => discountId === id && status !== 'EXPIRED',
+      ({ discountId, hasRedemption }) => discountId === id && hasRedemption,
     ),
-    ...subscriptions.filter((one) => one.discountId === id && !ofSessions.has(one.id)),
+    ...subscriptions.filter(
+      (one) => one.discountId === id && !ofSessions.has(one.id) && !isEndedBeforeStart(one),
+    ),
   ].length;
   const isRight = sessions === undefined ? redemptionCount >= holders : redemptionCount === holders;
   return (
     !isRight &&
     `discount ${id}: ${String(redemptionCount)} redemptions for ${String(holders)} holders`
   );
+}
+
+/** Its redemption was freed. */
+function isEndedBeforeStart({ endedAt, startAt }: SubscriptionPicture): boolean {
+  return endedAt !== null && new Date(endedAt) < new Date(startAt);
 }
 
 export const sessionsEndTogether: Invariant = {
@@ -48,7 +55,8 @@ export const sessionsEndTogether: Invariant = {
     const subscriptionIds = new Set(subscriptions.map(({ id }) => id));
     const made = sessions.flatMap(({ subscriptionId }) => subscriptionId ?? []);
     const billed = new Set(sessions.map(({ invoiceId }) => invoiceId));
-    const outcomes = examineEach(sessions, ({ id, status, isOneTime, ...session }) => {
+    const settled = sessions.filter(({ isChanging }) => !isChanging);
+    const outcomes = examineEach(settled, ({ id, status, isOneTime, ...session }) => {
       const invoice = invoicesById.get(session.invoiceId ?? '');
       const isComplete = status === 'COMPLETE';
       const hasSubscription = subscriptionIds.has(session.subscriptionId ?? '');

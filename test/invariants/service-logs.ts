@@ -17,13 +17,22 @@ import {
   type IdentityServiceServer,
   IdentityServiceService,
 } from '@billing/proto/billing/identity/v1/identity';
+import { BillingInterval } from '@billing/proto/billing/catalog/v1/catalog';
+import {
+  type ListedSession,
+  type SessionServiceServer,
+  SessionServiceService,
+} from '@billing/proto/billing/checkout/v1/session';
+import { RedemptionState } from '@billing/proto/billing/discount/v1/discount';
+import { toJsonSessionStatus } from '@billing/proto/json/checkout-session';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
-import type { EventPicture } from './picture';
+import type { EventPicture, SessionPicture } from './picture';
 
 /** What a client dials to reach each service. */
 export type ServiceAddresses = Readonly<Record<string, string>>;
 
 const entriesPerPage = 1_000;
+const sessionsPerPage = 100;
 // Between the machines that made the environment and that logged its first events.
 const clockSkewMs = 5 * 60_000;
 const announcingServices = ['subscription', 'checkout'];
@@ -119,6 +128,48 @@ function toEventPicture(service: string, entry: EventLogEntry): EventPicture {
     type,
     subscription:
       subscription && (toJsonSubscription(subscription) as EventPicture['subscription']),
+  };
+}
+
+/** Every checkout session of an environment, from whichever process it was created. */
+export async function readSessions(
+  addresses: ServiceAddresses,
+  tenant: Tenant,
+): Promise<SessionPicture[]> {
+  const checkout = connectPeer<SessionServiceServer>(SessionServiceService, {
+    address: addressOf(addresses, 'checkout'),
+    service: 'invariants',
+  });
+  const sessions: SessionPicture[] = [];
+  try {
+    for (let page = 1; ; page += 1) {
+      const request = { page, perPage: sessionsPerPage };
+      const answer = await checkout.listSessions(request, { ...ownCall(), tenant });
+      sessions.push(...answer.sessions.map(toSessionPicture));
+      if (page * sessionsPerPage >= answer.total) return sessions;
+    }
+  } finally {
+    checkout.close();
+  }
+}
+
+const redeemed: readonly RedemptionState[] = [
+  RedemptionState.REDEMPTION_STATE_HELD,
+  RedemptionState.REDEMPTION_STATE_CONFIRMED,
+];
+
+function toSessionPicture({ session, redemptionState, isChanging }: ListedSession): SessionPicture {
+  if (session === undefined) throw new Error('A listed session without its session');
+  const interval = session.product?.price?.billingInterval;
+  return {
+    id: session.id,
+    status: toJsonSessionStatus(session.status) as SessionPicture['status'],
+    discountId: session.discountId ?? null,
+    invoiceId: session.invoiceId ?? null,
+    subscriptionId: session.subscriptionId ?? null,
+    isOneTime: interval === BillingInterval.BILLING_INTERVAL_ONE_TIME,
+    hasRedemption: redeemed.includes(redemptionState),
+    isChanging,
   };
 }
 

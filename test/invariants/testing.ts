@@ -179,6 +179,8 @@ export const session: SessionPicture = {
   invoiceId: 'invoice-1',
   subscriptionId: 'subscription-1',
   isOneTime: false,
+  hasRedemption: true,
+  isChanging: false,
 };
 
 export const write = {
