@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { sleep } from '@billing/chassis/clock';
+import { monotonicMs, sleep } from '@billing/chassis/clock';
 import { newRequestId } from '@billing/chassis/ids';
 import { hostAndPort } from '@billing/chassis/listen-address';
 import type { Logger } from '@billing/chassis/logging';
@@ -43,7 +43,7 @@ export interface HttpLimits {
   /** From the first byte of a request to the last one of its body. */
   readonly requestMs: number;
   readonly connectionsMax: number;
-  /** Of one network, connections on which no request runs; see IdleConnections. */
+  /** Of one network, connections that were never used, and as many that wait after an answer; see IdleConnections. */
   readonly idlePerNetworkMax: number;
 }
 
@@ -69,7 +69,11 @@ export class HttpServer {
 
   constructor(private readonly parts: HttpServerParts) {
     const { limits, isProxy } = parts;
-    this.idle = new IdleConnections({ maxPerNetwork: limits.idlePerNetworkMax, isProxy });
+    this.idle = new IdleConnections({
+      maxPerNetwork: limits.idlePerNetworkMax,
+      isProxy,
+      now: monotonicMs,
+    });
     this.server = createServer(
       {
         keepAliveTimeout: keepAliveMs,
@@ -88,9 +92,9 @@ export class HttpServer {
     this.server.maxConnections = limits.connectionsMax;
     this.server.on('connection', (socket) => {
       const { remoteAddress } = socket;
-      this.idle.add(socket);
+      this.idle.open(socket);
       socket.once('close', () => {
-        this.idle.remove(socket, remoteAddress);
+        this.idle.close(socket, remoteAddress);
       });
     });
     this.server.on('checkExpectation', (_request, response) => {
@@ -141,17 +145,17 @@ export class HttpServer {
     const { socket } = request;
     this.running.add(response);
     this.latest.set(socket, response);
-    this.idle.remove(socket, socket.remoteAddress);
+    const isCrowded = this.idle.use(socket);
     response.once('close', () => {
       this.running.delete(response);
       // A pipelined request may run already.
-      if (!socket.destroyed && this.latest.get(socket) === response) this.idle.add(socket);
+      if (!socket.destroyed && this.latest.get(socket) === response) this.idle.answered(socket);
       this.endIfQuiet();
     });
     response.once('prefinish', () => {
       socket.setTimeout(stalledMs);
     });
-    if (this.draining) announceClose(response);
+    if (this.draining || isCrowded) announceClose(response);
     const problem = hostProblem(request);
     if (problem !== undefined) {
       this.refuse(response, problem);

@@ -11,31 +11,44 @@ class TestConnection {
   };
 }
 
+let now: number;
+
+beforeEach(() => {
+  now = 0;
+});
+
 const bounded = () =>
-  new IdleConnections({ maxPerNetwork: 2, isProxy: (address) => address === '10.0.0.1' });
+  new IdleConnections({
+    maxPerNetwork: 2,
+    isProxy: (address) => address === '10.0.0.1',
+    now: () => now,
+  });
 
 function open(connections: IdleConnections, ...addresses: string[]): TestConnection[] {
   return addresses.map((address) => {
     const connection = new TestConnection(address);
-    connections.add(connection);
+    connections.open(connection);
     return connection;
   });
 }
 
-const openOnes = (all: readonly TestConnection[]) => all.map(({ isOpen }) => isOpen);
+function answer(connections: IdleConnections, all: readonly TestConnection[]): boolean[] {
+  const crowded = all.map((connection) => connections.use(connection));
+  for (const connection of all) connections.answered(connection);
+  return crowded;
+}
 
-test('of too many idle connections of one address the oldest is closed', () => {
-  const all = open(bounded(), '192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.1');
+const openOnes = (all: readonly TestConnection[]) => all.map(({ isOpen }) => isOpen);
+const one = '192.0.2.1';
+
+test('of too many unused connections of one address the oldest is closed', () => {
+  const all = open(bounded(), one, one, one, one);
   expect(openOnes(all)).toEqual([false, false, true, true]);
 });
 
 test('addresses have bounds of their own, and an IPv6 /64 is one address', () => {
   const connections = bounded();
-  expect(openOnes(open(connections, '192.0.2.1', '192.0.2.1', '192.0.2.2'))).toEqual([
-    true,
-    true,
-    true,
-  ]);
+  expect(openOnes(open(connections, one, one, '192.0.2.2'))).toEqual([true, true, true]);
   expect(openOnes(open(connections, '2001:db8::1', '2001:db8::2', '2001:db8::3'))).toEqual([
     false,
     true,
@@ -43,20 +56,44 @@ test('addresses have bounds of their own, and an IPv6 /64 is one address', () =>
   ]);
 });
 
-test('a connection with a request is not idle, and is idle again afterwards', () => {
+test('a connection with a request is not closed, and its answer asks to connect again beyond the bound', () => {
   const connections = bounded();
-  const [busy, second] = open(connections, '192.0.2.1', '192.0.2.1') as [
-    TestConnection,
-    TestConnection,
-  ];
-  connections.remove(busy, busy.remoteAddress);
-  const [third] = open(connections, '192.0.2.1') as [TestConnection];
-  expect(openOnes([busy, second, third])).toEqual([true, true, true]);
-  connections.add(busy);
-  expect(openOnes([busy, second, third])).toEqual([true, false, true]);
+  const used = [one, one, one].flatMap((address) => {
+    const [connection] = open(connections, address) as [TestConnection];
+    return [{ connection, isCrowded: connections.use(connection) }];
+  });
+  expect(used.map(({ isCrowded }) => isCrowded)).toEqual([false, false, true]);
+  expect(openOnes(open(connections, one, one))).toEqual([true, true]);
+  expect(openOnes(used.map(({ connection }) => connection))).toEqual([true, true, true]);
+});
+
+test('an answered connection is closed only when its caller has not used it for a while', () => {
+  const connections = bounded();
+  const answered = [one, one, one, one].flatMap((address) => {
+    const [connection] = open(connections, address) as [TestConnection];
+    answer(connections, [connection]);
+    return [connection];
+  });
+  expect(openOnes(answered)).toEqual([true, true, true, true]);
+
+  now = 5_000;
+  const [, , , last] = answered as [unknown, unknown, unknown, TestConnection];
+  answer(connections, [last]);
+  expect(openOnes(answered)).toEqual([false, true, true, true]);
+});
+
+test('a closed connection makes room', () => {
+  const connections = bounded();
+  const [first, second] = open(connections, one, one) as [TestConnection, TestConnection];
+  connections.close(first, first.remoteAddress);
+  const [third] = open(connections, one) as [TestConnection];
+  expect(openOnes([second, third])).toEqual([true, true]);
+  expect(answer(connections, [second, third])).toEqual([false, false]);
 });
 
 test('connections of a trusted proxy are not counted', () => {
-  const all = open(bounded(), '10.0.0.1', '10.0.0.1', '10.0.0.1');
+  const connections = bounded();
+  const all = open(connections, '10.0.0.1', '10.0.0.1', '10.0.0.1');
+  expect(answer(connections, all)).toEqual([false, false, false]);
   expect(openOnes(all)).toEqual([true, true, true]);
 });
