@@ -253,7 +253,7 @@ export function toProtoSession(
     priceId: state.priceId,
     quantity: state.quantity,
     discountId: state.discountId,
-    discountLost: state.isDiscountLost,
+    discountLost: state.isDiscountLost || undefined,
     checkoutLinkId: state.checkoutLinkId,
     invoiceId: total === undefined ? undefined : state.invoiceId,
     subscriptionId: phase === 'COMPLETE' ? state.subscriptionId : undefined,
