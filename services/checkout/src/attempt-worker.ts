@@ -134,9 +134,9 @@ export class AttemptWorker {
     const { outcome } = ended;
     const paymentId = paymentIdOf({ id, attemptNumber }, context.tenant);
     const { retryDays, metrics, clock } = this.parts;
-    // Only a failure asks what is charged next.
+    // A failure asks what is charged next, and a success after failures whose place its method takes.
     const methods: MethodChoice =
-      outcome.status === 'FAILED'
+      outcome.status === 'FAILED' || invoice.payments.length > 0
         ? await this.parts.methods.choiceFor(invoice, context)
         : { methodId: undefined };
     const claimedAt = clock.now();

@@ -208,7 +208,7 @@ function withPayment(
   const tried = { ...invoice, attempt: undefined, payments, lastPaymentError };
   if (isFailed) return afterFailure(tried, { ...facts, attempt });
   const paid = paidBy(tried, attempt, facts.now);
-  const used = usedMethod(tried, attempt, facts.now);
+  const used = usedMethod(tried, attempt, { usedAt: facts.now, methods: facts.methods });
   if (used === undefined) return paid;
   return { ...paid, commands: [...paid.commands, { type: 'preferMethod', payload: { ...used } }] };
 }

@@ -5,6 +5,8 @@ import { isRefusedForGood, type Tried } from './dunning';
 export interface MethodChoice {
   /** The subscription's own method, else the customer's default; undefined: the customer has none. */
   readonly methodId: string | undefined;
+  /** Whether `methodId` is the subscription's own method. Absent: no. */
+  readonly isOwn?: boolean;
   /** The customer's other methods, which a retry tries after the first: the default, then the newest. */
   readonly otherMethodIds?: readonly string[];
 }

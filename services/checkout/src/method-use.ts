@@ -1,5 +1,7 @@
 import type { Attempt } from './attempt';
+import { isRefusedForGood } from './dunning';
 import { type Invoice, totalOf } from './invoice';
+import type { MethodChoice } from './method-choice';
 import type { ChargeSource } from './payment-provider';
 
 /** What follows for a method from the success of an attempt with it, in the payload of a command. */
@@ -19,15 +21,21 @@ export interface UsedMethod {
   readonly replaces?: boolean;
 }
 
+/** An attempt as far as it decides what follows for its method: one in the slot, or one that has ended. */
+export type MethodAttempt = Pick<
+  Attempt,
+  'origin' | 'source' | 'methodId' | 'claimedAt' | 'becomesDefault'
+>;
+
 /**
  * What follows for the method that has paid, or was verified; undefined: nothing. A payer's method becomes the default once it has paid,
- * and the own one of the subscription that a session sells. What the schedule charges changes nothing, unless it was given after the
- * default, or has paid where the subscription's method was refused for good.
+ * and the own one of the subscription that a session sells. What the schedule charges changes nothing, unless the method was given after
+ * the default, or has paid where the method that the subscription is charged to was refused for good: then it takes that one's place.
  */
 export function usedMethod(
   invoice: Invoice,
-  attempt: Attempt,
-  usedAt: Date,
+  attempt: MethodAttempt,
+  { usedAt, methods }: { readonly usedAt: Date; readonly methods: MethodChoice },
 ): UsedMethod | undefined {
   const { source, claimedAt: savedAt, origin } = attempt;
   if (source.kind === 'NONE') return undefined;
@@ -38,19 +46,21 @@ export function usedMethod(
     const subscriptionId = (session ?? invoice).subscriptionId ?? null;
     return { ...used, keptAs, subscriptionId, replaces: session === undefined };
   }
-  const isSubstitute = hasRefusedAnother(invoice, attempt);
+  const isSubstitute = isUsualRefused(invoice, { attempt, methods });
+  if (isSubstitute && methods.isOwn !== true) return { ...used, keptAs: 'DEFAULT' };
   if (!attempt.becomesDefault && !isSubstitute) return undefined;
   const keptAs = attempt.becomesDefault ? 'GIVEN' : 'AS_IT_IS';
   const subscriptionId = isSubstitute ? (invoice.subscriptionId ?? null) : null;
   return { ...used, keptAs, subscriptionId, replaces: true };
 }
 
-// The schedule charged another method before, and that one will never work again.
-function hasRefusedAnother({ payments }: Invoice, { methodId }: Attempt): boolean {
-  return payments.some(
-    (payment) =>
-      payment.origin === 'COLLECTION' &&
-      payment.decline === 'HARD' &&
-      payment.methodId !== methodId,
-  );
+// The subscription is charged to another method, and the invoice was refused with that one for good: each period would begin with it.
+function isUsualRefused(
+  { payments }: Invoice,
+  {
+    attempt,
+    methods: { methodId },
+  }: { readonly attempt: MethodAttempt; readonly methods: MethodChoice },
+): boolean {
+  return methodId !== attempt.methodId && isRefusedForGood(payments, methodId);
 }

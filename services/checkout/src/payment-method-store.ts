@@ -112,6 +112,7 @@ export class PaymentMethodStore {
     const others = [...(defaultId === undefined ? [] : [defaultId]), ...newestFirst];
     return {
       methodId,
+      isOwn: own !== undefined,
       otherMethodIds: [...new Set(others)].filter((id) => id !== methodId),
       becomesDefault: own !== undefined && payer !== undefined && isNewcomer(own, payer),
     };

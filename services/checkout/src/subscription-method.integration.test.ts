@@ -50,7 +50,15 @@ async function aCustomer(
     );
   };
   const collect = (id: string, day: number) => worker.collectDue(id, onDay(day));
-  return { customerId, subscriptionId, onDay, bill, read, payments, collect, methods, context };
+  /** Carries out the commands by which a success keeps its method; tells how many there were. */
+  const applyUses = async (id: string) => {
+    const document = await replica.invoices.documents.findOne({ _id: id });
+    const uses = (document?.outbox ?? []).filter(({ type }) => type === 'preferMethod');
+    for (const { payload } of uses) await keeper.keepUsed(customerId, payload as never, context);
+    return uses.length;
+  };
+  const given = { customerId, subscriptionId, context, methods };
+  return { ...given, onDay, bill, read, payments, collect, applyUses };
 }
 
 test('a card that was only saved is charged for its own subscription, and the default for the others', async () => {
@@ -108,26 +116,54 @@ test('a card that is refused for good is not charged again, and the one that pay
   expect(commands.map(({ type }) => type)).toContain('preferMethod');
 });
 
+test('a default that is refused for good gives way to the card that pays, in later periods too', async () => {
+  const { bill, payments, collect, applyUses } = await aCustomer({ own: works, usual: lost });
+  const otherSubscription = newId();
+  const id = await bill(otherSubscription);
+  await collect(id, 5);
+  expect(await payments(id)).toEqual([
+    [1, 0, '9987', 'lost_card'],
+    [2, 1, '4242', 'paid'],
+  ]);
+  await applyUses(id);
+  expect(await payments(await bill(otherSubscription))).toEqual([[1, 0, '4242', 'paid']]);
+});
+
+test('a card that was refused for now keeps its place, whichever other one was refused for good', async () => {
+  const { bill, payments, collect, subscriptionId, methods, context, customerId, onDay } =
+    await aCustomer({ own: failsWhenSaved, usual: lost });
+  const card = { number: works, expiry: '12/60', code: '123' };
+  const { keeper } = replicas.replica;
+  const methodId = await keeper.enterCard({ customerId, card }, onDay(0));
+  const use = { customerId, methodId, usedAt: onDay(0).now, savedAt: onDay(0).now };
+  await methods.keepUnpaid(use, onDay(0));
+  const id = await bill();
+  await collect(id, 5);
+  expect(await payments(id)).toEqual([
+    [1, 0, '0341', 'card_declined'],
+    [2, 1, '0341', 'card_declined'],
+    [3, 1, '9987', 'lost_card'],
+    [4, 1, '4242', 'paid'],
+  ]);
+  expect(await replicas.commandsOf(id)).not.toContain('preferMethod');
+  const own = await methods.subscriptions.find(subscriptionId, context);
+  expect(own?.methodId).not.toBe(methodId);
+});
+
 test('a card that has paid for its subscription becomes the default, but never again after a later one', async () => {
-  const { bill, customerId, methods, context, onDay } = await aCustomer({
+  const { bill, customerId, methods, context, onDay, applyUses } = await aCustomer({
     own: '5555555555554444',
     usual: works,
   });
-  const { keeper, invoices } = replicas.replica;
-  const keep = async (id: string) => {
-    const document = await invoices.documents.findOne({ _id: id });
-    const kept = (document?.outbox ?? []).filter(({ type }) => type === 'preferMethod');
-    for (const { payload } of kept) await keeper.keepUsed(customerId, payload as never, context);
-    return kept.length;
-  };
+  const { keeper } = replicas.replica;
   const default4 = async () =>
     (await methods.get((await methods.defaultOf(customerId, context)) ?? '', context)).last4;
-  expect([await keep(await bill()), await default4()]).toEqual([1, '4444']);
+  expect([await applyUses(await bill()), await default4()]).toEqual([1, '4444']);
   const card = { number: works, expiry: '12/60', code: '123' };
   const methodId = await keeper.enterCard({ customerId, card }, onDay(3));
   const use = { customerId, methodId, usedAt: onDay(3).now, savedAt: onDay(3).now };
   await methods.prefer(use, onDay(3));
-  expect([await keep(await bill()), await default4()]).toEqual([0, '4242']);
+  expect([await applyUses(await bill()), await default4()]).toEqual([0, '4242']);
 });
 
 test('a crash between two cards of one retry charges each of them once', async () => {
