@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { Envelope } from './aggregate-document';
 import { realTimeline } from './call-context';
 import { retryTransient } from './mongo';
+import { retryUpsert } from './upsert';
 
 interface ActivityDocument {
   readonly _id: string;
@@ -25,7 +26,7 @@ export async function countActivity(
   { timeline, environmentId }: Pick<Envelope, 'timeline' | 'environmentId'>,
 ): Promise<void> {
   if (timeline === realTimeline) return;
-  await retryTransient(() =>
+  await retryUpsert(() =>
     counter.updateOne({ _id: environmentId }, { $inc: { count: 1 } }, { upsert: true }),
   );
 }

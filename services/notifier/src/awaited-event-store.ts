@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
+import { retryUpsert } from '@billing/chassis/upsert';
 import type { Message } from './message-store';
 
 /** Events of one subscription or checkout session that wait for an earlier one that no log has. */
@@ -59,7 +60,7 @@ export class AwaitedEventStore {
 
   /** Begins a wait, or extends it by later events. True if it begins. */
   async store({ _id, upTo, latestAt, ...begun }: AwaitedEvents): Promise<boolean> {
-    const { upsertedCount } = await retryTransient(() =>
+    const { upsertedCount } = await retryUpsert(() =>
       this.awaited.updateOne(
         { _id },
         { $setOnInsert: begun, $max: { upTo, latestAt } },

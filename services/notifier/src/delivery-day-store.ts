@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
+import { retryUpsert } from '@billing/chassis/upsert';
 import { type CalendarDay, calendarDayOf } from '@billing/kernel/calendar-day';
 import type { DeliveryOutcomes } from './delivery-outcomes';
 import type { Delivery } from './delivery-store';
@@ -24,7 +25,6 @@ const beginning = new Date(0);
 const changeMsMax = 5 * 60_000;
 /** A delivery is stored so long after the time at which it was made, at the latest. */
 const insertMsMax = 60 * 60_000;
-const attemptsMax = 5;
 
 /**
  * What became of the deliveries of days that are over. A total is kept while nothing of the day is on its way; whoever lets something of
@@ -114,21 +114,13 @@ export class DeliveryDayStore {
     { environmentId, ...fields }: Pick<DayDocument, keyof EndpointKey | 'end'>,
     now: Date,
   ): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await retryTransient(() =>
-          this.days.updateOne(
-            { _id, environmentId },
-            { $max: { reopenedAt: now }, $set: { total: null }, $setOnInsert: fields },
-            { upsert: true },
-          ),
-        );
-        return;
-      } catch (error) {
-        // Two that make the same day side by side: the slower one finds it there the next time.
-        if (duplicateKeyIndex(error) === undefined || attempt === attemptsMax) throw error;
-      }
-    }
+    await retryUpsert(() =>
+      this.days.updateOne(
+        { _id, environmentId },
+        { $max: { reopenedAt: now }, $set: { total: null }, $setOnInsert: fields },
+        { upsert: true },
+      ),
+    );
   }
 }
 

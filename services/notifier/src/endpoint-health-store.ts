@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
+import { retryUpsert } from '@billing/chassis/upsert';
 import type { EndpointKey } from './endpoint-store';
 
 interface HealthDocument {
@@ -38,7 +39,7 @@ export class EndpointHealthStore {
         upsert: true,
       },
     }));
-    await retryTransient(() => this.health.bulkWrite(operations, { ordered: false }));
+    await retryUpsert(() => this.health.bulkWrite(operations, { ordered: false }));
   }
 
   /** Of these endpoints, the ones that took the last delivery, whichever process sent it. */
@@ -55,8 +56,8 @@ export class EndpointHealthStore {
     const stored = await retryTransient(() => this.health.findOne({ _id, environmentId }));
     const known = stored?.failingSince ?? undefined;
     if (known !== undefined) return known;
-    // Two replicas that record a first failure at once differ by moments, which five days do not notice.
-    await retryTransient(() =>
+    // Two replicas that record a first failure in parallel differ by moments, which five days do not notice.
+    await retryUpsert(() =>
       this.health.updateOne(
         { _id, environmentId },
         { $set: { failingSince: at } },

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { retryTransient } from '@billing/chassis/mongo';
+import { retryUpsert } from '@billing/chassis/upsert';
 import type { Attempt } from './attempt-store';
 import type { Delivery } from './delivery-store';
 import type { Message, MessageFloor } from './message-store';
@@ -102,7 +103,7 @@ export class RetentionStore {
       },
     }));
     if (floors.length > 0) {
-      await retryTransient(() => this.floors.bulkWrite(floors, { ordered: false }));
+      await retryUpsert(() => this.floors.bulkWrite(floors, { ordered: false }));
     }
     const environmentIds = [...new Set(messages.map(({ environmentId }) => environmentId))];
     const ids = messages.map(({ _id }) => _id);
