@@ -1,16 +1,21 @@
+import type { Collection, Db } from 'mongodb';
+import { sleep } from './clock';
 import { EnvironmentDeletion } from './environment-deletion';
 import { newId } from './ids';
 import { createLogger } from './logging';
 import { connectMongo } from './mongo';
+import { Killer } from './testing-killer';
 
 interface Note {
   readonly _id: string;
   readonly environmentId: string;
+  readonly live?: boolean;
 }
 
 const minuteMs = 60_000;
 const endOfTime = new Date(8.64e15);
 const start = new Date('2026-01-01T00:00:00.000Z');
+const inAMinute = new Date(start.getTime() + minuteMs);
 
 let mongo: Awaited<ReturnType<typeof connectMongo>>;
 let now = start;
@@ -25,8 +30,8 @@ const clock = {
 const logger = createLogger({ service: 'test', level: 'silent', file: undefined });
 
 /** A process of a service. */
-async function aProcess(): Promise<EnvironmentDeletion> {
-  const deletion = new EnvironmentDeletion(mongo.db, {
+async function aProcess(db = mongo.db): Promise<EnvironmentDeletion> {
+  const deletion = new EnvironmentDeletion(db, {
     clock,
     logger,
     keeps: ['kept'],
@@ -73,6 +78,32 @@ beforeEach(() => {
   looksLeft = Infinity;
 });
 
+/** The database with its collections replaced. */
+function withCollections(wrap: (collection: Collection) => Collection): Db {
+  return new Proxy(mongo.db, {
+    get: (db, name) => {
+      const value: unknown = Reflect.get(db, name, db);
+      if (name === 'collection') return (one: string) => wrap(db.collection(one));
+      return typeof value === 'function' ? (value.bind(db) as unknown) : value;
+    },
+  });
+}
+
+/** The database as it is where deletions of documents go through `act`. */
+function deletingBy(act: (run: () => Promise<unknown>, filter: object) => Promise<unknown>): Db {
+  return withCollections(
+    (collection) =>
+      new Proxy(collection, {
+        get: (one, name) => {
+          const value: unknown = Reflect.get(one, name, one);
+          if (typeof value !== 'function') return value;
+          if (name !== 'deleteMany') return value.bind(one) as unknown;
+          return (filter: object) => act(() => one.deleteMany(filter), filter);
+        },
+      }),
+  );
+}
+
 const nothing = { anchors: 0, kept: 1, notes: 0, remarks: 0 };
 
 describe('the deletion of an environment', () => {
@@ -81,7 +112,7 @@ describe('the deletion of an environment', () => {
     await write(deleted, 501);
     await write(other);
     const deletion = await aProcess();
-    expect(await deletion.delete(deleted, endOfTime)).toBe(true);
+    expect(await deletion.delete(deleted, { until: endOfTime })).toBe(true);
     expect(await countsOf(deleted)).toEqual({ ...nothing, kept: 501 });
     expect(await countsOf(other)).toEqual({ anchors: 1, kept: 1, notes: 1, remarks: 1 });
     expect([deletion.isDeleted(deleted), deletion.isDeleted(other)]).toEqual([true, false]);
@@ -93,10 +124,10 @@ describe('the deletion of an environment', () => {
     const deletion = await aProcess();
     // One look at the clock for the tombstone, one for the first collection.
     looksLeft = 2;
-    expect(await deletion.delete(id, new Date(start.getTime() + minuteMs))).toBe(false);
+    expect(await deletion.delete(id, { until: inAMinute })).toBe(false);
     looksLeft = Infinity;
     expect((await countsOf(id)).anchors).toBe(1);
-    expect(await deletion.delete(id, new Date(start.getTime() + minuteMs))).toBe(true);
+    expect(await deletion.delete(id, { until: inAMinute })).toBe(true);
     expect(await countsOf(id)).toEqual(nothing);
   });
 
@@ -105,7 +136,7 @@ describe('the deletion of an environment', () => {
     await write(id);
     const dying = await aProcess();
     looksLeft = 2;
-    await dying.delete(id, new Date(start.getTime() + minuteMs));
+    await dying.delete(id, { until: inAMinute });
     looksLeft = Infinity;
     const heir = await aProcess();
     expect(heir.isDeleted(id)).toBe(true);
@@ -120,7 +151,7 @@ describe('the deletion of an environment', () => {
     const id = newId();
     await write(id);
     const deletion = await aProcess();
-    await deletion.delete(id, endOfTime);
+    await deletion.delete(id, { until: endOfTime });
     for (const minutes of [1, 3, 13, 31]) {
       await collectionOf('notes').insertOne({ _id: newId(), environmentId: id });
       now = new Date(start.getTime() + minutes * minuteMs);
@@ -139,9 +170,125 @@ describe('the deletion of an environment', () => {
   test('is learned of by a replica that reads the tombstones', async () => {
     const id = newId();
     const [one, replica] = [await aProcess(), await aProcess()];
-    await one.delete(id, endOfTime);
+    await one.delete(id, { until: endOfTime });
     expect(replica.isDeleted(id)).toBe(false);
     await replica.refresh();
     expect(replica.isDeleted(id)).toBe(true);
   });
+
+  test('refuses a live environment before anything is written', async () => {
+    const id = newId();
+    await write(id);
+    await collectionOf('anchors').insertOne({ _id: id, environmentId: id, live: true });
+    const deletion = await aProcess();
+    await expect(deletion.delete(id, { until: endOfTime })).rejects.toMatchObject({
+      kind: 'failed_precondition',
+      reason: 'ENVIRONMENT_IS_LIVE',
+    });
+    expect(await countsOf(id)).toEqual({ anchors: 2, kept: 1, notes: 1, remarks: 1 });
+    expect(deletion.isDeleted(id)).toBe(false);
+    expect(await mongo.db.collection<Note>('deletedEnvironments').findOne({ _id: id })).toBeNull();
+  });
+
+  test('never deletes a live document, wherever it stands', async () => {
+    const id = newId();
+    await write(id, 3);
+    const live = { _id: newId(), environmentId: id, live: true };
+    await collectionOf('notes').insertOne(live);
+    const deletion = await aProcess();
+    await expect(deletion.delete(id, { until: endOfTime })).rejects.toMatchObject({
+      reason: 'ENVIRONMENT_IS_LIVE',
+    });
+    expect(await collectionOf('notes').findOne({ _id: live._id })).toEqual(live);
+  });
+
+  test('runs for at most two environments at a time', async () => {
+    const ids = Array.from({ length: 5 }, () => newId());
+    for (const id of ids) await write(id);
+    let [running, mostRunning] = [0, 0];
+    const db = deletingBy(async (run) => {
+      running += 1;
+      mostRunning = Math.max(mostRunning, running);
+      await sleep(20);
+      const answer = await run();
+      running -= 1;
+      return answer;
+    });
+    const deletion = await aProcess(db);
+    const deletions = ids.map((id) => deletion.delete(id, { until: endOfTime }));
+    expect(await Promise.all(deletions)).toEqual(ids.map(() => true));
+    expect(mostRunning).toBe(2);
+    for (const id of ids) expect(await countsOf(id)).toEqual(nothing);
+  });
+
+  test('ends after the current batch when the process stops, and so do those that wait', async () => {
+    const ids = Array.from({ length: 3 }, () => newId());
+    for (const id of ids) await write(id, 501);
+    const reached = Promise.withResolvers<undefined>();
+    const stopped = Promise.withResolvers<undefined>();
+    const db = deletingBy(async (run) => {
+      reached.resolve(undefined);
+      await stopped.promise;
+      return run();
+    });
+    const deletion = await aProcess(db);
+    const deletions = ids.map((id) => deletion.delete(id, { until: endOfTime }));
+    await reached.promise;
+    deletion.stop();
+    stopped.resolve(undefined);
+    expect(await Promise.all(deletions)).toEqual([false, false, false]);
+    const left = await Promise.all(ids.map(async (id) => (await countsOf(id)).anchors));
+    expect(left).toEqual([501, 501, 501]);
+    const heir = await aProcess();
+    for (const id of ids) expect(await heir.delete(id, { until: endOfTime })).toBe(true);
+    for (const id of ids) expect(await countsOf(id)).toEqual({ ...nothing, kept: 501 });
+  });
+
+  test('that fails for one environment keeps no other one from being swept', async () => {
+    const ids = Array.from({ length: 4 }, () => newId());
+    const [broken = ''] = ids;
+    const db = deletingBy((run, filter) =>
+      JSON.stringify(filter).includes(broken) ? Promise.reject(new Error('Broken')) : run(),
+    );
+    const deletion = await aProcess(db);
+    for (const id of ids.slice(1)) await deletion.delete(id, { until: endOfTime });
+    await deletion.delete(broken, { until: endOfTime }).catch(() => undefined);
+    for (const id of ids) await write(id);
+    now = new Date(start.getTime() + minuteMs);
+    await deletion.sweep(new AbortController().signal);
+    for (const id of ids.slice(1)) expect(await countsOf(id)).toEqual(nothing);
+    expect((await countsOf(broken)).anchors).toBe(1);
+    const heir = await aProcess();
+    now = new Date(start.getTime() + 2 * minuteMs);
+    await heir.sweep(new AbortController().signal);
+    expect(await countsOf(broken)).toEqual(nothing);
+  });
+
+  // The step never returns, before or after it took place: this is the state that a killed process leaves.
+  test('killed before or after each of its steps is completed by another process', async () => {
+    const stepsMax = 10;
+    let reached = 0;
+    for (let step = 0; step < stepsMax; step += 1) {
+      for (const side of ['before', 'after'] as const) {
+        now = start;
+        const id = newId();
+        await write(id, 501);
+        const killer = new Killer(step, side);
+        const db = withCollections((collection) =>
+          killer.wrap(collection, ['updateOne', 'deleteMany', 'deleteOne']),
+        );
+        const dying = await aProcess(db);
+        const ended = dying.delete(id, { until: endOfTime });
+        await Promise.race([killer.killed, ended]);
+        if (killer.isDead) reached += 1;
+        const heir = await aProcess();
+        // Without a tombstone identity repeats its command; with one the sweep is enough.
+        if (!heir.isDeleted(id)) await heir.delete(id, { until: endOfTime });
+        now = new Date(start.getTime() + minuteMs);
+        await heir.sweep(new AbortController().signal);
+        expect([step, side, await countsOf(id)]).toEqual([step, side, { ...nothing, kept: 501 }]);
+      }
+    }
+    expect(reached).toBe(2 * stepsMax);
+  }, 90_000);
 });

@@ -1,8 +1,11 @@
+import { DomainError } from '@billing/kernel/domain-error';
 import type { Collection, Db, Document } from 'mongodb';
 import type { Clock } from './clock';
 import { ensureIndexes } from './indexes';
 import type { Logger } from './logging';
 import { retryTransient } from './mongo';
+import { Slots } from './slots';
+import { retryUpsert } from './upsert';
 
 /** A deleted environment, so that nothing of it comes back. */
 interface Tombstone {
@@ -16,7 +19,21 @@ interface Tombstone {
   readonly sweeps: number | bigint;
 }
 
-type StringIds = Document & { readonly _id: string; readonly eventSequence?: number | bigint };
+type StringIds = Document & {
+  readonly _id: string;
+  readonly eventSequence?: number | bigint;
+  /** Of aggregates alone. */
+  readonly live?: boolean;
+};
+type Deletable = Pick<StringIds, '_id' | 'eventSequence' | 'live'>;
+
+/** Limits of one deletion. */
+export interface DeletionLimits {
+  /** Real time at which the deletion ends early. */
+  readonly until: Date;
+  /** Ends the deletion early. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** What the deletion of environments works with. */
 export interface EnvironmentDeletionOptions {
@@ -30,11 +47,15 @@ export interface EnvironmentDeletionOptions {
 
 const tombstoneCollection = 'deletedEnvironments';
 const batchMax = 500;
+// A large environment takes minutes of deleting; more of them in parallel would slow down every caller of the database.
+const deletionsMax = 2;
 // Whatever was in flight at the deletion has ended before the last of them: a call has at most ten minutes.
 const sweepAfterMs = [30_000, 2 * 60_000, 12 * 60_000, 30 * 60_000];
 // Messages of the stream are kept for three days.
 const tombstonesKeptMs = 7 * 24 * 60 * 60_000;
 const sweptAtOnceMax = 100;
+const sweepAgainAfterFailureMs = 60_000;
+const endOfTime = new Date(8.64e15);
 // Replicas learn of a deletion by reading, and clocks of machines differ.
 const overlapMs = 60_000;
 
@@ -46,6 +67,8 @@ const overlapMs = 60_000;
 export class EnvironmentDeletion {
   private readonly tombstones: Collection<Tombstone>;
   private readonly deleted = new Set<string>();
+  private readonly running = new Slots(deletionsMax);
+  private readonly stopping = new AbortController();
   private readUntil = new Date(0);
 
   constructor(
@@ -81,13 +104,17 @@ export class EnvironmentDeletion {
     this.readUntil = now;
   }
 
-  /** Deletes an environment; false where `until` (real time) came before all was gone. To be repeated. */
-  async delete(environmentId: string, until: Date): Promise<boolean> {
+  /**
+   * Deletes an environment; false if `until` came or the signal aborted before all documents were deleted. The caller repeats the call
+   * then. Throws failed_precondition for a live environment.
+   */
+  async delete(environmentId: string, limits: DeletionLimits): Promise<boolean> {
+    await this.refuseLive(environmentId);
     await this.bury(environmentId);
-    return this.deleteDocuments(environmentId, until);
+    return this.deleteInTurn(environmentId, limits);
   }
 
-  /** Deletes what came back of deleted environments, or was left by a process that died. */
+  /** Deletes what was written to deleted environments later, or was left by a process that died. */
   async sweep(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.options;
     const due = await retryTransient(() =>
@@ -97,28 +124,63 @@ export class EnvironmentDeletion {
         .limit(sweptAtOnceMax)
         .toArray(),
     );
-    for (const { _id, deletedAt, sweeps } of due) {
-      if (signal.aborted) return;
-      const delayMs = sweepAfterMs[Number(sweeps) + 1];
-      if (!(await this.deleteDocuments(_id, new Date(8.64e15)))) return;
-      const next = delayMs ?? tombstonesKeptMs;
-      if (Number(sweeps) < sweepAfterMs.length) {
-        const sweepAt = new Date(deletedAt.getTime() + next);
-        await retryTransient(() =>
-          this.tombstones.updateOne({ _id }, { $set: { sweepAt, sweeps: Number(sweeps) + 1 } }),
-        );
-        continue;
+    const sweeps = due.map(async (tombstone) => {
+      const { _id } = tombstone;
+      try {
+        const isDone = await this.deleteInTurn(_id, { until: endOfTime, signal });
+        if (isDone) await this.noteSwept(tombstone);
+      } catch (error) {
+        logger.error({ err: error, environmentId: _id }, 'environment cannot be swept, will retry');
+        await this.postpone(_id);
       }
-      await retryTransient(() => this.tombstones.deleteOne({ _id }));
-      this.deleted.delete(_id);
-      logger.info({ environmentId: _id }, 'tombstone of a deleted environment removed');
+    });
+    const outcomes = await Promise.allSettled(sweeps);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  /** Ends every deletion after its current batch. Another process, or the next call, continues it. */
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  private async noteSwept({ _id, deletedAt, sweeps }: Tombstone): Promise<void> {
+    if (Number(sweeps) < sweepAfterMs.length) {
+      const delayMs = sweepAfterMs[Number(sweeps) + 1] ?? tombstonesKeptMs;
+      const sweepAt = new Date(deletedAt.getTime() + delayMs);
+      await retryTransient(() =>
+        this.tombstones.updateOne({ _id }, { $set: { sweepAt, sweeps: Number(sweeps) + 1 } }),
+      );
+      return;
+    }
+    await retryTransient(() => this.tombstones.deleteOne({ _id }));
+    this.deleted.delete(_id);
+    this.options.logger.info({ environmentId: _id }, 'tombstone of a deleted environment removed');
+  }
+
+  // Tombstones whose sweep keeps failing must not fill every batch of due ones.
+  private async postpone(_id: string): Promise<void> {
+    const sweepAt = new Date(this.options.clock.now().getTime() + sweepAgainAfterFailureMs);
+    await retryTransient(() => this.tombstones.updateOne({ _id }, { $set: { sweepAt } }));
+  }
+
+  /** A second line of defence: identity deletes sandboxes alone. One document of each collection is read, before anything is written. */
+  private async refuseLive(environmentId: string): Promise<void> {
+    for (const name of await this.collectionNames()) {
+      const collection = this.db.collection<StringIds>(name);
+      const [found, named] = await retryTransient(() =>
+        Promise.all([
+          collection.findOne({ environmentId }, { projection: { live: 1 } }),
+          collection.findOne({ _id: environmentId }, { projection: { live: 1 } }),
+        ]),
+      );
+      if (found?.live === true || named?.live === true) throw isLive();
     }
   }
 
   private async bury(environmentId: string): Promise<void> {
     const deletedAt = this.options.clock.now();
     const sweepAt = new Date(deletedAt.getTime() + (sweepAfterMs[0] ?? 0));
-    await retryTransient(() =>
+    await retryUpsert(() =>
       this.tombstones.updateOne(
         { _id: environmentId },
         { $setOnInsert: { deletedAt, sweepAt, sweeps: 0 } },
@@ -128,18 +190,37 @@ export class EnvironmentDeletion {
     this.deleted.add(environmentId);
   }
 
-  private async deleteDocuments(environmentId: string, until: Date): Promise<boolean> {
+  private async deleteInTurn(environmentId: string, limits: DeletionLimits): Promise<boolean> {
+    const { stopping } = this;
+    const signal = AbortSignal.any([stopping.signal, ...(limits.signal ? [limits.signal] : [])]);
+    try {
+      return await this.running.run(
+        () => this.deleteDocuments(environmentId, { ...limits, signal }),
+        signal,
+      );
+    } catch (error) {
+      // Aborted while it waited for its turn.
+      if (error === signal.reason) return false;
+      throw error;
+    }
+  }
+
+  private async deleteDocuments(
+    environmentId: string,
+    { until, signal }: DeletionLimits,
+  ): Promise<boolean> {
     for (const name of await this.collectionNames()) {
       const collection = this.db.collection<StringIds>(name);
       for (;;) {
-        if (this.options.clock.now() >= until) return false;
+        if (signal?.aborted === true || this.options.clock.now() >= until) return false;
         const batch = await retryTransient(() =>
           collection
             .find({ environmentId })
-            .project<Pick<StringIds, '_id' | 'eventSequence'>>({ eventSequence: 1 })
+            .project<Deletable>({ eventSequence: 1, live: 1 })
             .limit(batchMax)
             .toArray(),
         );
+        if (batch.some(({ live }) => live === true)) throw isLive();
         await this.deleteLoggedEvents(batch);
         const ids = batch.map(({ _id }) => _id);
         await retryTransient(() => collection.deleteMany({ _id: { $in: ids }, environmentId }));
@@ -151,9 +232,7 @@ export class EnvironmentDeletion {
   }
 
   // Entries that an earlier release logged name no environment; their ids follow from those of the aggregates.
-  private async deleteLoggedEvents(
-    batch: readonly Pick<StringIds, '_id' | 'eventSequence'>[],
-  ): Promise<void> {
+  private async deleteLoggedEvents(batch: readonly Deletable[]): Promise<void> {
     const log = this.db.collection<StringIds>('eventLog');
     const ids = batch.flatMap(({ _id, eventSequence = 0 }) =>
       Array.from({ length: Number(eventSequence) }, (_, index) => `${_id}:${String(index + 1)}`),
@@ -175,6 +254,11 @@ export class EnvironmentDeletion {
       .filter((name) => !kept.has(name) && !name.startsWith('system.'));
     return names.toSorted((a, b) => Number(a === last) - Number(b === last));
   }
+}
+
+function isLive(): DomainError {
+  const message = 'A live environment cannot be deleted';
+  return new DomainError('failed_precondition', 'ENVIRONMENT_IS_LIVE', message);
 }
 
 /**

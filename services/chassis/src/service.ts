@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import { openActivity } from './activity';
 import type { AggregateDefinition } from './aggregate';
 import { AggregateCollection } from './aggregate-collection';
-import { type Clock, sleep, systemClock } from './clock';
+import { type Clock, systemClock } from './clock';
 import type { ServiceConfiguration } from './configuration';
 import { DatabaseHealth } from './database-health';
 import {
@@ -28,13 +28,13 @@ import {
   type IdempotencyRecords,
   openIdempotencyRecords,
 } from './idempotency';
-import { jitter } from './ids';
 import { InFlightLimit } from './in-flight-limit';
 import { connectStream, type EventStream } from './jet-stream';
 import { createLogger, type Logger } from './logging';
 import { Metrics } from './metrics';
 import { connectMongo } from './mongo';
 import { connectPeer, type Peer, type PeerOptions } from './peer';
+import { PeriodicRuns, type PeriodicWork } from './periodic-work';
 import { listenForProbes, type Readiness } from './probe-server';
 import { Closers } from './process';
 import { Relay, type RelayOptions } from './relay';
@@ -60,18 +60,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Work that a service repeats in real time, e.g. reading event logs. */
-export interface PeriodicWork {
-  readonly name: string;
-  readonly everyMs: number;
-  /** Stops early when the signal aborts. Failures are logged and the work comes round again. */
-  readonly run: (signal: AbortSignal) => Promise<void>;
-}
-
-const storageWatch = 'watch storage';
 const storageWatchEveryMs = 1_000;
-// They write nothing.
-const worksWithoutStorage = [storageWatch, 'health'];
 
 type AnyCollection = AggregateCollection<never>;
 /** What holds work and calls up. */
@@ -102,6 +91,7 @@ export class Service {
   private readonly starters: (() => Promise<void>)[] = [];
   private readonly consumers: RunningConsumer[] = [];
   private readonly database: DatabaseHealth;
+  private readonly periodic: PeriodicRuns;
   private server: GrpcServer | undefined;
   private isStorageFull = () => false;
   private deletionOptions: Pick<EnvironmentDeletionOptions, 'keeps' | 'last'> = {};
@@ -117,6 +107,13 @@ export class Service {
     readonly metrics: Metrics,
   ) {
     this.database = new DatabaseHealth(() => mongo.ping(), logger);
+    this.periodic = new PeriodicRuns({
+      logger,
+      isStorageFull: () => this.isStorageFull(),
+      onClose: (work, close) => {
+        this.onClose(work, close);
+      },
+    });
   }
 
   /** Connects to the database, and to the stream as far as it is there; nothing is served yet. */
@@ -250,7 +247,7 @@ export class Service {
   /** Repeats work in real time until the service stops; the first run starts at once. */
   every(work: PeriodicWork): void {
     this.starters.push(() => {
-      this.begin(work);
+      this.periodic.begin(work);
       return Promise.resolve();
     });
   }
@@ -357,6 +354,11 @@ export class Service {
     );
     this.server = server;
     this.onClose('server', () => server.stop({ drainDelayMs, graceMs }));
+    // Before the server: a deletion would take longer than the calls have at a stop.
+    this.onClose('deletions', () => {
+      this.deletion.stop();
+      return Promise.resolve();
+    });
     return server;
   }
 
@@ -369,11 +371,14 @@ export class Service {
       name: 'read deleted environments',
       everyMs: readDeletedEveryMs,
       run: () => deletion.refresh(),
+      writes: false,
     });
     this.every({
       name: 'sweep deleted environments',
       everyMs: sweepDeletedEveryMs,
       run: (signal) => deletion.sweep(signal),
+      // A deletion frees the space that is lacking.
+      writes: false,
     });
   }
 
@@ -409,7 +414,7 @@ export class Service {
       startedAt: clock.now(),
       streamState: () => stream.state(),
       isDatabaseUp: () => this.database.isUp(),
-      deleteEnvironment: (environmentId, until) => this.deletion.delete(environmentId, until),
+      deleteEnvironment: (environmentId, limits) => this.deletion.delete(environmentId, limits),
       outboxAges: async () => {
         const ages = await readOutboxAges(this.collections, clock);
         return ages.map(({ value }) => value);
@@ -425,7 +430,7 @@ export class Service {
       server.setServing(await this.database.isUp());
     };
     await check();
-    this.begin({ name: 'health', everyMs: healthCheckEveryMs, run: check });
+    this.periodic.begin({ name: 'health', everyMs: healthCheckEveryMs, run: check, writes: false });
   }
 
   private forgetKeys(records: IdempotencyRecords): void {
@@ -443,27 +448,12 @@ export class Service {
     const guard = new StorageGuard({ folder, reserveBytes: megabytes * 1024 * 1024 });
     await guard.look();
     this.isStorageFull = () => guard.isFull;
-    this.begin({ name: storageWatch, everyMs: storageWatchEveryMs, run: () => guard.look() });
-    return this.isStorageFull;
-  }
-
-  private begin(work: PeriodicWork): void {
-    const stopping = new AbortController();
-    const running = this.repeat(work, stopping.signal);
-    this.onClose(work.name, () => {
-      stopping.abort();
-      return running;
+    this.periodic.begin({
+      name: 'watch storage',
+      everyMs: storageWatchEveryMs,
+      run: () => guard.look(),
+      writes: false,
     });
-  }
-
-  private async repeat({ name, everyMs, run }: PeriodicWork, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        if (!this.isStorageFull() || worksWithoutStorage.includes(name)) await run(signal);
-      } catch (error) {
-        this.logger.warn({ err: error, work: name }, 'periodic work failed, will repeat');
-      }
-      await sleep(everyMs * jitter(0.1), signal);
-    }
+    return this.isStorageFull;
   }
 }

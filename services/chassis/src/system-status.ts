@@ -7,6 +7,7 @@ import {
 import { answerBy } from './call-context';
 import type { Callers } from './callers';
 import { sleep } from './clock';
+import type { DeletionLimits } from './environment-deletion';
 import type { StreamState } from './stream-definition';
 import type { StuckCommands } from './stuck-commands';
 import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
@@ -19,8 +20,8 @@ export interface StatusSources {
   readonly startedAt: Date;
   readonly streamState: () => Promise<StreamState>;
   readonly isDatabaseUp: () => Promise<boolean>;
-  /** Deletes what the service has of an environment; false where the time was over before. */
-  readonly deleteEnvironment: (environmentId: string, until: Date) => Promise<boolean>;
+  /** Deletes what the service has of an environment; false if the time was over before. */
+  readonly deleteEnvironment: (environmentId: string, limits: DeletionLimits) => Promise<boolean>;
   /** In seconds, one for each kind of aggregate. */
   readonly outboxAges: () => Promise<readonly number[]>;
   /** Events that wait for each of the service's consumers. */
@@ -63,9 +64,10 @@ export function systemRpc(sources: StatusSources): (surroundings: RpcSurrounding
         return {};
       },
 
-      deleteEnvironment: async ({ environmentId }, { deadline }) => ({
-        isDone: await sources.deleteEnvironment(environmentId, answerBy({ deadline })),
-      }),
+      deleteEnvironment: async ({ environmentId }, { deadline, signal }) => {
+        const limits = { until: answerBy({ deadline }), signal };
+        return { isDone: await sources.deleteEnvironment(environmentId, limits) };
+      },
     },
     // It is asked for when there is too much to do, too.
     { withoutTenant: ['getStatus', 'deleteEnvironment'], unlimited: 'all', callers: systemCallers },

@@ -19,7 +19,8 @@ export function deletionCommand(
     );
     // A service that is away keeps none of the others from deleting what they have.
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
-    if (!(await service.deletion.delete(aggregateId, answerBy(context)))) throw unfinished();
+    const limits = { until: answerBy(context), signal: context.signal };
+    if (!(await service.deletion.delete(aggregateId, limits))) throw unfinished();
   };
 }
 

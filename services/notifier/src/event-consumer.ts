@@ -67,11 +67,16 @@ export class EventConsumer {
     });
   }
 
+  /** Whether events of the environment are ignored, because it was deleted: its logs have no earlier ones. */
+  ignores({ environmentId }: Pick<MessageKey, 'environmentId'>): boolean {
+    return this.options.isDeleted?.(environmentId) === true;
+  }
+
   /** Throws EarlierEventMissingError while the subscription's event before this one is unknown. */
   async accept(event: AnnouncedEvent): Promise<void> {
     const { clock, onDeliveries } = this.options;
     const { environmentId, subscriptionId, sequence, type } = event;
-    if (this.options.isDeleted?.(environmentId) === true) return;
+    if (this.ignores(event)) return;
     const place = await this.placeOf(event);
     if (place === undefined) return;
     const { id, earlier } = place;
@@ -114,7 +119,7 @@ export class EventConsumer {
     { environmentId, subscriptionId, sequence }: MessageKey,
     type: MarkType,
   ): Promise<boolean> {
-    if (this.options.isDeleted?.(environmentId) === true) return false;
+    if (this.ignores({ environmentId })) return false;
     const place = await this.placeOf({ environmentId, subscriptionId, sequence });
     if (place === undefined) return false;
     await this.messages.add({

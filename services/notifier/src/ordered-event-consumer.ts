@@ -54,6 +54,7 @@ export class OrderedEventConsumer {
    * that every log answers not to have; else EarlierEventMissingError is thrown.
    */
   async acceptUpTo(key: MessageKey, onMissing?: OnMissing): Promise<void> {
+    if (this.options.consumer.ignores(key)) return;
     await this.acceptBefore({ ...key, sequence: key.sequence + 1 }, onMissing);
   }
 
