@@ -1,5 +1,6 @@
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
+import { Slots } from '@billing/chassis/slots';
 import { EarlierEventMissingError } from './event-consumer';
 import type { AwaitedEvents, AwaitedEventStore } from './awaited-event-store';
 import type { OrderedEventConsumer } from './ordered-event-consumer';
@@ -21,6 +22,8 @@ const tryEveryMsMin = 4_000;
 const tryEveryMsMax = minuteMs;
 // Entries become visible some minutes late at most. An hour leaves people the time to bring one back.
 const abandonAfterMs = 60 * minuteMs;
+// A log that answers slowly holds up one of them.
+const triesMax = 10;
 // Shorter waits are usual while clocks of replicas differ, and no reason for an alarm.
 const countedAfterMs = 2 * minuteMs;
 
@@ -29,6 +32,8 @@ const countedAfterMs = 2 * minuteMs;
  * passed. After an hour a mark takes its place and later events go; the hole stays visible among the gaps.
  */
 export class AwaitedEventWorker {
+  private readonly tries = new Slots(triesMax);
+
   constructor(private readonly options: AwaitedEventWorkerOptions) {}
 
   /** Of these subscriptions and sessions, the ones with a wait. */
@@ -48,12 +53,18 @@ export class AwaitedEventWorker {
     }
   }
 
-  /** Tries every wait whose time has come. */
-  async run(): Promise<void> {
+  /** Tries every wait that is due, some of them in parallel. Begins no more of them once the signal aborts. */
+  async run(signal?: AbortSignal): Promise<void> {
     const { awaited, clock } = this.options;
     const now = clock.now();
     const due = await awaited.claimDue(now, (wait) => nextTryAt(wait, now));
-    for (const wait of due) await this.tryAgain(wait, now);
+    await Promise.all(
+      due.map((wait) =>
+        this.tries.run(async () => {
+          if (signal?.aborted !== true) await this.tryAgain(wait, now);
+        }),
+      ),
+    );
   }
 
   /** Subscriptions and sessions that have waited for more than two minutes. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
+import { Slots } from '@billing/chassis/slots';
 import type { AwaitedEventWorker } from './awaited-event-worker';
 import type { Cursor, CursorStore } from './cursor-store';
 import {
@@ -31,9 +32,12 @@ const overlapEveryMs = 60 * 1_000;
 const pageMax = 100;
 // Only so many subscriptions may be waited for without a stream's message to remind of each.
 const expectedMax = 1_000;
+// A log that answers slowly holds up one of them.
+const triesMax = 10;
 // A replica that died leaves the logs to another after so long.
 const leaseMs = 15_000;
 // Any other failure than a missing event may be the database's. One that stays is put aside, so that the cursor can pass.
+const failingMax = 1_000;
 const failingMsMax = 3 * 60 * 1_000;
 
 /** How far this process has read a log. */
@@ -56,8 +60,9 @@ export class EventReconciliation {
   private readonly progress = new Map<string, Progress>();
   /** By subscription: up to where the stream has shown that there are events. */
   private readonly expected = new Map<string, MessageKey>();
-  /** By subscription: since when this process has failed to accept its events. */
-  private readonly failingSince = new Map<string, Date>();
+  /** By log, then subscription: since when this process has failed to accept its events. Empty after a complete round. */
+  private readonly failingSince = new Map<string, Map<string, Date>>();
+  private readonly tries = new Slots(triesMax);
   private running: Promise<void> | undefined;
   private isHurrying = false;
   private signal: AbortSignal | undefined;
@@ -117,8 +122,10 @@ export class EventReconciliation {
   }
 
   private async reconcile(): Promise<void> {
-    for (const id of [...this.expected.keys()]) await this.acceptExpected(id);
-    await this.options.awaited.run();
+    await Promise.all(
+      [...this.expected.keys()].map((id) => this.tries.run(() => this.acceptExpected(id))),
+    );
+    await this.options.awaited.run(this.signal);
     const rounds = await Promise.allSettled(
       this.options.owners.map((owner) => this.readLog(owner)),
     );
@@ -146,7 +153,10 @@ export class EventReconciliation {
     const before = this.progress.get(name) ?? fromCursor;
     // Stands if the round throws.
     this.progress.set(name, fromCursor);
-    if (!(await this.claim(owner))) return;
+    if (!(await this.claim(owner))) {
+      this.failingSince.delete(name);
+      return;
+    }
     this.progress.set(name, await this.readOn(owner, before));
   }
 
@@ -178,7 +188,9 @@ export class EventReconciliation {
       if (!hasMore || last === undefined) break;
       if (!(await this.claim(owner))) return fromCursor;
     }
-    return isComplete ? { tail, overlapReadAt } : fromCursor;
+    if (!isComplete) return fromCursor;
+    this.failingSince.delete(name);
+    return { tail, overlapReadAt };
   }
 
   private startOf(
@@ -232,11 +244,11 @@ export class EventReconciliation {
     for (const [index, { key }] of inOrder.entries()) {
       try {
         await this.options.consumer.acceptLogged(inOrder[index] as Announcement);
-        this.failingSince.delete(key.subscriptionId);
+        this.failingSince.get(owner.name)?.delete(key.subscriptionId);
       } catch (error) {
         const isMissing = error instanceof EarlierEventMissingError;
         if (!isMissing) this.noteRefused(key, error);
-        if (!isMissing && !this.hasFailedForLong(key)) return false;
+        if (!isMissing && !this.hasFailedForLong(key, owner)) return false;
         const from = isMissing ? error.sequence : key.sequence;
         await this.hold(inOrder.slice(index), { owner, from });
         return true;
@@ -256,13 +268,15 @@ export class EventReconciliation {
     const latestAt = new Date(Math.max(...inOrder.map(({ loggedAt }) => loggedAt.getTime())));
     const isCheckout = owner.name === 'checkout';
     await this.options.awaited.hold({ _id, environmentId, isCheckout, from, upTo, latestAt });
-    this.failingSince.delete(_id);
+    this.failingSince.get(owner.name)?.delete(_id);
   }
 
-  private hasFailedForLong({ subscriptionId }: MessageKey): boolean {
+  private hasFailedForLong({ subscriptionId }: MessageKey, { name }: EventLogOwner): boolean {
     const now = this.options.clock.now();
-    const since = this.failingSince.get(subscriptionId) ?? now;
-    if (this.failingSince.size < expectedMax) this.failingSince.set(subscriptionId, since);
+    const failing = this.failingSince.get(name) ?? new Map<string, Date>();
+    const since = failing.get(subscriptionId) ?? now;
+    if (failing.size < failingMax) failing.set(subscriptionId, since);
+    this.failingSince.set(name, failing);
     return now.getTime() - since.getTime() >= failingMsMax;
   }
 

@@ -363,4 +363,67 @@ describe('events in the log of a service that is not always well', () => {
     await runRounds(1, third);
     expect(reads).toBe(2);
   });
+
+  test('of a subscription whose earlier failure was long ago are tried again before they are put aside', async () => {
+    const [id, other] = [newId(), newId()];
+    add(id, 1);
+    let isBroken = true;
+    const subject = reconcile({
+      consumer: {
+        acceptLogged: (announcement) =>
+          isBroken && announcement.key.subscriptionId === id
+            ? Promise.reject(new Error('database went away'))
+            : ordered.acceptLogged(announcement),
+        acceptUpTo: (key) => ordered.acceptUpTo(key),
+      },
+    });
+    await runRounds(1, subject);
+    // The stream brings the event, so that no later round meets it.
+    await ordered.accept(readEvent(log[0]?.envelope ?? '')!);
+    add(other, 1);
+    await runRounds(1, subject);
+    now = new Date(now.getTime() + 10 * minute);
+    add(id, 2);
+    await runRounds(1, subject);
+    expect(await awaited.findWaiting([id])).toEqual(new Set());
+    isBroken = false;
+    await runRounds(1, subject);
+    expect(await typesOf(id, 2)).toEqual([accepted, accepted]);
+  });
+
+  test('of a deleted environment are not waited for, and leave nothing', async () => {
+    const id = newId();
+    const clock = { ...systemClock, now: () => now };
+    const deaf = new EventConsumer({
+      endpoints: new EndpointStore({
+        aggregates: new AggregateCollection(
+          mongo.db,
+          webhookEndpoints(new DataKeys(testDataKeys)),
+          {
+            clock,
+            activity: openActivity(mongo.db),
+          },
+        ),
+        slots: new SlotStore(mongo.db),
+        policyOf: () => ({ allowLoopback: true }),
+        clock,
+      }),
+      ...{
+        messages,
+        deliveries: new DeliveryStore(mongo.db),
+        clock,
+        onDeliveries: () => undefined,
+      },
+      isDeleted: (deleted) => deleted === environmentId,
+    });
+    const late = new OrderedEventConsumer({ owners: [owner], messages, consumer: deaf, logger });
+    const missing: unknown[] = [];
+    const key = { environmentId, subscriptionId: id, sequence: 3 };
+    await late.acceptUpTo(key, async (event) => {
+      missing.push(event);
+    });
+    await late.accept(readEvent(add(id, 3).envelope)!);
+    expect(missing).toEqual([]);
+    expect(await typesOf(id, 3)).toEqual([undefined, undefined, undefined]);
+  });
 });

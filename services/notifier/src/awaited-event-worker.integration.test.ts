@@ -1,0 +1,71 @@
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { createLogger } from '@billing/chassis/logging';
+import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
+import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/testing';
+import { AwaitedEventStore } from './awaited-event-store';
+import { AwaitedEventWorker } from './awaited-event-worker';
+import type { MessageKey } from './message-store';
+
+const configuration = testServiceConfiguration('awaited_events');
+const logger = createLogger({ service: 'test', level: 'silent' });
+const now = new Date('2026-06-01T12:00:00.000Z');
+
+let mongo: MongoConnection;
+let awaited: AwaitedEventStore;
+
+beforeAll(async () => {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
+  mongo = await connectMongo({ uri, database, service: 'test' });
+  awaited = new AwaitedEventStore(mongo.db);
+});
+
+afterAll(async () => {
+  await mongo.close();
+  await dropTestDatabase(configuration);
+});
+
+/** Stores a wait of each of some new subscriptions. */
+async function waitingSubscriptions(count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => newId());
+  for (const _id of ids) {
+    const wait = { _id, environmentId: newId(), isCheckout: false, from: 1, upTo: 2 };
+    await awaited.store({ ...wait, since: now, latestAt: now, tryAt: now });
+  }
+  return ids;
+}
+
+function workerThat(acceptUpTo: (key: MessageKey) => Promise<void>): AwaitedEventWorker {
+  const clock = { ...systemClock, now: () => now };
+  return new AwaitedEventWorker({ awaited, consumer: { acceptUpTo }, clock, logger });
+}
+
+describe('events that wait for an earlier one', () => {
+  test('are tried while the log of another subscription answers slowly', async () => {
+    const [slow = '', quick = ''] = await waitingSubscriptions(2);
+    const answered = Promise.withResolvers<undefined>();
+    const accepted = Promise.withResolvers<string>();
+    const running = workerThat(async ({ subscriptionId }) => {
+      if (subscriptionId === slow) await answered.promise;
+      else accepted.resolve(subscriptionId);
+    }).run();
+    expect(await accepted.promise).toBe(quick);
+    answered.resolve(undefined);
+    await running;
+    expect(await awaited.findWaiting([slow, quick])).toEqual(new Set());
+  });
+
+  test('are not tried once the process stops, and stay', async () => {
+    const ids = await waitingSubscriptions(30);
+    const stopping = new AbortController();
+    const tried: string[] = [];
+    const worker = workerThat(({ subscriptionId }) => {
+      tried.push(subscriptionId);
+      stopping.abort();
+      return Promise.resolve();
+    });
+    await worker.run(stopping.signal);
+    expect(tried).toHaveLength(1);
+    expect((await awaited.findWaiting(ids)).size).toBe(29);
+  });
+});
