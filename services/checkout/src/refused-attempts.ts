@@ -16,11 +16,6 @@ export function checkRefused(refusedAt: readonly Date[], now: Date): void {
   });
 }
 
-/** With one more refused payment; those that no longer count are left out. */
-export function withRefused(refusedAt: readonly Date[], now: Date): Date[] {
-  return [...recentOf(refusedAt, now), now].slice(-refusedMax);
-}
-
 /** Refusals before this time limit nothing any more. */
 export function forgottenBefore(now: Date): Date {
   return new Date(now.getTime() - withinMs);
