@@ -4,7 +4,8 @@ import { type Attempt, type Claim, type PayerPresence, takeUp, waitForPayer } fr
 import { claimSlot, withMethod } from './attempt-slot';
 import { type CollectionNews, withResult } from './collection-result';
 import { isRefusedForGood } from './dunning';
-import { usedMethod } from './method-use';
+import { keptPayments } from './kept-payments';
+import { usedMethod, withUse } from './method-use';
 import { type MethodChoice, nextMethod, nextRetry } from './method-choice';
 import {
   atRest,
@@ -34,9 +35,6 @@ import {
 
 /** An invoice that nothing can be charged for is tried once more after this long: the customer may give a card by then. */
 const firstCollectionDelayMs = 60 * 60 * 1000;
-
-/** Every result and event carries the payments of its invoice. Beyond so many the oldest failed one leaves the list. */
-const paymentsMax = 100;
 
 /**
  * Opens a DRAFT under its number and, in the same write, begins to collect it: nothing due is PAID at once; an invoice to be sent waits
@@ -199,18 +197,21 @@ function withPayment(
       isFailed && outcome.failureCode.startsWith('authorization_') ? undefined : attempt.methodId,
     origin: attempt.origin,
     retry: attempt.retry,
+    charged: isFailed && outcome.providerPaymentId !== undefined ? chargedBy(attempt) : undefined,
     callId: attempt.callId,
     createdAt: attempt.startedAt,
     endedAt: facts.now,
   };
   const lastPaymentError = isFailed ? { code: outcome.failureCode, at: facts.now } : undefined;
-  const payments = withinMost([...invoice.payments, payment]);
+  const payments = keptPayments([...invoice.payments, payment]);
   const tried = { ...invoice, attempt: undefined, payments, lastPaymentError };
   if (isFailed) return afterFailure(tried, { ...facts, attempt });
-  const paid = paidBy(tried, attempt, facts.now);
-  const used = usedMethod(tried, attempt, { usedAt: facts.now, methods: facts.methods });
-  if (used === undefined) return paid;
-  return { ...paid, commands: [...paid.commands, { type: 'preferMethod', payload: { ...used } }] };
+  const { now: usedAt, methods } = facts;
+  return withUse(paidBy(tried, attempt, usedAt), usedMethod(tried, attempt, { usedAt, methods }));
+}
+
+function chargedBy({ source, claimedAt, becomesDefault }: Attempt): Payment['charged'] {
+  return { source, claimedAt, becomesDefault };
 }
 
 // The subscription of one that was given up has ended: it is told nothing more.
@@ -336,13 +337,6 @@ export function checkOfNoSession(record: InvoiceRecord): asserts record is Invoi
 /** Refuses to pay or void what is not owed. */
 export function invoiceNotOpen(): DomainError {
   return new DomainError('failed_precondition', 'INVOICE_NOT_OPEN', 'Invoice is not open');
-}
-
-// The payment that succeeded always stays.
-function withinMost(payments: readonly Payment[]): readonly Payment[] {
-  if (payments.length <= paymentsMax) return payments;
-  const oldest = payments.find(({ status }) => status === 'FAILED');
-  return payments.filter((payment) => payment !== oldest);
 }
 
 // Where nothing is due the attempt verified the method.

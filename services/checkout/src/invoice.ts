@@ -79,6 +79,8 @@ export interface Payment {
   readonly origin: AttemptOrigin;
   /** Which charge of the schedule; see Attempt. */
   readonly retry: number | undefined;
+  /** What a failure at the provider charged, which may succeed later all the same. Absent in payments of earlier releases. */
+  readonly charged?: Pick<Attempt, 'source' | 'claimedAt' | 'becomesDefault'> | undefined;
   /** Whose call it was; see Attempt. */
   readonly callId: string | undefined;
   /** When its attempt began. */

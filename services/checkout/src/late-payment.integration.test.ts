@@ -68,6 +68,24 @@ test('the session is complete once its failed payment has succeeded', async () =
   expect(session.lastPaymentError).toBeUndefined();
 });
 
+test('the card of a payment that succeeds late becomes the default, unless its customer has removed it', async () => {
+  const scene = await aContradictedScene();
+  const { context, invoiceId, customerId } = scene;
+  expect(await process.methods.defaultOf(customerId, context)).toBeUndefined();
+  const { methodId } = (await failedPayment(scene)).payment;
+  expect(await settleLate(scene)).toBe('SETTLED');
+  const document = await process.invoices.documents.findOne({ _id: invoiceId });
+  const use = (document?.outbox ?? []).find(({ type }) => type === 'preferMethod');
+  const keep = () => process.keeper.keepUsed(customerId, use?.payload as never, context);
+  await keep();
+  expect(await process.methods.defaultOf(customerId, context)).toBe(methodId);
+
+  const removed = { customerId, methodId: methodId ?? '' };
+  await process.methods.remove(removed, { isCharged: false }, context);
+  await keep();
+  expect(await process.methods.defaultOf(customerId, context)).toBeUndefined();
+});
+
 test('the session is complete although its hold was released before the invoice was paid', async () => {
   const scene = await aContradictedScene();
   const { context, sessionId } = scene;

@@ -1,6 +1,8 @@
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import { withResult } from './collection-result';
 import { type Invoice, type InvoiceRecord, isOwed, pay, type Payment } from './invoice';
+import type { MethodChoice } from './method-choice';
+import { usedMethod, withUse } from './method-use';
 
 /** The payment that is recorded as failed and that the provider says has succeeded; undefined: none. */
 export function contradictedPayment(
@@ -13,24 +15,42 @@ export function contradictedPayment(
 }
 
 /**
- * Settles the invoice with a payment that was recorded as failed and has succeeded after all. An invoice that is paid otherwise or void,
- * or that is being paid at this moment, stays as it is.
+ * Settles the invoice with a payment that was recorded as failed and has succeeded after all. Its method is kept as that of any success,
+ * from the time of the recorded failure: a method that the customer has given since stays the default. An invoice that is paid otherwise or
+ * void, or that is being paid at this moment, stays as it is.
  */
 export function settleLate(
   record: InvoiceRecord,
-  { number, now }: { readonly number: number; readonly now: Date },
+  {
+    number,
+    methods,
+    now,
+  }: { readonly number: number; readonly methods: MethodChoice; readonly now: Date },
 ): Transition<InvoiceRecord> {
   if (!isOwed(record) || record.attempt !== undefined) return unchanged(record);
+  const late = record.payments.find((payment) => payment.number === number);
+  if (late?.status !== 'FAILED') return unchanged(record);
   const payments = record.payments.map((payment) =>
-    payment.number === number && payment.status === 'FAILED' ? succeeded(payment, now) : payment,
+    payment === late ? succeeded(payment, now) : payment,
   );
-  if (payments.every((payment, index) => payment === record.payments[index])) {
-    return unchanged(record);
-  }
-  const paid: Invoice = pay({ ...record, payments }, now);
+  const settled = { ...record, payments };
+  return withUse(paidLate(settled, { number, now }), lateUse(settled, late, methods));
+}
+
+function paidLate(
+  invoice: Invoice,
+  { number, now }: { readonly number: number; readonly now: Date },
+): Transition<Invoice> {
+  const paid = pay(invoice, now);
   // The subscription of one that was given up has ended: it is told nothing more.
-  if (record.status === 'UNCOLLECTIBLE') return { state: paid, events: [], commands: [] };
+  if (invoice.status === 'UNCOLLECTIBLE') return { state: paid, events: [], commands: [] };
   return withResult(paid, { outcome: 'SUCCEEDED', attempt: number });
+}
+
+function lateUse(invoice: Invoice, late: Payment, methods: MethodChoice) {
+  const { charged, endedAt: usedAt } = late;
+  if (charged === undefined) return undefined;
+  return usedMethod(invoice, { ...late, ...charged }, { usedAt, methods });
 }
 
 function succeeded(payment: Payment, endedAt: Date): Payment {

@@ -1,6 +1,7 @@
+import type { Transition } from '@billing/kernel/transition';
 import type { Attempt } from './attempt';
 import { isRefusedForGood } from './dunning';
-import { type Invoice, totalOf } from './invoice';
+import { type Invoice, type InvoiceRecord, totalOf } from './invoice';
 import type { MethodChoice } from './method-choice';
 import type { ChargeSource } from './payment-provider';
 
@@ -52,6 +53,15 @@ export function usedMethod(
   const keptAs = attempt.becomesDefault ? 'GIVEN' : 'AS_IT_IS';
   const subscriptionId = isSubstitute ? (invoice.subscriptionId ?? null) : null;
   return { ...used, keptAs, subscriptionId, replaces: true };
+}
+
+/** A success with the command that keeps its method. */
+export function withUse(
+  { state, events, commands }: Transition<InvoiceRecord>,
+  used: UsedMethod | undefined,
+): Transition<InvoiceRecord> {
+  if (used === undefined) return { state, events, commands };
+  return { state, events, commands: [...commands, { type: 'preferMethod', payload: { ...used } }] };
 }
 
 // The subscription is charged to another method, and the invoice was refused with that one for good: each period would begin with it.

@@ -61,7 +61,7 @@ export class PaymentMethodWorker {
     const { source, usedAt, savedAt, keptAs = 'DEFAULT', subscriptionId, replaces } = used;
     const times = { usedAt, savedAt };
     const use = await this.useOf({ customerId, source }, times, context);
-    if (use === undefined) return;
+    if (use === undefined || !(await this.isHeld(use, context))) return;
     const { store } = this.parts;
     if (keptAs === 'DEFAULT') await store.prefer({ ...use, ...times }, context);
     if (keptAs === 'GIVEN')
@@ -71,6 +71,16 @@ export class PaymentMethodWorker {
     const given = { ...use, ...times };
     if (replaces === true) await store.subscriptions.replace(subscriptionId, given, context);
     else await store.subscriptions.give(subscriptionId, given, context);
+  }
+
+  // A success may be reported days after its attempt.
+  private async isHeld(
+    { methodId: id, customerId }: Pick<MethodUse, 'methodId' | 'customerId'>,
+    context: Context,
+  ): Promise<boolean> {
+    const { store } = this.parts;
+    if ((await store.find(id, context)) === undefined) return false;
+    return !(await store.isRemoved({ id, customerId }, context));
   }
 
   private async useOf(

@@ -118,9 +118,10 @@ export class PaymentWorker {
     if (!(await holdSession())) return 'CONTRADICTION';
     const { state } = await this.parts.attempts.release(stored, context);
     const { number } = payment;
+    const methods = await this.parts.methods.choiceFor(state, context);
     const settled = await this.parts.invoices
       .within(context)
-      .mutate(state.id, (record, now) => settleLate(record, { number, now }));
+      .mutate(state.id, (record, now) => settleLate(record, { number, methods, now }));
     if (settled.state.isTombstone) return 'CONTRADICTION';
     if (settled.state.attempt !== undefined) throw paymentInProgress();
     const found = settled.state.payments.find((each) => each.number === number);

@@ -6,7 +6,7 @@ import { connectMongo, type MongoConnection } from '@billing/chassis/mongo';
 import { dropTestDatabase, testContext, testServiceConfiguration } from '@billing/chassis/testing';
 import { recordResult } from './collection';
 import { declined } from './decline';
-import { aDraft, aLineItem, anOpened, savedMethod } from './testing';
+import { aDraft, aLineItem, anOpened, savedMethod, shown } from './testing';
 import { type InvoiceRecord, tombstone } from './invoice';
 import {
   type CollectionResultPayload,
@@ -42,7 +42,7 @@ const finished = {
   claimedAt: new Date('2026-01-01T00:00:01.000Z'),
   methods: { methodId: undefined },
   retryDays: [3, 7, 14],
-  outcome: declined('card_declined', undefined),
+  outcome: declined('card_declined', 'pi_1'),
   now: new Date('2026-01-01T00:00:01.000Z'),
 };
 
@@ -116,6 +116,21 @@ test('a usage line comes back with its meter, its credits and an amount below 0'
   await store.insert(only(state));
 
   expect((await store.get(state.id)).state).toEqual(state);
+});
+
+test('what a stored failure says of its method follows its code as it is judged today', async () => {
+  const context = testContext();
+  const { state: failed } = recordResult(anOpened({}, savedMethod), {
+    ...finished,
+    outcome: declined('amount_not_supported', 'pi_1'),
+  });
+  const id = newId();
+  const store = invoices.within(context);
+  await store.insert(only({ ...failed, id }));
+  const stored = { 'payments.0.decline': 'HARD' };
+  await invoices.documents.updateOne({ _id: id }, { $set: stored });
+
+  expect(shown((await store.get(id)).state).payments).toMatchObject([{ decline: 'PROVIDER' }]);
 });
 
 test('a field that a decision clears is gone', async () => {

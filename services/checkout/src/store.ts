@@ -6,6 +6,7 @@ import type { Command } from '@billing/kernel/transition';
 import { type Attempt, resumeAt } from './attempt';
 import { isUnderWay } from './collection';
 import type { CollectionOutcome } from './collection-result';
+import { declined, isDeclineCode } from './decline';
 import { dunningStepsReached } from './dunning-report';
 import type {
   Invoice,
@@ -20,6 +21,7 @@ import type {
 } from './invoice';
 import type { InvoiceDiscount } from './invoice-discount';
 import type { PaidPeriod } from './paid-period';
+import type { DeclineKind } from './payment-provider';
 import { type Count, nullable, type Nullable } from './stored-fields';
 
 /** Those that were stored before usage was billed lack the credits. */
@@ -51,10 +53,11 @@ type InvoiceFields = Omit<
 /** Those that were stored before it was noted who asked for them, when they began, or which retry they were, lack it. */
 type PaymentDocument = Omit<Nullable<Payment>, NotedLater> &
   Partial<Pick<Payment, 'origin' | 'endedAt'>> & {
+    readonly charged?: Payment['charged'] | null;
     readonly number?: Count;
     readonly retry?: Count | null;
   };
-type NotedLater = 'origin' | 'endedAt' | 'number' | 'retry';
+type NotedLater = 'origin' | 'endedAt' | 'number' | 'retry' | 'charged';
 
 type SessionDocument = Nullable<Omit<InvoiceSession, 'paidPeriod'>> & {
   readonly paidPeriod: PaidPeriodDocument;
@@ -354,13 +357,20 @@ function fromPaymentDocument(
     providerPaymentId: payment.providerPaymentId ?? undefined,
     status: payment.status,
     failureCode: payment.failureCode ?? undefined,
-    decline: payment.decline ?? undefined,
+    decline: declineOf(payment.failureCode) ?? payment.decline ?? undefined,
     methodId: payment.methodId ?? undefined,
     origin: payment.origin,
+    charged: payment.charged ?? undefined,
     callId: payment.callId ?? undefined,
     createdAt: payment.createdAt,
     endedAt: payment.endedAt ?? payment.createdAt,
   };
+}
+
+// What a code says of the method may have changed since the payment was stored.
+function declineOf(failureCode: string | null | undefined): DeclineKind | undefined {
+  if (typeof failureCode !== 'string' || !isDeclineCode(failureCode)) return undefined;
+  return declined(failureCode, undefined).decline;
 }
 
 function readCurrency(text: string): Currency {
