@@ -33,6 +33,8 @@ export type CommandHandler = (payload: never, delivery: CommandDelivery) => Prom
 export interface AggregateBehaviour {
   /** By command type. */
   readonly commands?: Readonly<Record<string, CommandHandler>>;
+  /** By type of a command that no operator may skip: the text of the refusal, which says why. */
+  readonly unskippable?: Readonly<Record<string, string>>;
   /** Business time has reached `dueAt`; `context.now` is that very instant where the clock is manual. */
   readonly wake?: (id: string, context: CallContext) => Promise<void>;
   /** Real time has reached `recoverAt`. */

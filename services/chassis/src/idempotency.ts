@@ -5,6 +5,7 @@ import { type Clock, monotonicMs, sleep } from './clock';
 import { derivedId, jitter, newId } from './ids';
 import { ensureIndexes } from './indexes';
 import { duplicateKeyIndex, retryTransient } from './mongo';
+import { isPassingRefusal } from './passing-failure';
 
 /** The answer of a call: the bytes of its response, or the refusal that every repeat gets too. */
 type Outcome =
@@ -221,13 +222,9 @@ function toBuffer(stored: unknown): Buffer {
   return Buffer.from((stored as { buffer: Uint8Array }).buffer);
 }
 
-// Somebody else is at it at this moment; nothing was done for this caller.
-const passingReasons = new Set(['PAYMENT_IN_PROGRESS']);
-
 /** A refusal is an answer; a fault or a time-out leaves the outcome unknown, and what the caller cannot help may pass. */
 function isFinal(error: unknown): error is DomainError {
-  if (!(error instanceof DomainError) || passingReasons.has(error.reason)) return false;
-  return error.kind !== 'unavailable' && error.kind !== 'resource_exhausted';
+  return error instanceof DomainError && !isPassingRefusal(error);
 }
 
 /** Nothing was done, whether the gateway found the mistake or the service: the corrected request may come under the same key. */

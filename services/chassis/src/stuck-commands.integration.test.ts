@@ -3,13 +3,17 @@ import {
   type SystemServiceServer,
   SystemServiceService,
 } from '@billing/proto/billing/system/v1/system';
+import { DomainError } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import type { AggregateCollection } from './aggregate-collection';
+import { unfinishedPass } from './command-failures';
 import type { CallContext } from './call-context';
 import { systemClock } from './clock';
 import { newId } from './ids';
 import { connectPeer, type Peer } from './peer';
+import { createLogger } from './logging';
 import { type RunningService, Service } from './service';
+import { StuckCommands } from './stuck-commands';
 import {
   dropTestDatabase,
   dropTestStream,
@@ -31,12 +35,13 @@ const broken = new Set<string>();
 // What a command waits for while it runs.
 const gates = new Map<string, Promise<void>>();
 
+let service: Service;
 let running: RunningService;
 let peer: Peer<SystemServiceServer>;
 let orders: AggregateCollection<Order>;
 
 beforeAll(async () => {
-  const service = await Service.open('stuck', configuration);
+  service = await Service.open('stuck', configuration);
   orders = service.aggregates<Order>({
     collection: 'orders',
     aggregate: 'order',
@@ -45,7 +50,9 @@ beforeAll(async () => {
     fromDocument: ({ _id: id }) => ({ id }),
   });
   orders.handle({
+    unskippable: { count: 'This command cannot be skipped: its receiver waits for it' },
     commands: {
+      count: () => Promise.reject(new Error('Counter is broken')),
       ship: async ({ parcel }: { parcel: number }, { aggregateId }) => {
         const name = `${aggregateId}/${String(parcel)}`;
         await gates.get(name);
@@ -69,6 +76,12 @@ afterAll(async () => {
   await dropTestStream(configuration);
 });
 
+const counted = (id: string): Transition<Order> => ({
+  state: { id },
+  events: [],
+  commands: [{ type: 'count', payload: {} }],
+});
+
 const placed = (id: string): Transition<Order> => ({
   state: { id },
   events: [],
@@ -76,7 +89,7 @@ const placed = (id: string): Transition<Order> => ({
 });
 
 /** An order whose first parcel cannot be shipped, once that is recorded. */
-async function stuckOrder(): Promise<{
+async function stuckOrder(begin = placed): Promise<{
   id: string;
   context: CallContext;
   stuck: StuckCommand;
@@ -84,7 +97,7 @@ async function stuckOrder(): Promise<{
   const context = testContext();
   const id = newId();
   broken.add(`${id}/1`);
-  await orders.within(context).insert(placed(id));
+  await orders.within(context).insert(begin(id));
   const stuck = await eventually(async () => {
     const [first] = await listed(context);
     if (first === undefined) throw new Error('Nothing is stuck yet');
@@ -172,5 +185,61 @@ describe('a command that keeps failing', () => {
     open();
     await expectEmptied(id);
     expect(shippedOf(id)).toEqual([`${id}/1`, `${id}/2`]);
+  });
+
+  test('is not skipped where its receiver waits for it', async () => {
+    const { id, stuck, context } = await stuckOrder(counted);
+    await expect(
+      peer.skipStuckCommand({ id: stuck.id }, { ...context, ...testContextTimes() }),
+    ).rejects.toMatchObject({
+      kind: 'failed_precondition',
+      reason: 'COMMAND_NOT_SKIPPABLE',
+      message: 'This command cannot be skipped: its receiver waits for it',
+    });
+    const document = await orders.documents.findOne({ _id: id });
+    expect(document?.outbox).toMatchObject([{ kind: 'command', type: 'count' }]);
+    expect(await listed(context)).toMatchObject([{ id: stuck.id }]);
+  });
+});
+
+describe('failures that may pass', () => {
+  const start = new Date('2026-01-01T00:00:00.000Z');
+  const minutesLater = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
+  const unavailable = new DomainError('unavailable', 'RESULT_TOO_EARLY', 'Service unavailable');
+  let now = start;
+
+  /** Fails a command 20 times at each of the instants, and counts what is recorded after each. */
+  async function recordedAfter(error: Error, instants: readonly Date[]): Promise<number[]> {
+    const context = testContext();
+    const id = newId();
+    broken.add(`${id}/1`);
+    await orders.within(context).insert(placed(id));
+    const document = await orders.documents.findOne({ _id: id });
+    const entry = document?.outbox[0];
+    if (document === null || entry === undefined) throw new Error('No command is waiting');
+    const stuckCommands = new StuckCommands(service.db, [orders as never], {
+      clock: { now: () => now },
+      logger: createLogger({ service: 'test', level: 'silent', file: undefined }),
+      runNow: () => undefined,
+    });
+    const counts: number[] = [];
+    for (const instant of instants) {
+      now = instant;
+      for (let failure = 0; failure < 20; failure += 1) {
+        await stuckCommands.noteFailure({ collection: orders as never, document, entry }, error);
+      }
+      counts.push((await stuckCommands.list(context)).length);
+    }
+    broken.delete(`${id}/1`);
+    return counts;
+  }
+
+  test('make a command stuck after 5 minutes alone', async () => {
+    const instants = [start, minutesLater(4), minutesLater(5)];
+    expect(await recordedAfter(unavailable, instants)).toEqual([0, 0, 1]);
+  });
+
+  test('never come from an unfinished pass', async () => {
+    expect(await recordedAfter(unfinishedPass(), [start, minutesLater(60)])).toEqual([0, 0]);
   });
 });

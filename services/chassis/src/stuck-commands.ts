@@ -4,6 +4,7 @@ import type { AggregateCollection } from './aggregate-collection';
 import type { AggregateDocument, OutboxEntry } from './aggregate-document';
 import type { CallContext } from './call-context';
 import type { Clock } from './clock';
+import { addFailure, type CommandFailures, isStuck, isUnfinishedPass } from './command-failures';
 import { ensureIndexes } from './indexes';
 import type { Logger } from './logging';
 import { retryTransient } from './mongo';
@@ -48,9 +49,8 @@ interface CommandOf {
   readonly entry: OutboxEntry;
 }
 
-interface Failures {
-  readonly count: number;
-  readonly since: Date;
+interface Failing extends CommandFailures {
+  readonly isRecorded: boolean;
 }
 
 interface StuckCommandParts {
@@ -60,8 +60,6 @@ interface StuckCommandParts {
   readonly runNow: (collection: AggregateCollection<never>, aggregateId: string) => void;
 }
 
-// About 13 s of retries: a peer that restarts is back before that.
-const failuresBeforeRecord = 8;
 const failingMax = 5_000;
 const listedMax = 100;
 const errorLengthMax = 500;
@@ -70,7 +68,7 @@ const errorLengthMax = 500;
 export class StuckCommands {
   private readonly documents: Collection<StuckCommandDocument>;
   // What this process has seen fail, by the command's id.
-  private readonly failing = new Map<string, Failures>();
+  private readonly failing = new Map<string, Failing>();
 
   constructor(
     db: Db,
@@ -86,17 +84,23 @@ export class StuckCommands {
     ]);
   }
 
-  /** Counts a failure, and records the command once it has failed often. Never throws. */
+  /** Counts a failure, and records the command while it is stuck. Never throws. */
   async noteFailure(command: CommandOf, error: unknown): Promise<void> {
+    if (isUnfinishedPass(error)) {
+      await this.noteDone(command);
+      return;
+    }
     const id = idOf(command);
     const before = this.failing.get(id);
     if (before === undefined && this.failing.size >= failingMax) return;
-    const count = (before?.count ?? 0) + 1;
-    const since = before?.since ?? this.parts.clock.now();
-    this.failing.set(id, { count, since });
-    if (count < failuresBeforeRecord) return;
+    const now = this.parts.clock.now();
+    const failures = addFailure(before, { error, now });
+    const isRecorded = before?.isRecorded === true;
+    this.failing.set(id, { ...failures, isRecorded });
+    if (!isRecorded && !isStuck(failures, now)) return;
     try {
-      await this.record(command, { count, since }, error);
+      await this.record(command, { ...failures, isRecorded }, error);
+      this.failing.set(id, { ...failures, isRecorded: true });
     } catch (failure) {
       this.parts.logger.warn({ err: failure, command: id }, 'stuck command not recorded');
     }
@@ -108,7 +112,7 @@ export class StuckCommands {
     const before = this.failing.get(id);
     if (before === undefined) return undefined;
     this.failing.delete(id);
-    return before.count < failuresBeforeRecord ? undefined : this.forget(id);
+    return before.isRecorded ? this.forget(id) : undefined;
   }
 
   private async forget(id: string): Promise<void> {
@@ -143,11 +147,15 @@ export class StuckCommands {
 
   /**
    * Takes a stuck command out of its outbox, so that the next one runs. The removal is one compare-and-set on the entry: throws
-   * not_found where the command has run in the meantime.
+   * not_found where the command has run in the meantime, failed_precondition where its removal would harm more than its failure.
    */
   async skip(id: string, context: Pick<CallContext, 'tenant'>): Promise<void> {
     const { collection, stuck } = await this.find(id, context);
     const { aggregateId, sequence, type } = stuck;
+    const refusal = collection.behaviour.unskippable?.[type];
+    if (refusal !== undefined) {
+      throw new DomainError('failed_precondition', 'COMMAND_NOT_SKIPPABLE', refusal);
+    }
     const entry = { kind: 'command' as const, sequence, type };
     const { modifiedCount } = await retryTransient(() =>
       collection.documents.updateOne(
@@ -162,11 +170,15 @@ export class StuckCommands {
     this.parts.runNow(collection, aggregateId);
   }
 
-  private async record(command: CommandOf, { count, since }: Failures, error: unknown) {
+  private async record(
+    command: CommandOf,
+    { count, since, isRecorded }: Failing,
+    error: unknown,
+  ): Promise<void> {
     const { collection, document, entry } = command;
     const { environmentId, organizationId, _id: aggregateId } = document;
     const { collection: name, aggregate } = collection.definition;
-    const attempts = count === failuresBeforeRecord ? count : 1;
+    const attempts = isRecorded ? 1 : count;
     await this.documents.updateOne(
       { _id: idOf(command) },
       {
@@ -185,7 +197,7 @@ export class StuckCommands {
       },
       { upsert: true },
     );
-    if (count > failuresBeforeRecord) return;
+    if (isRecorded) return;
     const facts = { alarm: 'command_stuck', err: error, aggregateId, command: entry.type };
     this.parts.logger.error(facts, 'command is stuck');
   }

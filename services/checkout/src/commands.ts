@@ -57,6 +57,12 @@ export function invoiceCommands(parts: InvoiceCommandParts): Record<string, Comm
   };
 }
 
+/** The subscription accepts a result only after the one with the number before it. */
+export const unskippableInvoiceCommands: Readonly<Record<string, string>> = {
+  applyCollectionResult:
+    'This command cannot be skipped: the subscription would refuse all later results of the invoice',
+};
+
 /** What is done about the commands of a payer. */
 export function payerCommands({
   payers,

@@ -2,7 +2,7 @@ import type { AggregateCollection } from '@billing/chassis/aggregate-collection'
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { providerWaitMs, withinTime } from './bounded-worker';
-import { invoiceCommands, payerCommands } from './commands';
+import { invoiceCommands, payerCommands, unskippableInvoiceCommands } from './commands';
 import type { CheckoutConfiguration } from './config';
 import { configuredProviders } from './configured-provider';
 import { HostedPageStore } from './hosted-page-store';
@@ -82,6 +82,7 @@ export async function start(
   });
   invoices.handle({
     commands: invoiceCommands({ invoices, worker, keeper, sessions, pages, peers, logger }),
+    unskippable: unskippableInvoiceCommands,
     wake: (id, context) => withinTime(providerWaitMs, worker.collectDue(id, context)),
     recover: async (id, context) => {
       await withinTime(providerWaitMs, worker.resume(id, context));

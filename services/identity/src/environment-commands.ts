@@ -1,8 +1,8 @@
 import type { CommandHandler } from '@billing/chassis/aggregate-collection';
 import { answerBy, type CallContext } from '@billing/chassis/call-context';
+import { isUnfinishedPass, unfinishedPass } from '@billing/chassis/command-failures';
 import type { Peer } from '@billing/chassis/peer';
 import type { Service } from '@billing/chassis/service';
-import { DomainError } from '@billing/kernel/domain-error';
 import type { SystemServiceServer } from '@billing/proto/billing/system/v1/system';
 
 /**
@@ -18,9 +18,11 @@ export function deletionCommand(
       systems.map((system) => deleteIn(system, aggregateId, context)),
     );
     // A service that is away keeps none of the others from deleting what they have.
-    for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+    const failures = answers.filter((answer) => answer.status === 'rejected');
+    const failure = failures.find(({ reason }) => !isUnfinishedPass(reason)) ?? failures[0];
+    if (failure !== undefined) throw failure.reason;
     const limits = { until: answerBy(context), signal: context.signal };
-    if (!(await service.deletion.delete(aggregateId, limits))) throw unfinished();
+    if (!(await service.deletion.delete(aggregateId, limits))) throw unfinishedPass();
   };
 }
 
@@ -30,9 +32,5 @@ async function deleteIn(
   context: CallContext,
 ): Promise<void> {
   const { isDone } = await system.deleteEnvironment({ environmentId }, context);
-  if (!isDone) throw unfinished();
-}
-
-function unfinished(): DomainError {
-  return new DomainError('unavailable', 'DELETION_UNFINISHED', 'Service unavailable');
+  if (!isDone) throw unfinishedPass();
 }

@@ -134,6 +134,10 @@ function openAdvances(
   environmentCollection.handle({
     recover: (_id, { tenant }) => workers.takeOver(tenant),
     commands: { deleteEnvironment: deletionCommand(service, connectSystems(service, config)) },
+    unskippable: {
+      deleteEnvironment:
+        'This command cannot be skipped: the data of the deleted environment would stay',
+    },
   });
   // Closed after the server and the sweep, so that nothing starts a worker any more.
   service.onClose('jumps', () => workers.stop());
