@@ -1,8 +1,7 @@
 import { answerBy, type CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
-import { DeadlineExceededError } from '@billing/chassis/grpc-status';
+import type { Logger } from '@billing/chassis/logging';
 import type { Stored } from '@billing/chassis/aggregate';
-import { DomainError } from '@billing/kernel/domain-error';
 import { voidInvoice } from './billing-commands';
 import { cancel, runningInvoice } from './cancellation';
 import type { Peers } from './peers';
@@ -18,6 +17,7 @@ export interface CancellationParts {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /** A cancellation as a caller asks for it. */
@@ -28,7 +28,7 @@ export interface CancellationRequest {
 
 /**
  * Cancels a subscription. Where it ends at once, the answer waits until the unpaid invoice of its running period is void, at most 8 s
- * and not while checkout is unavailable or an attempt of the invoice is running: the command `close` voids it later.
+ * and not where checkout refuses or fails: the command `close` voids it later.
  */
 export async function cancelForCaller(
   { id, atPeriodEnd }: CancellationRequest,
@@ -54,7 +54,7 @@ export async function cancelForCaller(
 async function voidRunningInvoice(
   subscription: Subscription,
   context: CallContext,
-  { peers, clock }: CancellationParts,
+  { peers, clock, logger }: CancellationParts,
 ): Promise<void> {
   const { invoiceIdOf } = decisionOn(subscription.id, context.tenant, context.now);
   const invoice = runningInvoice(subscription, invoiceIdOf);
@@ -64,7 +64,8 @@ async function voidRunningInvoice(
   try {
     await voidInvoice(invoice.invoiceId, subscription, limited, peers);
   } catch (error) {
-    // The subscription has ended. The command waits for what this call could not wait for.
-    if (!(error instanceof DomainError) && !(error instanceof DeadlineExceededError)) throw error;
+    // The end is stored: the answer reports it. The command retries what this call could not finish.
+    const facts = { err: error, subscriptionId: subscription.id, invoiceId: invoice.invoiceId };
+    logger.warn(facts, 'invoice not voided by a cancellation, its command will retry');
   }
 }

@@ -6,6 +6,7 @@ import {
 } from '@billing/chassis/call-context';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { Clock } from '@billing/chassis/clock';
+import type { Logger } from '@billing/chassis/logging';
 import { derivedId, newId } from '@billing/chassis/ids';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { invalidInput, unlessNotFound } from '@billing/kernel/domain-error';
@@ -47,6 +48,7 @@ export interface CreationParts {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /** Makes the subscription that a caller asks for, and waits for what that begins. */
@@ -57,7 +59,7 @@ export async function create(
 ): Promise<Stored<Subscription>> {
   const until = settleBy(context, parts.clock);
   const stored = await store(fromProtoInput(request), context, parts);
-  return settle(stored, { until, context, subscriptions: parts.subscriptions });
+  return settle(stored, { until, context, parts });
 }
 
 /** Makes the subscription that a session sold. A repeat finds the one that is stored. */
@@ -174,12 +176,14 @@ async function settle(
   {
     until,
     context,
-    subscriptions,
-  }: { until: Date; context: CallContext; subscriptions: Subscriptions },
+    parts: { subscriptions, logger },
+  }: { until: Date; context: CallContext; parts: CreationParts },
 ): Promise<Stored<Subscription>> {
   try {
     return await subscriptions.waitFor(created.state.id, context, { isReached: isSettled, until });
-  } catch {
+  } catch (error) {
+    const facts = { err: error, subscriptionId: created.state.id };
+    logger.warn(facts, 'first invoice not awaited, a creation is answered as stored');
     return created;
   }
 }

@@ -203,9 +203,10 @@ describe('the answer to a cancellation now', () => {
     expect(voidedOf(id)).toEqual([first?.invoiceId]);
   });
 
-  test.each<['isPaymentRunning' | 'isCheckoutDown', string]>([
+  test.each<['isPaymentRunning' | 'isCheckoutDown' | 'isVoidBroken', string]>([
     ['isPaymentRunning', 'an attempt of the invoice is running'],
     ['isCheckoutDown', 'checkout is unavailable'],
+    ['isVoidBroken', 'checkout fails'],
   ])('does not wait while %s: %s', async (hindrance) => {
     const context = testContext({ now: day('01-31') });
     const { id } = await under.create({}, context);

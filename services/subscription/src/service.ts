@@ -49,7 +49,7 @@ export async function start(
     run: (signal) => reports.keepUp(signal),
   });
   return service.serve([
-    subscriptionRpc({ subscriptions, peers, clock: service.clock }),
+    subscriptionRpc({ subscriptions, peers, clock: service.clock, logger }),
     planRpc({ subscriptions }),
     reportRpc({ reports }),
   ]);

@@ -171,6 +171,8 @@ export class Neighbours {
   /** Whether checkout fails to make invoices, and does all else. */
   isInvoicingDown = false;
   isPaymentRunning = false;
+  /** Checkout answers a void with INTERNAL. */
+  isVoidBroken = false;
   /** Whether nobody can tell what customers are by now. */
   isCustomerDown = false;
   /** What happens between a reservation and its answer. */
@@ -257,6 +259,7 @@ export class Neighbours {
       }),
       voidDerivedInvoice: async (request, context) => {
         this.refuseWhileDown();
+        if (this.isVoidBroken) throw new Error('Broken');
         if (this.isPaymentRunning) {
           const message = 'A payment is in progress';
           throw new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
