@@ -2,7 +2,7 @@ import { useAction } from '../../api/queries';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { Form, SelectField } from '../../parts/form';
 import { dayText } from '../../parts/text';
-import type { Subscription } from './subscription';
+import { cancellationOf, type Subscription } from './subscription';
 
 /** Ends a subscription, or takes that back as long as it has not ended. */
 export function Cancellation({
@@ -23,7 +23,7 @@ export function Cancellation({
         title="Cancel this subscription?"
         confirm="Cancel subscription"
         refusal={refusal}
-        onConfirm={() => cancel.mutateAsync({ atPeriodEnd: false })}
+        onConfirm={() => cancel.mutateAsync(cancellationOf(subscription))}
       >
         <p>It has not started. It ends at once, and nothing is billed.</p>
       </ConfirmButton>
@@ -39,7 +39,7 @@ export function Cancellation({
             tone="danger"
             onCancel={close}
             onSubmit={async (values) => {
-              await cancel.mutateAsync({ atPeriodEnd: values.text('when') === 'end' });
+              await cancel.mutateAsync(cancellationOf(subscription, values.text('when')));
               close();
             }}
           >

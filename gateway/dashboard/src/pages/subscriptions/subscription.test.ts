@@ -1,4 +1,4 @@
-import { nextStep, standingOf } from './subscription';
+import { cancellationOf, nextStep, standingOf } from './subscription';
 
 test.each([
   ['ACTIVE', 'REGULAR', 'ACTIVE'],
@@ -33,3 +33,15 @@ describe('what comes next', () => {
     expect(nextStep({ ...running, status: 'CANCELED', nextInvoiceAt: null })).toBeUndefined();
   });
 });
+
+test.each([
+  ['SCHEDULED', undefined, true],
+  ['REGULAR', 'end', true],
+  ['REGULAR', 'now', false],
+  ['TRIAL', 'now', false],
+] as const)(
+  'the cancellation of a subscription in phase %s, asked for as %s, has atPeriodEnd %s',
+  (phase, when, atPeriodEnd) => {
+    expect(cancellationOf({ phase }, when)).toEqual({ atPeriodEnd });
+  },
+);

@@ -27,3 +27,14 @@ export function nextStep(
   if (nextInvoiceAt === null) return undefined;
   return { what: phase === 'TRIAL' ? 'Trial ends' : 'Renews', at: nextInvoiceAt };
 }
+
+/**
+ * Body of a cancellation. A subscription that has not started ends at once either way. If it starts before the request arrives, the end
+ * of its first period is the one that can be undone.
+ */
+export function cancellationOf(
+  { phase }: Pick<Subscription, 'phase'>,
+  when?: string,
+): { readonly atPeriodEnd: boolean } {
+  return { atPeriodEnd: phase === 'SCHEDULED' || when === 'end' };
+}
