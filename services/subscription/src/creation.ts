@@ -141,6 +141,7 @@ function begin(origin: Origin, parts: SubscriptionParts, now: Date): Subscriptio
     cancelAtPeriodEnd: false,
     canceledAt: null,
     endedAt: null,
+    endedBeforeStart: false,
     cancelReason: null,
     openInvoices: [],
     latestInvoice: null,

@@ -6,18 +6,21 @@ import type { CancelReason, OpenInvoice, Subscription } from './subscription';
 // One call per invoice. This many calls fit into the time of one command, and a retry starts with the first of them.
 const invoicesPerCommandMax = 50;
 
+/** The subscription as it stands from its end on. At the instant of its start an end comes first, unless the start has been stored. */
+export function ended(subscription: Subscription, endedAt: Date): Subscription {
+  const endedBeforeStart = subscription.phase === 'SCHEDULED';
+  return { ...subscription, status: 'CANCELED', phase: 'ENDED', endedAt, endedBeforeStart };
+}
+
 /** The subscription as it stands once it has ended at this instant. */
 export function endAtOnce(
   subscription: Subscription,
   { now, cancelReason }: { readonly now: Date; readonly cancelReason: CancelReason },
 ): Subscription {
   return {
-    ...subscription,
-    status: 'CANCELED',
-    phase: 'ENDED',
+    ...ended(subscription, now),
     cancelAtPeriodEnd: false,
     canceledAt: now,
-    endedAt: now,
     cancelReason,
   };
 }

@@ -3,7 +3,7 @@ import { unchanged } from '@billing/kernel/transition';
 import { canceled, renewed, type SubscriptionTransition } from './announcement';
 import { billEnd, type Decision, enterPeriod, type InvoiceIdOf } from './billing';
 import { triedAt, tryAgain } from './held-bill';
-import { endCollection, madeInvoices, releaseRedemption } from './ending';
+import { endCollection, ended, madeInvoices, releaseRedemption } from './ending';
 import { parkReason } from './parking';
 import { periodOf, type Subscription } from './subscription';
 
@@ -106,11 +106,10 @@ function transitionOf(
 
 /** Ends a flagged subscription. Its open invoices stay payable and are not retried any more. */
 function end(subscription: Subscription, endedAt: Date): SubscriptionTransition {
-  const state: Subscription = { ...subscription, status: 'CANCELED', phase: 'ENDED', endedAt };
-  const hasStarted = subscription.phase !== 'SCHEDULED';
-  const commands = hasStarted
-    ? [...endCollection(madeInvoices(state), { writeOff: false }), ...billEnd(state)]
-    : releaseRedemption(state);
+  const state = ended(subscription, endedAt);
+  const commands = state.endedBeforeStart
+    ? releaseRedemption(state)
+    : [...endCollection(madeInvoices(state), { writeOff: false }), ...billEnd(state)];
   return { state, events: [canceled(state)], commands };
 }
 

@@ -54,10 +54,13 @@ type SubscriptionDocument = Omit<
   | 'discount'
   | 'metadata'
   | 'periodIndex'
+  | 'endedBeforeStart'
   | 'openInvoices'
   | 'latestInvoice'
   | 'usage'
 > & {
+  /** Absent in documents of earlier releases. */
+  readonly endedBeforeStart?: boolean;
   readonly price: PriceDocument;
   readonly quantity: Count;
   /** Absent in documents that were stored before discounts. */
@@ -212,11 +215,19 @@ function fromDocumentSubscription(id: string, document: SubscriptionDocument): S
     cancelAtPeriodEnd: document.cancelAtPeriodEnd,
     canceledAt: document.canceledAt,
     endedAt: document.endedAt,
+    endedBeforeStart: document.endedBeforeStart ?? endedBeforeStartOf(document),
     cancelReason: document.cancelReason,
     openInvoices: document.openInvoices.map(fromDocumentOpenInvoice),
     latestInvoice: fromDocumentLatestInvoice(document.latestInvoice),
     usage: fromDocumentUsage(document.usage),
   };
+}
+
+// Documents of earlier releases do not tell it. A trial may have ended at its first instant.
+function endedBeforeStartOf(document: SubscriptionDocument): boolean {
+  const { periodIndex, trialStart, endedAt, startAt } = document;
+  if (periodIndex !== null || endedAt === null) return false;
+  return trialStart === null ? endedAt <= startAt : endedAt < startAt;
 }
 
 function fromDocumentPrice(price: PriceDocument): PriceSnapshot {

@@ -159,6 +159,8 @@ export interface Subscription {
   /** When the end was last asked for. */
   readonly canceledAt: Date | null;
   readonly endedAt: Date | null;
+  /** It ended before its trial or first period began, at the instant of that at the latest: its redemption is freed. */
+  readonly endedBeforeStart: boolean;
   readonly cancelReason: CancelReason | null;
   /** Oldest first. */
   readonly openInvoices: readonly OpenInvoice[];
@@ -188,14 +190,6 @@ export function endedWithin(subscription: Subscription, periodIndex: number): bo
   const { status, endedAt } = subscription;
   if (status !== 'CANCELED' || endedAt === null) return false;
   return endedAt < periodOf(subscription, periodIndex).end;
-}
-
-/** Whether the subscription ended before its trial or first period began. */
-export function endedBeforeStart(subscription: Subscription): boolean {
-  const { periodIndex, trialStart, endedAt, startAt } = subscription;
-  if (periodIndex !== null || endedAt === null) return false;
-  // A trial may end at its first instant.
-  return trialStart === null ? endedAt <= startAt : endedAt < startAt;
 }
 
 /** When the next period is billed; null where none will be. */

@@ -1,6 +1,8 @@
 import { redemptionState, tombstone } from './tombstone';
 import { cancel } from './cancellation';
-import { aDiscount, aSubscription, at, day } from './testing';
+import { takeDueStep } from './renewals';
+import type { Subscription } from './subscription';
+import { aDiscount, aPrice, aSubscription, at, day } from './testing';
 
 const discountId = aDiscount().id;
 
@@ -28,5 +30,34 @@ describe('a redemption that is held for a subscription', () => {
     ['is free where it never began', tombstone('id').state, 'RELEASED'],
   ])('%s', (_name, record, state) => {
     expect(redemptionState(record, { discountId })).toBe(state);
+  });
+});
+
+describe('a redemption of a subscription that is canceled at the instant of its start', () => {
+  const discount = aDiscount();
+  const startAt = day('03-31');
+  const price = aPrice({ trialDays: 14 });
+  const scheduled = aSubscription({ startAt }, { discount });
+  const scheduledTrial = aSubscription({ startAt }, { discount, price });
+  const started = (subscription: Subscription) => takeDueStep(subscription, at(startAt)).state;
+  const flagged = (subscription: Subscription) => ({ ...subscription, cancelAtPeriodEnd: true });
+  const canceled = (subscription: Subscription) =>
+    cancel(subscription, { atPeriodEnd: false, ...at(startAt) });
+
+  test.each([
+    ['before the start, without a trial', canceled(scheduled), 'RELEASED'],
+    ['before the start, with a trial', canceled(scheduledTrial), 'RELEASED'],
+    [
+      'before the start, as an earlier release flagged it, with a trial',
+      takeDueStep(flagged(scheduledTrial), at(startAt)),
+      'RELEASED',
+    ],
+    ['after the start, without a trial', canceled(started(scheduled)), 'CONFIRMED'],
+    ['after the start, with a trial', canceled(started(scheduledTrial)), 'CONFIRMED'],
+  ])('follows what was stored first: %s', (_name, { state, commands }, expected) => {
+    expect(state).toMatchObject({ status: 'CANCELED', endedAt: startAt });
+    expect(redemptionState(state, { discountId })).toBe(expected);
+    const releases = commands.filter(({ type }) => type === 'releaseRedemption');
+    expect(releases).toHaveLength(expected === 'RELEASED' ? 1 : 0);
   });
 });

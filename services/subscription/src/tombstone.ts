@@ -1,5 +1,5 @@
 import type { Transition } from '@billing/kernel/transition';
-import { endedBeforeStart, type Subscription } from './subscription';
+import type { Subscription } from './subscription';
 
 /** Takes the place of a subscription whose creation was given up, so that it can never be made any more. Nobody else is shown it. */
 export interface Tombstone {
@@ -23,5 +23,5 @@ export function redemptionState(
   { discountId }: { readonly discountId: string },
 ): RedemptionState {
   if (record.isTombstone || record.discount?.id !== discountId) return 'RELEASED';
-  return endedBeforeStart(record) ? 'RELEASED' : 'CONFIRMED';
+  return record.endedBeforeStart ? 'RELEASED' : 'CONFIRMED';
 }
