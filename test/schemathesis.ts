@@ -13,6 +13,13 @@ const installTimeoutMs = 120_000;
 const configuration = `[checks]
 positive_data_acceptance.expected-statuses = ["2xx", 304, 400, 401, 403, 404, 409, 412, 422]
 negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422]
+
+# An endpoint is tested ten times a minute at most.
+[[operations]]
+include-operation-id = "testWebhookEndpoint"
+[operations.checks]
+positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 422, 429]
+negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 413, 415, 422, 429]
 `;
 
 // Longer than the gateway takes to give up: it shall say so itself.

@@ -79,7 +79,7 @@ function shapeOf(failed: readonly InvoiceRow[], measure: (some: readonly Invoice
   };
 }
 
-/** A payment at the very instant of a retry is that retry; of those that were made, it is the first, second … */
+/** Payments at the very instant of a retry are that retry, with one saved method after another; of those that were made, it is the first, second … */
 function outcomeOf({ status, payments }: InvoiceRow): Outcome {
   if (status === 'UNCOLLECTIBLE') return 'uncollectible';
   if (status === 'VOID') return 'voided';
@@ -88,8 +88,9 @@ function outcomeOf({ status, payments }: InvoiceRow): Outcome {
   if (first === undefined) return 'otherwise';
   const retryTimes = retryDays.map((days) => atOf(first).getTime() + days * dayMs);
   const retries = payments.filter((one) => retryTimes.includes(atOf(one).getTime()));
-  const paying = retries.findIndex((one) => one.status === 'SUCCEEDED');
-  return outcomes[paying] ?? 'otherwise';
+  const made = [...new Set(retries.map((one) => atOf(one).getTime()))];
+  const paying = retries.find((one) => one.status === 'SUCCEEDED');
+  return (paying && outcomes[made.indexOf(atOf(paying).getTime())]) ?? 'otherwise';
 }
 
 function atOf({ createdAt }: { createdAt: string }): Date {

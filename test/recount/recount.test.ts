@@ -81,9 +81,11 @@ test('dunning counted again tells a retry of the schedule from a payment in betw
       }),
     });
   const invoices = [paid([1, 4]), paid([1, 4, 8]), paid([1, 2, 4]), paid([1, 2]), paid([1])];
+  // The second payment of the fourth day is by another saved card.
+  invoices.push(paid([1, 4, 4]));
   expect(dunningOf(invoices, { now, days: 30 })).toMatchObject({
-    failed: 4,
-    recovered: { first: 2, second: 1, third: 0, otherwise: 1 },
+    failed: 5,
+    recovered: { first: 3, second: 1, third: 0, otherwise: 1 },
   });
 });
 
