@@ -1,52 +1,80 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readLauncherEnvironment } from './config';
 import { type ContainerServer, prepareMongodContainer, prepareNatsContainer } from './containers';
+import { TestingEngine } from './testing-engine';
 
 let folder: string;
-
-// Has every image, and does nothing else.
-const engine = '#!/bin/sh\necho "$@" >> "$(dirname "$0")/calls"\n';
+let engine: TestingEngine;
+let children: ChildProcess[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'billing-containers-'));
   await mkdir(join(folder, 'data'));
   await mkdir(join(folder, 'run'));
-  await writeFile(join(folder, 'docker'), engine);
-  await chmod(join(folder, 'docker'), 0o755);
+  engine = await TestingEngine.listen(join(folder, 'engine.sock'));
+  children = [];
 });
 
 afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  engine.close();
   await rm(folder, { recursive: true });
 });
 
 const options = () => ({
-  command: join(folder, 'docker'),
-  environment: readLauncherEnvironment({ PATH: process.env.PATH, API_KEY_PEPPER: 'a secret' }),
+  environment: readLauncherEnvironment({
+    PATH: process.env.PATH,
+    DOCKER_HOST: `unix://${join(folder, 'engine.sock')}`,
+    API_KEY_PEPPER: 'a secret',
+  }),
   dataDir: join(folder, 'data'),
   runDir: join(folder, 'run'),
   logFile: join(folder, 'log'),
 });
 
-const valuesOf = ({ program }: ContainerServer, flag: string) =>
-  program.args.filter((arg) => arg.startsWith(`--${flag}=`)).map((arg) => arg.split('=')[1] ?? '');
+function start({ program }: ContainerServer): ChildProcess {
+  const child = spawn(program.command, program.args, { env: program.env, stdio: 'ignore' });
+  children.push(child);
+  return child;
+}
+
+const isWaitedFor = () => engine.callsOf('POST', '/wait').length > 0;
+
+/** What the engine was asked to make. */
+async function made(server: ContainerServer) {
+  const child = start(server);
+  while (!isWaitedFor() && child.exitCode === null)
+    await once(child, 'exit', { signal: soon() }).catch(() => undefined);
+  const [creation] = engine.callsOf('POST', '/containers/create');
+  return { child, name: creation?.query.get('name') ?? '', body: creation?.body };
+}
+
+const soon = () => AbortSignal.timeout(20);
 
 const kinds = [
-  ['mongodb', prepareMongodContainer, '27017', '/data/db', 'mongo:8.2'],
-  ['nats', prepareNatsContainer, '4222', '/data', 'nats:2.12-alpine'],
+  ['mongodb', prepareMongodContainer, '27017/tcp', '/data/db', 'mongo:8.2'],
+  ['nats', prepareNatsContainer, '4222/tcp', '/data', 'nats:2.12-alpine'],
 ] as const;
 
 describe.each(kinds)('the container of %s', (kind, prepare, port, dataPath, image) => {
   test('is published on this machine’s own address alone, and keeps its data in a named volume', async () => {
     const server = await prepare(options());
-    const hostPort = new URL(server.uri).port;
-    expect(valuesOf(server, 'publish')).toEqual([`127.0.0.1:${hostPort}:${port}`]);
-    const [name] = valuesOf(server, 'name');
+    const { name, body } = await made(server);
+    const { HostConfig } = body;
+    expect(body.Image).toBe(image);
+    expect(HostConfig.PortBindings).toEqual({
+      [port]: [{ HostIp: '127.0.0.1', HostPort: new URL(server.uri).port }],
+    });
     expect(name).toMatch(new RegExp(`^billing-${kind}-[0-9a-f]{12}$`));
-    expect(valuesOf(server, 'volume')).toEqual([`${String(name)}:${dataPath}`]);
-    expect(server.program.args).toContain(image);
-    expect(server.program.args.join(' ')).not.toMatch(/--network|-P\b|--publish-all|--privileged/);
+    expect(HostConfig.Binds).toEqual([`${name}:${dataPath}:rw`]);
+    expect(HostConfig).not.toHaveProperty('Privileged');
+    expect(HostConfig).not.toHaveProperty('NetworkMode');
+    // No helper container of the library, which would get the engine's socket.
+    expect(engine.callsOf('POST', '/containers/create')).toHaveLength(1);
   });
 
   test('opens by a secret that no argument and no variable of a process shows', async () => {
@@ -56,33 +84,47 @@ describe.each(kinds)('the container of %s', (kind, prepare, port, dataPath, imag
     expect(secret).toMatch(/^[0-9a-f]{48}$/);
     expect(JSON.stringify([server.program.args, server.program.env])).not.toContain(secret);
     expect(server.program.env).not.toHaveProperty('API_KEY_PEPPER');
-    const [file = ''] = valuesOf(server, 'env-file');
-    expect(await readFile(file, 'utf8')).toContain(secret);
+    const [file = ''] = server.program.args.slice(-1);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(JSON.stringify((await made(server)).body.Env)).toContain(secret);
   });
 
-  test('replaces one that a killed launcher left', async () => {
-    const server = await prepare(options());
-    await server.program.beforeStart?.();
-    const calls = await readFile(join(folder, 'calls'), 'utf8');
-    expect(calls).toContain(`rm --force ${String(valuesOf(server, 'name')[0])}`);
+  test('replaces one that a killed launcher left, and is removed when it is stopped', async () => {
+    const { child, name } = await made(await prepare(options()));
+    expect(engine.callsOf('DELETE', `/containers/${name}`)[0]?.query.get('force')).toBe('true');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(engine.callsOf('POST', '/stop')).toHaveLength(1);
+    expect(engine.callsOf('DELETE', '')).toHaveLength(2);
+  });
+
+  test('ends its process when it ends, so that it is started again', async () => {
+    const { child } = await made(await prepare(options()));
+    const exit = once(child, 'exit');
+    engine.endContainer();
+    expect(await exit).toEqual([1, null]);
   });
 });
 
 test('MongoDB asks for its password, which stays with its volume', async () => {
   const first = await prepareMongodContainer(options());
   const second = await prepareMongodContainer(options());
-  expect(first.program.args).toContain('--auth');
+  expect((await made(first)).body.Cmd).toContain('--auth');
   expect(new URL(second.uri).password).toBe(new URL(first.uri).password);
   const file = join(folder, 'data', 'mongodb-container.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('NATS asks for a token, which every start makes anew', async () => {
+test('NATS asks for a token, which is another one at every start', async () => {
   const first = await prepareNatsContainer(options());
   const second = await prepareNatsContainer(options());
   const token = new URL(second.uri).username;
   expect(token).not.toBe(new URL(first.uri).username);
-  const variables = await readFile(join(folder, 'run', 'nats.env'), 'utf8');
-  expect(variables).toContain(`authorization { token: "${token}" }`);
+  const { body } = await made(second);
+  expect(body.Env.join('\n')).toContain(`authorization { token: "${token}" }`);
+});
+
+test('where no engine answers, the reason is told', async () => {
+  engine.close();
+  await expect(prepareNatsContainer(options())).rejects.toThrow('container runtime');
 });

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '@billing/chassis/free-port';
 import { randomSecret } from '@billing/chassis/ids';
 import { runCommand } from './command';
 import type { LauncherEnvironment } from './config';
 import { answersPing } from './ferretdb';
+import type { ContainerSettings } from './loopback-container';
 import { greetsWithJetStream } from './nats-server';
 import { readJsonIfThere, writePrivateJson } from './private-file';
 import type { Program } from './supervised-process';
@@ -17,8 +17,6 @@ export interface ContainerServer {
 }
 
 export interface ContainerOptions {
-  /** The docker command. */
-  command: string;
   environment: LauncherEnvironment;
   /** The folder of the databases' files: names of containers and volumes derive from it. */
   dataDir: string;
@@ -27,25 +25,18 @@ export interface ContainerOptions {
   logFile: string;
 }
 
-/** What one container is made of. */
-interface ContainerParts {
+/** What is known of a container before its name and port. */
+interface ContainerParts extends Omit<ContainerSettings, 'name' | 'hostPort'> {
   readonly kind: 'mongodb' | 'nats';
-  readonly image: string;
-  /** Inside the container. */
-  readonly port: number;
-  readonly dataPath: string;
-  /** Go in by a file that only this user can read: arguments are shown to every user of the machine. */
-  readonly variables: Readonly<Record<string, string>>;
-  readonly entrypoint?: string;
-  readonly args: readonly string[];
   readonly isReady: (hostPort: number) => Promise<boolean>;
 }
 
+// The built file, also where this one runs from its source in tests.
+const containerMain = join(__dirname, '..', 'dist', 'container-main.js');
 const MONGODB_IMAGE = 'mongo:8.2';
 const NATS_IMAGE = 'nats:2.12-alpine';
 const MONGODB_USER = 'billing';
 const SECRET_BYTES = 24;
-const ENGINE_TIMEOUT_MS = 10_000;
 const PULL_TIMEOUT_MS = 10 * 60_000;
 const READY_WITHIN_MS = 60_000;
 
@@ -81,7 +72,7 @@ export async function prepareNatsContainer(options: ContainerOptions): Promise<C
     dataPath: '/data',
     variables: { NATS_CONFIGURATION: natsConfiguration(token) },
     // The configuration is written inside: the server takes a token from its arguments or from a file.
-    entrypoint: 'sh',
+    entrypoint: ['sh'],
     args: [
       '-c',
       'umask 077 && printf "%s" "$NATS_CONFIGURATION" > /tmp/nats.conf && exec nats-server -c /tmp/nats.conf',
@@ -91,7 +82,6 @@ export async function prepareNatsContainer(options: ContainerOptions): Promise<C
   return { program, uri: `nats://${token}@127.0.0.1:${String(hostPort)}` };
 }
 
-/** On one line, as files of variables want it. */
 function natsConfiguration(token: string): string {
   return `listen: "0.0.0.0:4222"; authorization { token: "${token}" }; jetstream { store_dir: "/data", sync_interval: "2s" }`;
 }
@@ -100,52 +90,25 @@ async function containerProgram(
   options: ContainerOptions,
   parts: ContainerParts,
 ): Promise<{ program: Program; hostPort: number }> {
-  const { command, runDir, logFile } = options;
-  const name = containerName(parts.kind, options.dataDir);
+  const { runDir, logFile } = options;
+  const { kind, isReady, ...settings } = parts;
+  const name = containerName(kind, options.dataDir);
   const hostPort = await freePort();
-  const variablesFile = join(runDir, `${parts.kind}.env`);
-  await writeFile(variablesFile, variablesText(parts.variables), { mode: 0o600 });
+  const settingsFile = join(runDir, `${kind}-container.json`);
+  await writePrivateJson(settingsFile, { ...settings, name, hostPort } satisfies ContainerSettings);
   const program: Program = {
-    name: parts.kind === 'nats' ? 'nats-server' : 'mongod',
-    command,
-    args: runArguments(parts, { name, hostPort, variablesFile }),
+    name: kind === 'nats' ? 'nats-server' : 'mongod',
+    command: process.execPath,
+    args: [containerMain, 'run', settingsFile],
     env: engineEnvironment(options),
     cwd: '/',
     logFile,
     // Passed on to the server inside.
     stopSignal: 'SIGTERM',
     readyWithinMs: READY_WITHIN_MS,
-    // A launcher that was killed leaves its container behind.
-    beforeStart: async () => {
-      await runEngine(options, ['rm', '--force', name], ENGINE_TIMEOUT_MS);
-    },
-    isReady: () => parts.isReady(hostPort),
+    isReady: () => isReady(hostPort),
   };
   return { program, hostPort };
-}
-
-/** Published on this machine's own address alone: Docker opens any other past the machine's firewall. */
-function runArguments(
-  { image, port, dataPath, entrypoint, args }: ContainerParts,
-  { name, hostPort, variablesFile }: { name: string; hostPort: number; variablesFile: string },
-): string[] {
-  return [
-    'run',
-    '--rm',
-    `--name=${name}`,
-    `--publish=127.0.0.1:${String(hostPort)}:${String(port)}`,
-    `--volume=${name}:${dataPath}`,
-    `--env-file=${variablesFile}`,
-    ...(entrypoint === undefined ? [] : [`--entrypoint=${entrypoint}`]),
-    image,
-    ...args,
-  ];
-}
-
-function variablesText(variables: Readonly<Record<string, string>>): string {
-  return Object.entries(variables)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join('');
 }
 
 /** Of the container and of its volume. */
@@ -154,7 +117,7 @@ function containerName(kind: ContainerParts['kind'], dataDir: string): string {
   return `billing-${kind}-${key}`;
 }
 
-/** The image takes a password only where its volume is empty, so one password belongs to the volume for good. */
+/** The image takes a password only where its volume is empty, so the volume keeps the password it was made with. */
 async function rootPassword(dataDir: string): Promise<string> {
   const file = join(dataDir, 'mongodb-container.json');
   const kept = (await readJsonIfThere(file)) as { password?: string } | undefined;
@@ -170,21 +133,12 @@ function newSecret(): string {
 
 /** Fails where no engine answers, or where it has no such image and cannot get it. */
 async function requireImage(options: ContainerOptions, image: string): Promise<void> {
-  await runEngine(options, ['version', '--format', '{{.Server.Version}}'], ENGINE_TIMEOUT_MS);
-  const isThere = await runEngine(options, ['image', 'inspect', image], ENGINE_TIMEOUT_MS).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) await runEngine(options, ['pull', '--quiet', image], PULL_TIMEOUT_MS);
-}
-
-async function runEngine(
-  options: ContainerOptions,
-  args: readonly string[],
-  timeoutMs: number,
-): Promise<void> {
-  const { command } = options;
-  await runCommand({ program: command, args, env: engineEnvironment(options), timeoutMs });
+  await runCommand({
+    program: process.execPath,
+    args: [containerMain, 'image', image],
+    env: engineEnvironment(options),
+    timeoutMs: PULL_TIMEOUT_MS,
+  });
 }
 
 /** Where the engine is, and how it is reached; nothing of the services' settings. */
@@ -192,5 +146,6 @@ function engineEnvironment({ environment }: ContainerOptions): NodeJS.ProcessEnv
   const known = Object.entries(environment.all).filter(
     ([name]) => name === 'PATH' || name === 'HOME' || name.startsWith('DOCKER_'),
   );
-  return Object.fromEntries(known);
+  // Ports are published there alone, so that the library need not find out where.
+  return { ...Object.fromEntries(known), TESTCONTAINERS_HOST_OVERRIDE: '127.0.0.1' };
 }

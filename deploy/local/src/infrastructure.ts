@@ -251,7 +251,6 @@ async function startContainer(
   log: string,
 ): Promise<Server> {
   const { program, uri } = await prepare({
-    command: await requireProgram('docker', environment),
     environment,
     dataDir: data.databases,
     runDir: socketDir,
