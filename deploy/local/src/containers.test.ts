@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readLauncherEnvironment } from './config';
 import { type ContainerServer, prepareMongodContainer, prepareNatsContainer } from './containers';
-import { TestingEngine } from './testing-engine';
+import { type EngineContainer, TestingEngine } from './testing-engine';
 
 let folder: string;
 let engine: TestingEngine;
@@ -50,7 +50,11 @@ async function made(server: ContainerServer) {
   while (!isWaitedFor() && child.exitCode === null)
     await once(child, 'exit', { signal: soon() }).catch(() => undefined);
   const [creation] = engine.callsOf('POST', '/containers/create');
-  return { child, name: creation?.query.get('name') ?? '', body: creation?.body };
+  return {
+    child,
+    name: creation?.query.get('name') ?? '',
+    body: creation?.body as EngineContainer,
+  };
 }
 
 const soon = () => AbortSignal.timeout(20);

@@ -40,8 +40,8 @@ export async function runContainer(settings: ContainerSettings): Promise<void> {
 /** Published on this machine's own address alone: Docker opens any other past the machine's firewall. */
 class LoopbackContainer extends GenericContainer {
   protected override beforeContainerCreated(): Promise<void> {
-    const bindings: { HostIp?: string }[][] = Object.values(this.hostConfig.PortBindings ?? {});
-    for (const binding of bindings.flat()) binding.HostIp = '127.0.0.1';
+    const bindings = (this.hostConfig.PortBindings ?? {}) as Record<string, { HostIp?: string }[]>;
+    for (const binding of Object.values(bindings).flat()) binding.HostIp = '127.0.0.1';
     return Promise.resolve();
   }
 }

@@ -5,7 +5,15 @@ export interface EngineCall {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly body: any;
+  readonly body: unknown;
+}
+
+/** What a container is made of, as far as tests look at it. */
+export interface EngineContainer {
+  readonly Image: string;
+  readonly Cmd: readonly string[];
+  readonly Env: readonly string[];
+  readonly HostConfig: Readonly<Record<string, unknown>>;
 }
 
 const CONTAINER_ID = 'c'.repeat(64);
@@ -17,7 +25,7 @@ const CONTAINER_ID = 'c'.repeat(64);
 export class TestingEngine {
   readonly calls: EngineCall[] = [];
   private readonly server: Server;
-  private created: any = {};
+  private created: EngineContainer | undefined;
   private waiting: ServerResponse[] = [];
 
   private constructor() {
@@ -71,7 +79,7 @@ export class TestingEngine {
         answer(response, 200, { Id: 'sha256:1' });
         return;
       case 'POST /containers/create':
-        this.created = body;
+        this.created = body as EngineContainer;
         answer(response, 201, { Id: CONTAINER_ID, Warnings: [] });
         return;
       case 'GET /containers/:id/json':
@@ -96,20 +104,20 @@ export class TestingEngine {
   }
 
   private answerOther(method: string, response: ServerResponse): void {
-    const isRemoval = method === 'DELETE' && this.created.Image !== undefined;
+    const isRemoval = method === 'DELETE' && this.created !== undefined;
     if (isRemoval) response.writeHead(204).end();
     else answer(response, 404, { message: 'There is no such thing' });
   }
 
   private inspection(): unknown {
-    const { HostConfig } = this.created;
+    const HostConfig = this.created?.HostConfig;
     return {
       Id: CONTAINER_ID,
       Name: '/test',
       Config: { Hostname: 'test', Labels: {}, Tty: true },
       State: { Running: true, Status: 'running', StartedAt: new Date(0).toISOString() },
       HostConfig,
-      NetworkSettings: { Ports: HostConfig.PortBindings, Networks: {} },
+      NetworkSettings: { Ports: HostConfig?.PortBindings, Networks: {} },
     };
   }
 }
