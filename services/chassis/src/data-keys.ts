@@ -32,12 +32,26 @@ export class DataKeys {
   constructor(private readonly keys: readonly DataKey[]) {}
 
   seal(text: string): string {
-    const [newest] = this.keys;
-    if (newest === undefined) throw new Error('There is no key to encrypt with');
+    const newest = this.newest();
     const nonce = randomSecret(nonceBytes);
     const cipher = createCipheriv(algorithm, newest.bytes, nonce);
     const bytes = [nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()];
     return `sealed:${newest.id}:${Buffer.concat(bytes).toString('base64url')}`;
+  }
+
+  /** Matches texts that are sealed with a key that is not here. */
+  get unknownPattern(): string {
+    return `^sealed:(?!(?:${this.keys.map(({ id }) => id).join('|')}):)`;
+  }
+
+  /** Matches texts that are not sealed with the newest key, those included that an earlier release stored as they are. */
+  get outdatedPattern(): string {
+    return `^(?!sealed:${this.newest().id}:).`;
+  }
+
+  /** Seals a stored text with the newest key. */
+  reseal(stored: string): string {
+    return this.seal(this.open(stored));
   }
 
   /** The sealed text; a text of earlier releases, which was stored as it is, comes back unchanged. Throws where its key is not there. */
@@ -55,4 +69,15 @@ export class DataKeys {
       decipher.final(),
     ]).toString();
   }
+
+  private newest(): DataKey {
+    const [newest] = this.keys;
+    if (newest === undefined) throw new Error('There is no key to encrypt with');
+    return newest;
+  }
+}
+
+/** The id of the key that a text is sealed with; undefined for a text that is not sealed. */
+export function dataKeyIdOf(stored: string): string | undefined {
+  return sealedPattern.exec(stored)?.[1];
 }

@@ -218,6 +218,11 @@ export class Service {
     this.indexers.unshift(() => checkFingerprints(this.db, secrets));
   }
 
+  /** Runs a check of what is stored, before anything is served. Its rejection ends the start. */
+  checkBeforeServing(check: () => Promise<void>): void {
+    this.indexers.push(check);
+  }
+
   /** Creates indexes of a store that is no aggregate, before anything is served. */
   ensureIndexes(ensure: () => Promise<void>): void {
     this.indexers.push(ensure);

@@ -37,6 +37,8 @@ import { RetentionStore } from './retention-store';
 import { standardRetrySchedule } from './retry-schedule';
 import { RetryStore } from './retry-store';
 import { notifierRpc } from './rpc';
+import { SealedSecretStore } from './sealed-secret-store';
+import { SealedSecretWorker } from './sealed-secret-worker';
 import { SlotStore } from './slot-store';
 import { webhookEndpoints } from './store';
 import { TestWebhookSender } from './test-webhook-sender';
@@ -61,6 +63,8 @@ const sendEveryMs = 1_000;
 const acceptedAtOnce = 100;
 const replayEveryMs = 5_000;
 const retainEveryMs = 60 * 60_000;
+// A replica of the release before, with the older key first, may still seal for some minutes.
+const sealEveryMs = 10 * 60_000;
 const countDaysEveryMs = 60 * 60_000;
 
 /** All that the start-up hands around. */
@@ -86,7 +90,9 @@ export async function start(
   const policyOf = ({ live }: Tenant): AddressPolicy => ({
     allowLoopback: config.ALLOW_LOOPBACK_IN_SANDBOXES && !live,
   });
-  const stores = openStores(service, policyOf, new DataKeys(config.DATA_KEYS));
+  const keys = new DataKeys(config.DATA_KEYS);
+  startSealing(service, keys);
+  const stores = openStores(service, policyOf, keys);
   const owners = connectEventLogs(service, {
     subscription: config.SUBSCRIPTION_ADDRESS,
     checkout: config.CHECKOUT_ADDRESS,
@@ -129,6 +135,18 @@ function openStores(service: Service, policyOf: Parts['policyOf'], keys: DataKey
     service.ensureIndexes(() => store.ensureIndexes());
   }
   return stores;
+}
+
+function startSealing(service: Service, keys: DataKeys): void {
+  const { db, logger } = service;
+  const sealedSecrets = new SealedSecretStore(db, keys);
+  service.checkBeforeServing(() => sealedSecrets.refuseUnknownKeys());
+  const worker = new SealedSecretWorker({ sealedSecrets, logger });
+  service.every({
+    name: 'seal secrets with the newest key',
+    everyMs: sealEveryMs,
+    run: (signal) => worker.run(signal),
+  });
 }
 
 function startSending({ service, config, overrides, policyOf, stores }: Parts): DeliveryWorker {

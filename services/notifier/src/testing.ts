@@ -122,7 +122,10 @@ export interface TestSystem {
   /** The notifier's database, for what calls cannot show. */
   readonly mongo: MongoConnection;
   /** Starts a notifier; several are replicas. */
-  startNotifier(overrides?: NotifierOverrides): Promise<RunningNotifier>;
+  startNotifier(
+    overrides?: NotifierOverrides,
+    configured?: Partial<NotifierConfiguration>,
+  ): Promise<RunningNotifier>;
   /** Stops all notifiers, and cuts what they are sending. */
   stopNotifiers(): Promise<void>;
   /** Deletes the stream with everything in it. */
@@ -172,8 +175,8 @@ export async function startSystem(name: string): Promise<TestSystem> {
     receiver,
     config,
     mongo,
-    startNotifier: async (overrides) => {
-      const notifier = await startNotifier(config, receiver, overrides);
+    startNotifier: async (overrides, configured = {}) => {
+      const notifier = await startNotifier({ ...config, ...configured }, receiver, overrides);
       running.add(notifier);
       return notifier;
     },
