@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { unlessNotFound } from '@billing/kernel/domain-error';
 import { customerProblems } from '@billing/kernel/input/customer';
-import { BillingReason, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
 import { toJsonCustomer } from '@billing/proto/json/customer';
 import { collectionMethods } from '@billing/proto/values/customer';
 import { Customer, CustomerList } from '../openapi/schemas/customer';
@@ -160,13 +159,7 @@ export const customerRoutes: readonly Route[] = [
 async function fixBilledCurrency(request: ApiRequest, peers: Peers): Promise<void> {
   const { context } = request;
   const id = param(request, 'id');
-  const newest = { customerId: id, subscriptionId: undefined, page: 1, perPage: 100 };
-  const { invoices } = await peers.checkout.listInvoices(newest, context);
-  const first = invoices.findLast(
-    ({ billingReason, status }) =>
-      billingReason !== BillingReason.BILLING_REASON_CHECKOUT ||
-      status === InvoiceStatus.INVOICE_STATUS_PAID,
-  );
-  if (first === undefined) return;
-  await unlessNotFound(peers.customer.fixCurrency({ id, currency: first.currency }, context));
+  const { currency } = await peers.checkout.getBilledCurrency({ customerId: id }, context);
+  if (currency === undefined) return;
+  await unlessNotFound(peers.customer.fixCurrency({ id, currency }, context));
 }

@@ -1,3 +1,4 @@
+import type { CallContext } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import { BillingReason, InvoiceStatus } from '@billing/proto/billing/checkout/v1/checkout';
@@ -124,6 +125,32 @@ describe('resolving an authorisation', () => {
     const request = { subscriptionId: newId(), customerId: newId(), authorizedTransactionId };
     const answer = await checkout.resolveAuthorization(request, testContext({ tenant: { live } }));
     expect(answer).toEqual({ paymentMethodId: undefined });
+  });
+});
+
+describe('the currency in which a customer is billed', () => {
+  const billed = (customerId: string, context: CallContext) =>
+    checkout.getBilledCurrency({ customerId }, context);
+
+  test('is that of the first invoice, however many follow', async () => {
+    const context = testContext({ now: periodStart });
+    const customerId = newId();
+    await checkout.createInvoice(aRequest({ customerId, currency: 'EUR' }), context);
+    const later = { ...context, now: new Date(periodStart.getTime() + 60_000) };
+    for (const count of [50, 51]) {
+      const requests = Array.from({ length: count }, () => aRequest({ customerId }));
+      await checkout.createInvoices({ requests }, later);
+    }
+    expect(await billed(customerId, context)).toEqual({ currency: 'EUR' });
+    expect(await billed(customerId, testContext())).toEqual({ currency: undefined });
+  });
+
+  test('is set by no invoice that was never made', async () => {
+    const context = testContext();
+    const { invoiceId, subscriptionId, customerId, currency } = aRequest();
+    await checkout.voidDerivedInvoice({ invoiceId, subscriptionId, customerId, currency }, context);
+    expect(await billed(customerId, context)).toEqual({ currency: undefined });
+    expect(await billed('x', context)).toEqual({ currency: undefined });
   });
 });
 

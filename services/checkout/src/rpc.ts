@@ -19,6 +19,7 @@ import {
 } from '@billing/proto/billing/checkout/v1/checkout';
 import { billingReasons } from '@billing/proto/values/checkout';
 import { discountTypes } from '@billing/proto/values/discount';
+import { billedCurrency } from './billed-currency-store';
 import { checkoutCallers } from './callers';
 import { isCollecting } from './collection';
 import type { CollectionWorker } from './collection-worker';
@@ -80,6 +81,9 @@ export function checkoutRpc({ invoices, worker, keeper, pages }: CheckoutRpcPart
         });
         return { invoices: found.data.map(toProto), total: found.total };
       },
+      getBilledCurrency: async ({ customerId }, context) => ({
+        currency: await billedCurrency(customerId, invoices.within(context)),
+      }),
       voidDerivedInvoice: async (request, context) => {
         const holder = {
           id: readId(request.invoiceId, 'invoiceId'),

@@ -11,6 +11,7 @@ import { derivedId, isId } from '@billing/chassis/ids';
 import type { Undertaking } from '@billing/chassis/undertaking';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
+import { billedCurrency } from './billed-currency-store';
 import { withinTime } from './bounded-worker';
 import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import type { CheckoutLink } from './checkout-link';
@@ -44,7 +45,6 @@ import {
 import { endEarlierSession } from './session-end-worker';
 import { totalOfPurchase } from './session-invoice-rpc';
 import type { SessionPreparer } from './session-preparation-worker';
-import { currencySetters } from './store';
 import { customerSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
 /** What a session is made with. */
@@ -213,8 +213,7 @@ export class SessionCreationWorker {
     context: CallContext,
   ): Promise<string | undefined> {
     if (currencyFixed === true || price.currency === currency) return currency;
-    const invoices = this.parts.invoices.within(context);
-    return (await invoices.findBy(currencySetters(id))) === undefined ? undefined : currency;
+    return billedCurrency(id, this.parts.invoices.within(context));
   }
 
   private async activeLink(

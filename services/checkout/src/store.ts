@@ -121,12 +121,6 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   encodeCommand,
 };
 
-/** The filter of a customer's invoices that set their currency: a checkout session's counts once it is PAID. */
-export function currencySetters(customerId: string): Readonly<Record<string, unknown>> {
-  const setters = [{ billingReason: { $ne: 'CHECKOUT' } }, { status: 'PAID' }];
-  return { isTombstone: false, customerId, $or: setters };
-}
-
 /** The filter of a list: what is shown, of a subscription, of a customer, in a status. */
 export function shownInvoices(filter: {
   readonly subscriptionId?: string | undefined;

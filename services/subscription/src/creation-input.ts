@@ -91,15 +91,14 @@ export function checkQuantity(price: PriceSnapshot, quantity: number): void {
   throw invalidInput({ quantity: ['Costs more than the largest amount'] });
 }
 
-/** A customer whose first invoice has set the currency keeps it. */
+/** A customer whose first invoice has set the currency keeps it; undefined: none has. */
 export function checkCurrency(
   price: Pick<PriceSnapshot, 'currency'>,
-  customer: Pick<CustomerFacts, 'currency'>,
-  { hasInvoice }: { hasInvoice: boolean },
+  billed: string | undefined,
 ): void {
-  if (!hasInvoice || price.currency === customer.currency) return;
+  if (billed === undefined || price.currency === billed) return;
   throw invalidInput({
-    productId: [`Currency ${price.currency} differs from the customer's, ${customer.currency}`],
+    productId: [`Currency ${price.currency} differs from the customer's, ${billed}`],
   });
 }
 

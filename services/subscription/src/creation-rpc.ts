@@ -28,7 +28,7 @@ import {
 import { fromProtoCustomer } from './customer-rpc';
 import { fromProtoDiscount } from './discount-rpc';
 import {
-  customerHasInvoice,
+  billedCurrency,
   fixCurrency,
   fetchCustomer,
   fetchProduct,
@@ -125,7 +125,7 @@ async function store(
   // Its first invoice follows at once. Of two creations in different currencies one fixes the customer's, and the other is refused.
   if (transition.state.periodIndex !== null && !customer.isCurrencyFixed) {
     const fixed = await fixCurrency(peers, { id: customer.id, currency }, context);
-    checkCurrency(price, fixed, { hasInvoice: true });
+    checkCurrency(price, fixed.currency);
   }
   const stored = await subscriptions.insert(transition, context);
   checkRepeat(stored.state, { fingerprint });
@@ -163,9 +163,7 @@ async function fetchOffer(input: SubscriptionInput, context: CallContext, peers:
   const price = subscribablePrice(product);
   checkQuantity(price, input.quantity);
   if (price.currency !== customer.currency) {
-    const hasInvoice =
-      customer.isCurrencyFixed || (await customerHasInvoice(peers, customer.id, context));
-    checkCurrency(price, customer, { hasInvoice });
+    checkCurrency(price, await billedCurrency(peers, customer, context));
   }
   return { customer, productName: product.name, price, meterPriceSet: product.meterPriceSet };
 }

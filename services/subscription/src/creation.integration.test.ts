@@ -258,6 +258,14 @@ describe('creating is refused', () => {
     expect(await refusal(inEuro)).toBeUndefined();
   });
 
+  test('for another currency than that which an invoice has set before currencies were fixed', async () => {
+    under.neighbours.customers.set('early', aProtoCustomer({ id: 'early' }));
+    under.neighbours.billedCurrencies.set('early', 'USD');
+    expect(await refusal({ customerId: 'early', productId: 'euro' })).toMatchObject({
+      fields: { productId: ["Currency EUR differs from the customer's, USD"] },
+    });
+  });
+
   test('for the currency that another creation in parallel has not set', async () => {
     under.neighbours.customers.set('torn', aProtoCustomer({ id: 'torn' }));
     const outcomes = await Promise.all([

@@ -7,10 +7,8 @@ import {
   CatalogServiceService,
 } from '@billing/proto/billing/catalog/v1/catalog';
 import {
-  BillingReason,
   type CheckoutServiceServer,
   CheckoutServiceService,
-  InvoiceStatus,
 } from '@billing/proto/billing/checkout/v1/checkout';
 import {
   type CustomerServiceServer,
@@ -89,22 +87,16 @@ export async function fetchProduct(
   return { id: product.id, name, active, price: fromProtoPrice(price), meterPriceSet };
 }
 
-/**
- * Whether an invoice has set the currency of a customer whose document does not say so, as it was stored before currencies were fixed. A
- * checkout session's invoice counts once it is PAID.
- */
-export async function customerHasInvoice(
+/** The currency in which a customer is billed; undefined before the first invoice has set it. */
+export async function billedCurrency(
   { checkout }: Peers,
-  customerId: string,
+  customer: Pick<CustomerFacts, 'id' | 'currency' | 'isCurrencyFixed'>,
   context: CallContext,
-): Promise<boolean> {
-  const request = { customerId, subscriptionId: undefined, page: 1, perPage: 100 };
-  const { invoices } = await checkout.listInvoices(request, context);
-  return invoices.some(
-    ({ billingReason, status }) =>
-      billingReason !== BillingReason.BILLING_REASON_CHECKOUT ||
-      status === InvoiceStatus.INVOICE_STATUS_PAID,
-  );
+): Promise<string | undefined> {
+  if (customer.isCurrencyFixed) return customer.currency;
+  // A customer who was stored before currencies were fixed has one that an invoice has set.
+  const { currency } = await checkout.getBilledCurrency({ customerId: customer.id }, context);
+  return currency;
 }
 
 /** Fixes the customer's currency as that of their first invoice; returns the one that is fixed. */

@@ -171,6 +171,8 @@ export class Neighbours {
   /** Whether checkout fails to make invoices, and does all else. */
   isInvoicingDown = false;
   isPaymentRunning = false;
+  /** By customer: what invoices have set. */
+  readonly billedCurrencies = new Map<string, string>();
   /** Checkout answers a void with INTERNAL. */
   isVoidBroken = false;
   /** Whether nobody can tell what customers are by now. */
@@ -252,7 +254,10 @@ export class Neighbours {
     return {
       getInvoice: neverAsked,
       voidInvoice: neverAsked,
-      listInvoices: async () => ({ invoices: [], total: 0 }),
+      listInvoices: neverAsked,
+      getBilledCurrency: async ({ customerId }) => ({
+        currency: this.billedCurrencies.get(customerId),
+      }),
       createInvoice: async (request, context) => this.createInvoice(request, context),
       createInvoices: async ({ requests }, context) => ({
         responses: requests.map((request) => this.createInvoice(request, context)),

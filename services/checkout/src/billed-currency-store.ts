@@ -1,0 +1,25 @@
+import type { AggregateStore } from '@billing/chassis/aggregate-store';
+import type { InvoiceRecord } from './invoice';
+
+/**
+ * The currency that a customer's first invoice has set; undefined: none has. A checkout session's invoice counts once it is PAID, any
+ * other once it is made.
+ */
+export async function billedCurrency(
+  customerId: string,
+  invoices: Pick<AggregateStore<InvoiceRecord>, 'list'>,
+): Promise<string | undefined> {
+  const customer = { isTombstone: false, customerId };
+  // Two queries, because one with both conditions would not follow the index of the customer.
+  const setters = [
+    { ...customer, billingReason: { $ne: 'CHECKOUT' } },
+    { ...customer, status: 'PAID' },
+  ];
+  const oldest = await Promise.all(
+    setters.map((filter) => invoices.list({ filter, page: 1, perPage: 1, oldestFirst: true })),
+  );
+  const [first] = oldest
+    .flatMap(({ data }) => data)
+    .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+  return first?.state.currency;
+}
