@@ -29,7 +29,7 @@ import type { InvoiceNumberStore } from './invoice-number-store';
 import type { PaymentMethodStore } from './payment-method-store';
 import type { PaymentMethodWorker } from './payment-method-worker';
 import type { NotCharged } from './changed-provider';
-import { noProviderCode } from './provider-absence';
+import { noProviderCode, resumeCollection } from './provider-absence';
 import { needsSlot } from './retry-schedule';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
@@ -89,6 +89,20 @@ export class CollectionWorker {
     );
     this.tellIfPutOff(claimed, context);
     await this.finish(claimed, context);
+  }
+
+  /**
+   * Has the collection of an invoice go on that waited for a provider. A payment that is captured for it is made by whoever resumes the
+   * attempt. False: it still waits, because another attempt runs.
+   */
+  async resumeWaiting(invoiceId: string, context: Context): Promise<boolean> {
+    const { state } = await this.invoices(context).get(invoiceId);
+    if (state.isTombstone) return true;
+    const claim = await this.dueClaim(state, context);
+    const { state: resumed } = await this.invoices(context).mutate(invoiceId, (record, now) =>
+      resumeCollection(record, { ...claim, now }),
+    );
+    return resumed.isTombstone || resumed.awaitsProviderSince === undefined;
   }
 
   /** Takes up an attempt that was claimed and not finished, whoever claimed it, once its time has passed. */

@@ -19,7 +19,7 @@ import {
   totalOf,
   voidInvoice,
 } from './invoice';
-import { awaitProvider, withoutProvider } from './provider-absence';
+import { awaitCapture, awaitProvider, withoutProvider } from './provider-absence';
 import type { ActionRequired, ChargeSource, FinalOutcome } from './payment-provider';
 import {
   afterDueDate,
@@ -55,10 +55,11 @@ export function openAndCollect(
   }
   if (invoice.collectionMethod === 'SEND_INVOICE') {
     const sent = { ...invoice, collectAt: invoice.dueDate };
+    if (claim.source.kind !== 'AUTHORIZATION') return only(sent);
     return only(
-      claim.source.kind === 'AUTHORIZATION' && claim.isProviderMissing !== true
-        ? claimSlot(sent, claim, { origin: 'COLLECTION', retry: 0 })
-        : sent,
+      claim.isProviderMissing === true
+        ? awaitCapture({ ...sent, authorizedTransactionId }, claim.now)
+        : claimSlot(sent, claim, { origin: 'COLLECTION', retry: 0 }),
     );
   }
   if (claim.isProviderMissing === true) {

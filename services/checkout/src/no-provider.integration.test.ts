@@ -13,8 +13,7 @@ let waits: ProviderWaitStore;
 
 beforeAll(async () => {
   replicas = await openReplicas();
-  const { invoices } = replicas.replica;
-  waits = new ProviderWaitStore(replicas.db, { invoices, clock: systemClock });
+  waits = new ProviderWaitStore(replicas.db, { clock: systemClock });
   await waits.ensureIndexes();
 });
 
@@ -48,7 +47,7 @@ test('without a provider nothing is begun, and the charge is made once there is 
   expect(opened.attempt).toBeUndefined();
   expect(await waits.count(context.tenant)).toBe(1);
 
-  await waits.resumeAll(context.signal);
+  await resumeAll(context);
   expect(await waits.count(context.tenant)).toBe(0);
   await configured().collection.collectDue(id, later(context));
   expect(await replicas.read(id, context)).toMatchObject({
@@ -57,6 +56,28 @@ test('without a provider nothing is begun, and the charge is made once there is 
     payments: [{ status: 'SUCCEEDED', number: 1 }],
   });
 });
+
+test('a payment that was authorised for a sent invoice is captured once there is a provider', async () => {
+  const context = live();
+  const customerId = newId();
+  const id = await replicas.insertDraft(context, {
+    customerId,
+    collectionMethod: 'SEND_INVOICE',
+    authorizedTransactionId: `txn_4242424242424242_${customerId}`,
+  });
+  await replicas.replica.worker.open(id, context);
+  expect((await replicas.read(id, context)).awaitsProviderSince).toEqual(context.now);
+
+  await resumeAll(context);
+  await configured().collection.resume(id, later(context));
+  expect(await replicas.read(id, context)).toMatchObject({ status: 'PAID', resultsSent: 1 });
+  expect(await waits.count(context.tenant)).toBe(0);
+});
+
+function resumeAll(context: ReturnType<typeof live>) {
+  const { collection } = configured();
+  return waits.resumeAll({ resume: collection.resumeWaiting.bind(collection) }, context.signal);
+}
 
 // Later than the resumption, by the real time of a live environment.
 function later(context: ReturnType<typeof live>) {

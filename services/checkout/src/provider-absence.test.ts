@@ -99,7 +99,7 @@ describe('without a payment provider', () => {
     );
     expect(put).toMatchObject({ collectAt: undefined, retriesLeft: declinedOnce.retriesLeft });
     const later = new Date('2026-01-20T00:00:00.000Z');
-    const resumed = shown(resumeCollection(put, later).state);
+    const resumed = shown(resumeCollection(put, aClaim({ now: later })).state);
     expect(resumed).toMatchObject({ collectAt: later, awaitsProviderSince: undefined });
     const { state } = collectWhenDue(resumed, aClaim({ source: savedMethod, now: later }));
     expect(shown(state).attempt).toMatchObject({ number: 2, retry: 1 });
@@ -110,15 +110,40 @@ describe('without a payment provider', () => {
     const authorized = aDraft({ authorizedTransactionId: 'pi_1' });
     const opened = openAndCollect(authorized, { number, ...missing, source }).state;
     expect(shown(opened).authorizedTransactionId).toBe('pi_1');
-    const resumed = resumeCollection(opened, now).state;
+    const resumed = resumeCollection(opened, aClaim({ now })).state;
     const { state } = collectWhenDue(resumed, aClaim({ source, now, claimedAt }));
     expect(shown(state)).toMatchObject({ authorizedTransactionId: undefined, attempt: { source } });
+  });
+
+  test('a payment that was authorised for a sent invoice waits, and so does its due date', () => {
+    const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'pi_1' } as const;
+    const sent = aDraft({ collectionMethod: 'SEND_INVOICE', authorizedTransactionId: 'pi_1' });
+    const opened = shown(openAndCollect(sent, { number, ...missing, source }).state);
+    expect(opened).toMatchObject({
+      authorizedTransactionId: 'pi_1',
+      awaitsProviderSince: now,
+      collectAt: opened.dueDate,
+      lastPaymentError: { code: 'no_payment_provider' },
+    });
+    const overdue = collectWhenDue(opened, { ...missing, now: opened.dueDate! });
+    expect(overdue.commands).toMatchObject([{ payload: { outcome: 'OVERDUE' } }]);
+    expect(shown(overdue.state).authorizedTransactionId).toBe('pi_1');
+
+    const claim = aClaim({ source, now, claimedAt });
+    const resumed = shown(resumeCollection(opened, claim).state);
+    expect(resumed).toMatchObject({
+      attempt: { source, origin: 'COLLECTION', retry: 0 },
+      collectAt: opened.dueDate,
+    });
+    expect(resumed.awaitsProviderSince).toBeUndefined();
+    const paying = payNow(opened, { ...claim, ...presence }).state;
+    expect(resumeCollection(paying, claim)).toEqual(unchanged(paying));
   });
 
   test('an invoice that is void or paid does not go on', () => {
     const voided = voidForCaller(waiting, now).state;
     expect(shown(voided).awaitsProviderSince).toBeUndefined();
-    expect(resumeCollection(voided, now)).toEqual(unchanged(voided));
+    expect(resumeCollection(voided, aClaim({ now }))).toEqual(unchanged(voided));
   });
 });
 

@@ -1,4 +1,6 @@
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
+import type { Claim } from './attempt';
+import { claimSlot } from './attempt-slot';
 import type { Invoice, InvoiceRecord } from './invoice';
 
 /** The code of what is not charged because no payment provider is configured for a live environment. */
@@ -15,10 +17,23 @@ export function awaitProvider(invoice: Invoice, now: Date): Invoice {
   return { ...withoutProvider(invoice, now), collectAt: undefined, awaitsProviderSince };
 }
 
-/** Has collection go on, once a provider is configured. */
-export function resumeCollection(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
+/** Puts the capture of an authorised payment off until a provider is configured. The due date of the sent invoice stays. */
+export function awaitCapture(invoice: Invoice, now: Date): Invoice {
+  return { ...awaitProvider(invoice, now), collectAt: invoice.collectAt };
+}
+
+/**
+ * Has collection go on, once a provider is configured. Of an invoice that is sent, only the payment that was authorised for it waits: the
+ * claim captures it. While another attempt runs, it waits on.
+ */
+export function resumeCollection(record: InvoiceRecord, claim: Claim): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN' || record.awaitsProviderSince === undefined) {
     return unchanged(record);
   }
-  return only({ ...record, collectAt: now, awaitsProviderSince: undefined });
+  const resumed = { ...record, awaitsProviderSince: undefined };
+  if (record.collectionMethod !== 'SEND_INVOICE') {
+    return only({ ...resumed, collectAt: claim.now });
+  }
+  if (record.attempt !== undefined) return unchanged(record);
+  return only(claimSlot(resumed, claim, { origin: 'COLLECTION', retry: 0 }));
 }

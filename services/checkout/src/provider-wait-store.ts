@@ -1,16 +1,16 @@
 import type { Collection, Db } from 'mongodb';
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { type TenantFields, tenantOf } from '@billing/chassis/aggregate-document';
 import type { Clock } from '@billing/chassis/clock';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { retryTransient } from '@billing/chassis/mongo';
-import type { InvoiceRecord } from './invoice';
-import { resumeCollection } from './provider-absence';
+import type { CollectionWorker } from './collection-worker';
 
 interface WaitingDocument extends TenantFields {
   readonly _id: string;
   readonly awaitsProviderSince?: Date | null;
 }
+
+type ResumeWaiting = CollectionWorker['resumeWaiting'];
 
 const batchSize = 100;
 const waiting = { awaitsProviderSince: { $gt: new Date(0) } };
@@ -21,10 +21,7 @@ export class ProviderWaitStore {
 
   constructor(
     db: Db,
-    private readonly parts: {
-      readonly invoices: AggregateCollection<InvoiceRecord>;
-      readonly clock: Clock;
-    },
+    private readonly parts: { readonly clock: Clock },
   ) {
     this.documents = db.collection<WaitingDocument>('invoices');
   }
@@ -40,8 +37,11 @@ export class ProviderWaitStore {
     return retryTransient(() => this.documents.countDocuments({ environmentId, ...waiting }));
   }
 
-  /** Has the collection of all that wait go on: a provider is configured now. Each invoice is then due at once. */
-  async resumeAll(signal: AbortSignal): Promise<void> {
+  /** Has the collection of all that wait go on: a provider is configured now. */
+  async resumeAll(
+    { resume }: { readonly resume: ResumeWaiting },
+    signal: AbortSignal,
+  ): Promise<void> {
     for (;;) {
       const found = await retryTransient(() =>
         this.documents
@@ -54,13 +54,11 @@ export class ProviderWaitStore {
       );
       if (found.length === 0 || signal.aborted) return;
       const now = this.parts.clock.now();
-      await Promise.all(
-        found.map((document) =>
-          this.parts.invoices
-            .within({ tenant: tenantOf(document), now })
-            .mutate(document._id, resumeCollection),
-        ),
+      const resumed = await Promise.all(
+        found.map((document) => resume(document._id, { tenant: tenantOf(document), now })),
       );
+      // What still waits is found again at the next run.
+      if (!resumed.includes(true)) return;
     }
   }
 }

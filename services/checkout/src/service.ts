@@ -1,12 +1,11 @@
-import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { oldSecretsOf, pageSecrets } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
 import { providerWaitMs, withinTime } from './bounded-worker';
+import type { CollectionWorker } from './collection-worker';
 import { invoiceCommands, payerCommands, unskippableInvoiceCommands } from './commands';
 import type { CheckoutConfiguration } from './config';
 import { configuredProviders } from './configured-provider';
 import { HostedPageStore } from './hosted-page-store';
-import type { InvoiceRecord } from './invoice';
 import { InvoiceNumberStore } from './invoice-number-store';
 import { invoiceWorkers } from './invoice-workers';
 import {
@@ -47,7 +46,6 @@ export async function start(
   const pages = openPages(service, config);
   service.ensureIndexes(() => numbers.ensureIndexes());
   const { providerOf, isLiveConfigured, ...announced } = configuredProviders(service, config);
-  const waits = waitForProvider(service, { invoices, isLiveConfigured });
   const {
     collection: worker,
     keeper,
@@ -67,6 +65,7 @@ export async function start(
       logger.warn({ err: error, invoiceId }, 'outcome of a charge is unknown, will ask again');
     },
   });
+  const waits = waitForProvider(service, { worker, isLiveConfigured });
   const peers = connectPeers(service, config);
   const {
     sessions: sessionRecords,
@@ -108,14 +107,14 @@ function openReports(service: Service, counted: ConstructorParameters<typeof Rep
 
 function waitForProvider(
   service: Service,
-  parts: { invoices: AggregateCollection<InvoiceRecord>; isLiveConfigured: boolean },
+  { worker, isLiveConfigured }: { worker: CollectionWorker; isLiveConfigured: boolean },
 ): ProviderWaitStore {
-  const { invoices, isLiveConfigured } = parts;
   const { db, clock } = service;
-  const waits = new ProviderWaitStore(db, { invoices, clock });
+  const waits = new ProviderWaitStore(db, { clock });
   service.ensureIndexes(() => waits.ensureIndexes());
   if (isLiveConfigured) {
-    const run = (signal: AbortSignal) => waits.resumeAll(signal);
+    const resume = worker.resumeWaiting.bind(worker);
+    const run = (signal: AbortSignal) => waits.resumeAll({ resume }, signal);
     service.every({ name: 'collection without provider', everyMs: resumeEveryMs, run });
   }
   return waits;
