@@ -140,9 +140,11 @@ export class AttemptWorker {
         ? await this.parts.methods.choiceFor(invoice, context)
         : { methodId: undefined };
     const claimedAt = clock.now();
+    const { name } = this.parts.providerOf(context.tenant);
+    const provider = name === noProvider.name ? undefined : name;
     // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
     let isRecorded = false as boolean;
-    const facts = { attemptNumber, paymentId, ...ended, methods, claimedAt, retryDays };
+    const facts = { attemptNumber, paymentId, ...ended, methods, provider, claimedAt, retryDays };
     const decide = (current: InvoiceRecord, now: Date) => {
       const transition = recordResult(current, { ...facts, now });
       isRecorded = transition.state !== current;

@@ -5,7 +5,12 @@ import { anOpened, shown } from './testing';
 
 const now = new Date('2026-01-05T12:00:00.000Z');
 const source = { kind: 'AUTHORIZATION', authorizedTransactionId: 'txn_1' } as const;
-const facts = { claimedAt: now, methods: { methodId: undefined }, retryDays: [3] };
+const facts = {
+  claimedAt: now,
+  methods: { methodId: undefined },
+  provider: 'sandbox',
+  retryDays: [3],
+};
 
 function failedWith(code: DeclineCode) {
   const opened = anOpened({}, source);

@@ -23,7 +23,12 @@ const nothing: ChargeSource = { kind: 'NONE' };
 const succeeded: FinalOutcome = { status: 'SUCCEEDED', providerPaymentId: 'charge' };
 const failed: FinalOutcome = declined('card_declined', 'charge');
 
-const noDunning = { claimedAt, methods: { methodId: undefined }, retryDays: [3, 7, 14] };
+const noDunning = {
+  claimedAt,
+  methods: { methodId: undefined },
+  provider: 'sandbox',
+  retryDays: [3, 7, 14],
+};
 
 function finished(outcome: FinalOutcome, attemptNumber = 1) {
   return { attemptNumber, paymentId: 'payment', outcome, now, ...noDunning };
@@ -338,6 +343,18 @@ describe('what is due', () => {
       status: 'OPEN',
       attempt: { origin: 'PAYER' },
     });
+  });
+
+  test('after a date without a method is a charge of one that came in between, at the provider', () => {
+    const without = finished(declined('no_payment_method', undefined));
+    const unpaid = recordResult(anOpened({}, savedMethod), without).state;
+    const retried = collectWhenDue(unpaid, aClaim({ now: third, claimedAt })).state;
+    expect(shown(retried).attempt).toMatchObject({ provider: 'none', retry: 1 });
+    const facts = { ...without, attemptNumber: 2, now: third, methods: { methodId: 'new' } };
+    const next = { number: 3, methodId: 'new', retry: 1, provider: 'sandbox' };
+    expect(shown(recordResult(retried, facts).state).attempt).toMatchObject(next);
+    const missing = recordResult(retried, { ...facts, provider: undefined });
+    expect(shown(missing.state)).toMatchObject({ attempt: undefined, collectAt: seventh });
   });
 
   test('after an outage of weeks leaves a day between two retries', () => {

@@ -93,6 +93,7 @@ function paidInvoice(): Stored<InvoiceRecord> {
       paymentId: '0197a000-0000-7000-8000-000000000021',
       claimedAt: paidAt,
       methods: { methodId: undefined },
+      provider: 'sandbox',
       retryDays: [],
       now: paidAt,
     },

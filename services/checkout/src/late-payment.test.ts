@@ -9,7 +9,7 @@ import { aClaim, aDraft, anOpened, savedMethod, shown } from './testing';
 
 const now = new Date('2026-01-05T12:00:00.000Z');
 const methods = { methodId: undefined };
-const facts = { claimedAt: now, methods, retryDays: [3, 7, 14] };
+const facts = { claimedAt: now, methods, provider: 'sandbox', retryDays: [3, 7, 14] };
 const outcome = declined('card_declined', 'pi_1');
 const attempt = { attemptNumber: 1, paymentId: 'payment', outcome, now, ...facts };
 const failed = shown(recordResult(anOpened({}, savedMethod), attempt).state);

@@ -21,7 +21,12 @@ const succeeded: FinalOutcome = { status: 'SUCCEEDED', providerPaymentId: 'charg
 const failed: FinalOutcome = declined('card_declined', 'charge');
 
 function finished(outcome: FinalOutcome, attemptNumber = 1) {
-  const facts = { claimedAt, methods: { methodId: undefined }, retryDays: [3, 7, 14] };
+  const facts = {
+    claimedAt,
+    methods: { methodId: undefined },
+    provider: 'sandbox',
+    retryDays: [3, 7, 14],
+  };
   return { attemptNumber, paymentId: 'payment', outcome, now, ...facts };
 }
 
@@ -48,6 +53,45 @@ describe('what the provider cannot take', () => {
     const { state, commands } = recordResult(paying, finished(tooSmall));
     expect(shown(state).collectAt).toEqual(anOpened().collectAt);
     expect(commands).toEqual([]);
+  });
+
+  test('leaves a decline after it with the dates of a first failure', () => {
+    const resting = recordResult(anOpened({}, savedMethod), finished(tooSmall)).state;
+    const methods = { methodId: 'other' };
+    const asked = { ...aClaim({ source: savedMethod, now, claimedAt }), methods };
+    const paying = payNow(resting, { ...asked, callId: 'call', returnUrl: undefined }).state;
+    const { state, commands } = recordResult(paying, { ...finished(failed, 2), methods });
+    const dates = ['2026-01-08', '2026-01-12', '2026-01-19'].map(
+      (day) => new Date(`${day}T12:00:00.000Z`),
+    );
+    const { collectAt, retriesLeft, firstFailedAt } = shown(state);
+    expect([collectAt, ...retriesLeft]).toEqual(dates);
+    expect(firstFailedAt).toEqual(now);
+    expect(commands).toMatchObject([{ payload: { outcome: 'FAILED', nextAttemptAt: dates[0] } }]);
+  });
+
+  test('in dunning ends it, and a later decline begins it again', () => {
+    const declinedOnce = recordResult(anOpened({}, savedMethod), finished(failed)).state;
+    const day3 = shown(declinedOnce).collectAt!;
+    const retried = collectWhenDue(
+      declinedOnce,
+      aClaim({ source: savedMethod, now: day3, claimedAt }),
+    ).state;
+    const resting = recordResult(retried, { ...finished(tooSmall, 2), now: day3 });
+    expect(resting.commands).toMatchObject([{ payload: { outcome: 'NOT_CHARGED' } }]);
+    expect(shown(resting.state)).toMatchObject({ collectAt: undefined, retriesLeft: [] });
+
+    const methods = { methodId: undefined };
+    const later = new Date('2026-03-01T12:00:00.000Z');
+    const asked = { ...aClaim({ source: savedMethod, now: later, claimedAt }), methods };
+    const presence = { callId: 'call', returnUrl: undefined };
+    const paying = payNow(resting.state, { ...asked, ...presence }).state;
+    const { state } = recordResult(paying, { ...finished(failed, 3), now: later });
+    expect(shown(state)).toMatchObject({
+      status: 'OPEN',
+      collectAt: new Date('2026-03-04T12:00:00.000Z'),
+      firstFailedAt: now,
+    });
   });
 
   test('does not hide that another method of the same retry was declined', () => {

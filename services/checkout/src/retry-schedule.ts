@@ -15,6 +15,8 @@ export interface FailureFacts {
   readonly claimedAt: Date;
   /** What the attempts that come by themselves are made with. */
   readonly methods: MethodChoice;
+  /** The provider that the next attempt of the same retry is made with; undefined: none is configured. */
+  readonly provider: string | undefined;
   /** Days after the first failure at which the attempt is repeated. */
   readonly retryDays: readonly number[];
   /** Somebody else needed the slot: the provider was told to end the challenge, and its payer was not asked. */
@@ -37,7 +39,8 @@ export function needsSlot(
 
 /**
  * The invoice after a failed attempt. Only attempts of the schedule move it: the first failure begins it, the last one ends it with the
- * invoice UNCOLLECTIBLE. A retry has failed once the customer's other methods have failed, too: the next one takes the slot in the same
+ * invoice UNCOLLECTIBLE. Where it rests, because the provider refused its amount, any decline begins it: without dates the subscription
+ * would be PAST_DUE without an end. A retry has failed once the customer's other methods have failed, too: the next one takes the slot in the same
  * write, so that no crash comes between two of them. What is sent has no schedule, nor has what its subscription has left behind. A cancelled challenge says nothing of
  * whether the payer pays: no subscription is told.
  */
@@ -54,7 +57,8 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   if (invoice.session === undefined && !isPayersFailure(invoice, attempt)) {
     return isScheduled ? notCharged(invoice, facts) : only(invoice);
   }
-  const moved = isScheduled ? moveOn(invoice, facts) : invoice;
+  const isMoved = isScheduled || (isCharged && isResting(invoice));
+  const moved = isMoved ? moveOn(invoice, facts) : invoice;
   if (moved === undefined) return giveUp(invoice, facts.now);
   const isAwaited = isCharged && !isUseless(moved.payments, methods);
   const nextAttemptAt = isAwaited ? moved.collectAt : undefined;
@@ -114,6 +118,12 @@ function isLeftToPayer({ session, ended }: Invoice): boolean {
   return session !== undefined || ended !== undefined;
 }
 
+// The provider refused its amount: it is owed, and no date comes. Every other invoice that is charged has one beside an attempt of its payer.
+function isResting(invoice: Invoice): boolean {
+  const { collectAt, awaitsProviderSince } = invoice;
+  return collectAt === undefined && awaitsProviderSince === undefined && !isLeftToPayer(invoice);
+}
+
 // Whether any attempt of the same date was refused for its method: else the provider could not take the charge.
 function isPayersFailure({ payments }: Invoice, { number, retry }: Attempt): boolean {
   const isOfDate = (payment: Payment) =>
@@ -129,21 +139,23 @@ function notCharged(invoice: Invoice, { attempt, now }: FailureFacts): Transitio
 }
 
 // Only retries try other methods: the first charge of an invoice fails by the method that it is meant for.
-function nextTry(invoice: Invoice, { attempt, methods, now, claimedAt }: FailureFacts) {
-  const { retry, provider } = attempt;
-  if (retry === undefined || retry === 0) return undefined;
+function nextTry(invoice: Invoice, facts: FailureFacts) {
+  const { attempt, methods, provider, now, claimedAt } = facts;
+  const { retry } = attempt;
+  if (retry === undefined || retry === 0 || provider === undefined) return undefined;
   const methodId = nextMethod(methods, { payments: invoice.payments, retry })?.methodId;
   if (methodId === undefined) return undefined;
   const claim = { source: attempt.source, methodId, provider, now, claimedAt };
   return claimSlot(invoice, withMethod(claim, methodId), { origin: 'COLLECTION', retry });
 }
 
-// Undefined after the last date.
-function moveOn(invoice: Invoice, { now, retryDays }: FailureFacts): Invoice | undefined {
-  const begun =
-    invoice.firstFailedAt === undefined
-      ? { ...invoice, firstFailedAt: now, retriesLeft: retryDates(now, retryDays) }
-      : invoice;
+// Undefined after the last date. A decline after a rest begins the schedule again: the reason for the rest is gone.
+function moveOn(invoice: Invoice, { attempt, now, retryDays }: FailureFacts): Invoice | undefined {
+  const { firstFailedAt } = invoice;
+  const isBegun = firstFailedAt !== undefined && attempt.origin === 'COLLECTION';
+  const begun = isBegun
+    ? invoice
+    : { ...invoice, firstFailedAt: firstFailedAt ?? now, retriesLeft: retryDates(now, retryDays) };
   return begun.retriesLeft.length > 0 ? toNextDate(begun, now) : undefined;
 }
 

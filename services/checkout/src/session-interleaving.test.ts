@@ -287,6 +287,7 @@ class World {
       paymentId: String(attemptNumber),
       claimedAt: this.now,
       methods: { methodId: undefined },
+      provider: 'sandbox',
       retryDays: [],
     };
     this.decideInvoice((record) =>

@@ -41,6 +41,7 @@ const finished = {
   paymentId: newId(),
   claimedAt: new Date('2026-01-01T00:00:01.000Z'),
   methods: { methodId: undefined },
+  provider: 'sandbox',
   retryDays: [3, 7, 14],
   outcome: declined('card_declined', 'pi_1'),
   now: new Date('2026-01-01T00:00:01.000Z'),

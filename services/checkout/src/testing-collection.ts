@@ -226,7 +226,7 @@ export class World {
   private finish(attemptNumber: number, outcome: FinalOutcome): void {
     if (this.record === undefined) return;
     const { now, choice: methods } = this;
-    const facts = { now, claimedAt: now, methods, retryDays: [3, 7, 14] };
+    const facts = { now, claimedAt: now, methods, provider: 'sandbox', retryDays: [3, 7, 14] };
     const paymentId = String(attemptNumber);
     this.apply(recordResult(this.record, { attemptNumber, outcome, paymentId, ...facts }));
   }

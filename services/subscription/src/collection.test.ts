@@ -110,6 +110,16 @@ describe('a charge that fails', () => {
   });
 });
 
+test('an amount that the provider does not take is no failure: the subscription is active again', () => {
+  const failed = apply(running, 'FAILED').state;
+  const { state, events } = apply(failed, 'NOT_CHARGED', { resultNumber: 2 });
+  expect(state).toMatchObject({
+    status: 'ACTIVE',
+    openInvoices: [{ lastResult: 2, isPastDue: false }],
+  });
+  expect(types({ events })).toEqual(['subscription.updated']);
+});
+
 test('an invoice on which nothing is due is finished without an event', () => {
   const { state, events } = apply(running, 'NOTHING_DUE');
   expect(state).toMatchObject({

@@ -79,7 +79,8 @@ function note(
   // An invoice that is sent is not late before its due date, however often its payer's card fails.
   const isFailed = outcome === 'FAILED' && collectionMethod === 'CHARGE_AUTOMATICALLY';
   const isLate = outcome === 'OVERDUE' || isFailed;
-  const isPastDue = invoice.isPastDue || isLate;
+  // An amount that the provider does not take is no failure of the customer's, whatever failed before it: its retries have ended, too.
+  const isPastDue = outcome !== 'NOT_CHARGED' && (invoice.isPastDue || isLate);
   return keepInvoice(subscription, invoice, { lastResult: resultNumber, isPastDue });
 }
 
