@@ -145,7 +145,7 @@ test('what became of each day is what a recount says, whatever was kept, sent ag
         else if (one.do === 'retry') {
           const found = await all(key);
           const chosen = found[one.which % Math.max(found.length, 1)];
-          if (chosen !== undefined) await new RetryStore(mongo.db).send(key, chosen._id, now);
+          if (chosen !== undefined) await new RetryStore(mongo.db).send(key, chosen._id, { now });
         } else if (one.do === 'pause') await store.pause(key, { createdUntil: now });
         else if (one.do === 'wait') later(one.minutes * minute);
         else expect(await days().of(key, lastThree())).toEqual(await recount(key));
@@ -168,7 +168,7 @@ test('a day that is over is counted once, unless something of it is on its way o
   await send(key, 'FAILED');
   await days().of(key, lastThree());
   expect(await kept(key)).toBe(2);
-  await new RetryStore(mongo.db).send(key, delivery._id, now);
+  await new RetryStore(mongo.db).send(key, delivery._id, { now });
   expect(await kept(key)).toBe(1);
   await send(key, 'DELIVERED');
   await days().of(key, lastThree());

@@ -40,9 +40,9 @@ export interface DeliveryRpcParts {
 /** The calls about what endpoints are sent. */
 export function deliveryRpc(parts: DeliveryRpcParts) {
   const { endpoints, history, tests, retries, replays, gaps, clock } = parts;
-  const activeKey = async ({ tenant }: CallContext, id: string): Promise<EndpointKey> => {
-    requireActive((await endpoints.get(tenant, id)).state);
-    return { environmentId: tenant.environmentId, endpointId: id };
+  const activeKey = async (context: CallContext, id: string): Promise<EndpointKey> => {
+    requireActive((await endpoints.get(context, id)).state);
+    return { environmentId: context.tenant.environmentId, endpointId: id };
   };
   const handlers: AsyncHandlers<WebhookDeliveryServiceServer> = {
     sendTestWebhook: async ({ id }, context) => {
@@ -51,21 +51,22 @@ export function deliveryRpc(parts: DeliveryRpcParts) {
       parts.onDeliveries([key]);
       return { deliveryId };
     },
-    listWebhookDeliveries: async ({ endpointId, page, perPage }, { tenant }) => {
-      await endpoints.get(tenant, endpointId);
-      const key = { environmentId: tenant.environmentId, endpointId };
+    listWebhookDeliveries: async ({ endpointId, page, perPage }, context) => {
+      await endpoints.get(context, endpointId);
+      const key = { environmentId: context.tenant.environmentId, endpointId };
       const { deliveries, total } = await history.list(key, readPage({ page, perPage }));
       return { deliveries: deliveries.map(toProtoDelivery), total };
     },
-    getWebhookBody: async ({ endpointId, id }, { tenant }) => {
-      await endpoints.get(tenant, endpointId);
-      const body = await history.findBody({ environmentId: tenant.environmentId, endpointId }, id);
+    getWebhookBody: async ({ endpointId, id }, context) => {
+      await endpoints.get(context, endpointId);
+      const key = { environmentId: context.tenant.environmentId, endpointId };
+      const body = await history.findBody(key, id);
       if (body === undefined) throw notFound('Webhook delivery');
       return { body };
     },
     retryWebhookDelivery: async ({ endpointId, id }, context) => {
       const key = await activeKey(context, endpointId);
-      const delivery = await retries.send(key, id, clock.now());
+      const delivery = await retries.send(key, id, { now: clock.now(), storing: context.storing });
       parts.onDeliveries([key]);
       const [described] = await history.describe(key.environmentId, [delivery]);
       if (described === undefined) throw notFound('Webhook delivery');
@@ -74,12 +75,16 @@ export function deliveryRpc(parts: DeliveryRpcParts) {
     replayWebhooks: async ({ endpointId, since, all }, context) => {
       if (since === undefined) throw invalidInput({ since: ['Required'] });
       const key = await activeKey(context, endpointId);
-      const count = await replays.request(newResourceId(context, 'replay'), key, { since, all });
+      const count = await replays.request(newResourceId(context, 'replay'), key, {
+        since,
+        all,
+        storing: context.storing,
+      });
       parts.onReplay();
       return { count };
     },
-    listWebhookGaps: async ({ endpointId, since }, { tenant }) => {
-      const endpoint = await endpoints.get(tenant, endpointId);
+    listWebhookGaps: async ({ endpointId, since }, context) => {
+      const endpoint = await endpoints.get(context, endpointId);
       const kept = new Date(clock.now().getTime() - keptMs);
       return { gaps: (await gaps.find(endpoint, since ?? kept)).map(toProtoGap) };
     },

@@ -45,7 +45,10 @@ export interface EndpointStoreOptions {
   readonly clock: Clock;
 }
 
-type Place = Pick<CallContext, 'tenant' | 'now'>;
+type Place = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
+
+/** Who asks: of a call also the gate that its writes pass. */
+export type EndpointCaller = Pick<CallContext, 'tenant' | 'storing'>;
 
 const secretBytes = 32;
 // A slot is taken a moment before its endpoint is stored. After this long the one who took it has died, or will come too late.
@@ -59,14 +62,14 @@ export class EndpointStore {
 
   /** Registers an endpoint once under its id; throws failed_precondition if the environment has as many as it may have. */
   async add(
-    tenant: Tenant,
+    caller: EndpointCaller,
     id: string,
     registration: Registration,
   ): Promise<Stored<WebhookEndpoint>> {
     const { aggregates, policyOf } = this.options;
-    const place = this.placeOf(tenant);
+    const place = this.placeOf(caller);
     const secret = toSecret(randomSecret(secretBytes));
-    const transition = register(registration, { id, secret, policy: policyOf(tenant) });
+    const transition = register(registration, { id, secret, policy: policyOf(caller.tenant) });
     await this.takeSlot(id, place);
     const { stored } = await aggregates.within(place).insert(transition);
     // Another process took this one for dead, and its slot back.
@@ -76,35 +79,35 @@ export class EndpointStore {
   }
 
   /** Throws not_found. */
-  async get(tenant: Tenant, id: string): Promise<Stored<WebhookEndpoint>> {
-    const stored = await this.options.aggregates.within(this.placeOf(tenant)).get(id);
+  async get(caller: EndpointCaller, id: string): Promise<Stored<WebhookEndpoint>> {
+    const stored = await this.options.aggregates.within(this.placeOf(caller)).get(id);
     requireKnown(stored.state);
     return stored;
   }
 
   /** Newest first. */
   async list(
-    tenant: Tenant,
+    caller: EndpointCaller,
     { page, perPage }: { page: number; perPage: number },
   ): Promise<Page<WebhookEndpoint>> {
     const { aggregates } = this.options;
-    return aggregates.within(this.placeOf(tenant)).list({ filter: known, page, perPage });
+    return aggregates.within(this.placeOf(caller)).list({ filter: known, page, perPage });
   }
 
   /** Throws not_found, stale for another version than the expected one, or invalid_input. */
   async change(
-    tenant: Tenant,
+    caller: EndpointCaller,
     id: string,
     {
       changes,
       expectedVersion,
     }: { changes: WebhookEndpointChanges; expectedVersion?: number | undefined },
   ): Promise<Stored<WebhookEndpoint>> {
-    const policy = this.options.policyOf(tenant);
+    const policy = this.options.policyOf(caller.tenant);
     // A deleted endpoint is unknown before its version is compared.
-    await this.get(tenant, id);
+    await this.get(caller, id);
     return this.options.aggregates
-      .within(this.placeOf(tenant))
+      .within(this.placeOf(caller))
       .mutate(id, (endpoint, now) => change(endpoint, changes, { policy, now }), {
         expectedVersion,
       });
@@ -112,32 +115,32 @@ export class EndpointStore {
 
   /** Gives an endpoint another secret, once under the rotation's id. Throws not_found, stale, or failed_precondition. */
   async rotateSecret(
-    tenant: Tenant,
+    caller: EndpointCaller,
     id: string,
     { rotationId, expectedVersion }: { rotationId: string; expectedVersion?: number | undefined },
   ): Promise<Stored<WebhookEndpoint>> {
     const secret = toSecret(randomSecret(secretBytes));
-    const { state } = await this.get(tenant, id);
+    const { state } = await this.get(caller, id);
     // A repeat that comes after a crash has seen the version before its own change.
     const isRepeat = state.rotationId === rotationId;
     return this.options.aggregates
-      .within(this.placeOf(tenant))
+      .within(this.placeOf(caller))
       .mutate(id, (endpoint, now) => rotateSecret(endpoint, { secret, rotationId, now }), {
         expectedVersion: isRepeat ? undefined : expectedVersion,
       });
   }
 
   /** Deletes an endpoint and frees its slot; throws not_found, also the second time. */
-  async remove(tenant: Tenant, id: string): Promise<void> {
+  async remove(caller: EndpointCaller, id: string): Promise<void> {
     const { aggregates, slots } = this.options;
-    await aggregates.within(this.placeOf(tenant)).mutate(id, remove);
-    await slots.release({ environmentId: tenant.environmentId, endpointId: id });
+    await aggregates.within(this.placeOf(caller)).mutate(id, remove);
+    await slots.release({ environmentId: caller.tenant.environmentId, endpointId: id });
   }
 
   /** Stops sending to an endpoint as it was tried; false if it has started anew since and stays active. */
   async disable({ tenant, state: tried }: Stored<WebhookEndpoint>): Promise<boolean> {
     const { state } = await this.options.aggregates
-      .within(this.placeOf(tenant))
+      .within(this.placeOf({ tenant }))
       .mutate(tried.id, (endpoint) => disable(endpoint, tried));
     return !state.active;
   }
@@ -175,6 +178,7 @@ export class EndpointStore {
 
   private async takeSlot(endpointId: string, place: Place): Promise<void> {
     const { environmentId } = place.tenant;
+    place.storing?.pass();
     const slot = { environmentId, endpointId, slotsMax: endpointsMax, takenAt: place.now };
     if (await this.options.slots.take(slot)) return;
     await this.releaseAbandoned(place);
@@ -204,7 +208,7 @@ export class EndpointStore {
     return stored.state.deletedAt !== undefined;
   }
 
-  private placeOf(tenant: Tenant): Place {
-    return { tenant, now: this.options.clock.now() };
+  private placeOf({ tenant, storing }: EndpointCaller): Place {
+    return { tenant, storing, now: this.options.clock.now() };
   }
 }

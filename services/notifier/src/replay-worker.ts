@@ -1,3 +1,4 @@
+import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
@@ -31,7 +32,7 @@ export class ReplayWorker {
   async request(
     id: string,
     key: EndpointKey,
-    { since, all }: Pick<Replay, 'since' | 'all'>,
+    { since, all, storing }: Pick<Replay, 'since' | 'all'> & Pick<CallContext, 'storing'>,
   ): Promise<number> {
     const { replays, clock } = this.options;
     const now = clock.now();
@@ -39,6 +40,7 @@ export class ReplayWorker {
     const count = await replays.count(key, { since, all });
     if (count === 0) return 0;
     const times = { since, requestedAt: now, dueAt: now };
+    storing?.pass();
     await replays.add({ _id: id, environmentId, endpointId, ...times, all, doneUpTo: '' });
     return count;
   }

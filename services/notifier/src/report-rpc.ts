@@ -31,7 +31,7 @@ const countMax = 10_000;
 /** The calls about how deliveries came out. */
 export function reportRpc({ endpoints, reports, days, clock }: ReportRpcParts) {
   const keysOf = async (tenant: Tenant): Promise<EndpointKey[]> => {
-    const { data } = await endpoints.list(tenant, { page: 1, perPage: endpointsMax });
+    const { data } = await endpoints.list({ tenant }, { page: 1, perPage: endpointsMax });
     const { environmentId } = tenant;
     return data.map(({ state }) => ({ environmentId, endpointId: state.id }));
   };

@@ -63,7 +63,7 @@ describe('a delivery that somebody asks for', () => {
     const one = delivery();
     await store.insert([one]);
     await claim(one, 'sender', 0);
-    const asked = await retries.send(key, one._id, at(1));
+    const asked = await retries.send(key, one._id, { now: at(1) });
     expect(asked).toMatchObject({ status: 'PENDING', claim: 'sender', dueAt: at(30) });
   });
 
@@ -73,7 +73,7 @@ describe('a delivery that somebody asks for', () => {
     const slow = await claim(one, 'slow', 0);
     const quick = await claim(one, 'quick', 31);
     await store.settle([{ delivery: quick, claim: 'quick', ...delivered }]);
-    await retries.send(key, one._id, at(40));
+    await retries.send(key, one._id, { now: at(40) });
     await store.settle([{ delivery: slow, claim: 'slow', ...delivered, status: 'FAILED' }]);
     expect(await stored(one)).toMatchObject({
       status: 'PENDING',
@@ -86,7 +86,7 @@ describe('a delivery that somebody asks for', () => {
   test('by ten at once is sent, and remembered as having arrived', async () => {
     const one = delivery({ status: 'DELIVERED', dueAt: null });
     await store.insert([one]);
-    const asks = Array.from({ length: 10 }, () => retries.send(key, one._id, at(1)));
+    const asks = Array.from({ length: 10 }, () => retries.send(key, one._id, { now: at(1) }));
     for (const asked of await Promise.all(asks)) expect(asked).toMatchObject({ status: 'PENDING' });
     expect(await stored(one)).toMatchObject({ hasArrived: true, failures: 0 });
   });
@@ -95,7 +95,7 @@ describe('a delivery that somebody asks for', () => {
     const one = delivery({ status: 'FAILED', dueAt: null, failures: 10 });
     const next = delivery({ ...one, _id: newId(), sequence: 2, previousId: one._id });
     await store.insert([one, { ...next, status: 'PENDING', dueAt: at(1), failures: 0 }]);
-    await retries.send(key, one._id, at(1));
+    await retries.send(key, one._id, { now: at(1) });
     expect((await store.findUnfinished(environmentId, [one._id])).size).toBe(0);
     const tried = await claim(await stored(one), 'sender', 2);
     const again = { status: 'PENDING', failures: 1, dueAt: at(3_600) } as const;
@@ -108,7 +108,7 @@ describe('a delivery that somebody asks for', () => {
     const one = delivery({ failures: 9, dueAt: at(3_600) });
     const next = delivery({ ...one, _id: newId(), sequence: 2, previousId: one._id, failures: 0 });
     await store.insert([one, next]);
-    const asked = await retries.send(key, next._id, at(1));
+    const asked = await retries.send(key, next._id, { now: at(1) });
     expect(asked).toMatchObject({ status: 'PENDING', dueAt: at(1), previousId: one._id });
     expect(await stored(one)).toMatchObject({ dueAt: at(1), failures: 0, requestedAt: at(1) });
   });
@@ -117,7 +117,7 @@ describe('a delivery that somebody asks for', () => {
     const one = delivery({ status: 'PAUSED', dueAt: null });
     const other = delivery();
     await store.insert([one, other]);
-    await retries.send(key, one._id, at(60));
+    await retries.send(key, one._id, { now: at(60) });
     await store.pause(key, { createdUntil: at(59) });
     expect(await stored(one)).toMatchObject({ status: 'PENDING' });
     expect(await stored(other)).toMatchObject({ status: 'PAUSED' });

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import type { CallContext } from '@billing/chassis/call-context';
 import { isId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
@@ -21,9 +22,14 @@ export class RetryStore {
   }
 
   /** Returns the delivery as it stands once it is to be sent now; throws not_found for one that the endpoint does not have. */
-  async send(key: EndpointKey, id: string, now: Date): Promise<Delivery> {
+  async send(
+    key: EndpointKey,
+    id: string,
+    { now, storing }: Pick<CallContext, 'now' | 'storing'>,
+  ): Promise<Delivery> {
     for (let look = 1; look <= looksMax; look += 1) {
       const delivery = await this.get(key, id);
+      storing?.pass();
       if (await this.sendNow(delivery, now)) return this.get(key, id);
     }
     throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');

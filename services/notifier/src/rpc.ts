@@ -28,33 +28,33 @@ export function notifierRpc({ endpoints, deliveries, onChange }: NotifierParts) 
       const id = newResourceId(context, 'webhookEndpoint');
       const { url, events, description, active, headerPrefix } = request;
       const registration = { url, events, description, active, headerPrefix };
-      const stored = await endpoints.add(context.tenant, id, registration);
+      const stored = await endpoints.add(context, id, registration);
       return { webhookEndpoint: toProtoWebhookEndpoint(stored), secret: stored.state.secret };
     },
-    getWebhookEndpoint: async ({ id }, { tenant }) => ({
-      webhookEndpoint: toProtoWebhookEndpoint(await endpoints.get(tenant, id)),
+    getWebhookEndpoint: async ({ id }, context) => ({
+      webhookEndpoint: toProtoWebhookEndpoint(await endpoints.get(context, id)),
     }),
-    listWebhookEndpoints: async ({ page, perPage }, { tenant }) => {
-      const { data, total } = await endpoints.list(tenant, { page, perPage });
+    listWebhookEndpoints: async ({ page, perPage }, context) => {
+      const { data, total } = await endpoints.list(context, { page, perPage });
       return { webhookEndpoints: data.map(toProtoWebhookEndpoint), total };
     },
-    updateWebhookEndpoint: async (request, { tenant }) => {
+    updateWebhookEndpoint: async (request, context) => {
       const changes = fromProtoChanges(request);
       const change = { changes, ...expectedVersionOf(request) };
-      const stored = await endpoints.change(tenant, request.id, change);
-      onChange({ environmentId: tenant.environmentId, endpointId: request.id });
+      const stored = await endpoints.change(context, request.id, change);
+      onChange({ environmentId: context.tenant.environmentId, endpointId: request.id });
       return { webhookEndpoint: toProtoWebhookEndpoint(stored) };
     },
     rotateWebhookSecret: async (request, context) => {
       const rotationId = newResourceId(context, 'rotation');
       const rotation = { rotationId, ...expectedVersionOf(request) };
-      const stored = await endpoints.rotateSecret(context.tenant, request.id, rotation);
+      const stored = await endpoints.rotateSecret(context, request.id, rotation);
       onChange({ environmentId: context.tenant.environmentId, endpointId: request.id });
       return { webhookEndpoint: toProtoWebhookEndpoint(stored), secret: stored.state.secret };
     },
-    deleteWebhookEndpoint: async ({ id }, { tenant }) => {
-      const key = { environmentId: tenant.environmentId, endpointId: id };
-      await endpoints.remove(tenant, id);
+    deleteWebhookEndpoint: async ({ id }, context) => {
+      const key = { environmentId: context.tenant.environmentId, endpointId: id };
+      await endpoints.remove(context, id);
       onChange(key);
       await deliveries.discard(key);
       return {};

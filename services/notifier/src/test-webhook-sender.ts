@@ -23,7 +23,7 @@ export class TestWebhookSender {
   /** Makes one, once for a call however often it is repeated, and returns its delivery's id. */
   async send(
     { environmentId, endpointId }: EndpointKey,
-    context: Pick<CallContext, 'resourceSeed' | 'now'>,
+    context: Pick<CallContext, 'resourceSeed' | 'now' | 'storing'>,
   ): Promise<string> {
     const { messages, deliveries, clock } = this.options;
     const messageId = newResourceId(context, 'testMessage');
@@ -53,6 +53,7 @@ export class TestWebhookSender {
       acceptedAt,
     };
     // In this order, unlike those of events: nobody may ever repeat it, and a delivery without its message would wait for ever.
+    context.storing?.pass();
     await messages.insert([message]);
     await deliveries.insert([delivery]);
     return delivery._id;

@@ -1,0 +1,101 @@
+import type { CallContext } from '@billing/chassis/call-context';
+import { newId } from '@billing/chassis/ids';
+import { eventually, testContext, testTenant } from '@billing/chassis/testing';
+import type { Delivery } from './delivery-store';
+import { type RunningNotifier, startSystem, type TestSystem } from './testing';
+
+// A request with less than two seconds left is refused before its first write; see StoringGate.
+const lateMs = 1_900;
+
+const collections = [
+  'webhookEndpoints',
+  'webhookEndpointSlots',
+  'messages',
+  'deliveries',
+  'replays',
+];
+
+describe('a call with too little time left', () => {
+  const tenant = testTenant();
+  const subscriptionId = newId();
+  let system: TestSystem;
+  let notifier: RunningNotifier;
+  let endpointId: string;
+  let delivery: Delivery;
+
+  beforeAll(async () => {
+    system = await startSystem('late');
+    notifier = await system.startNotifier();
+    ({ id: endpointId } = await notifier.register(tenant, '/late'));
+    await system.owner.announce(tenant, subscriptionId);
+    delivery = await eventually(async () => {
+      const found = await stored('deliveries');
+      expect(found).toMatchObject([{ status: 'DELIVERED' }]);
+      return found[0] as unknown as Delivery;
+    });
+  });
+
+  afterAll(() => system.close());
+
+  const stored = (name: string) =>
+    system.mongo.db
+      .collection(name)
+      .find({ environmentId: tenant.environmentId })
+      .sort({ _id: 1 })
+      .toArray();
+
+  const calls: [string, (context: CallContext) => Promise<unknown>][] = [
+    [
+      'registers no endpoint',
+      (context) =>
+        notifier.calls.createWebhookEndpoint(
+          { url: 'https://example.com/', events: [], description: undefined, active: undefined },
+          context,
+        ),
+    ],
+    [
+      'changes no endpoint',
+      (context) =>
+        notifier.calls.updateWebhookEndpoint(
+          {
+            ...{ id: endpointId, url: undefined, events: [], active: undefined },
+            ...{ description: 'late', updateMask: ['description'] },
+          },
+          context,
+        ),
+    ],
+    [
+      'rotates no secret',
+      (context) => notifier.calls.rotateWebhookSecret({ id: endpointId }, context),
+    ],
+    [
+      'sends no test webhook',
+      (context) => notifier.deliveryCalls.sendTestWebhook({ id: endpointId }, context),
+    ],
+    [
+      'retries no delivery',
+      (context) =>
+        notifier.deliveryCalls.retryWebhookDelivery({ endpointId, id: delivery._id }, context),
+    ],
+    [
+      'replays nothing',
+      (context) =>
+        notifier.deliveryCalls.replayWebhooks(
+          { endpointId, since: new Date(0), all: true },
+          context,
+        ),
+    ],
+    [
+      'deletes no endpoint',
+      (context) => notifier.calls.deleteWebhookEndpoint({ id: endpointId }, context),
+    ],
+  ];
+
+  test.each(calls)('%s', async (_what, call) => {
+    const before = await Promise.all(collections.map(stored));
+    await expect(call(testContext({ tenant, deadlineMs: lateMs }))).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    expect(await Promise.all(collections.map(stored))).toEqual(before);
+  });
+});
