@@ -1,6 +1,6 @@
 // A protoc plugin that makes modules like the rest of the generated code, so that every build and every image has them without a file to
-// copy: all contracts as one google.protobuf.FileDescriptorSet, from which servers answer gRPC reflection, and the calls that may be
-// repeated, which clients go by.
+// copy: all contracts as one google.protobuf.FileDescriptorSet, from which servers answer gRPC reflection, the calls that clients may
+// repeat, and the calls that servers answer while nothing can be stored.
 import { readFileSync, writeSync } from 'node:fs';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
@@ -20,18 +20,27 @@ export const descriptorSet =
   '${Buffer.from(set).toString('base64')}';
 `;
 
-const idempotent = protoFile.flatMap(({ package: name, service }) =>
-  service.flatMap((one) =>
-    one.method
-      .filter(
-        ({ options }) => options?.idempotencyLevel === MethodOptions_IdempotencyLevel.IDEMPOTENT,
-      )
-      .map((method) => `/${name}.${one.name}/${method.name}`),
-  ),
-);
+const { IDEMPOTENT, NO_SIDE_EFFECTS } = MethodOptions_IdempotencyLevel;
+
+function pathsOf(levels) {
+  const paths = protoFile.flatMap(({ package: name, service }) =>
+    service.flatMap((one) =>
+      one.method
+        .filter(({ options }) => levels.includes(options?.idempotencyLevel))
+        .map((method) => `/${name}.${one.name}/${method.name}`),
+    ),
+  );
+  return paths.map((path) => `  '${path}',\n`).join('');
+}
+
 const idempotentCalls = `/** The paths of the calls that may be repeated after an unclear failure. */
 export const idempotentCalls: ReadonlySet<string> = new Set([
-${idempotent.map((path) => `  '${path}',\n`).join('')}]);
+${pathsOf([IDEMPOTENT, NO_SIDE_EFFECTS])}]);
+`;
+
+const readingCalls = `/** The paths of the calls by which a caller asks for no change. */
+export const readingCalls: ReadonlySet<string> = new Set([
+${pathsOf([NO_SIDE_EFFECTS])}]);
 `;
 
 const response = create(CodeGeneratorResponseSchema, {
@@ -39,6 +48,7 @@ const response = create(CodeGeneratorResponseSchema, {
   file: [
     { name: 'descriptor-set.ts', content: descriptorSet },
     { name: 'idempotent-calls.ts', content: idempotentCalls },
+    { name: 'reading-calls.ts', content: readingCalls },
   ],
 });
 const bytes = toBinary(CodeGeneratorResponseSchema, response);

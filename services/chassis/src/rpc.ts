@@ -9,6 +9,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { DomainError } from '@billing/kernel/domain-error';
+import { readingCalls } from '@billing/proto/reading-calls';
 import { type CallContext, fromMetadata } from './call-context';
 import { type Callers, refuseUnnamedCaller } from './callers';
 import { type Clock, monotonicMs } from './clock';
@@ -21,7 +22,7 @@ import { type Logger, withRequestId } from './logging';
 import type { Metrics } from './metrics';
 import { callerAttributes, rpcAttributes, serverOutcome } from './span-attributes';
 import { StoringGate } from './storing-gate';
-import { isReading, storageFull } from './storage-guard';
+import { storageFull } from './storage-guard';
 import { inSpan } from './tracing';
 
 /** A generated service's methods as async functions of request and context. */
@@ -65,6 +66,8 @@ export interface RpcOptions<S> {
   readonly unlimited?: readonly (keyof AsyncHandlers<S>)[] | 'all';
   /** Methods whose repeat joins the running call: under the same idempotency key it runs at once, without waiting for the first answer. */
   readonly joinable?: readonly (keyof AsyncHandlers<S>)[];
+  /** Methods that are answered while the disk is full although they write: what they delete frees space. */
+  readonly freesStorage?: readonly (keyof AsyncHandlers<S>)[];
   /** Who may call each method where callers are checked. Absent: no service may. */
   readonly callers?: Callers<S>;
 }
@@ -80,7 +83,14 @@ type AnyHandler = (request: unknown, context: CallContext) => Promise<unknown>;
 export function rpcService<S extends UntypedServiceImplementation>(
   definition: ServiceDefinition,
   handlers: AsyncHandlers<S>,
-  { withoutTenant = [], secrets = [], unlimited = [], joinable = [], callers }: RpcOptions<S> = {},
+  {
+    withoutTenant = [],
+    secrets = [],
+    unlimited = [],
+    joinable = [],
+    freesStorage = [],
+    callers,
+  }: RpcOptions<S> = {},
 ): (surroundings: RpcSurroundings) => RpcService {
   return (surroundings) => {
     const implementation: UntypedServiceImplementation = {};
@@ -90,9 +100,10 @@ export function rpcService<S extends UntypedServiceImplementation>(
       const key = name as keyof AsyncHandlers<S>;
       const needsTenant = !withoutTenant.includes(key);
       const isUnlimited = unlimited === 'all' || unlimited.includes(key);
+      const needsStorage = !readingCalls.has(method.path) && !freesStorage.includes(key);
       implementation[name] = unary(method, handler, {
         ...surroundings,
-        isStorageFull: isReading(name) ? undefined : surroundings.isStorageFull,
+        isStorageFull: needsStorage ? surroundings.isStorageFull : undefined,
         inFlightLimit: isUnlimited ? undefined : surroundings.inFlightLimit,
         needsTenant,
         secrets,

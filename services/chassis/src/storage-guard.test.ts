@@ -1,4 +1,4 @@
-import { isReading, StorageGuard } from './storage-guard';
+import { StorageGuard } from './storage-guard';
 
 test('storage is full below the reserve, and free again above a quarter more', async () => {
   const free = [1_000, 999, 1_001, 1_249, 1_250, 1_001, 999];
@@ -13,22 +13,4 @@ test('storage is full below the reserve, and free again above a quarter more', a
     seen.push(guard.isFull);
   }
   expect(seen).toEqual([false, true, true, true, false, false, true]);
-});
-
-test.each(['getCustomer', 'listInvoices', 'findHostedPage', 'authenticate', 'validateCode'])(
-  '%s only reads',
-  (method) => {
-    expect(isReading(method)).toBe(true);
-  },
-);
-
-test.each([
-  'createCustomer',
-  'ingestEvents',
-  'payInvoice',
-  'recordRequests',
-  'runDue',
-  'setPrices',
-])('%s writes', (method) => {
-  expect(isReading(method)).toBe(false);
 });

@@ -35,14 +35,6 @@ export function storageFull(cause?: unknown): DomainError {
   return new DomainError('unavailable', 'STORAGE_FULL', 'Service unavailable', { cause });
 }
 
-const readingMethod =
-  /^(get|list|find|read|check|resolve|validate|identify|authenticate)(?=[A-Z]|$)/;
-
-/** Whether calls of a method only read, as its name says: they are answered also where nothing can be written. */
-export function isReading(method: string): boolean {
-  return readingMethod.test(method);
-}
-
 async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

@@ -70,7 +70,12 @@ export function systemRpc(sources: StatusSources): (surroundings: RpcSurrounding
       },
     },
     // It is asked for when there is too much to do, too.
-    { withoutTenant: ['getStatus', 'deleteEnvironment'], unlimited: 'all', callers: systemCallers },
+    {
+      withoutTenant: ['getStatus', 'deleteEnvironment'],
+      unlimited: 'all',
+      freesStorage: ['deleteEnvironment'],
+      callers: systemCallers,
+    },
   );
 }
 

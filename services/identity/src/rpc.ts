@@ -35,6 +35,7 @@ export function identityRpc(options: ApiKeyRpcOptions & ClockRpcOptions & Enviro
       // Every request of every organisation needs the first; the second waits for minutes and has a limit of its own.
       unlimited: ['authenticate', 'advanceClock', 'stopClockAdvance'],
       joinable: ['advanceClock'],
+      freesStorage: ['deleteSandbox'],
       callers: identityCallers,
     },
   );

@@ -1,0 +1,27 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { descriptorSet } from '../gen/descriptor-set';
+import { readingCalls } from '../gen/reading-calls';
+
+const { file } = fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64'));
+const paths = file.flatMap(({ package: name, service }) =>
+  service.flatMap((one) => one.method.map((method) => `/${name}.${one.name}/${method.name}`)),
+);
+
+// What an RPC does follows from its contract, not from its name. A new verb is entered here, and in the contract, by a decision.
+const reading = ['Get', 'List', 'Find', 'Read', 'Export', 'Authenticate', 'Identify', 'Validate'];
+const writing = [
+  ...['Accept', 'Advance', 'Answer', 'Apply', 'Begin', 'Cancel', 'Change', 'Claim', 'Confirm'],
+  ...['Create', 'Delete', 'End', 'Ensure', 'Enter', 'Finish', 'Fix', 'Forget', 'Ingest', 'Invite'],
+  ...['Keep', 'Leave', 'Log', 'Pay', 'Receive', 'Record', 'Release', 'Remove', 'Replay', 'Reserve'],
+  ...['Reset', 'Retry', 'Revoke', 'Rotate', 'Run', 'Save', 'Send', 'Set', 'Settle', 'Skip', 'Stop'],
+  ...['Uncancel', 'Update', 'Void'],
+  // Store a tombstone where the holder does not exist; save a payment method.
+  ...['Check', 'Resolve'],
+];
+
+test.each(paths)('%s is declared as reading exactly where it is', (path) => {
+  const [verb = ''] = /[A-Z][a-z]+/.exec(path.split('/')[2] ?? '') ?? [];
+  expect([...reading, ...writing]).toContain(verb);
+  expect(readingCalls.has(path)).toBe(reading.includes(verb));
+});
