@@ -109,6 +109,7 @@ describe('the overview', () => {
     const link = page.root.querySelector('.problem a.button')?.attributes.href ?? '';
     const invoice = await visitor.open(link);
     expect(invoice.text).toContain('The last payment failed');
+    expect(invoice.text).toContain('Your card was declined.');
     const refused = await visitor.submit(
       invoice,
       card(numbers.declined),

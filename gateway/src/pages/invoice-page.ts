@@ -7,7 +7,6 @@ import type { Customer } from '@billing/proto/billing/customer/v1/customer';
 import { amountText } from '../amount-text';
 import { dateText, periodText } from '../date-text';
 import { type CardEntry, cardForm, cardReady } from './card-form';
-import { declineText } from './decline-text';
 import { type FormPlace, type FormProblems, notice } from './form-fields';
 import { type Html, html } from './html';
 import { invoiceTable } from './invoice-table';
@@ -114,10 +113,11 @@ function payment(
 }
 
 /** That the last payment failed, and why; undefined where it did not. */
-export function failedPayment({ payments }: Invoice): Html | undefined {
+export function failedPayment({ payments, lastPaymentError }: Invoice): Html | undefined {
   const last = payments.at(-1);
-  if (last?.status !== PaymentStatus.PAYMENT_STATUS_FAILED) return undefined;
-  return notice('The last payment failed', declineText(last.failureCode));
+  const isRunning = last !== undefined && last.status !== PaymentStatus.PAYMENT_STATUS_FAILED;
+  if (lastPaymentError === undefined || isRunning) return undefined;
+  return notice('The last payment failed', lastPaymentError.message);
 }
 
 /** What is to be said of an invoice that nobody pays any more. */

@@ -114,6 +114,8 @@ test.each<[string, Partial<ProductFacts>, Partial<SessionInput>, unknown]>([
 
 test('whoever holds a lost or stolen card is told no more than that it was declined', () => {
   const declined = payerMessage('card_declined');
-  expect([payerMessage('lost_card'), payerMessage('stolen_card')]).toEqual([declined, declined]);
+  for (const code of ['lost_card', 'stolen_card', 'pickup_card', 'fraudulent'] as const) {
+    expect(payerMessage(code)).toBe(declined);
+  }
   expect(payerMessage('something new')).toBe('Your payment failed. Please try again.');
 });
