@@ -1,4 +1,5 @@
 import { systemClock } from '@billing/chassis/clock';
+import { recordPayment } from './session';
 import { shown } from './testing';
 import { made } from './testing-session';
 import {
@@ -86,21 +87,68 @@ test('the card of a payment that succeeds late becomes the default, unless its c
   expect(await process.methods.defaultOf(customerId, context)).toBeUndefined();
 });
 
-test('the session is complete although its hold was released before the invoice was paid', async () => {
+test('the session is complete although its time is over before a held invoice is paid', async () => {
   const scene = await aContradictedScene();
   const { context, sessionId } = scene;
   const { stored, payment } = await failedPayment(scene);
   const holdSession = async () => {
     const isHeld = await process.worker.holdForLatePayment({ sessionId, payment }, context);
-    // The process paused here for so long that another one took the session up.
+    // The process paused here for so long that another one took the session up, and the session's time was over.
     await process.worker.resume(sessionId, context);
-    expect(made((await process.sessions.within(context).get(sessionId)).state).phase).toBe('READY');
+    const later = { ...context, now: new Date(sceneEnd.getTime() + 1) };
+    await process.worker.expireDue(sessionId, later);
     return isHeld;
   };
   await process.payments.settleLate(stored, { payment, holdSession }, context);
   await finish(process, scene);
   const { session, invoice, charges } = await endOf(process, scene);
   expect([session.phase, invoice.status, charges]).toEqual(['COMPLETE', 'PAID', 1]);
+});
+
+test('a failure that is recorded late does not end the hold', async () => {
+  const scene = await aContradictedScene();
+  const { context, sessionId } = scene;
+  const { payment } = await failedPayment(scene);
+  const { sessions, worker } = process;
+  const paymentKey = payment.callId ?? '';
+  const claimedAt = systemClock.now();
+  // The payment that failed still runs here: its process has not recorded the failure yet.
+  await sessions.within(context).mutate(sessionId, (record) => {
+    const running = { paymentKey, paymentMethodId: 'card', returnUrl: '', claimedAt };
+    return {
+      state: { ...made(record), phase: 'PAYING', payment: running },
+      events: [],
+      commands: [],
+    };
+  });
+  expect(await worker.holdForLatePayment({ sessionId, payment }, context)).toBe(true);
+  const at = claimedAt;
+  const result = { kind: 'FAILED', failureCode: 'card_declined', at } as const;
+  const { state } = await sessions
+    .within(context)
+    .mutate(sessionId, (record) => recordPayment(record, { paymentKey, result }));
+  expect(made(state).phase).toBe('PAYING');
+  await finish(process, scene);
+  const { session, invoice } = await endOf(process, scene);
+  expect([session.phase, invoice.status]).toEqual(['COMPLETE', 'PAID']);
+});
+
+test('a session is ready again where the provider no longer reports the success', async () => {
+  const scene = await aContradictedScene();
+  const { context, sessionId } = scene;
+  const { payment } = await failedPayment(scene);
+  await process.worker.holdForLatePayment({ sessionId, payment }, context);
+  const _id = `${scene.invoiceId}:1`;
+  await replicas.db
+    .collection<{ _id: string }>('sandboxCharges')
+    .updateOne({ _id }, { $set: { failureCode: 'card_declined' } });
+  await process.worker.resume(sessionId, context);
+  const { session, invoice } = await endOf(process, scene);
+  expect([session.phase, session.lastPaymentError?.code, invoice.status]).toEqual([
+    'READY',
+    'card_declined',
+    'OPEN',
+  ]);
 });
 
 test('a challenge that waits is cancelled, and the session is complete', async () => {

@@ -71,6 +71,14 @@ export interface SessionInvoices {
     },
     context: Context,
   ): Promise<SessionPayment>;
+  /**
+   * Settles it with a payment that is recorded as failed, if the provider says that it has succeeded; the session is held for that. FAILED
+   * where it has not.
+   */
+  settleLate(
+    late: { readonly invoiceId: string; readonly number: number },
+    context: Context,
+  ): Promise<SessionPayment>;
   /** How the invoice stands; changes nothing. */
   read(invoiceId: string, context: Context): Promise<SessionPayment>;
   /** Cancels an attempt that waits for its payer, e.g. before the session expires; PAID where it had succeeded already. */

@@ -77,6 +77,21 @@ export class SessionInvoiceWorker implements SessionInvoices {
     return paymentOf(stored, answer.attempt);
   }
 
+  async settleLate(
+    { invoiceId, number }: Parameters<SessionInvoices['settleLate']>[0],
+    context: Context,
+  ): Promise<SessionPayment> {
+    const stored = await this.invoices(context).get(invoiceId);
+    const { state } = stored;
+    const ended = state.isTombstone ? [] : state.payments;
+    const payment = ended.find((each) => each.number === number);
+    if (payment?.status === 'FAILED') {
+      const late = { payment, holdSession: () => Promise.resolve(true) };
+      await this.parts.payments.settleLate(stored, late, context);
+    }
+    return notBegun(await this.invoices(context).get(invoiceId));
+  }
+
   async read(invoiceId: string, context: Context): Promise<SessionPayment> {
     return paymentOf(await this.invoices(context).get(invoiceId), undefined);
   }
@@ -133,7 +148,7 @@ function isBusy(record: InvoiceRecord, key: string): boolean {
   return record.attempt.callId !== key;
 }
 
-// No provider is configured: for the payer a payment that failed, so that the session waits for nothing.
+// Nothing runs, e.g. because no provider is configured: for the payer a payment that failed, so that the session waits for nothing.
 function notBegun(stored: Stored<InvoiceRecord>): SessionPayment {
   const payment = paymentOf(stored, undefined);
   if (payment.kind !== 'IN_PROGRESS') return payment;

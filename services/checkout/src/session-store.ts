@@ -13,7 +13,8 @@ import { funnelStepsReached } from './session-funnel';
 import { type Count, nullable, type Nullable } from './stored-fields';
 
 type PlanDocument = Nullable<PaymentPlan>;
-type RunningDocument = PlanDocument & Pick<RunningPayment, 'claimedAt'>;
+type RunningDocument = PlanDocument &
+  Pick<RunningPayment, 'claimedAt'> & { readonly latePayment?: Count | null };
 type ChallengeDocument = PlanDocument & {
   readonly attempt: Count;
   readonly redirectUrl: string | null;
@@ -107,8 +108,7 @@ function fromDocumentSession(document: RecordDocument): SessionRecord {
     refusal: document.refusal ?? undefined,
     invoiceId: document.invoiceId,
     total: document.total === null ? undefined : BigInt(document.total),
-    payment:
-      payment === null ? undefined : { ...fromDocumentPlan(payment), claimedAt: payment.claimedAt },
+    payment: payment === null ? undefined : fromDocumentRunning(payment),
     challenge:
       challenge === null
         ? undefined
@@ -143,6 +143,12 @@ function fromDocumentOffer(document: SessionDocument): Offer {
     recurrence: { billingInterval, intervalCount: Number(intervalCount) },
     trialDays: Number(document.trialDays),
   };
+}
+
+function fromDocumentRunning({ claimedAt, latePayment, ...plan }: RunningDocument): RunningPayment {
+  const late = typeof latePayment === 'object' ? undefined : latePayment;
+  const number = late === undefined ? undefined : Number(late);
+  return { ...fromDocumentPlan(plan), claimedAt, latePayment: number };
 }
 
 function fromDocumentPlan({ paymentKey, paymentMethodId, returnUrl }: PlanDocument): PaymentPlan {

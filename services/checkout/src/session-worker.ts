@@ -8,6 +8,7 @@ import { type Transition, unchanged } from '@billing/kernel/transition';
 import {
   expire,
   expireWhenDue,
+  holdForLate,
   isOver,
   isPaying,
   type PaymentPlan,
@@ -114,24 +115,25 @@ export class SessionWorker implements SessionListener {
 
   /**
    * Keeps a session from ending while its invoice is settled with a payment that is recorded as failed; false: the session has ended.
-   * Throws PAYMENT_IN_PROGRESS while another payment runs. The hold is that payment under its own key: whoever takes it up charges nothing.
+   * Throws PAYMENT_IN_PROGRESS while another payment runs. A worker that takes the hold up settles the invoice, so that the session is held
+   * until that has an outcome.
    */
   async holdForLatePayment(
     { sessionId, payment }: { readonly sessionId: string; readonly payment: Payment },
     context: SessionContext,
   ): Promise<boolean> {
-    const { callId: paymentKey, methodId: paymentMethodId } = payment;
-    // Without its key the payment would be charged again when the session is taken up.
+    const { callId: paymentKey, methodId: paymentMethodId, number: latePayment } = payment;
+    // Every payment of a session has them.
     if (paymentKey === undefined || paymentMethodId === undefined) return false;
     const claimedAt = this.parts.clock.now();
-    const plan = { paymentKey, paymentMethodId, returnUrl: '', claimedAt };
+    const hold = { paymentKey, paymentMethodId, returnUrl: '', claimedAt, latePayment };
     const { isClaimed, stored } = await this.tryClaim(sessionId, context, (record, now) =>
-      startPayment(record, { ...plan, now }),
+      holdForLate(record, { ...hold, now }),
     );
     const { state } = stored;
     if (isClaimed) return true;
     if (state.isTombstone) return false;
-    if (state.payment?.paymentKey === paymentKey) return true;
+    if (state.payment?.latePayment === latePayment) return true;
     if (state.phase === 'PAYING' || state.phase === 'READY') throw paymentInProgress();
     return false;
   }
@@ -155,6 +157,11 @@ export class SessionWorker implements SessionListener {
     const session = sessionOf(stored.state);
     const { invoiceId, total } = session;
     const { paymentKey, paymentMethodId, returnUrl } = planOf(session);
+    const latePayment = session.payment?.latePayment;
+    if (latePayment !== undefined) {
+      const late = { invoiceId, number: latePayment };
+      return this.record(stored, await invoices.settleLate(late, context), context);
+    }
     if (paymentMethodId === undefined) {
       if (total !== 0n) throw new Error(`Session ${session.id} pays with nothing`);
       return this.record(stored, await invoices.settle(invoiceId, context), context);
@@ -189,8 +196,9 @@ export class SessionWorker implements SessionListener {
     if (result === undefined) return stored;
     const session = sessionOf(stored.state);
     const { paymentKey } = planOf(session);
+    const latePayment = session.payment?.latePayment;
     return this.within(context).mutate(session.id, (record) =>
-      recordPayment(record, { paymentKey, result }),
+      recordPayment(record, { paymentKey, latePayment, result }),
     );
   }
 

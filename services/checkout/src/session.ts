@@ -42,6 +42,11 @@ export interface PaymentPlan {
 export interface RunningPayment extends PaymentPlan {
   /** Real time; from it follows when another worker takes the payment up. */
   readonly claimedAt: Date;
+  /**
+   * Number of the invoice's payment that is recorded as failed and has succeeded: the session is held until its invoice is settled with it.
+   * Undefined: the payment is made now.
+   */
+  readonly latePayment?: number | undefined;
 }
 
 /** A payment that waits for its payer. */
@@ -274,6 +279,19 @@ export function startPayment(
   return only({ ...record, phase: 'PAYING', payment, challenge: undefined });
 }
 
+/**
+ * Claims the session for a payment that is recorded as failed and has succeeded. The hold also replaces that very payment where it still
+ * runs here: the failure that it would record must not end the hold.
+ */
+export function holdForLate(record: SessionRecord, hold: PaymentStart): SessionTransition {
+  if (!isIn(record, 'PAYING')) return startPayment(record, hold);
+  const { payment } = record;
+  const isOther = payment?.paymentKey !== hold.paymentKey;
+  if (isOther || payment.latePayment === hold.latePayment) return unchanged(record);
+  const { claimedAt, latePayment } = hold;
+  return only({ ...record, payment: { ...payment, claimedAt, latePayment } });
+}
+
 /** Claims the session to go on with the attempt that waits for its payer; another attempt, or none, stays as it is. */
 export function resumeChallenge(
   record: SessionRecord,
@@ -295,16 +313,21 @@ export type PaymentResult =
 
 /**
  * Records what came of the payment with a key. PAID completes the session, whichever payment it was; anything else counts only for the
- * one that runs or waits. A session that has ended is never charged: a PAID invoice of one is a bug.
+ * one that runs or waits, and of a hold for a late payment only what its own settlement says. A session that has ended is never charged: a PAID invoice of one is a bug.
  */
 export function recordPayment(
   record: SessionRecord,
-  { paymentKey, result }: { paymentKey: string; result: PaymentResult },
+  {
+    paymentKey,
+    latePayment,
+    result,
+  }: Pick<RunningPayment, 'paymentKey' | 'latePayment'> & { readonly result: PaymentResult },
 ): SessionTransition {
   if (record.isTombstone || record.phase === 'COMPLETE') return unchanged(record);
   if (result.kind === 'PAID') return complete(record, result);
   const running = record.payment ?? record.challenge;
   if (running?.paymentKey !== paymentKey) return unchanged(record);
+  if (record.payment?.latePayment !== latePayment) return unchanged(record);
   switch (result.kind) {
     case 'NOT_OPEN':
       return end(record);
