@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { systemClock } from '@billing/chassis/clock';
+import { apiKeyProblems } from '@billing/kernel/input/api-key';
 import { toJsonApiKey } from '@billing/proto/json/api-key';
+import { keyScopes } from '@billing/proto/values/path-segments';
 import { flag, optional, pageShape, readBody, readQuery, time } from '../input';
 import { creatorOf } from '../key-creator';
 import { page, pageQuery } from '../list';
@@ -36,7 +39,9 @@ export const apiKeyRoutes: readonly Route[] = [
       answer: { status: 201, schema: NewApiKey },
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateApiKey, request);
+      const input = readBody(CreateApiKey, request, (fields) =>
+        apiKeyProblems(fields, { knownScopes: keyScopes, now: systemClock.now() }),
+      );
       const { apiKey, key } = await peers.identity.createApiKey(
         { ...input, scopes: input.scopes ?? [], createdBy: creatorOf(request) },
         request.context,

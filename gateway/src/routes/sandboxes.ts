@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sandboxProblems } from '@billing/kernel/input/sandbox';
 import { toJsonClock, toJsonSandbox, toJsonUsedSandbox } from '@billing/proto/json/sandbox';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import { clockKinds } from '@billing/proto/values/identity';
@@ -12,6 +13,7 @@ import {
 import { finalAct, optional, pageShape, readBody, readQuery, time } from '../input';
 import { page, pageQuery } from '../list';
 import { creatorOf } from '../key-creator';
+import { frozen } from '../patch';
 import { created, etag, ok, param, present, type Route, secretOrNull } from '../route';
 
 const CreateSandbox = z
@@ -28,7 +30,16 @@ const CreateSandbox = z
 const ListSandboxes = z.object(pageShape);
 
 const UpdateSandbox = z
-  .object({ name: z.string().max(200).nullish() })
+  .object({
+    name: z.string().max(200).nullish(),
+    clock: frozen,
+    startsAt: frozen,
+    now: frozen,
+    id: frozen,
+    key: frozen,
+    createdAt: frozen,
+    lastUsedAt: frozen,
+  })
   .meta({ id: 'UpdateSandbox', examples: [{ name: 'Two years' }] });
 
 const AdvanceClock = finalAct({ to: time }).meta({
@@ -52,7 +63,9 @@ export const sandboxRoutes: readonly Route[] = [
       errors: ['sandbox_limit_reached'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateSandbox, request);
+      const input = readBody(CreateSandbox, request, (fields, { wrong }) =>
+        sandboxProblems({ ...(!wrong.has('clock') && { clock: 'REAL' as const }), ...fields }),
+      );
       const { sandbox, key } = await peers.identity.createSandbox(
         {
           name: input.name ?? '',
@@ -146,7 +159,9 @@ export const sandboxRoutes: readonly Route[] = [
       errors: ['sandbox_not_found', 'stale_version'],
     },
     handle: async (request, peers) => {
-      const { name } = readBody(UpdateSandbox, request);
+      const { name } = readBody(UpdateSandbox, request, ({ name: sent }) =>
+        sandboxProblems({ name: sent ?? undefined }),
+      );
       const { expectedVersion } = request;
       const { sandbox } = await peers.identity.updateSandbox(
         { id: param(request, 'id'), name: name === null ? '' : name, expectedVersion },

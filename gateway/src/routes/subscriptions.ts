@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import type { Subscription } from '@billing/proto/billing/subscription/v1/subscription';
 import { toJsonSubscription } from '@billing/proto/json/subscription';
 import { subscriptionPhases, subscriptionStatuses } from '@billing/proto/values/subscription';
@@ -109,7 +110,9 @@ export const subscriptionRoutes: readonly Route[] = [
       errors: ['customer_not_found', 'product_not_found'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateSubscription, request);
+      const input = readBody(CreateSubscription, request, (fields) =>
+        subscriptionProblems(fields, { now: request.context.now }),
+      );
       const answer = await peers.subscription.createSubscription(input, request.context);
       const subscription = present(answer.subscription);
       const location = `/subscriptions/${subscription.id}`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { webhookEndpointProblems } from '@billing/kernel/input/webhook-endpoint';
 import type { WebhookEndpoint as ProtoWebhookEndpoint } from '@billing/proto/billing/notifier/v1/notifier';
 import { toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
 import {
@@ -63,7 +64,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       errors: ['conflict'],
     },
     handle: async (request, peers) => {
-      const input = readBody(CreateWebhookEndpoint, request);
+      const input = readBody(CreateWebhookEndpoint, request, webhookEndpointProblems);
       const { webhookEndpoint, secret } = await peers.notifier.createWebhookEndpoint(
         { ...input, events: input.events ?? [] },
         request.context,
@@ -120,7 +121,11 @@ export const webhookEndpointRoutes: readonly Route[] = [
       errors: ['webhook_endpoint_not_found'],
     },
     handle: async (request, peers) => {
-      const { input, updateMask } = readPatch(UpdateWebhookEndpoint, request);
+      const { input, updateMask } = readPatch(
+        UpdateWebhookEndpoint,
+        request,
+        webhookEndpointProblems,
+      );
       const { url, events = [], description, active, headerPrefix } = input;
       const { webhookEndpoint } = await peers.notifier.updateWebhookEndpoint(
         {

@@ -1,5 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
+import { apiKeyProblems } from '@billing/kernel/input/api-key';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 
 /** What made a key: another key, an operator, or the system. */
@@ -38,14 +39,8 @@ export interface ApiKeyRevoked {
   readonly data: { readonly apiKeyId: string };
 }
 
-const nameLengthMax = 120;
-// The last instant that ISO 8601 writes with four digits of the year; many say "never" by it.
-const expiresAtMax = new Date('9999-12-31T23:59:59.999Z');
 // Every use falls to a busy key's one document: it takes one write a minute, not thousands.
 const useNotedEveryMs = 60_000;
-// Far more than there are path segments.
-const scopesMax = 50;
-const scopePattern = /^[a-z-]+:(?:read|write)$/;
 
 /** What limits a wish; `now` is real time. */
 export interface WishLimits {
@@ -65,11 +60,11 @@ export function checkWish(
 ): ApiKeyWish {
   const name = wish.name.trim();
   const { scopes, expiresAt = creatorExpiresAt } = wish;
-  refuseProblems({
-    name: lineProblems(name, { min: 1, max: nameLengthMax }),
-    scopes: scopesProblems(scopes, knownScopes),
-    expiresAt: expiresAt === undefined ? [] : expiryProblems(expiresAt, { creatorExpiresAt, now }),
-  });
+  const problems = apiKeyProblems({ name, scopes, expiresAt }, { knownScopes, now });
+  refuseProblems(problems);
+  if (expiresAt !== undefined && creatorExpiresAt !== undefined && expiresAt > creatorExpiresAt) {
+    refuseProblems({ expiresAt: ['Must not be after the key that creates it'] });
+  }
   if (!isWithin(scopes, callerScopes)) throw insufficientPermissions();
   return { name, scopes: [...new Set(scopes)], expiresAt };
 }
@@ -125,25 +120,6 @@ export function invalidApiKey(): DomainError {
 
 export function insufficientPermissions(): DomainError {
   return new DomainError('permission', 'INSUFFICIENT_PERMISSIONS', 'Insufficient permissions');
-}
-
-function expiryProblems(
-  expiresAt: Date,
-  { creatorExpiresAt, now }: Pick<WishLimits, 'creatorExpiresAt' | 'now'>,
-): string[] {
-  if (Number.isNaN(expiresAt.getTime()) || expiresAt > expiresAtMax) return ['Invalid datetime'];
-  if (expiresAt <= now) return ['Must lie in the future'];
-  const isLate = creatorExpiresAt !== undefined && expiresAt > creatorExpiresAt;
-  return isLate ? ['Must not be after the key that creates it'] : [];
-}
-
-function scopesProblems(scopes: readonly string[], known: ReadonlySet<string>): string[] {
-  if (scopes.length > scopesMax) return [`Must have at most ${String(scopesMax)} elements`];
-  return scopes.flatMap((scope, index) => {
-    if (known.has(scope)) return [];
-    const problem = scopePattern.test(scope) ? 'Unknown scope' : 'Invalid scope';
-    return [`${String(index)}: ${problem}`];
-  });
 }
 
 // A key without scopes has all of them; a caller without scopes has none.

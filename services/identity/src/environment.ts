@@ -1,4 +1,5 @@
-import { lineProblems, refuseProblems } from '@billing/kernel/input-problems';
+import { sandboxProblems } from '@billing/kernel/input/sandbox';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 
 export type EnvironmentKind = 'LIVE' | 'SANDBOX';
@@ -70,11 +71,6 @@ export interface SandboxWish {
   readonly startsAt: Date | undefined;
 }
 
-const nameLengthMax = 200;
-// ISO 8601 writes four digits of the year: what a subscription made at the last instant has ahead of it must have no more.
-const timeMin = new Date('1970-01-01T00:00:00.000Z');
-const timeMax = new Date('8999-12-31T23:59:59.999Z');
-
 /** The organisation's only environment with real money; its clock is always real. */
 export function openLive(id: string): Transition<Environment> {
   return only({ id, kind: 'LIVE', name: '', clock: { kind: 'REAL' } });
@@ -88,10 +84,7 @@ export function openSandbox(
 ): Transition<Environment> {
   const isManual = clock === 'MANUAL';
   const trimmed = name.trim();
-  refuseProblems({
-    name: lineProblems(trimmed, { max: nameLengthMax }),
-    startsAt: startsAt === undefined ? [] : startProblems(startsAt, isManual),
-  });
+  refuseProblems(sandboxProblems({ name, clock, startsAt }));
   return only({
     id,
     kind: 'SANDBOX',
@@ -103,7 +96,7 @@ export function openSandbox(
 /** Renames a sandbox. */
 export function rename(environment: Environment, name: string): Transition<Environment> {
   const trimmed = name.trim();
-  refuseProblems({ name: lineProblems(trimmed, { max: nameLengthMax }) });
+  refuseProblems(sandboxProblems({ name }));
   return trimmed === environment.name
     ? unchanged(environment)
     : only({ ...environment, name: trimmed });
@@ -121,16 +114,6 @@ export function deleteSandbox(environment: Environment, now: Date): Transition<E
 /** The environment's business time, where `now` is real time. */
 export function timeOf({ clock }: Environment, now: Date): Date {
   return clock.kind === 'MANUAL' ? clock.now : now;
-}
-
-/** What is wrong with a sandbox's time. */
-export function timeProblems(time: Date): string[] {
-  if (Number.isNaN(time.getTime())) return ['Invalid datetime'];
-  return time >= timeMin && time <= timeMax ? [] : ['Must lie in the years 1970 to 8999'];
-}
-
-function startProblems(startsAt: Date, isManual: boolean): string[] {
-  return isManual ? timeProblems(startsAt) : ['Needs a manual clock'];
 }
 
 function startClock(now: Date): ManualClock {

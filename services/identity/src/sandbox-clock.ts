@@ -1,4 +1,5 @@
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { environmentTimeProblems } from '@billing/kernel/input/sandbox';
 import { refuseProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import {
@@ -7,7 +8,6 @@ import {
   type Landing,
   type Lease,
   type ManualClock,
-  timeProblems,
 } from './environment';
 
 /** Another worker carries on; this one has nothing more to say. */
@@ -36,7 +36,7 @@ export function requestJump(
   { to, id, claim, now }: { to: Date; id: string; claim: Lease; now: Date },
 ): Transition<Environment> {
   const clock = manualClockOf(environment);
-  refuseProblems({ to: timeProblems(to) });
+  refuseProblems({ to: environmentTimeProblems(to) });
   const lease = claimed(clock.lease, { claim, now });
   if (joinable(clock, to)) return set(environment, clock, { lease });
   if (to < clock.now) throw invalidInput({ to: ["Must not lie before the sandbox's time"] });

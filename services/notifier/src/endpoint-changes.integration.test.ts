@@ -1,3 +1,4 @@
+import { webhookEventTypes } from '@billing/kernel/input/webhook-endpoint';
 import type { CallContext, Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually, testContext, testTenant } from '@billing/chassis/testing';
@@ -8,7 +9,6 @@ import type {
 import type { Delivery } from './delivery-store';
 import { EndpointHealthStore } from './endpoint-health-store';
 import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from './testing';
-import { eventTypes } from './webhook-endpoint';
 
 const day = 24 * 3_600_000;
 
@@ -104,7 +104,7 @@ describe('a change of a webhook endpoint', () => {
     });
     const live = testContext({ tenant: testTenant({ live: true }) });
     const { webhookEndpoint } = await notifier.calls.createWebhookEndpoint(
-      { url: 'https://example.com', events: eventTypes.slice(0, 1) },
+      { url: 'https://example.com', events: webhookEventTypes.slice(0, 1) },
       live,
     );
     const loopback = { updateMask: ['url'], url: 'http://127.0.0.1:9/' };

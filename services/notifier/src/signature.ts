@@ -21,13 +21,6 @@ export function toSecret(key: Buffer): string {
 /** The prefix of an endpoint that has chosen none, or was stored before there was a choice. */
 export const headerPrefixDefault = 'Billing';
 
-// `Webhook-Signature` is the standard's own.
-const headerPrefixPattern = /^(?!webhook$)[a-z][a-z0-9-]{0,30}$/i;
-
-export function isHeaderPrefix(text: string): boolean {
-  return headerPrefixPattern.test(text);
-}
-
 /** The header in which the official client looks for the type. */
 export function eventHeader(prefix: string, type: string): Record<string, string> {
   return { [`${prefix}-Event`]: type };

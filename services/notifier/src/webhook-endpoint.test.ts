@@ -1,9 +1,9 @@
+import { webhookEventTypes } from '@billing/kernel/input/webhook-endpoint';
 import { DomainError, type FieldErrors } from '@billing/kernel/domain-error';
 import { unchanged } from '@billing/kernel/transition';
 import {
   change,
   disable,
-  eventTypes,
   neverRegistered,
   register,
   type Registration,
@@ -46,7 +46,7 @@ describe('registering an endpoint', () => {
     expect(registered()).toEqual({
       id: 'endpoint',
       url: 'https://example.com/hooks',
-      events: eventTypes,
+      events: webhookEventTypes,
       description: undefined,
       active: true,
       headerPrefix: 'Billing',
@@ -56,7 +56,7 @@ describe('registering an endpoint', () => {
       failuresCountFrom: undefined,
       deletedAt: undefined,
     });
-    expect(eventTypes).toHaveLength(6);
+    expect(webhookEventTypes).toHaveLength(6);
   });
 
   test('keeps each kind once, and keeps the URL as it was written', () => {
@@ -154,8 +154,8 @@ describe('changing an endpoint', () => {
       { events: ['subscription.created', 'subscription.created'] },
       { events: ['subscription.created'] },
     ],
-    [{ events: null }, { events: eventTypes }],
-    [{ events: [] }, { events: eventTypes }],
+    [{ events: null }, { events: webhookEventTypes }],
+    [{ events: [] }, { events: webhookEventTypes }],
     [{ description: 'new' }, { description: 'new' }],
     [{ description: null }, { description: undefined }],
     [{ active: false }, { active: false }],

@@ -1,33 +1,14 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { isSameData } from '@billing/kernel/equality';
-import { type InputProblems, lineProblems, refuseProblems } from '@billing/kernel/input-problems';
+import { webhookEndpointProblems, webhookEventTypes } from '@billing/kernel/input/webhook-endpoint';
+import { type InputProblems, refuseProblems } from '@billing/kernel/input-problems';
 import { type Transition, unchanged } from '@billing/kernel/transition';
-import { webAddressProblems } from '@billing/kernel/web-address';
 import type { RetiredSecret } from './endpoint-secret';
 import { type AddressPolicy, isAllowedHost } from './public-address';
-import { headerPrefixDefault, isHeaderPrefix } from './signature';
-
-/** The kinds of events an endpoint gets unless it says otherwise. */
-export const eventTypes: readonly string[] = [
-  'subscription.created',
-  'subscription.updated',
-  'subscription.canceled',
-  'subscription.renewed',
-  'subscription.payment_succeeded',
-  'subscription.payment_failed',
-];
-
-// Who names no kinds was promised the six of subscriptions and must not be surprised by others.
-const namedEventTypes: readonly string[] = [
-  ...eventTypes,
-  'checkout.completed',
-  'checkout.expired',
-];
+import { headerPrefixDefault } from './signature';
 
 /** An environment has at most this many endpoints. */
 export const endpointsMax = 10;
-
-const descriptionLengthMax = 200;
 
 /** Where webhooks of an environment are sent. */
 export interface WebhookEndpoint {
@@ -165,7 +146,7 @@ function settingsOf(registration: Registration, policy: AddressPolicy): Settings
   refuseProblems(problemsOf(registration, policy));
   const { url, events, description, active = true } = registration;
   const { headerPrefix = headerPrefixDefault } = registration;
-  const wanted = events.length === 0 ? eventTypes : [...new Set(events)];
+  const wanted = events.length === 0 ? webhookEventTypes : [...new Set(events)];
   return { url, events: wanted, description, active, headerPrefix };
 }
 
@@ -191,24 +172,11 @@ function registrationAfter(
   };
 }
 
-function problemsOf(
-  { url, events, description, headerPrefix = headerPrefixDefault }: Registration,
-  policy: AddressPolicy,
-): InputProblems {
-  return {
-    url: urlProblems(url, policy),
-    events: events.flatMap((type, index) =>
-      namedEventTypes.includes(type) ? [] : [`${String(index)}: Unknown event`],
-    ),
-    description:
-      description === undefined ? [] : lineProblems(description, { max: descriptionLengthMax }),
-    headerPrefix: isHeaderPrefix(headerPrefix) ? [] : ['Invalid header prefix'],
-  };
-}
-
-function urlProblems(text: string, policy: AddressPolicy): string[] {
-  if (text === '') return ['Required'];
-  const problems = webAddressProblems(text);
-  if (problems.length > 0) return problems;
-  return isAllowedHost(new URL(text).hostname, policy) ? [] : ['Must be a public address'];
+function problemsOf(registration: Registration, policy: AddressPolicy): InputProblems {
+  const { url } = registration;
+  const { url: urlProblems = [], ...others } = webhookEndpointProblems(registration);
+  if (urlProblems.length > 0 || isAllowedHost(new URL(url).hostname, policy)) {
+    return { ...others, url: urlProblems };
+  }
+  return { ...others, url: ['Must be a public address'] };
 }

@@ -1,3 +1,4 @@
+import { webhookEventTypes } from '@billing/kernel/input/webhook-endpoint';
 import type { CallContext } from '@billing/chassis/call-context';
 import { DataKeys } from '@billing/chassis/data-keys';
 import { newId } from '@billing/chassis/ids';
@@ -5,7 +6,6 @@ import { testContext, testTenant } from '@billing/chassis/testing';
 import type { CreateWebhookEndpointRequest } from '@billing/proto/billing/notifier/v1/notifier';
 import { SlotStore } from './slot-store';
 import { type RunningNotifier, startSystem, testDataKeys, type TestSystem } from './testing';
-import { eventTypes } from './webhook-endpoint';
 
 const page = { page: 1, perPage: 20 };
 
@@ -57,7 +57,7 @@ describe('webhook endpoints', () => {
     expect(created).toMatchObject({
       organizationId: context.tenant.organizationId,
       url: 'https://example.com/hooks',
-      events: eventTypes,
+      events: webhookEventTypes,
       description: 'billing',
       active: true,
       version: 1n,

@@ -1,19 +1,15 @@
-import { addMonths, type BillingInterval } from '@billing/kernel/billing-period';
+import type { BillingInterval } from '@billing/kernel/billing-period';
 import { invalidInput, notFound } from '@billing/kernel/domain-error';
+import { subscriptionProblems } from '@billing/kernel/input/subscription';
 import { isAmount } from '@billing/kernel/money';
 import { recurringCharge } from '@billing/kernel/pricing';
-import { refuseProblems, textProblems, wholeNumberProblems } from '@billing/kernel/input-problems';
+import { refuseProblems } from '@billing/kernel/input-problems';
 import type {
   CollectionMethod,
   CustomerSnapshot,
   PriceSnapshot,
   Subscription,
 } from './subscription';
-
-const quantityMax = 1_000_000;
-const authorizedTransactionIdLengthMax = 255;
-const startBackMonthsMax = 12;
-const startAheadMonthsMax = 60;
 
 /** A subscription as it was asked for. */
 export interface SubscriptionInput {
@@ -58,16 +54,12 @@ export function checkInput(
   input: SubscriptionInput,
   { now, metadataProblems }: { now: Date; metadataProblems: readonly string[] },
 ): void {
-  const { authorizedTransactionId, startAt, quantity } = input;
-  refuseProblems({
-    authorizedTransactionId:
-      authorizedTransactionId === null
-        ? []
-        : textProblems(authorizedTransactionId, { min: 1, max: authorizedTransactionIdLengthMax }),
-    startAt: startAt === null ? [] : startProblems(startAt, now),
-    metadata: metadataProblems,
-    quantity: wholeNumberProblems(quantity, { min: 1, max: quantityMax }),
-  });
+  const fields = {
+    authorizedTransactionId: input.authorizedTransactionId ?? undefined,
+    startAt: input.startAt ?? undefined,
+    quantity: input.quantity,
+  };
+  refuseProblems({ ...subscriptionProblems(fields, { now }), metadata: metadataProblems });
 }
 
 /** The price of a product that can be subscribed to. */
@@ -118,11 +110,4 @@ export function checkRepeat(
   throw invalidInput({
     authorizedTransactionId: ['Has already started a subscription with other input'],
   });
-}
-
-function startProblems(startAt: Date, now: Date): string[] {
-  if (startAt < addMonths(now, -startBackMonthsMax)) {
-    return ['Must be at most one year in the past'];
-  }
-  return startAt > addMonths(now, startAheadMonthsMax) ? ['Must be at most five years ahead'] : [];
 }

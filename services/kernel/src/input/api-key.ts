@@ -1,0 +1,43 @@
+import { type InputProblems, lineProblems, optionalProblems } from '../input-problems';
+
+const nameLengthMax = 120;
+// The last instant that ISO 8601 writes with four digits of the year; many say "never" by it.
+const expiresAtMax = new Date('9999-12-31T23:59:59.999Z');
+// Far more than there are path segments.
+const scopesMax = 50;
+const scopePattern = /^[a-z-]+:(?:read|write)$/;
+
+/** The fields of an API key that have rules of their own. */
+export interface ApiKeyFields {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly expiresAt?: Date | undefined;
+}
+
+/** What is wrong with each field of an API key by itself; `now` is real time. */
+export function apiKeyProblems(
+  { name, scopes, expiresAt }: ApiKeyFields,
+  { knownScopes, now }: { readonly knownScopes: ReadonlySet<string>; readonly now: Date },
+): InputProblems {
+  return {
+    name: optionalProblems(name, (text) =>
+      lineProblems(text.trim(), { min: 1, max: nameLengthMax }),
+    ),
+    scopes: optionalProblems(scopes, (list) => scopesProblems(list, knownScopes)),
+    expiresAt: optionalProblems(expiresAt, (time) => expiryProblems(time, now)),
+  };
+}
+
+function expiryProblems(expiresAt: Date, now: Date): string[] {
+  if (Number.isNaN(expiresAt.getTime()) || expiresAt > expiresAtMax) return ['Invalid datetime'];
+  return expiresAt <= now ? ['Must lie in the future'] : [];
+}
+
+function scopesProblems(scopes: readonly string[], known: ReadonlySet<string>): string[] {
+  if (scopes.length > scopesMax) return [`Must have at most ${String(scopesMax)} elements`];
+  return scopes.flatMap((scope, index) => {
+    if (known.has(scope)) return [];
+    const problem = scopePattern.test(scope) ? 'Unknown scope' : 'Invalid scope';
+    return [`${String(index)}: ${problem}`];
+  });
+}

@@ -1,0 +1,52 @@
+import { type InputProblems, lineProblems, optionalProblems } from '../input-problems';
+import { webAddressProblems } from '../web-address';
+
+/** The kinds of events an endpoint gets unless it says otherwise. */
+export const webhookEventTypes: readonly string[] = [
+  'subscription.created',
+  'subscription.updated',
+  'subscription.canceled',
+  'subscription.renewed',
+  'subscription.payment_succeeded',
+  'subscription.payment_failed',
+];
+
+// An endpoint that names no kinds was promised the six of subscriptions and must not be surprised by others.
+const namedEventTypes: readonly string[] = [
+  ...webhookEventTypes,
+  'checkout.completed',
+  'checkout.expired',
+];
+
+const descriptionLengthMax = 200;
+// `Webhook-Signature` is the standard's own.
+const headerPrefixPattern = /^(?!webhook$)[a-z][a-z0-9-]{0,30}$/i;
+
+/** The fields of a webhook endpoint that have rules of their own. */
+export interface WebhookEndpointFields {
+  readonly url?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly description?: string | undefined;
+  readonly headerPrefix?: string | undefined;
+}
+
+/** What is wrong with each field of a webhook endpoint; an absent one is checked elsewhere, and so is which hosts are allowed. */
+export function webhookEndpointProblems(fields: WebhookEndpointFields): InputProblems {
+  const { url, events, description, headerPrefix } = fields;
+  return {
+    url: optionalProblems(url, (text) => (text === '' ? ['Required'] : webAddressProblems(text))),
+    events: optionalProblems(events, eventProblems),
+    description: optionalProblems(description, (text) =>
+      lineProblems(text, { max: descriptionLengthMax }),
+    ),
+    headerPrefix: optionalProblems(headerPrefix, (text) =>
+      headerPrefixPattern.test(text) ? [] : ['Invalid header prefix'],
+    ),
+  };
+}
+
+function eventProblems(events: readonly string[]): string[] {
+  return events.flatMap((type, index) =>
+    namedEventTypes.includes(type) ? [] : [`${String(index)}: Unknown event`],
+  );
+}
