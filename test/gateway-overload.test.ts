@@ -1,29 +1,53 @@
 import { get } from 'node:http';
-import { eventually } from '@billing/chassis/testing';
+import { connectPeer } from '@billing/chassis/peer';
+import { eventually, testContext } from '@billing/chassis/testing';
+import {
+  type IdentityServiceServer,
+  IdentityServiceService,
+} from '@billing/proto/billing/identity/v1/identity';
 import type { ApiClient } from './api-client';
 import { linkPath } from './link-path';
 import { type RawAnswer, RawConnection } from './raw-http';
 import { startTestSystem, type TestSystem } from './test-system';
 
 const inFlightMax = 12;
+const perOrganizationMax = 10;
 const perKeyMax = 8;
 
 let system: TestSystem;
 let other: ApiClient;
+let stranger: ApiClient;
 
 beforeAll(async () => {
   system = await startTestSystem({
     gateway: {
       HTTP_IN_FLIGHT_MAX: String(inFlightMax),
+      HTTP_IN_FLIGHT_PER_ORGANIZATION_MAX: String(perOrganizationMax),
       HTTP_IN_FLIGHT_PER_KEY_MAX: String(perKeyMax),
     },
   });
   other = system.sandbox;
+  stranger = system.client(await anotherOrganizationsKey());
 });
 
 afterAll(async () => {
   await system.stop();
 });
+
+async function anotherOrganizationsKey(): Promise<string> {
+  const identity = connectPeer<IdentityServiceServer>(IdentityServiceService, {
+    address: system.addresses.identity,
+    service: 'test',
+    withoutTenant: ['ensureOrganization'],
+  });
+  const { live } = await identity.ensureOrganization({ name: 'Another' }, testContext());
+  const { organizationId = '', id: environmentId = '' } = live ?? {};
+  const wish = { name: 'Key', scopes: [], expiresAt: undefined, createdBy: undefined };
+  const tenant = { organizationId, environmentId, live: true };
+  const { key } = await identity.createApiKey(wish, testContext({ tenant }));
+  identity.close();
+  return key;
+}
 
 const page = `/checkout/${'x'.repeat(43)}`;
 const customer = JSON.stringify({ email: 'a@example.com' });
@@ -86,9 +110,25 @@ test('one key with too many requests at a time gets 429, and others are served',
   expect((await system.live.get('/customers')).status).toBe(200);
 });
 
+test('the keys of an organisation together get 429 beyond its places, and another organisation is served', async () => {
+  const ofOne = times(perKeyMax, creationWith(system.live.key));
+  const ofOther = times(perOrganizationMax - perKeyMax + 1, creationWith(other.key));
+  const held = await HeldRequests.open([...ofOne, ...ofOther], customer);
+  expect(refusal(await held.firstAnswer())).toEqual([
+    429,
+    'too_many_requests',
+    '1',
+    { error: 'Too many requests' },
+  ]);
+  expect((await other.get('/customers')).status).toBe(429);
+  expect((await stranger.get('/customers')).status).toBe(200);
+  expect(await held.finish()).toEqual([...times(perOrganizationMax, 201), 429]);
+  expect((await other.get('/customers')).status).toBe(200);
+});
+
 test('a process with too many refuses with 503, pages and probes go on, and then all is well', async () => {
   const ofOne = times(perKeyMax, creationWith(system.live.key));
-  const ofOther = times(inFlightMax - perKeyMax + 1, creationWith(other.key));
+  const ofOther = times(inFlightMax - perKeyMax + 1, creationWith(stranger.key));
   const held = await HeldRequests.open([...ofOne, ...ofOther], customer);
   expect(refusal(await held.firstAnswer())).toEqual([
     503,

@@ -101,6 +101,7 @@ export interface AppParts extends ExchangeSurroundings {
   readonly payerPlaces: TakePlace;
   readonly operatorPlaces: TakePlace;
   readonly inFlightPerKey: InFlightLimit;
+  readonly inFlightPerOrganization: InFlightLimit;
   /** Places of calls that wait for an advance of a clock: in this process, and of one environment. */
   readonly waiting: InFlightLimit;
   readonly waitingPerEnvironment: InFlightLimit;
@@ -329,13 +330,17 @@ function authenticated(
   });
 }
 
-/** Where a request counts: among those of its caller, or among those that wait for its environment's clock. */
+/** Where a request counts: among those of its caller and organisation, or among those that wait for its environment's clock. */
 function placeOf(
   { callerId, tenant }: Admitted,
-  { inFlightPerKey, waiting, waitingPerEnvironment }: AppParts,
+  { inFlightPerKey, inFlightPerOrganization, waiting, waitingPerEnvironment }: AppParts,
   { waits }: { waits: boolean },
 ): (work: () => Promise<ApiAnswer>) => Promise<ApiAnswer> {
-  if (!waits) return (work) => inFlightPerKey.run(work, callerId);
+  if (!waits) {
+    const { organizationId } = tenant;
+    return (work) =>
+      inFlightPerKey.run(() => inFlightPerOrganization.run(work, organizationId), callerId);
+  }
   return (work) => waitingPerEnvironment.run(() => waiting.run(work), tenant.environmentId);
 }
 

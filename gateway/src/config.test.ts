@@ -26,6 +26,7 @@ test('limits have defaults, and no proxy is believed', () => {
     HTTP_CONNECTIONS_MAX: 10_000,
     HTTP_IN_FLIGHT_MAX: 1_000,
     HTTP_IN_FLIGHT_PER_KEY_MAX: 300,
+    HTTP_IN_FLIGHT_PER_ORGANIZATION_MAX: 500,
     HTTP_IDLE_CONNECTIONS_PER_NETWORK_MAX: 1_000,
     DRAIN_DELAY_MS: 0,
   });

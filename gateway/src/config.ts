@@ -93,6 +93,8 @@ const shape = z.object({
   HTTP_IN_FLIGHT_MAX: countFromOne.default(1_000),
   /** Requests of one key beyond so many at a time get 429. */
   HTTP_IN_FLIGHT_PER_KEY_MAX: countFromOne.default(300),
+  /** Requests of one organisation beyond so many at a time get 429: its keys together leave places for others. */
+  HTTP_IN_FLIGHT_PER_ORGANIZATION_MAX: countFromOne.default(500),
   /** How long browsers insist on TLS; 0 sends no such header. Absent: a year where HOSTED_PAGE_URL is an https:// address. */
   HSTS_MAX_AGE_SECONDS: z
     .string()

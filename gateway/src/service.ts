@@ -125,6 +125,7 @@ type Places = Pick<
   AppParts,
   | 'keyedInFlight'
   | 'inFlightPerKey'
+  | 'inFlightPerOrganization'
   | 'waiting'
   | 'waitingPerEnvironment'
   | 'providerEventPlaces'
@@ -137,6 +138,7 @@ function inFlightLimits(config: GatewayConfiguration): Places {
   return {
     keyedInFlight: InFlightLimit.ofProcess(config.HTTP_IN_FLIGHT_MAX),
     inFlightPerKey: InFlightLimit.perCaller(config.HTTP_IN_FLIGHT_PER_KEY_MAX),
+    inFlightPerOrganization: InFlightLimit.perCaller(config.HTTP_IN_FLIGHT_PER_ORGANIZATION_MAX),
     waiting: InFlightLimit.ofWaiting(waitingMax),
     waitingPerEnvironment: InFlightLimit.ofWaiting(waitingPerEnvironmentMax),
     providerEventPlaces: keylessPlaces(providerEventsMax, perAddress),
