@@ -1,4 +1,8 @@
-import { networkOf } from './admission';
+import { systemClock } from '@billing/chassis/clock';
+import { DomainError } from '@billing/kernel/domain-error';
+import { Admission, networkOf } from './admission';
+import { Authentication } from './authentication';
+import type { OperatorAccess, SignedIn } from './dashboard/operator-access';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -11,4 +15,31 @@ test.each([
   [undefined, ''],
 ])('the address %s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
+});
+
+describe('a request that a service refuses because its environment is deleted', () => {
+  const tenant = { organizationId: 'o', environmentId: 'e', live: false, manualClock: false };
+  const deleted = new DomainError('not_found', 'ENVIRONMENT_NOT_FOUND', 'Environment not found');
+  const admission = new Admission({
+    authentication: new Authentication(
+      { authenticate: () => Promise.reject(deleted) },
+      systemClock,
+    ),
+    operatorAccess: {} as OperatorAccess,
+    clock: systemClock,
+  });
+
+  test('by a key gets the answer to keys that open nothing', () => {
+    expect(admission.refusalOf(deleted, { tenant })).toMatchObject({
+      kind: 'unauthenticated',
+      message: 'Invalid or expired API key',
+    });
+  });
+
+  test('by an operator, and any other error, stays as it is', () => {
+    const signedIn = {} as SignedIn;
+    expect(admission.refusalOf(deleted, { tenant, signedIn })).toBe(deleted);
+    const other = new DomainError('not_found', 'CUSTOMER_NOT_FOUND', 'Customer not found');
+    expect(admission.refusalOf(other, { tenant })).toBe(other);
+  });
 });

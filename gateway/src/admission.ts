@@ -4,7 +4,7 @@ import type { Clock } from '@billing/chassis/clock';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Origin } from '@billing/proto/billing/identity/v1/operator';
-import type { Authentication } from './authentication';
+import { type Authentication, invalidApiKey } from './authentication';
 import type { OperatorAccess, SignedIn } from './dashboard/operator-access';
 import type { Call, CallerFacts, NoteCaller } from './exchange';
 import { rateLimitHeaders, type RateLimit, tooManyRequests } from './rate-limit';
@@ -68,6 +68,19 @@ export class Admission {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (!allowance.isAllowed) throw tooManyRequests(allowance);
     return caller;
+  }
+
+  /** Ends the keys of an environment that was deleted, as far as this gateway serves them. */
+  endKeysOf(environmentId: string): void {
+    this.parts.authentication.forgetEnvironment(environmentId);
+  }
+
+  /** The error with which a request ends: a key whose environment a service knows to be deleted opens nothing any more. */
+  refusalOf(error: unknown, { tenant, signedIn }: Pick<Admitted, 'tenant' | 'signedIn'>): unknown {
+    const isDeleted = error instanceof DomainError && error.reason === 'ENVIRONMENT_NOT_FOUND';
+    if (!isDeleted || signedIn !== undefined) return error;
+    this.endKeysOf(tenant.environmentId);
+    return invalidApiKey();
   }
 
   private async authenticate(request: Request, call: Call): Promise<Admitted> {

@@ -39,7 +39,7 @@ import type { Peers } from './peers';
 import { addProviderEvents } from './provider-events';
 import type { RateLimit } from './rate-limit';
 import { rootAnswer } from './root-answer';
-import { type ApiAnswer, type ApiRequest, allowed, ok, type Route } from './route';
+import { type ApiAnswer, type ApiRequest, allowed, ok, param, type Route } from './route';
 import { apiKeyRoutes } from './routes/api-keys';
 import { checkoutRoutes } from './routes/checkout';
 import { checkoutLinkRoutes } from './routes/checkout-links';
@@ -230,6 +230,7 @@ function addRoute(app: Express, route: Route, parts: AppParts): void {
         storesOnce(route) ? parts.workQueue.run(turnOf(call, route), once) : once();
       const { peers } = parts;
       const answer = await describedWrite(route, apiRequest, { reader, peers, describe, write });
+      if (route.endsKeys === true) parts.admission.endKeysOf(param(apiRequest, 'id'));
       return route.method === 'GET'
         ? unlessMatched(request.header('if-none-match'), answer)
         : answer;
@@ -310,7 +311,10 @@ function authenticated(
       detail = described;
     };
     const audited = { caller, describe };
-    const run = () => work({ ...call, tenant, scopes }, request, response, audited);
+    const run = () =>
+      work({ ...call, tenant, scopes }, request, response, audited).catch((error: unknown) => {
+        throw parts.admission.refusalOf(error, admitted);
+      });
     const inPlace = placeOf(admitted, parts, { waits });
     if (isRead(request.method)) return inPlace(run);
     const { route } = options;

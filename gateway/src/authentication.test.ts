@@ -57,6 +57,21 @@ describe('authentication', () => {
     expect(asked).toHaveLength(2);
   });
 
+  test('asks identity again about the keys of an environment that was deleted, also where it was being asked', async () => {
+    const { authentication, asked } = anAuthentication();
+    const use = () => authentication.authenticate('Bearer good', call);
+    await use();
+    authentication.forgetEnvironment('another');
+    await use();
+    expect(asked).toHaveLength(1);
+    authentication.forgetEnvironment('e');
+    const asking = use();
+    authentication.forgetEnvironment('e');
+    await asking;
+    await use();
+    expect(asked).toHaveLength(3);
+  });
+
   test('remembers a refused key, too', async () => {
     const { authentication, asked } = anAuthentication();
     for (const _ of [1, 2]) {

@@ -41,6 +41,8 @@ const entriesMax = 10_000;
 /** Resolves API keys, remembering the answer of identity for a few seconds by the key's hash. A stale answer is never used. */
 export class Authentication {
   private readonly cache = new Map<string, Cached>();
+  /** Counts calls of forgetEnvironment: an answer that identity began before one is not cached. */
+  private forgotten = 0;
 
   constructor(
     private readonly identity: Pick<Peers['identity'], 'authenticate'>,
@@ -61,6 +63,14 @@ export class Authentication {
     return caller;
   }
 
+  /** Forgets all keys of an environment that was deleted: their next use asks identity. */
+  forgetEnvironment(environmentId: string): void {
+    this.forgotten += 1;
+    for (const [hash, { caller }] of this.cache) {
+      if (caller?.tenant.environmentId === environmentId) this.cache.delete(hash);
+    }
+  }
+
   private async resolve(
     key: string,
     now: Date,
@@ -69,7 +79,9 @@ export class Authentication {
     const hash = digestOf('sha256', key, 'base64');
     const cached = this.cache.get(hash);
     if (cached !== undefined && now.getTime() < cached.freshUntil) return cached.caller;
+    const { forgotten } = this;
     const caller = await this.lookUp(key, call);
+    if (forgotten !== this.forgotten) return caller;
     this.cache.delete(hash);
     this.cache.set(hash, { caller, freshUntil: now.getTime() + freshMs });
     if (this.cache.size > entriesMax) this.forgetOldest();
@@ -136,6 +148,7 @@ export function checkScope(
   throw new DomainError('permission', 'INSUFFICIENT_PERMISSIONS', 'Insufficient permissions');
 }
 
-function invalidApiKey(): DomainError {
+/** The one answer to all keys that open nothing. */
+export function invalidApiKey(): DomainError {
   return new DomainError('unauthenticated', 'INVALID_API_KEY', 'Invalid or expired API key');
 }

@@ -46,6 +46,8 @@ export interface Route {
   readonly readsOnly?: boolean;
   /** Whether it waits for minutes, and takes a place among calls that wait in place of one among those that work. */
   readonly waits?: boolean;
+  /** Whether it deletes the environment that `:id` names: its keys end with the answer. */
+  readonly endsKeys?: boolean;
   /** What the description of the API says of it. */
   readonly operation: Operation;
   readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;

@@ -182,6 +182,7 @@ export const sandboxRoutes: readonly Route[] = [
       answer: { status: 204 },
       errors: ['sandbox_not_found'],
     },
+    endsKeys: true,
     handle: async (request, peers) => {
       await peers.identity.deleteSandbox({ id: param(request, 'id') }, request.context);
       return { status: 204 };
