@@ -12,6 +12,11 @@ test.each([
   expect(readLauncherEnvironment(environment, false).cacheDir).toEqual(cacheDir);
 });
 
+test('the former values of secrets are read, empty ones are not', () => {
+  const given = { API_KEY_PEPPER_OLD: 'old', HOSTED_PAGE_SECRET_OLD: '', HOSTED_PAGE_SECRET: 'x' };
+  expect(readLauncherEnvironment(given, false).oldSecrets).toEqual({ API_KEY_PEPPER_OLD: 'old' });
+});
+
 test('the number of copies of the stream is read', () => {
   expect(readLauncherEnvironment({ STREAM_REPLICAS: '3' }, false).streamReplicas).toBe('3');
 });

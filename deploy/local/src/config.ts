@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from './service-environment';
+import { type Environment, oldSecretNames } from './service-environment';
 
 /** What the launcher reads from its environment; nothing else in this package looks at it. */
 export interface LauncherEnvironment {
@@ -23,6 +23,8 @@ export interface LauncherEnvironment {
   stripe: Environment;
   /** The `OIDC_*` that are set. */
   identityProvider: Environment;
+  /** The secrets that are being replaced; see `oldSecretNames`. */
+  oldSecrets: Environment;
   /** All of it, for tools such as `go` that have settings of their own. */
   all: NodeJS.ProcessEnv;
 }
@@ -50,6 +52,12 @@ export function readLauncherEnvironment(
     rateLimits: settingsOf(environment, 'RATE_LIMIT_'),
     stripe: settingsOf(environment, 'STRIPE_'),
     identityProvider: settingsOf(environment, 'OIDC_'),
+    oldSecrets: Object.fromEntries(
+      oldSecretNames.flatMap((name) => {
+        const value = filled(environment[name]);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ),
     all: environment,
   };
 }

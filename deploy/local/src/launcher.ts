@@ -92,6 +92,7 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     version: environment.version,
     otlpEndpoint: environment.otlpEndpoint,
     traceSampleRatio: environment.traceSampleRatio,
+    oldSecrets: environment.oldSecrets,
     rateLimits: environment.rateLimits,
     stripe: environment.stripe,
     identityProvider: environment.identityProvider,

@@ -70,6 +70,15 @@ test.each([
   expect(holders).toEqual([service]);
 });
 
+test('the former value of a secret reaches the services that still verify with it', () => {
+  const oldSecrets = { API_KEY_PEPPER_OLD: 'old pepper', HOSTED_PAGE_SECRET_OLD_FILE: '/old' };
+  const holders = (name: string) =>
+    serviceNames.filter((service) => name in serviceEnvironment(service, { ...site, oldSecrets }));
+  expect(holders('API_KEY_PEPPER_OLD')).toEqual(['identity']);
+  expect(holders('HOSTED_PAGE_SECRET_OLD_FILE').toSorted()).toEqual(['checkout', 'customer']);
+  expect(holders('HOSTED_PAGE_SECRET_OLD')).toEqual([]);
+});
+
 test.each(['checkout', 'customer'] as const)(
   'pages of %s are where the gateway listens',
   (service) => {

@@ -42,6 +42,8 @@ export interface SystemSite {
   traceSampleRatio?: string | undefined;
   /** The gateway's `RATE_LIMIT_*` where they differ from its defaults. */
   rateLimits?: Environment | undefined;
+  /** The former values of secrets that are being replaced, by variable. */
+  oldSecrets?: Environment | undefined;
   /** Checkout's `STRIPE_*`; without them live environments charge nobody. */
   stripe?: Environment | undefined;
   /** The gateway's `OIDC_*`; without them operators sign in by their passwords alone. */
@@ -115,14 +117,32 @@ function gateway({ port, rateLimits, identityProvider }: SystemSite): Environmen
   return { HTTP_LISTEN: `127.0.0.1:${String(port)}`, ...rateLimits, ...identityProvider };
 }
 
-function own(service: ServiceName, { secrets, port, stripe }: SystemSite): Environment {
-  if (service === 'identity') return { API_KEY_PEPPER: secrets.apiKeyPepper };
+/** Variables of services that hold the former value of a secret, or name its file. */
+export const oldSecretNames = ['API_KEY_PEPPER', 'HOSTED_PAGE_SECRET'].flatMap((name) => [
+  `${name}_OLD`,
+  `${name}_OLD_FILE`,
+]);
+
+function oldSecretsOf(secret: string, { oldSecrets = {} }: SystemSite): Environment {
+  const given = Object.entries(oldSecrets).filter(([name]) => name.startsWith(`${secret}_OLD`));
+  return Object.fromEntries(given);
+}
+
+function own(service: ServiceName, site: SystemSite): Environment {
+  const { secrets, port, stripe } = site;
+  if (service === 'identity') {
+    return { API_KEY_PEPPER: secrets.apiKeyPepper, ...oldSecretsOf('API_KEY_PEPPER', site) };
+  }
   const HOSTED_PAGE_URL = gatewayUrl(port);
+  const oldPageSecret = oldSecretsOf('HOSTED_PAGE_SECRET', site);
   if (service === 'gateway') return { HOSTED_PAGE_URL };
   if (service === 'checkout') {
-    return { HOSTED_PAGE_URL, HOSTED_PAGE_SECRET: secrets.hostedPageSecret, ...stripe };
+    const HOSTED_PAGE_SECRET = secrets.hostedPageSecret;
+    return { HOSTED_PAGE_URL, HOSTED_PAGE_SECRET, ...oldPageSecret, ...stripe };
   }
-  if (service === 'customer') return { HOSTED_PAGE_URL, HOSTED_PAGE_SECRET: secrets.portalSecret };
+  if (service === 'customer') {
+    return { HOSTED_PAGE_URL, HOSTED_PAGE_SECRET: secrets.portalSecret, ...oldPageSecret };
+  }
   // Webhook receivers under development run on the same machine.
   if (service === 'notifier') {
     return { ALLOW_LOOPBACK_IN_SANDBOXES: 'true', DATA_KEYS: secrets.dataKeys };

@@ -35,10 +35,17 @@ afterEach(async () => {
 });
 
 async function start(...flags: string[]): Promise<Started> {
+  return startWith({}, ...flags);
+}
+
+async function startWith(variables: NodeJS.ProcessEnv, ...flags: string[]): Promise<Started> {
   // Servers of its own, not those of the tests.
   const { MONGODB_URI: _mongodb, NATS_URL: _nats, ...env } = process.env;
   const args = [bootstrap, 'start', '--json', '--port', '0', '--data', dataDir, ...flags];
-  const command = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const command = spawn(process.execPath, args, {
+    env: { ...env, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   commands.push(command);
   let output = '';
   let progress = '';
@@ -172,6 +179,22 @@ test('databases without their secrets.json are not started', async () => {
     'secrets.json is missing: restore it from the backup; new secrets would end every key and address',
   ]);
   expect(await readdir(dataDir)).not.toContain('secrets.json');
+});
+
+test('a secret is replaced with its former value in the environment, and no key ends', async () => {
+  const first = await start();
+  const { liveKey } = first.announcement;
+  await end(first.command, 'SIGTERM');
+  const file = join(dataDir, 'secrets.json');
+  const secrets = JSON.parse(await readFile(file, 'utf8')) as { apiKeyPepper: string };
+  await writeFile(file, JSON.stringify({ ...secrets, apiKeyPepper: 'n'.repeat(43) }));
+  const { status, errors } = await refusedStart();
+  expect(errors).toContain('API_KEY_PEPPER: is not the one this data was written with');
+  expect(status).toBe(78);
+
+  const second = await startWith({ API_KEY_PEPPER_OLD: secrets.apiKeyPepper });
+  expect(second.announcement.liveKey).toBe(liveKey);
+  await createCustomer(second.announcement, liveKey);
 });
 
 test('the printed command works as it is', async () => {
