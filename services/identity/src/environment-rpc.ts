@@ -1,11 +1,11 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import { newResourceId, type Tenant } from '@billing/chassis/call-context';
+import { type CallContext, newResourceId, type Tenant } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { Turns } from '@billing/chassis/turns';
-import { DomainError, invalidInput } from '@billing/kernel/domain-error';
+import { invalidInput } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import {
   ClockKind as ProtoClockKind,
@@ -27,14 +27,18 @@ import {
 import type { KeyLineage } from './key-lineage-store';
 import type { EnvironmentStore } from './environment-store';
 import { checkName, found, type Organization } from './organization';
+import type { SandboxSlotStore } from './sandbox-slot-store';
 
 /** What the calls about organisations and environments work with. */
 export interface EnvironmentRpcOptions {
   readonly organizations: AggregateCollection<Organization>;
   readonly environments: AggregateCollection<Environment>;
   readonly environmentList: EnvironmentStore;
+  readonly sandboxSlots: SandboxSlotStore;
   readonly apiKeys: ApiKeyStore;
   readonly lineage: KeyLineage;
+  /** Whether an environment was deleted, as far as this process knows. */
+  readonly isDeleted: (environmentId: string) => boolean;
   readonly clock: Clock;
 }
 
@@ -43,10 +47,11 @@ type Handlers = Pick<AsyncHandlers<IdentityServiceServer>, 'ensureOrganization' 
 export function environmentHandlers(options: EnvironmentRpcOptions): Handlers {
   const { environments, apiKeys, lineage, clock } = options;
   return {
-    ensureOrganization: async ({ name }) => ensureOrganization(checkName(name), options),
+    ensureOrganization: async ({ name }, { storing }) =>
+      ensureOrganization(checkName(name), storing, options),
 
     createSandbox: async (request, context) => {
-      const { tenant } = context;
+      const { tenant, storing } = context;
       const now = clock.now();
       const caller = await environments.within({ tenant, now }).get(tenant.environmentId);
       if (caller.state.kind !== 'LIVE') throw insufficientPermissions();
@@ -58,9 +63,9 @@ export function environmentHandlers(options: EnvironmentRpcOptions): Handlers {
       });
       const { resourceSeed } = context;
       const createdBy = fromProtoCreator(request.createdBy);
-      const place = { tenant: tenantOfSandbox, kind, createdBy, resourceSeed };
+      const place = { tenant: tenantOfSandbox, kind, createdBy, resourceSeed, storing };
       const { sandbox, key } = await lineage.issueFor(createdBy, tenant, async (expiresAt) => {
-        const made = await insertSandbox(transition, tenantOfSandbox, options);
+        const made = await insertSandbox(transition, { tenant: tenantOfSandbox, storing }, options);
         return {
           sandbox: made,
           ...(await apiKeys.issue(place, { ...firstKey, expiresAt })),
@@ -71,29 +76,26 @@ export function environmentHandlers(options: EnvironmentRpcOptions): Handlers {
   };
 }
 
-// One replica counts and inserts for one organisation at a time; several replicas may exceed the limit by a few.
+// Creations of one organisation would race each other for the same slot.
 const creations = new Turns();
 
-/** Inserts a sandbox while its organisation has room for one; a repeat finds the first one. */
+/** Inserts a sandbox that holds one of its organisation's slots; a repeat finds the first one. */
 async function insertSandbox(
   transition: Transition<Environment>,
-  tenant: Tenant,
-  { environments, environmentList, clock }: EnvironmentRpcOptions,
+  { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>,
+  { environments, sandboxSlots, clock }: EnvironmentRpcOptions,
 ): Promise<Stored<Environment>> {
   const { organizationId } = tenant;
+  const { id } = transition.state;
   return creations.take([organizationId], async () => {
-    const store = environments.within({ tenant, now: clock.now() });
-    const existing = await store.find(transition.state.id);
+    const store = environments.within({ tenant, now: clock.now(), storing });
+    const existing = await store.find(id);
     if (existing !== undefined) return existing;
-    if ((await environmentList.countSandboxes(organizationId)) >= sandboxesMax) {
-      const message = 'Sandbox limit reached';
-      throw new DomainError('failed_precondition', 'SANDBOX_LIMIT_REACHED', message);
-    }
+    await sandboxSlots.take(organizationId, id, storing);
     return (await store.insert(transition)).stored;
   });
 }
 
-const sandboxesMax = 1_000;
 const firstKey = { name: 'First key', scopes: [] };
 
 /**

@@ -7,6 +7,7 @@ import { isId } from '@billing/chassis/ids';
 import { retryTransient } from '@billing/chassis/mongo';
 import type { Page } from '@billing/chassis/aggregate-store';
 import type { Environment } from './environment';
+import type { StoredSandbox } from './sandbox-slot';
 
 /** Which of an organisation's environments are asked for. */
 export interface EnvironmentQuery {
@@ -65,10 +66,15 @@ export class EnvironmentStore {
     return found.map((document) => toStored(definition, document));
   }
 
-  /** An organisation's sandboxes that are not deleted. */
-  async countSandboxes(organizationId: string): Promise<number> {
-    const filter = filterOf({ organizationId, isSandbox: true, page: 1, perPage: 1 });
-    return retryTransient(() => this.environments.documents.countDocuments(filter));
+  /** An organisation's sandboxes, also those whose deletion is not done. */
+  async sandboxesOf(organizationId: string): Promise<StoredSandbox[]> {
+    const found = await retryTransient(() =>
+      this.environments.documents
+        .find({ organizationId, live: false })
+        .project<{ _id: string; deletedAt?: Date | null }>({ deletedAt: 1 })
+        .toArray(),
+    );
+    return found.map(({ _id: id, deletedAt }) => ({ id, isDeleted: deletedAt instanceof Date }));
   }
 }
 

@@ -11,6 +11,7 @@ import {
   identity,
   identityConfiguration,
   january,
+  second,
   serviceOf,
   startBatonService,
   startIdentity,
@@ -85,32 +86,88 @@ test(
   timeoutMs,
 );
 
+test(
+  'the first sandbox of an organisation, once deleted, does not come back',
+  async () => {
+    const name = newId();
+    const { organizationId, live, sandbox } = await identity.ensureOrganization(
+      { name },
+      context(),
+    );
+    const { id = '' } = sandbox ?? {};
+    const ofLive = {
+      organizationId,
+      environmentId: live?.id ?? '',
+      live: true,
+      manualClock: false,
+    };
+    await identity.deleteSandbox({ id }, contextOf(ofLive));
+    const again = () => identity.ensureOrganization({ name }, context());
+    expect(await again()).toMatchObject({ organizationId, sandbox: undefined });
+    await eventually(async () => {
+      expect(await isKnown({ ...ofLive, environmentId: id })).toBe(false);
+    }, waiting);
+    expect(await again()).toMatchObject({ live: { id: live?.id }, sandbox: undefined });
+    expect(await isKnown({ ...ofLive, environmentId: id })).toBe(false);
+  },
+  timeoutMs,
+);
+
 describe('an organisation with 1,000 sandboxes', () => {
-  const create = (tenant: Tenant) =>
-    identity.createSandbox(
+  const create = (tenant: Tenant, at = identity) =>
+    at.createSandbox(
       { name: '', clock: ClockKind.CLOCK_KIND_REAL, startsAt: undefined, createdBy: undefined },
       contextOf(liveOf(tenant)),
     );
+  const refused = { kind: 'failed_precondition', reason: 'SANDBOX_LIMIT_REACHED' };
+
+  /** Sandboxes as a release without slots left them. */
+  const fill = (tenant: Tenant, count: number) =>
+    inIdentity(async (db) => {
+      const environments = db.collection<{ _id: string }>('environments');
+      const sandbox = await environments.findOne({ _id: tenant.environmentId });
+      const made = Array.from({ length: count }, () => {
+        const id = newId();
+        return { ...sandbox, _id: id, environmentId: id };
+      });
+      await environments.insertMany(made);
+    });
 
   test(
     'gets no more of them, and one again where one is deleted',
     async () => {
       const tenant = await aSandbox();
       // With its first sandbox and the one above.
-      await inIdentity(async (db) => {
-        const environments = db.collection<{ _id: string }>('environments');
-        const sandbox = await environments.findOne({ _id: tenant.environmentId });
-        const made = Array.from({ length: 998 }, () => {
-          const id = newId();
-          return { ...sandbox, _id: id, environmentId: id };
-        });
-        await environments.insertMany(made);
-      });
-      const refused = { kind: 'failed_precondition', reason: 'SANDBOX_LIMIT_REACHED' };
+      await fill(tenant, 998);
       await expect(create(tenant)).rejects.toMatchObject(refused);
       await identity.deleteSandbox({ id: tenant.environmentId }, contextOf(liveOf(tenant)));
       await create(tenant);
       await expect(create(tenant)).rejects.toMatchObject(refused);
+    },
+    timeoutMs,
+  );
+
+  test(
+    'never gets more of them by parallel creations in several replicas',
+    async () => {
+      const tenant = await aSandbox();
+      await fill(tenant, 993);
+      const there = connectIdentity(second.address);
+      const created = await Promise.allSettled(
+        Array.from({ length: 20 }, (_, index) =>
+          create(tenant, index % 2 === 0 ? identity : there),
+        ),
+      );
+      there.close();
+      const stored = created.filter(({ status }) => status === 'fulfilled');
+      const errors = created.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      expect(errors).toEqual(Array.from({ length: 15 }, () => expect.objectContaining(refused)));
+      expect(stored).toHaveLength(5);
+      const { total } = await identity.listSandboxes(
+        { page: 1, perPage: 1 },
+        contextOf(liveOf(tenant)),
+      );
+      expect(total).toBe(1_000);
     },
     timeoutMs,
   );

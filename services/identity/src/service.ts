@@ -27,6 +27,7 @@ import { connectDueWork, connectSystems } from './peers';
 import { requestLogRpc } from './request-log-rpc';
 import { RequestStore } from './request-store';
 import { identityRpc, operatorRpc } from './rpc';
+import { SandboxSlotStore } from './sandbox-slot-store';
 import { SignIn } from './sign-in-service';
 import { apiKeys, environments, organizations } from './store';
 import { TokenStore } from './token-store';
@@ -37,6 +38,11 @@ import { WaitingCalls } from './waiting-calls';
 const advancesMax = 4;
 // Of one sandbox: a test suite has no more callers that wait for the same clock.
 const waitingAdvancesMax = 5;
+// Of one organisation.
+const sandboxesMax = 1_000;
+// Each hash keeps one of the process' few threads busy for a tenth of a second.
+// Those that wait behind them are done well before their callers give up.
+const hashLimits = { runningMax: 2, waitingMax: 30 };
 const forgetEveryMs = 10 * 60 * 1_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 const forgetLostCallsEveryMs = 60 * 1_000;
@@ -53,13 +59,12 @@ export async function start(
   service.deleteEnvironments({ keeps: ['auditEntries'], last: environments.collection });
   const tokens = { clock, peppers: openPeppers(service, config) };
   const keys = service.aggregates(apiKeys);
-  const environmentCollection = service.aggregates(environments);
+  const environmentStores = openEnvironments(service);
   const stores = {
     organizations: service.aggregates(organizations),
-    environments: environmentCollection,
-    environmentList: new EnvironmentStore(environmentCollection),
+    ...environmentStores,
     apiKeys: new ApiKeyStore(keys, clock, tokens.peppers),
-    apiKeyUses: new ApiKeyUseStore(keys, environmentCollection, logger),
+    apiKeyUses: new ApiKeyUseStore(keys, environmentStores.environments, logger),
   };
   retireUnusedSandboxes(service, stores);
   const operators = service.aggregates(operatorDefinition);
@@ -67,7 +72,6 @@ export async function start(
   service.ensureIndexes(() => lineage.ensureIndexes());
   service.ensureIndexes(() => stores.apiKeys.ensureIndexes());
   const attempts = openAttempts(service);
-  service.ensureIndexes(() => stores.environmentList.ensureIndexes());
   const audit = openAudit(service, config);
   const requests = openRequests(service, config);
   const sessionAggregates = service.aggregates(operatorSessions);
@@ -115,6 +119,17 @@ export async function start(
     stopping.abort();
   });
   return running;
+}
+
+function openEnvironments(service: Service) {
+  const collection = service.aggregates(environments);
+  const environmentList = new EnvironmentStore(collection);
+  const { db, clock } = service;
+  const sandboxSlots = new SandboxSlotStore(db, { environmentList, clock, max: sandboxesMax });
+  service.ensureIndexes(() => environmentList.ensureIndexes());
+  service.ensureIndexes(() => sandboxSlots.ensureIndexes());
+  const isDeleted = (environmentId: string) => service.deletion.isDeleted(environmentId);
+  return { environments: collection, environmentList, sandboxSlots, isDeleted };
 }
 
 function openAdvances(
