@@ -113,7 +113,7 @@ async function describeSystem(
   let running = system;
   const { gatewayUrl } = system;
   const client = (key: string | undefined) => new ApiClient(gatewayUrl, key);
-  const { liveKey, testKey } = await ensureFirstKeys(system.addresses.identity, dataDir, {
+  const { liveKey, testKey = '' } = await ensureFirstKeys(system.addresses.identity, dataDir, {
     security: site.security,
   });
   return {

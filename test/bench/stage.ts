@@ -24,7 +24,7 @@ export interface StageOptions {
 
 /** A system on the stage: every service in a process of its own. */
 export interface StagedSystem extends RunningSystem {
-  readonly keys: FirstKeys;
+  readonly keys: Required<FirstKeys>;
   readonly site: SystemSite;
   readonly pids: () => Record<string, number>;
 }
@@ -150,8 +150,8 @@ export class Stage {
     };
   }
 
-  async keysOf({ addresses }: RunningSystem, folder = this.dataDir): Promise<FirstKeys> {
-    return await ensureFirstKeys(addresses.identity, folder);
+  async keysOf({ addresses }: RunningSystem, folder = this.dataDir): Promise<Required<FirstKeys>> {
+    return { testKey: '', ...(await ensureFirstKeys(addresses.identity, folder)) };
   }
 
   private profiling(): Record<string, string> {

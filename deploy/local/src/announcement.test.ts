@@ -26,6 +26,13 @@ test('people see address, test key, folders and a command, and the live key stay
   expect(text).not.toContain('billing_live_abc');
 });
 
+test('people see that there is no test key once the first sandbox was deleted, and no example call', () => {
+  const { testKey: _deleted, ...rest } = announcement;
+  const text = toText(rest, announcement.dataDir);
+  expect(text).toContain('  Test key   none: the first sandbox was deleted;');
+  expect(text).not.toContain('curl');
+});
+
 test('people see how to become the dashboard’s owner, and later where it is', () => {
   const ownerLink = 'http://127.0.0.1:3000/dashboard/invitation#token';
   expect(toText({ ...announcement, ownerLink }, '')).toContain(`${ownerLink} (makes you its owner`);

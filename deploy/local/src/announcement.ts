@@ -5,7 +5,8 @@ const demoUrlDefault = 'http://127.0.0.1:3000';
 export interface Announcement {
   gatewayUrl: string;
   liveKey: string;
-  testKey: string;
+  /** Of the first sandbox; absent once that was deleted. */
+  testKey?: string;
   /** By which somebody becomes the dashboard's first operator; absent once there is one. */
   ownerLink?: string;
   dataDir: string;
@@ -35,12 +36,20 @@ export function toText(announcement: Announcement, dataDirDefault: string): stri
     ownerLink === undefined
       ? `  Dashboard  ${gatewayUrl}/dashboard`
       : `  Dashboard  ${ownerLink} (makes you its owner; works once)`,
-    `  Test key   ${testKey}`,
+    `  Test key   ${testKey ?? 'none: the first sandbox was deleted; the dashboard creates others'}`,
     `  Data       ${dataDir} (keys.json holds the live key too)`,
     `  Logs       ${logDir}`,
     `  Demo data  ${demoCommand(announcement, dataDirDefault)} (in another terminal)`,
     ...(processes.length > 0 ? [`  Processes  ${processes.join(', ')}`] : []),
     '',
+    ...(testKey === undefined ? [] : exampleCall(gatewayUrl, testKey)),
+    'Ctrl-C stops everything.',
+    '',
+  ].join('\n');
+}
+
+function exampleCall(gatewayUrl: string, testKey: string): string[] {
+  return [
     'Try it:',
     '',
     `  curl -s ${gatewayUrl}/v1/customers \\`,
@@ -48,9 +57,7 @@ export function toText(announcement: Announcement, dataDirDefault: string): stri
     `    -H 'Content-Type: application/json' \\`,
     `    -d '{"email":"ada@example.com","name":"Ada"}'`,
     '',
-    'Ctrl-C stops everything.',
-    '',
-  ].join('\n');
+  ];
 }
 
 /** Where the demo looks by itself is left out. */

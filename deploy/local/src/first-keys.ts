@@ -15,7 +15,8 @@ import { readJsonIfThere, writePrivateJson } from './private-file';
 /** Keys of the first organisation. Only this file knows them: the services keep an HMAC. */
 export interface FirstKeys {
   liveKey: string;
-  testKey: string;
+  /** Of the first sandbox; absent once that was deleted. */
+  testKey?: string;
 }
 
 /** The organisation that every start finds or makes. */
@@ -23,11 +24,11 @@ export const localOrganization = 'Local';
 
 const KEY_NAME = 'First key';
 const KEYS_PER_PAGE = 100;
-const schema = z.object({ liveKey: z.string(), testKey: z.string() });
+const schema = z.object({ liveKey: z.string().optional(), testKey: z.string().optional() });
 
 type Identity = Peer<IdentityServiceServer>;
 
-/** Makes the organisation with its live environment and a sandbox, and a key of each; later starts find them. */
+/** Creates the organisation with its live environment and a sandbox, and a key of each; later starts find them. */
 export async function ensureFirstKeys(
   identityAddress: string,
   dataDir: string,
@@ -46,9 +47,14 @@ export async function ensureFirstKeys(
   try {
     const tenants = await firstTenants(identity);
     const kept = await readKeys(file, log);
-    if (kept !== undefined && (await areGood(identity, tenants, kept))) return kept;
-    const keys = await makeKeys(identity, tenants);
-    await writePrivateJson(file, keys);
+    const keyOf = async (tenant: Tenant, key: string | undefined): Promise<string> =>
+      key !== undefined && (await isListed(identity, tenant, key))
+        ? key
+        : await createKey(identity, tenant);
+    const liveKey = await keyOf(tenants.live, kept.liveKey);
+    const testKey = tenants.sandbox && (await keyOf(tenants.sandbox, kept.testKey));
+    const keys = { liveKey, ...(testKey !== undefined && { testKey }) };
+    if (liveKey !== kept.liveKey || testKey !== kept.testKey) await writePrivateJson(file, keys);
     return keys;
   } finally {
     identity.close();
@@ -56,20 +62,19 @@ export async function ensureFirstKeys(
 }
 
 /** A damaged file is no reason not to start: other keys can be made. */
-async function readKeys(file: string, log: (line: string) => void): Promise<FirstKeys | undefined> {
+async function readKeys(file: string, log: (line: string) => void): Promise<Partial<FirstKeys>> {
   try {
-    const stored = await readJsonIfThere(file);
-    return stored === undefined ? undefined : schema.parse(stored);
+    return schema.parse((await readJsonIfThere(file)) ?? {});
   } catch {
     log(`${file} is damaged; new first keys replace it, and the old ones stay valid`);
-    return undefined;
+    return {};
   }
 }
 
-/** The first organisation's live environment and its sandbox. */
+/** The first organisation's live environment and its first sandbox, where that was not deleted. */
 interface FirstTenants {
   readonly live: Tenant;
-  readonly sandbox: Tenant;
+  readonly sandbox: Tenant | undefined;
 }
 
 async function firstTenants(identity: Identity): Promise<FirstTenants> {
@@ -77,27 +82,20 @@ async function firstTenants(identity: Identity): Promise<FirstTenants> {
     { name: localOrganization },
     ownCall(),
   );
-  const tenantOf = (environment: Environment | undefined): Tenant => {
-    if (!environment) throw new Error('The organisation lacks one of its first environments');
-    return {
-      organizationId,
-      environmentId: environment.id,
-      live: environment.kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
-      manualClock: false,
-    };
-  };
-  return { live: tenantOf(live), sandbox: tenantOf(sandbox) };
+  const tenantOf = ({ id, kind }: Environment): Tenant => ({
+    organizationId,
+    environmentId: id,
+    live: kind === EnvironmentKind.ENVIRONMENT_KIND_LIVE,
+    manualClock: false,
+  });
+  if (live === undefined) throw new Error('The organisation lacks its live environment');
+  return { live: tenantOf(live), sandbox: sandbox && tenantOf(sandbox) };
 }
 
-/** Not so where the keys outlived their database, or were revoked. To try them would be a use, and whoever has made no call yet is told how to. */
-async function areGood(
-  identity: Identity,
-  { live, sandbox }: FirstTenants,
-  { liveKey, testKey }: FirstKeys,
-): Promise<boolean> {
-  return (await isListed(identity, live, liveKey)) && isListed(identity, sandbox, testKey);
-}
-
+/**
+ * Whether the key is there and not revoked: it may have outlived its database. To try the key would count as its first use, which the
+ * dashboard waits for.
+ */
 async function isListed(identity: Identity, tenant: Tenant, key: string): Promise<boolean> {
   for (let page = 1; ; page += 1) {
     const listed = await identity.listApiKeys({ page, perPage: KEYS_PER_PAGE }, ownCall(tenant));
@@ -110,11 +108,8 @@ async function isListed(identity: Identity, tenant: Tenant, key: string): Promis
   }
 }
 
-async function makeKeys(identity: Identity, { live, sandbox }: FirstTenants): Promise<FirstKeys> {
-  const keyOf = async (tenant: Tenant): Promise<string> => {
-    const request = { name: KEY_NAME, scopes: [], expiresAt: undefined, createdBy: undefined };
-    const context = { ...ownCall(tenant), scopes: [everyScope] };
-    return (await identity.createApiKey(request, context)).key;
-  };
-  return { liveKey: await keyOf(live), testKey: await keyOf(sandbox) };
+async function createKey(identity: Identity, tenant: Tenant): Promise<string> {
+  const request = { name: KEY_NAME, scopes: [], expiresAt: undefined, createdBy: undefined };
+  const context = { ...ownCall(tenant), scopes: [everyScope] };
+  return (await identity.createApiKey(request, context)).key;
 }

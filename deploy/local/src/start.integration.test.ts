@@ -111,7 +111,7 @@ async function until(isTrue: () => boolean | Promise<boolean>, timeoutMs: number
 
 test('both keys work, one line of JSON is all that is printed, and everything survives a restart', async () => {
   const first = await start();
-  const { liveKey, testKey } = first.announcement;
+  const { liveKey, testKey = '' } = first.announcement;
   const id = await createCustomer(first.announcement, testKey);
   await createCustomer(first.announcement, liveKey);
 
@@ -132,6 +132,21 @@ test('both keys work, one line of JSON is all that is printed, and everything su
   expect(second.announcement).toMatchObject({ liveKey, testKey });
   expect(await readCustomer(second.announcement, testKey, id)).toBe(200);
   expect(await readCustomer(second.announcement, liveKey, id)).toBe(404);
+});
+
+test('a system whose first sandbox was deleted starts again, without a test key', async () => {
+  const first = await start();
+  const { gatewayUrl, liveKey } = first.announcement;
+  const ask = (method: string, path: string) =>
+    fetch(`${gatewayUrl}/v1${path}`, { method, headers: { Authorization: `Bearer ${liveKey}` } });
+  const { data } = (await (await ask('GET', '/sandboxes')).json()) as { data: { id: string }[] };
+  expect((await ask('DELETE', `/sandboxes/${data[0]?.id ?? ''}`)).status).toBe(204);
+  await end(first.command, 'SIGINT');
+
+  const second = await start();
+  expect(second.announcement).not.toHaveProperty('testKey');
+  expect(second.announcement.liveKey).toBe(liveKey);
+  await createCustomer(second.announcement, liveKey);
 });
 
 test('only the launcher’s user can read what is in the data folder', async () => {
@@ -208,7 +223,7 @@ test('the printed command works as it is', async () => {
 
 test('services apart have processes of their own, come back when killed, and all end with a Ctrl-C', async () => {
   const { command, announcement } = await start('--processes');
-  const { pids = {}, testKey } = announcement;
+  const { pids = {}, testKey = '' } = announcement;
   expect(Object.keys(pids).sort()).toEqual([
     'catalog',
     'checkout',
@@ -273,11 +288,12 @@ test('a second system with another folder and port runs beside the first', async
   await makeSharedFolder(dataDir);
   const second = await start();
 
-  const id = await createCustomer(first.announcement, first.announcement.testKey);
-  const { testKey } = second.announcement;
-  expect(testKey).not.toBe(first.announcement.testKey);
+  const { testKey: firstTestKey = '' } = first.announcement;
+  const id = await createCustomer(first.announcement, firstTestKey);
+  const { testKey = '' } = second.announcement;
+  expect(testKey).not.toBe(firstTestKey);
   expect(await readCustomer(second.announcement, testKey, id)).toBe(404);
-  expect(await readCustomer(second.announcement, first.announcement.testKey, id)).toBe(401);
+  expect(await readCustomer(second.announcement, firstTestKey, id)).toBe(401);
   await end(first.command, 'SIGTERM');
   await rm(firstDataDir, { recursive: true });
 });

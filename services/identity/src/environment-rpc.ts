@@ -99,32 +99,50 @@ async function insertSandbox(
 const firstKey = { name: 'First key', scopes: [] };
 
 /**
- * Every id derives from the name, so racing and repeated calls insert the same documents, and a call that was cut off is completed by the
- * next one.
+ * Every id derives from the name, so racing and repeated calls insert the same documents. The organisation comes last: while it is absent,
+ * a call that was cut off is completed by the next one; once it is there, a first sandbox that is gone was deleted and stays so.
  */
 async function ensureOrganization(
   name: string,
-  { organizations, environments, clock }: EnvironmentRpcOptions,
+  storing: CallContext['storing'],
+  options: EnvironmentRpcOptions,
 ) {
+  const { organizations, environments, isDeleted, clock } = options;
   const now = clock.now();
   const organizationId = derivedId('organization', name);
-  const sandboxId = firstSandboxId(organizationId);
   const ofLive = liveTenant(organizationId);
-  const ofSandbox = sandboxTenant(organizationId, sandboxId, { manualClock: false });
-  const sandboxWish = { name: '', clock: 'REAL', startsAt: undefined } as const;
-
-  await organizations.within({ tenant: ofLive, now }).insert(found({ id: organizationId, name }));
-  const live = await environments
-    .within({ tenant: ofLive, now })
-    .insert(openLive(ofLive.environmentId));
-  const sandbox = await environments
-    .within({ tenant: ofSandbox, now })
-    .insert(openSandbox(sandboxId, sandboxWish, now));
+  const own = organizations.within({ tenant: ofLive, now, storing });
+  if ((await own.find(organizationId)) === undefined) {
+    await insertFirstEnvironments(organizationId, storing, options);
+    await own.insert(found({ id: organizationId, name }));
+  }
+  const live = await environments.within({ tenant: ofLive, now }).get(ofLive.environmentId);
+  const ofSandbox = firstSandboxTenant(organizationId);
+  const { environmentId: sandboxId } = ofSandbox;
+  const sandbox = await environments.within({ tenant: ofSandbox, now }).find(sandboxId);
+  const isGone =
+    sandbox === undefined || sandbox.state.deletedAt !== undefined || isDeleted(sandboxId);
   return {
     organizationId,
-    live: toProtoEnvironment(live.stored, now),
-    sandbox: toProtoEnvironment(sandbox.stored, now),
+    live: toProtoEnvironment(live, now),
+    sandbox: isGone ? undefined : toProtoEnvironment(sandbox, now),
   };
+}
+
+async function insertFirstEnvironments(
+  organizationId: string,
+  storing: CallContext['storing'],
+  { environments, clock }: EnvironmentRpcOptions,
+): Promise<void> {
+  const now = clock.now();
+  const [ofLive, ofSandbox] = [liveTenant(organizationId), firstSandboxTenant(organizationId)];
+  const wish = { name: '', clock: 'REAL', startsAt: undefined } as const;
+  await environments
+    .within({ tenant: ofLive, now, storing })
+    .insert(openLive(ofLive.environmentId));
+  await environments
+    .within({ tenant: ofSandbox, now, storing })
+    .insert(openSandbox(ofSandbox.environmentId, wish, now));
 }
 
 /** `now` is real time. */
@@ -167,7 +185,7 @@ function fromProtoClockKind(kind: ProtoClockKind): ClockKind {
   }
 }
 
-/** The id of the sandbox that each organisation has from its start. */
+/** The id of the sandbox with which an organisation begins. */
 export function firstSandboxId(organizationId: string): string {
   return derivedId(organizationId, 'sandbox');
 }
@@ -176,6 +194,10 @@ export function firstSandboxId(organizationId: string): string {
 export function liveTenant(organizationId: string): Tenant {
   const environmentId = derivedId(organizationId, 'live');
   return { organizationId, environmentId, live: true, manualClock: false };
+}
+
+function firstSandboxTenant(organizationId: string): Tenant {
+  return sandboxTenant(organizationId, firstSandboxId(organizationId), { manualClock: false });
 }
 
 function sandboxTenant(

@@ -155,12 +155,16 @@ describe('an organisation', () => {
     const name = `Half ${newId()}`;
     const whole = await anOrganization(name);
     const mongo = await databaseOfIdentity();
-    const { deletedCount } = await mongo.db
-      .collection<{ _id: string }>('environments')
-      .deleteOne({ _id: whole.sandbox.id });
+    // The organisation is the last document that such a call stores.
+    for (const [collection, _id] of [
+      ['organizations', whole.organizationId],
+      ['environments', whole.sandbox.id],
+    ] as const) {
+      const documents = mongo.db.collection<{ _id: string }>(collection);
+      expect(await documents.deleteOne({ _id })).toMatchObject({ deletedCount: 1 });
+    }
     await mongo.close();
 
-    expect(deletedCount).toBe(1);
     expect((await anOrganization(name)).sandbox.id).toBe(whole.sandbox.id);
     await expect(identity.getClock({}, within(whole.sandbox))).resolves.toBeDefined();
   });

@@ -1,7 +1,7 @@
 import type { Tenant } from '@billing/chassis/call-context';
 import { derivedId, newId } from '@billing/chassis/ids';
 import { connectMongo } from '@billing/chassis/mongo';
-import { eventually } from '@billing/chassis/testing';
+import { eventually, testContext as context } from '@billing/chassis/testing';
 import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
 import {
   aSandbox,
