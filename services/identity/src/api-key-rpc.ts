@@ -70,7 +70,7 @@ export function apiKeyHandlers(options: ApiKeyRpcOptions): Handlers {
 
 async function createApiKey(
   { createdBy: creator, ...wished }: CreateApiKeyRequest,
-  { tenant: caller, scopes, resourceSeed }: CallContext,
+  { tenant: caller, scopes, resourceSeed, storing }: CallContext,
   { apiKeys, lineage, environments, clock }: ApiKeyRpcOptions,
 ) {
   const now = clock.now();
@@ -82,7 +82,7 @@ async function createApiKey(
     const { state, tenant } = await environments
       .within({ tenant: caller, now })
       .get(caller.environmentId);
-    return apiKeys.issue({ tenant, kind: state.kind, createdBy, resourceSeed }, wish);
+    return apiKeys.issue({ tenant, kind: state.kind, createdBy, resourceSeed, storing }, wish);
   });
   return { key, apiKey: toProtoApiKey(stored) };
 }

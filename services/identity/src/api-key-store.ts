@@ -18,6 +18,8 @@ export interface KeyPlace {
   readonly kind: EnvironmentKind;
   readonly createdBy: KeyCreator;
   readonly resourceSeed?: string | undefined;
+  /** See CallContext. */
+  readonly storing?: CallContext['storing'];
 }
 
 /** Makes keys and finds them by their text, of which it keeps an HMAC alone. Keys live in real time in every environment. */
@@ -39,7 +41,7 @@ export class ApiKeyStore {
    * derives from it: a call that crashed before its answer and is repeated makes the same key again, not a second one that nobody knows.
    */
   async issue(
-    { tenant, kind, createdBy, resourceSeed }: KeyPlace,
+    { tenant, kind, createdBy, resourceSeed, storing }: KeyPlace,
     wish: ApiKeyWish,
   ): Promise<{ key: string; stored: Stored<ApiKey> }> {
     const key = formatKey(
@@ -49,7 +51,7 @@ export class ApiKeyStore {
     const hash = this.hashOf(key);
     const shown = { prefix: keyPrefixes[kind], last4: key.slice(-4) };
     const kept = { id: idOf(hash), hash, ...shown, createdBy };
-    const { stored } = await this.within({ tenant }).insert(issue(wish, kept));
+    const { stored } = await this.within({ tenant, storing }).insert(issue(wish, kept));
     return { key, stored };
   }
 
@@ -110,8 +112,11 @@ export class ApiKeyStore {
   }
 
   /** Throws not_found for a key of another environment. */
-  async revoke(id: string, { tenant }: Pick<CallContext, 'tenant'>): Promise<Stored<ApiKey>> {
-    return this.within({ tenant }).mutate(id, revoke);
+  async revoke(
+    id: string,
+    { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>,
+  ): Promise<Stored<ApiKey>> {
+    return this.within({ tenant, storing }).mutate(id, revoke);
   }
 
   /** The key with that id; undefined for a key of another environment. */
@@ -122,8 +127,8 @@ export class ApiKeyStore {
     return this.within({ tenant }).find(id);
   }
 
-  private within({ tenant }: Pick<CallContext, 'tenant'>) {
-    return this.collection.within({ tenant, now: this.clock.now() });
+  private within({ tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>) {
+    return this.collection.within({ tenant, now: this.clock.now(), storing });
   }
 
   private hashOf(key: string): string {

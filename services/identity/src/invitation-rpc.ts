@@ -17,7 +17,7 @@ import { sentRole, toProtoOperator } from './operator-rpc';
 import { findAnywhere, operatorId } from './operator-store';
 import { addOwner, type Organization } from './organization';
 import { type CommonPasswords, passwordProblems } from './password';
-import type { SignIn } from './sign-in-service';
+import type { SignIn, SignInCall } from './sign-in-service';
 import type { TokenStore } from './token-store';
 
 /** What the calls about invitations work with. */
@@ -38,12 +38,14 @@ type Handlers = Pick<
 export function invitationHandlers(options: InvitationRpcOptions): Handlers {
   const { signIn, organizations, operators, invitations, clock } = options;
   return {
-    inviteFirstOwner: async ({ organizationId }) => {
+    inviteFirstOwner: async ({ organizationId }, { storing }) => {
       const tenant = liveTenant(organizationId);
       await organizations.within({ tenant, now: clock.now() }).get(organizationId);
       if (await hasOperators(tenant, options)) return {};
       const wish = { role: 'OWNER', email: undefined, invitedBy: undefined } as const;
-      const { token } = await invitations.issue(tenant, (id, now) => invite(id, wish, now));
+      const { token } = await invitations.issue({ tenant, storing }, (id, now) =>
+        invite(id, wish, now),
+      );
       return { token };
     },
 
@@ -59,15 +61,15 @@ export function invitationHandlers(options: InvitationRpcOptions): Handlers {
       };
     },
 
-    acceptInvitation: async (request, { signal }) => {
-      const operator = await acceptInvitation(request, signal, options);
+    acceptInvitation: async (request, call) => {
+      const operator = await acceptInvitation(request, call, options);
       return {
         operator: toProtoOperator(operator),
-        session: await signIn.open(operator, request.origin),
+        session: await signIn.open(operator, request.origin, call),
       };
     },
 
-    inviteOperator: async ({ sessionToken, email: text, role }) => {
+    inviteOperator: async ({ sessionToken, email: text, role }, { storing }) => {
       const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
       const email = operatorEmail(text);
       const invitedBy = { id: actor.id, email: actor.email };
@@ -76,7 +78,9 @@ export function invitationHandlers(options: InvitationRpcOptions): Handlers {
       // Only of the own organisation: whether another one has such an operator is not for the inviter to know.
       const taken = await findAnywhere(operators, operatorId(email));
       if (taken?.tenant.organizationId === tenant.organizationId) throw operatorExists();
-      const { token, stored } = await invitations.issue(tenant, (id, now) => invite(id, wish, now));
+      const { token, stored } = await invitations.issue({ tenant, storing }, (id, now) =>
+        invite(id, wish, now),
+      );
       return { token, expiresAt: stored.state.expiresAt };
     },
   };
@@ -88,7 +92,7 @@ export function invitationHandlers(options: InvitationRpcOptions): Handlers {
  */
 async function acceptInvitation(
   request: AcceptInvitationRequest,
-  signal: AbortSignal,
+  { signal, storing }: SignInCall,
   options: InvitationRpcOptions,
 ): Promise<Stored<Operator>> {
   const { signIn, organizations, operators, invitations, commonPasswords, clock } = options;
@@ -102,11 +106,13 @@ async function acceptInvitation(
   // What is wrong with the rest is said before the invitation is used up, and nobody has passwords hashed without one.
   const made = { id, email, name, role, invitedBy };
   join({ ...made, passwordHash: undefined });
-  const { tenant } = await invitations.mutate(invitation, (state, now) =>
-    accept(state, { operatorId: id, email }, now),
+  const { tenant } = await invitations.mutate(
+    invitation,
+    (state, now) => accept(state, { operatorId: id, email }, now),
+    storing,
   );
   const passwordHash = await signIn.hash(password, signal);
-  const place = { tenant, now: clock.now() };
+  const place = { tenant, now: clock.now(), storing };
   const { stored, inserted } = await operators
     .within(place)
     .insert(join({ ...made, passwordHash }));

@@ -145,6 +145,30 @@ describe('a reset link', () => {
     expect(uses.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
+  test.each([
+    ['may not sign in any more', { role: undefined, active: false }],
+    ['may not create it any more', { role: Role.ROLE_VIEWER, active: undefined }],
+  ])('is over when its creator %s', async (_case, wish) => {
+    const { owner } = await tests.anOwner();
+    const admin = await tests.aColleague(owner, Role.ROLE_ADMIN);
+    const viewer = await tests.aColleague(owner, Role.ROLE_VIEWER);
+    const { token } = await linkFor(admin, viewer.id);
+    await tests.peer.updateOperator(
+      {
+        sessionToken: owner.token,
+        operatorId: admin.id,
+        role: wish.role ?? Role.ROLE_UNSPECIFIED,
+        active: wish.active,
+        revokeKeys: false,
+      },
+      context(),
+    );
+    const unknown = reason('RESET_LINK_NOT_FOUND');
+    await expect(tests.peer.getResetLink({ token }, context())).rejects.toThrow(unknown);
+    await expect(use(token)).rejects.toThrow(unknown);
+    expect((await tests.logIn(viewer.email)).operator?.id).toBe(viewer.id);
+  });
+
   test('is over after an hour', async () => {
     const { owner } = await tests.anOwner();
     const { token } = await linkFor(owner, owner.id);

@@ -1,6 +1,6 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { Tenant } from '@billing/chassis/call-context';
+import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
 import { invalidInput } from '@billing/kernel/domain-error';
@@ -39,15 +39,20 @@ export function operatorHandlers(options: OperatorRpcOptions): Handlers {
       return { operators: data.toReversed().map(toProtoOperator) };
     },
 
-    updateOperator: async ({ sessionToken, operatorId, role, active, revokeKeys }) => {
+    updateOperator: async ({ sessionToken, operatorId, role, active, revokeKeys }, { storing }) => {
       if (revokeKeys && active !== false) refuseRevocation();
       const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
       const wish = { role: sentRole(role), active };
-      const updated = await update(operatorId, { wish, actor, tenant }, options);
+      const updated = await update(operatorId, { wish, actor, tenant, storing }, options);
       if (revokeKeys) await lineage.revokeDescendants(operatorId, tenant.organizationId);
       return { operator: toProtoOperator(updated) };
     },
   };
+}
+
+interface OperatorChange extends Pick<CallContext, 'tenant' | 'storing'> {
+  readonly wish: Parameters<typeof change>[1];
+  readonly actor: Operator;
 }
 
 /**
@@ -56,10 +61,10 @@ export function operatorHandlers(options: OperatorRpcOptions): Handlers {
  */
 async function update(
   id: string,
-  { wish, actor, tenant }: { wish: Parameters<typeof change>[1]; actor: Operator; tenant: Tenant },
+  { wish, actor, tenant, storing }: OperatorChange,
   { operators, organizations, clock }: OperatorRpcOptions,
 ): Promise<Stored<Operator>> {
-  const place = { tenant, now: clock.now() };
+  const place = { tenant, now: clock.now(), storing };
   const own = operators.within(place);
   const organization = organizations.within(place);
   const { state: before } = await own.get(id);

@@ -86,6 +86,7 @@ export const operatorSessions: AggregateDefinition<OperatorSession> = {
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
     operatorId: fields.operatorId as string,
+    createdBy: (fields.createdBy as string | null | undefined) ?? undefined,
     generation: Number(fields.generation),
     expiresAt: fields.expiresAt as Date,
     lastUsedAt: fields.lastUsedAt as Date,
@@ -100,10 +101,16 @@ export const resetLinks: AggregateDefinition<ResetLink> = {
   collection: 'resetLinks',
   aggregate: 'reset_link',
   resource: 'Reset link',
-  toDocument: ({ operatorId, generation, expiresAt }) => ({ operatorId, generation, expiresAt }),
+  toDocument: ({ operatorId, createdBy, generation, expiresAt }) => ({
+    operatorId,
+    createdBy: createdBy ?? null,
+    generation,
+    expiresAt,
+  }),
   fromDocument: ({ _id, ...fields }) => ({
     id: _id,
     operatorId: fields.operatorId as string,
+    createdBy: (fields.createdBy as string | null | undefined) ?? undefined,
     generation: Number(fields.generation),
     expiresAt: fields.expiresAt as Date,
   }),

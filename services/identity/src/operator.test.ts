@@ -133,7 +133,11 @@ describe('who comes through a provider', () => {
 });
 
 describe('a reset link', () => {
-  const { state: link } = makeResetLink('link-1', operator(), now);
+  const { state: link } = makeResetLink(
+    'link-1',
+    { operator: operator(), createdBy: undefined },
+    now,
+  );
   const use = { generation: link.generation, passwordHash: 'new' };
 
   test.each([
@@ -144,7 +148,21 @@ describe('a reset link', () => {
     ['of an operator who may not sign in', operator({ active: false }), now, false],
     ['of another operator', operator({ id: 'operator-2' }), now, false],
   ])('%s is good: %#', (_case, of, at, expected) => {
-    expect(isResetLinkGood(link, of, at)).toBe(expected);
+    expect(isResetLinkGood(link, { operator: of, creator: undefined }, at)).toBe(expected);
+  });
+
+  test.each([
+    ['an owner', operator({ role: 'OWNER' }), 'ADMIN', true],
+    ['an owner who may not sign in', operator({ role: 'OWNER', active: false }), 'ADMIN', false],
+    ['an admin', operator({ role: 'ADMIN' }), 'DEVELOPER', true],
+    ['an admin for one who is an admin now', operator({ role: 'ADMIN' }), 'ADMIN', false],
+    ['an admin who is a developer now', operator({ role: 'DEVELOPER' }), 'VIEWER', false],
+    ['an operator who is not there any more', undefined, 'VIEWER', false],
+  ] as const)('of %s is good: %#', (_case, creator, role, expected) => {
+    const of = operator({ role });
+    const wish = { operator: of, createdBy: 'creator' };
+    const { state } = makeResetLink('link-2', wish, now);
+    expect(isResetLinkGood(state, { operator: of, creator }, now)).toBe(expected);
   });
 
   test('sets the password once and ends all sessions', () => {

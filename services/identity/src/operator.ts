@@ -118,11 +118,14 @@ export function resetPassword(
   return setPassword(operator, passwordHash);
 }
 
-/** Refuses an actor who may not let this operator set a new password: owners may for all, admins for roles below their own. */
+/** Whether an actor may let this operator set a new password: owners may for all, admins for roles below their own. */
+export function mayReset(actor: Actor, operator: Operator): boolean {
+  return actor.role === 'OWNER' || (actor.role === 'ADMIN' && isAbove(actor.role, operator.role));
+}
+
+/** Refuses an actor who may not let this operator set a new password, and an operator who is not active. */
 export function checkReset(actor: Actor, operator: Operator): void {
-  const isAllowed =
-    actor.role === 'OWNER' || (actor.role === 'ADMIN' && isAbove(actor.role, operator.role));
-  if (!isAllowed) throw insufficientPermissions();
+  if (!mayReset(actor, operator)) throw insufficientPermissions();
   if (!operator.active) {
     throw new DomainError('failed_precondition', 'OPERATOR_INACTIVE', 'The operator is not active');
   }

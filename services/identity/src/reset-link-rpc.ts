@@ -36,21 +36,23 @@ type Handlers = Pick<
 export function resetLinkHandlers(options: ResetLinkRpcOptions): Handlers {
   const { signIn, operators, resetLinks, commonPasswords, clock } = options;
   return {
-    createResetLink: async ({ sessionToken, operatorId: id }) => {
+    createResetLink: async ({ sessionToken, operatorId: id }, { storing }) => {
       const { state: actor, tenant } = (await signIn.of(sessionToken)).operator;
       const { state } = await operators.within({ tenant, now: clock.now() }).get(id);
       checkReset(actor, state);
-      const { token, stored } = await resetLinks.issue(tenant, (linkId, now) =>
-        makeResetLink(linkId, state, now),
+      const wish = { operator: state, createdBy: actor.id };
+      const { token, stored } = await resetLinks.issue({ tenant, storing }, (linkId, now) =>
+        makeResetLink(linkId, wish, now),
       );
       return { token, expiresAt: stored.state.expiresAt };
     },
-    createOwnerResetLink: async ({ organizationId, email }, { requestId }) => {
+    createOwnerResetLink: async ({ organizationId, email }, { requestId, storing }) => {
       const found = await findAnywhere(operators, operatorId(operatorEmail(email)));
       const isOwner = found?.state.role === 'OWNER' && found.state.active;
       if (!isOwner || found.tenant.organizationId !== organizationId) throw notFound('Operator');
-      const { token } = await resetLinks.issue(found.tenant, (linkId, now) =>
-        makeResetLink(linkId, found.state, now),
+      const wish = { operator: found.state, createdBy: undefined };
+      const { token } = await resetLinks.issue({ tenant: found.tenant, storing }, (linkId, now) =>
+        makeResetLink(linkId, wish, now),
       );
       await note(found, { actor: machine, action: 'first-owner --reset', requestId }, options);
       return { token };
@@ -59,16 +61,18 @@ export function resetLinkHandlers(options: ResetLinkRpcOptions): Handlers {
       const { operator } = await goodLink(token, options);
       return { email: operator.state.email };
     },
-    resetPassword: async ({ token, password, origin }, { signal, requestId }) => {
+    resetPassword: async ({ token, password, origin }, { signal, requestId, storing }) => {
       const { link, operator } = await goodLink(token, options);
       const { id, email } = operator.state;
       const { tenant } = operator;
       refuseProblems({ password: passwordProblems(password, email, commonPasswords) });
       const passwordHash = await signIn.hash(password, signal);
+      // Its creator may have left while the password waited to be hashed.
+      await goodLink(token, options);
       const { generation } = link.state;
       // One compare-and-set decides: of two uses of the link one finds the generation that it was made for.
       const changed = await operators
-        .within({ tenant, now: clock.now() })
+        .within({ tenant, now: clock.now(), storing })
         .mutate(id, (state) => resetPassword(state, { generation, passwordHash }));
       await signIn.forgive(email, sentOrigin(origin));
       const actor = { type: 'OPERATOR', id, email } as const;
@@ -98,7 +102,7 @@ async function note(
   await audit.insert([{ live: tenant.environmentId, entry }]);
 }
 
-/** Throws not_found for a link that is unknown, used or expired. */
+/** Throws not_found for a link that is unknown, used, expired, or of a creator who may not create it any more. */
 async function goodLink(
   token: string,
   { operators, resetLinks, clock }: ResetLinkRpcOptions,
@@ -106,9 +110,12 @@ async function goodLink(
   const link = await resetLinks.find(token);
   if (link === undefined) throw notFound('Reset link');
   const now = clock.now();
-  const operator = await operators.within({ tenant: link.tenant, now }).find(link.state.operatorId);
-  if (operator === undefined || !isResetLinkGood(link.state, operator.state, now)) {
-    throw notFound('Reset link');
-  }
+  const own = operators.within({ tenant: link.tenant, now });
+  const { operatorId: id, createdBy } = link.state;
+  const operator = await own.find(id);
+  if (operator === undefined) throw notFound('Reset link');
+  const creator = createdBy === undefined ? undefined : await own.find(createdBy);
+  const people = { operator: operator.state, creator: creator?.state };
+  if (!isResetLinkGood(link.state, people, now)) throw notFound('Reset link');
   return { link, operator };
 }

@@ -31,7 +31,7 @@ export function sandboxHandlers(options: EnvironmentRpcOptions): Handlers {
   };
 
   /** The sandbox, for a caller of its organisation's live environment. */
-  const find = async (id: string, { tenant }: Pick<CallContext, 'tenant'>) => {
+  const find = async (id: string, { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>) => {
     const { organizationId } = await liveCaller(tenant, options);
     const place = { tenant: { ...tenant, environmentId: id }, now: clock.now() };
     const found = await environments.within(place).find(id);
@@ -40,7 +40,7 @@ export function sandboxHandlers(options: EnvironmentRpcOptions): Handlers {
       found.state.kind === 'SANDBOX' &&
       found.state.deletedAt === undefined;
     if (!isKnown) throw notFound('Sandbox');
-    return environments.within({ tenant: found.tenant, now: clock.now() });
+    return environments.within({ tenant: found.tenant, now: clock.now(), storing });
   };
 
   return {

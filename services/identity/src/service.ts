@@ -7,6 +7,7 @@ import { ApiKeyUseStore } from './api-key-use-store';
 import { AuditStore } from './audit-store';
 import { commonPasswords } from './common-password-store';
 import type { IdentityConfiguration } from './config';
+import { HashQueue } from './hash-queue-worker';
 import { JumpWorkerPool } from './jump-worker-pool';
 import { KeyLineage } from './key-lineage-store';
 import { lostCallRpc } from './lost-call-rpc';
@@ -84,6 +85,7 @@ export async function start(
     sessionList,
     attempts,
     passwordCost: config.PASSWORD_HASH_COST,
+    hashes: new HashQueue(hashLimits),
     clock,
   });
   service.onClose('notes of key uses', () => stores.apiKeyUses.settle());

@@ -50,20 +50,24 @@ type Handlers = Pick<
 export function sessionHandlers(options: SessionRpcOptions): Handlers {
   const { signIn, environmentList, operators, commonPasswords, clock } = options;
   return {
-    logIn: async ({ email, password, origin: sent }, { signal, requestId }) => {
+    logIn: async ({ email, password, origin: sent }, call) => {
       const origin = sentOrigin(sent);
+      const { requestId } = call;
       const tried = { email, origin, requestId, action: logInAction, status: 401 };
       const operator = await audited(tried, options, () =>
-        signIn.logIn({ email, password, origin }, signal),
+        signIn.logIn({ email, password, origin }, call),
       );
-      return { operator: toProtoOperator(operator), session: await signIn.open(operator, origin) };
+      const session = await signIn.open(operator, origin, call);
+      return { operator: toProtoOperator(operator), session };
     },
-    logInByProvider: async ({ origin: sent, ...vouched }, { requestId }) => {
+    logInByProvider: async ({ origin: sent, ...vouched }, call) => {
       const origin = sentOrigin(sent);
       const { email } = vouched;
+      const { requestId } = call;
       const tried = { email, origin, requestId, action: providerAction, status: 403 };
-      const operator = await audited(tried, options, () => signIn.logInByProvider(vouched));
-      return { operator: toProtoOperator(operator), session: await signIn.open(operator, origin) };
+      const operator = await audited(tried, options, () => signIn.logInByProvider(vouched, call));
+      const session = await signIn.open(operator, origin, call);
+      return { operator: toProtoOperator(operator), session };
     },
     authenticateOperator: (request) => authenticateOperator(request, options),
 
@@ -72,17 +76,14 @@ export function sessionHandlers(options: SessionRpcOptions): Handlers {
       return {};
     },
 
-    changePassword: async (
-      { sessionToken, currentPassword, newPassword, origin: sent },
-      { signal },
-    ) => {
+    changePassword: async ({ sessionToken, currentPassword, newPassword, origin: sent }, call) => {
       const origin = sentOrigin(sent);
       const signedIn = await signIn.of(sessionToken);
       const { id, email } = signedIn.operator.state;
       refuseProblems({ newPassword: passwordProblems(newPassword, email, commonPasswords) });
-      const proven = await signIn.logIn({ email, password: currentPassword, origin }, signal);
+      const proven = await signIn.logIn({ email, password: currentPassword, origin }, call);
       if (proven.state.id !== id) throw invalidCredentials();
-      const passwordHash = await signIn.hash(newPassword, signal);
+      const passwordHash = await signIn.hash(newPassword, call.signal);
       const { state } = await operators
         .within({ tenant: proven.tenant, now: clock.now() })
         .mutate(id, (operator) => setPassword(operator, passwordHash));

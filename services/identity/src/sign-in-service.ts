@@ -1,9 +1,10 @@
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
+import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { randomSecret } from '@billing/chassis/ids';
 import { DomainError } from '@billing/kernel/domain-error';
-import { HashQueue } from './hash-queue-worker';
+import type { HashQueue } from './hash-queue-worker';
 import { attempt, perEmail, perEmailAndNetwork, perNetwork, withdraw } from './login-attempts';
 import type { LoginAttemptStore } from './login-attempt-store';
 import {
@@ -36,6 +37,7 @@ export interface SignInOptions {
   readonly attempts: LoginAttemptStore;
   /** How hard new passwords are hashed: `N` of scrypt is two to the power of it. */
   readonly passwordCost: number;
+  readonly hashes: HashQueue;
   readonly clock: Clock;
 }
 
@@ -45,6 +47,9 @@ export interface SignedIn {
   readonly session: Stored<OperatorSession>;
 }
 
+/** The call by which somebody signs in. */
+export type SignInCall = Pick<CallContext, 'signal' | 'storing'>;
+
 /** Who tries to prove who they are, and from where. */
 export interface Credentials {
   readonly email: string;
@@ -52,41 +57,52 @@ export interface Credentials {
   readonly origin: Origin;
 }
 
-// Each hash keeps one of the process' few threads busy for a tenth of a second.
-// Those that wait behind them are done well before their callers give up.
-const hashLimits = { runningMax: 2, waitingMax: 30 };
-
 /** Lets operators in and tells who they are. */
 export class SignIn {
-  private readonly hashes = new HashQueue(hashLimits);
-
   constructor(private readonly options: SignInOptions) {}
 
   /** Whoever knows the password, in whichever organisation. */
-  async logIn(credentials: Credentials, signal: AbortSignal): Promise<Stored<Operator>> {
+  async logIn(
+    credentials: Credentials,
+    { signal, storing }: SignInCall,
+  ): Promise<Stored<Operator>> {
     const email = emailOrRefusal(credentials.email);
     const { attempts, clock, operators, passwordCost, sessionList } = this.options;
     const at = clock.now();
     const { network } = credentials.origin;
     const operator = await findAnywhere(operators, operatorId(email));
     const isKnown = operator !== undefined && (await sessionList.isKnown(operator, network, at));
+    // An attempt is charged only where a session can still be stored.
+    storing?.pass();
     // The network first: who is refused for it must not lock the owner of an address out.
-    await attempts.change(`network:${network}`, (made) => attempt(made, perNetwork, at), at);
     const pair = `email-network:${email} ${network}`;
-    await attempts.change(pair, (made) => attempt(made, perEmailAndNetwork, at), at);
-    // What others try from elsewhere locks nobody out where the operator has signed in before.
-    const shared = `email:${email}`;
-    if (!isKnown) await attempts.change(shared, (made) => attempt(made, perEmail, at), at);
+    const limits = [
+      [`network:${network}`, perNetwork],
+      [pair, perEmailAndNetwork],
+      // What others try from elsewhere locks nobody out where the operator has signed in before.
+      ...(isKnown ? [] : ([[`email:${email}`, perEmail]] as const)),
+    ] as const;
+    for (const [key, limit] of limits) {
+      await attempts.change(key, (made) => attempt(made, limit, at), at);
+    }
+    const charged = limits.map(([key]) => key);
     const hash = operator?.state.passwordHash;
-    const isRight = await this.hashes.run(
-      () => isPassword(credentials.password, hash, { cost: passwordCost }),
-      signal,
-    );
+    const isRight = await this.options.hashes
+      .run(() => isPassword(credentials.password, hash, { cost: passwordCost }), signal)
+      .catch(async (error: unknown) => {
+        // The password was not looked at: the queue was full, or the caller left it.
+        await this.withdraw(charged, at);
+        throw error;
+      });
     if (operator === undefined || !isRight || !operator.state.active) throw invalidCredentials();
-    await attempts.change(`network:${network}`, (made) => withdraw(made, at), at);
+    await this.withdraw(charged, at);
     await attempts.change(pair, () => [], at);
-    if (!isKnown) await attempts.change(shared, (made) => withdraw(made, at), at);
     return operator;
+  }
+
+  private async withdraw(keys: readonly string[], at: Date): Promise<void> {
+    const { attempts } = this.options;
+    for (const key of keys) await attempts.change(key, (made) => withdraw(made, at), at);
   }
 
   /** Forgets what failed for an e-mail address: its operator has proven otherwise who they are. */
@@ -98,24 +114,25 @@ export class SignIn {
   }
 
   /** Whoever has an address of which an identity provider has made sure, if they are who came by it before. */
-  async logInByProvider({
-    email,
-    ...identity
-  }: ProviderIdentity & { readonly email: string }): Promise<Stored<Operator>> {
+  async logInByProvider(
+    { email, ...identity }: ProviderIdentity & { readonly email: string },
+    { storing }: Pick<CallContext, 'storing'>,
+  ): Promise<Stored<Operator>> {
     const { operators, clock } = this.options;
     const found = await findAnywhere(operators, operatorId(emailOrRefusal(email)));
     if (found === undefined) throw invalidCredentials();
     const { state, tenant } = found;
     return operators
-      .within({ tenant, now: clock.now() })
+      .within({ tenant, now: clock.now(), storing })
       .mutate(state.id, (operator) => recognise(operator, identity));
   }
 
   async open(
     { state: operator, tenant }: Stored<Operator>,
     origin: Origin | undefined,
+    { storing }: Pick<CallContext, 'storing'>,
   ): Promise<{ token: string; expiresAt: Date }> {
-    const { token, stored } = await this.options.sessions.issue(tenant, (id, now) =>
+    const { token, stored } = await this.options.sessions.issue({ tenant, storing }, (id, now) =>
       openSession(id, { operator, origin }, now),
     );
     return { token, expiresAt: stored.state.expiresAt };
@@ -159,7 +176,7 @@ export class SignIn {
   async hash(password: string, signal: AbortSignal): Promise<string> {
     const { passwordCost: cost } = this.options;
     const salt = randomSecret(saltBytes);
-    return this.hashes.run(() => hashPassword(password, { salt, cost }), signal);
+    return this.options.hashes.run(() => hashPassword(password, { salt, cost }), signal);
   }
 }
 

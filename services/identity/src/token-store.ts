@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
-import type { Tenant } from '@billing/chassis/call-context';
+import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, randomSecret } from '@billing/chassis/ids';
 import type { Transition } from '@billing/kernel/transition';
@@ -26,13 +26,13 @@ export class TokenStore<S extends { readonly id: string }> {
 
   /** A new aggregate of the tenant's environment, in real time. */
   async issue(
-    tenant: Tenant,
+    { tenant, storing }: Pick<CallContext, 'tenant' | 'storing'>,
     make: (id: string, now: Date) => Transition<S>,
   ): Promise<{ token: string; stored: Stored<S> }> {
     const token = randomSecret(tokenBytes).toString('base64url');
     const now = this.options.clock.now();
     const { stored } = await this.collection
-      .within({ tenant, now })
+      .within({ tenant, now, storing })
       .insert(make(this.idOf(token), now));
     return { token, stored };
   }
@@ -51,9 +51,10 @@ export class TokenStore<S extends { readonly id: string }> {
   async mutate(
     { state: { id }, tenant }: Pick<Stored<S>, 'state' | 'tenant'>,
     decide: (state: S, now: Date) => Transition<S>,
+    storing?: CallContext['storing'],
   ): Promise<Stored<S>> {
     const now = this.options.clock.now();
-    return this.collection.within({ tenant, now }).mutate(id, decide);
+    return this.collection.within({ tenant, now, storing }).mutate(id, decide);
   }
 
   private idOf(token: string, pepper = this.options.peppers[0] ?? ''): string {

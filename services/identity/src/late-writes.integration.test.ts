@@ -1,0 +1,140 @@
+import { systemClock } from '@billing/chassis/clock';
+import { newId } from '@billing/chassis/ids';
+import { connectMongo } from '@billing/chassis/mongo';
+import { testContext } from '@billing/chassis/testing';
+import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
+import { Role } from '@billing/proto/billing/identity/v1/operator';
+import {
+  aNetwork,
+  anEmail,
+  context,
+  OperatorTests,
+  originAt,
+  password,
+  present,
+} from './testing-operators';
+
+// The gate that requests pass before they store something is asked for the time that is left by the service's clock.
+let clockOffsetMs = 0;
+const clock = { now: () => new Date(systemClock.now().getTime() + clockOffsetMs) };
+const tests = new OperatorTests();
+const newPassword = 'another horse battery';
+const origin = originAt(aNetwork());
+
+beforeAll(() => tests.start(clock));
+afterAll(() => tests.stop());
+afterEach(() => {
+  clockOffsetMs = 0;
+});
+
+/** Everything in the database but what the process itself writes while it runs. */
+async function stored(): Promise<Record<string, unknown>> {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: database } = tests.configuration;
+  const mongo = await connectMongo({ uri, database, service: 'test' });
+  const names = (await mongo.db.listCollections().toArray()).map(({ name }) => name);
+  const found: Record<string, unknown> = {};
+  for (const name of names) {
+    if (name !== 'replicas') found[name] = await mongo.db.collection(name).find().toArray();
+  }
+  await mongo.close();
+  return found;
+}
+
+/** An organisation with all that the calls below name. */
+async function aScene() {
+  const { organization, owner, name } = await tests.anOwner();
+  const { organizationId } = organization;
+  const [live, sandbox] = [present(organization.live), present(organization.sandbox)];
+  const at = () => testContext({ tenant: { organizationId, environmentId: live.id, live: true } });
+  const wish = { name: 'Key', scopes: [], expiresAt: undefined, createdBy: undefined };
+  const { apiKey } = await tests.identity.createApiKey(wish, at());
+  const viewer = await tests.aColleague(owner, Role.ROLE_VIEWER);
+  const invited = anEmail();
+  const sessionToken = owner.token;
+  const invitation = await tests.peer.inviteOperator(
+    { sessionToken, email: invited, role: Role.ROLE_VIEWER },
+    context(),
+  );
+  const reset = await tests.peer.createResetLink(
+    { sessionToken, operatorId: viewer.id },
+    context(),
+  );
+  const empty = await tests.identity.ensureOrganization({ name: newId() }, context());
+  const whose = { organizationId, sandboxId: sandbox.id, emptyId: empty.organizationId };
+  const secrets = { sessionToken, invitation: invitation.token, reset: reset.token };
+  return {
+    ...whose,
+    ...secrets,
+    at,
+    name,
+    owner,
+    viewer,
+    invited,
+    wish,
+    keyId: present(apiKey).id,
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof aScene>>;
+
+const calls: Record<string, (scene: Scene) => Promise<unknown>> = {
+  ensureOrganization: () => tests.identity.ensureOrganization({ name: newId() }, context()),
+  createApiKey: ({ wish, at }) => tests.identity.createApiKey(wish, at()),
+  revokeApiKey: ({ keyId: id, at }) =>
+    tests.identity.revokeApiKey({ id, descendants: false }, at()),
+  createSandbox: ({ at }) =>
+    tests.identity.createSandbox(
+      { name: '', clock: ClockKind.CLOCK_KIND_REAL, startsAt: undefined, createdBy: undefined },
+      at(),
+    ),
+  updateSandbox: ({ sandboxId: id, at }) =>
+    tests.identity.updateSandbox({ id, name: 'Other', expectedVersion: undefined }, at()),
+  deleteSandbox: ({ sandboxId: id, at }) => tests.identity.deleteSandbox({ id }, at()),
+  inviteFirstOwner: ({ emptyId: organizationId }) =>
+    tests.peer.inviteFirstOwner({ organizationId }, context()),
+  inviteOperator: ({ sessionToken }) =>
+    tests.peer.inviteOperator(
+      { sessionToken, email: anEmail(), role: Role.ROLE_VIEWER },
+      context(),
+    ),
+  acceptInvitation: ({ invitation: token, invited: email }) =>
+    tests.peer.acceptInvitation({ token, email, name: 'Ada', password, origin }, context()),
+  updateOperator: ({ sessionToken, viewer: { id: operatorId } }) =>
+    tests.peer.updateOperator(
+      { sessionToken, operatorId, role: Role.ROLE_ADMIN, active: undefined, revokeKeys: false },
+      context(),
+    ),
+  createResetLink: ({ sessionToken, viewer: { id: operatorId } }) =>
+    tests.peer.createResetLink({ sessionToken, operatorId }, context()),
+  createOwnerResetLink: ({ organizationId, owner: { email } }) =>
+    tests.peer.createOwnerResetLink({ organizationId, email }, context()),
+  resetPassword: ({ reset: token }) =>
+    tests.peer.resetPassword({ token, password: newPassword, origin }, context()),
+  logIn: ({ owner: { email } }) => tests.peer.logIn({ email, password, origin }, context()),
+  logInByProvider: ({ owner: { email } }) => {
+    const vouched = { email, issuer: 'https://id.example', subject: 'one' };
+    return tests.peer.logInByProvider({ ...vouched, origin }, context());
+  },
+  changePassword: ({ sessionToken }) =>
+    tests.peer.changePassword(
+      { sessionToken, currentPassword: password, newPassword, origin },
+      context(),
+    ),
+};
+
+test.each(Object.entries(calls))(
+  '%s stores nothing when fewer than two seconds of its deadline are left',
+  async (_name, call) => {
+    const scene = await aScene();
+    const before = await stored();
+    // Calls of tests have 25 s.
+    clockOffsetMs = 24_000;
+    await expect(call(scene)).rejects.toMatchObject({
+      kind: 'unavailable',
+      reason: 'TOO_LATE_TO_STORE',
+    });
+    expect(await stored()).toEqual(before);
+    clockOffsetMs = 0;
+    await call(scene);
+  },
+);
