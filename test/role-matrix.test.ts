@@ -83,7 +83,10 @@ async function ask(
   operation: OperatorOperation,
   isMeant = true,
 ): Promise<Reply> {
-  const { path, body } = operatorExample(operation, isMeant ? ownerId : newId());
+  const target = isMeant
+    ? { operatorId: ownerId, environmentId: environments.sandbox }
+    : { operatorId: newId(), environmentId: newId() };
+  const { path, body } = operatorExample(operation, target);
   const { method } = operation;
   const sent = method === 'GET' ? undefined : isMeant ? (body ?? {}) : {};
   const { status, body: answered, headers } = await client.api(method, path, sent);
@@ -129,6 +132,7 @@ const answers =
   (status: number, code: string) =>
   (reply: Reply): boolean =>
     reply.status === status && reply.code === code;
+const readsEnvironment = ({ name }: Operation) => name === 'GET /environments/:id';
 const isRefusal = ({ status, body }: Reply) =>
   status === 403 && JSON.stringify(body) === JSON.stringify(refusedBody);
 /** What is answered otherwise than by yes or no to who asks. */
@@ -193,6 +197,9 @@ describe('what is not allowed is refused:', () => {
       }
       const changed = await stranger.api('PATCH', `/operators/${ownerId}`, { active: false });
       expect(changed.status).toBe(404);
+      const environmentReads = operatorOperations.filter(readsEnvironment);
+      const asked = (one: OperatorOperation) => ask(stranger, one);
+      expect(await wrongOf(environmentReads, asked, isUnknown)).toEqual([]);
     },
     timeoutMs,
   );
@@ -223,6 +230,11 @@ describe('what is allowed is let through:', () => {
       }
       const there = clientOf(role, 'sandbox');
       const allowed = operatorOperations.filter((one) => mayAsk(role, one));
+      const environmentReads = allowed.filter(readsEnvironment);
+      expect(environmentReads).toHaveLength(1);
+      const meant = (one: OperatorOperation) => ask(there, one);
+      const isFound = ({ status }: Reply) => status === 200;
+      expect(await wrongOf(environmentReads, meant, isFound)).toEqual([]);
       // Signing out comes last, or all others would be refused.
       const isLast = ({ name }: Operation) => name === 'DELETE /session';
       const asked = (one: OperatorOperation) => ask(there, one, false);

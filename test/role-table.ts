@@ -107,14 +107,17 @@ export function mayAsk(role: RoleName, { name, method }: OperatorOperation): boo
 }
 
 /** Calls of operators' own API that would change something if they were let. */
-export function operatorExample({ name, path }: OperatorOperation, operatorId: string) {
+export function operatorExample(
+  { name, path }: OperatorOperation,
+  { operatorId, environmentId }: { operatorId: string; environmentId: string },
+) {
   const bodies: Readonly<Record<string, object>> = {
     'POST /operators': { email: 'by-somebody@example.com', role: 'VIEWER' },
     'PATCH /operators/:id': { active: false },
     'PUT /password': { currentPassword: 'not the password', newPassword: 'another longer one' },
   };
   const filled = path
-    .replace(':id', operatorId)
+    .replace(':id', path.startsWith('/environments/') ? environmentId : operatorId)
     .replace(':token', 't'.repeat(43))
     .replace(':service', 'subscription');
   return { path: filled, body: bodies[name] };
