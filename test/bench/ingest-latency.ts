@@ -2,7 +2,7 @@ import type { Effort, FigureTable } from './bench';
 import type { IngestSite } from './ingest-site';
 import type { Latency } from './latency-histogram';
 import { demandText } from './report';
-import { judge, percent, type Sample, sampleOf } from './statistics';
+import { judge, percent, sampleOf, spreadText } from './statistics';
 import type { Stage } from './stage';
 import { TimedGenerator, type TimedResult } from './timed-generator';
 
@@ -84,16 +84,12 @@ export async function readersTable(
     columns: ['p99 beside ingest, ms', 'p99 alone, ms', 'ratio', 'demand', 'verdict'],
     rows: [
       [
-        spread(sampleOf(pairs.map(({ beside }) => beside.p99))),
-        spread(floor),
-        spread(ratio),
+        spreadText(sampleOf(pairs.map(({ beside }) => beside.p99))),
+        spreadText(floor),
+        spreadText(ratio),
         demandText(slowdownMax),
         verdict,
       ],
     ],
   };
-}
-
-function spread({ median, min, max }: Sample): string {
-  return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
 }

@@ -6,6 +6,7 @@ import { checkouts } from './checkouts';
 import { growth } from './growth';
 import { home } from './home';
 import { ingest } from './ingest';
+import { noisyCallers } from './noisy-callers';
 import { productReads } from './product-reads';
 import { renewalCosts } from './renewal-costs';
 import { renewals } from './renewals';
@@ -24,6 +25,7 @@ const benches: readonly Bench[] = [
   home,
   ingest,
   webhooks,
+  noisyCallers,
 ];
 
 const efforts = {

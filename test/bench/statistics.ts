@@ -60,3 +60,8 @@ export function judge({
 export function percent(share: number): string {
   return `${String(Math.round(share * 100))} %`;
 }
+
+/** The median and, in brackets, the least and the most. */
+export function spreadText({ median, min, max }: Sample): string {
+  return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
+}
