@@ -1,3 +1,6 @@
+import { newId } from '@billing/chassis/ids';
+import { insertMissing } from '@billing/chassis/insert-missing';
+import { connectMongo } from '@billing/chassis/mongo';
 import { eventually } from '@billing/chassis/testing';
 import type { ApiClient } from './api-client';
 import { documentsNaming } from './environment-documents';
@@ -185,6 +188,26 @@ describe('the sandboxes of an organisation', () => {
       const answer = await system.live.delete(`/sandboxes/${id}`);
       expect([answer.status, answer.body]).toEqual([404, { error: 'Sandbox not found' }]);
     }
+  });
+
+  test('are at most 1,000 of an organisation', async () => {
+    const { body } = await system.live.post('/customers', { email: 'a@b.co' });
+    const { uri, database } = system.databaseOf('identity');
+    const mongo = await connectMongo({ uri, database, service: 'test' });
+    const slots = mongo.db.collection<{ _id: string }>('sandboxSlots');
+    const held = Array.from({ length: 1_000 }, (_, index) => ({
+      _id: `${String(body.organizationId)}:${String(index + 1)}`,
+      organizationId: body.organizationId,
+      environmentId: newId(),
+      heldAt: new Date(),
+    }));
+    await insertMissing(slots, held);
+    const refused = await system.live.post('/sandboxes', {});
+    await slots.deleteMany({ environmentId: { $in: held.map((slot) => slot.environmentId) } });
+    await mongo.close();
+    expect([refused.status, refused.body]).toEqual([409, { error: 'Sandbox limit reached' }]);
+    expect(refused.headers.get('error-code')).toBe('sandbox_limit_reached');
+    expect((await system.live.post('/sandboxes', {})).status).toBe(201);
   });
 
   test('are deleted with all their data in every service', async () => {
