@@ -17,6 +17,11 @@ test('the former values of secrets are read, empty ones are not', () => {
   expect(readLauncherEnvironment(given, false).oldSecrets).toEqual({ API_KEY_PEPPER_OLD: 'old' });
 });
 
+test('settings of what is kept are read', () => {
+  const retention = { RETENTION_REQUESTS: '30', AUDIT_LOG: 'stdout' };
+  expect(readLauncherEnvironment({ ...retention, OTHER: 'x' }, false).retention).toEqual(retention);
+});
+
 test('the number of copies of the stream is read', () => {
   expect(readLauncherEnvironment({ STREAM_REPLICAS: '3' }, false).streamReplicas).toBe('3');
 });

@@ -19,6 +19,8 @@ export interface LauncherEnvironment {
   traceSampleRatio: string | undefined;
   /** The `RATE_LIMIT_*` that are set. */
   rateLimits: Environment;
+  /** Identity's `RETENTION_*` and `AUDIT_LOG` that are set. */
+  retention: Environment;
   /** The `STRIPE_*` that are set. */
   stripe: Environment;
   /** The `OIDC_*` that are set. */
@@ -50,6 +52,10 @@ export function readLauncherEnvironment(
     otlpEndpoint: filled(environment.OTEL_EXPORTER_OTLP_ENDPOINT),
     traceSampleRatio: filled(environment.TRACE_SAMPLE_RATIO),
     rateLimits: settingsOf(environment, 'RATE_LIMIT_'),
+    retention: {
+      ...settingsOf(environment, 'RETENTION_'),
+      ...settingsOf(environment, 'AUDIT_LOG'),
+    },
     stripe: settingsOf(environment, 'STRIPE_'),
     identityProvider: settingsOf(environment, 'OIDC_'),
     oldSecrets: Object.fromEntries(

@@ -94,6 +94,7 @@ async function startServices(options: ServicesOptions): Promise<RunningSystem> {
     traceSampleRatio: environment.traceSampleRatio,
     oldSecrets: environment.oldSecrets,
     rateLimits: environment.rateLimits,
+    retention: environment.retention,
     stripe: environment.stripe,
     identityProvider: environment.identityProvider,
   };

@@ -16,6 +16,7 @@ const site: SystemSite = {
     dataKeys: 'data keys',
   },
   logDir: '/data/logs',
+  retention: { AUDIT_LOG: 'log of audit entries' },
   stripe: { STRIPE_SECRET_KEY: 'key of Stripe' },
   identityProvider: { OIDC_CLIENT_SECRET: 'key of the provider' },
 };
@@ -61,11 +62,12 @@ test.each([
   ['pepper', 'identity'],
   ['page secret', 'checkout'],
   ['portal secret', 'customer'],
+  ['log of audit entries', 'identity'],
   ['key of Stripe', 'checkout'],
   ['key of the provider', 'gateway'],
-])('the %s reaches the one service that needs it', (secret, service) => {
+])('the %s reaches the one service that needs it', (value, service) => {
   const holders = serviceNames.filter((name) =>
-    Object.values(serviceEnvironment(name, site)).includes(secret),
+    Object.values(serviceEnvironment(name, site)).includes(value),
   );
   expect(holders).toEqual([service]);
 });

@@ -44,6 +44,8 @@ export interface SystemSite {
   rateLimits?: Environment | undefined;
   /** The former values of secrets that are being replaced, by variable. */
   oldSecrets?: Environment | undefined;
+  /** Identity's `RETENTION_*` and `AUDIT_LOG` where they differ from its defaults. */
+  retention?: Environment | undefined;
   /** Checkout's `STRIPE_*`; without them live environments charge nobody. */
   stripe?: Environment | undefined;
   /** The gateway's `OIDC_*`; without them operators sign in by their passwords alone. */
@@ -131,7 +133,8 @@ function oldSecretsOf(secret: string, { oldSecrets = {} }: SystemSite): Environm
 function own(service: ServiceName, site: SystemSite): Environment {
   const { secrets, port, stripe } = site;
   if (service === 'identity') {
-    return { API_KEY_PEPPER: secrets.apiKeyPepper, ...oldSecretsOf('API_KEY_PEPPER', site) };
+    const oldPepper = oldSecretsOf('API_KEY_PEPPER', site);
+    return { API_KEY_PEPPER: secrets.apiKeyPepper, ...oldPepper, ...site.retention };
   }
   const HOSTED_PAGE_URL = gatewayUrl(port);
   const oldPageSecret = oldSecretsOf('HOSTED_PAGE_SECRET', site);
