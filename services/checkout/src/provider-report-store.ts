@@ -42,19 +42,16 @@ export class ProviderReportStore {
     ]);
   }
 
-  /** Stores a report; a repeat changes nothing and raises no second alarm. */
+  /**
+   * Stores a report. Its alarm comes first, so that a process that dies in between does not lose it: the provider sends the report again.
+   * A report that is stored raises no further alarm.
+   */
   async add(
     { id, ...report }: ProviderReport,
     { invoiceId, tenant, now }: { invoiceId: string; tenant: Tenant; now: Date },
   ): Promise<void> {
     const { environmentId, live } = tenant;
-    const document = { _id: id, environmentId, invoiceId, ...report, receivedAt: now };
-    try {
-      await retryTransient(() => this.documents.insertOne(document));
-    } catch (error) {
-      if (duplicateKeyIndex(error) === undefined) throw error;
-      return;
-    }
+    if ((await retryTransient(() => this.documents.findOne({ _id: id }))) !== null) return;
     const { kind, providerPaymentId, status } = report;
     this.parts.metrics.recordProviderReport({ kind, live });
     const facts = { alarm: 'provider_report', kind, environmentId, invoiceId };
@@ -62,6 +59,13 @@ export class ProviderReportStore {
       { ...facts, providerPaymentId, status },
       'the payment provider reported a refund, a dispute or a payment against our books',
     );
+    const document = { _id: id, environmentId, invoiceId, ...report, receivedAt: now };
+    try {
+      await retryTransient(() => this.documents.insertOne(document));
+    } catch (error) {
+      // The report came twice at the same time.
+      if (duplicateKeyIndex(error) === undefined) throw error;
+    }
   }
 
   /** Those of an invoice, the oldest first. */
