@@ -57,6 +57,11 @@ export const instruments = {
     description:
       'Invoices that could not be charged for a reason that is not their customer, by reason; any is an alarm',
   },
+  waitingInvoices: {
+    name: 'billing.invoices.awaiting_provider',
+    unit: '{invoice}',
+    description: 'Live invoices that wait until a payment provider is configured; any is an alarm',
+  },
   providerReports: {
     name: 'billing.payments.provider_reports',
     unit: '{report}',
@@ -179,6 +184,7 @@ type ObservedInstrument =
   | 'dueAge'
   | 'missingEvents'
   | 'settlementAge'
+  | 'waitingInvoices'
   | 'activeRequests';
 type EventLoopDelays = ReturnType<typeof monitorEventLoopDelay>;
 
@@ -347,6 +353,10 @@ export class Metrics {
     this.observe('settlementAge', () =>
       Promise.resolve([{ value: longestMs() / 1_000, attributes: {} }]),
     );
+  }
+
+  observeWaitingInvoices(count: () => Promise<number>): void {
+    this.observe('waitingInvoices', async () => [{ value: await count(), attributes: {} }]);
   }
 
   recordDroppedCredits({ live }: Earnest): void {

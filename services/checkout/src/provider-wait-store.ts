@@ -37,6 +37,11 @@ export class ProviderWaitStore {
     return retryTransient(() => this.documents.countDocuments({ environmentId, ...waiting }));
   }
 
+  /** How many invoices of all environments wait. */
+  countAll(): Promise<number> {
+    return retryTransient(() => this.documents.countDocuments(waiting));
+  }
+
   /** Has the collection of all that wait go on: a provider is configured now. */
   async resumeAll(
     { resume }: { readonly resume: ResumeWaiting },

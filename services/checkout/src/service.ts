@@ -112,6 +112,7 @@ function waitForProvider(
   const { db, clock } = service;
   const waits = new ProviderWaitStore(db, { clock });
   service.ensureIndexes(() => waits.ensureIndexes());
+  service.metrics.observeWaitingInvoices(() => waits.countAll());
   if (isLiveConfigured) {
     const resume = worker.resumeWaiting.bind(worker);
     const run = (signal: AbortSignal) => waits.resumeAll({ resume }, signal);
