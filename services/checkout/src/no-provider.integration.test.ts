@@ -6,6 +6,7 @@ import { noProvider } from './no-provider';
 import type { NotCharged } from './changed-provider';
 import { ProviderWaitStore } from './provider-wait-store';
 import { aLineItem } from './testing';
+import { WaitingAuthorizationStore } from './waiting-authorization-store';
 import { hastyClock, openReplicas, type Replicas, sandboxOf } from './testing-store';
 
 let replicas: Replicas;
@@ -73,6 +74,27 @@ test('a payment that was authorised for a sent invoice is captured once there is
   expect(await replicas.read(id, context)).toMatchObject({ status: 'PAID', resultsSent: 1 });
   expect(await waits.count(context.tenant)).toBe(0);
 });
+
+test('the card of an authorisation for later charges is saved once there is a provider', async () => {
+  const context = live();
+  const [customerId, subscriptionId] = [newId(), newId()];
+  const authorizedTransactionId = 'txn_4242424242424242_trial';
+  const authorization = { customerId, subscriptionId, authorizedTransactionId };
+  const { keeper, methods } = replicas.replica;
+  const authorizations = new WaitingAuthorizationStore(replicas.db, { warn: fail });
+  expect(await keeper.keepAuthorized(authorization, context)).toBeUndefined();
+  await authorizations.add(authorization, context);
+  await authorizations.add(authorization, context);
+
+  await authorizations.keepAll(configured().keeper, context.signal);
+  const kept = await methods.choiceFor({ customerId, subscriptionId }, context);
+  expect(kept).toMatchObject({ isOwn: true, methodId: expect.any(String) as string });
+  await authorizations.keepAll({ keepAuthorized: fail }, context.signal);
+});
+
+function fail(): never {
+  throw new Error('Nothing waits any more');
+}
 
 function resumeAll(context: ReturnType<typeof live>) {
   const { collection } = configured();

@@ -37,6 +37,7 @@ import type { DiscountOnInvoice } from './invoice-discount';
 import type { PaymentMethodWorker } from './payment-method-worker';
 import { readAuthorization, readId, required } from './request-rpc';
 import { shownInvoices } from './store';
+import type { WaitingAuthorizationStore } from './waiting-authorization-store';
 
 const perPageMax = 100;
 // What one call makes: it must be done before the caller gives up.
@@ -48,10 +49,13 @@ export interface CheckoutRpcParts {
   readonly worker: CollectionWorker;
   readonly keeper: PaymentMethodWorker;
   readonly pages: HostedPageStore;
+  readonly authorizations: Pick<WaitingAuthorizationStore, 'add'>;
+  readonly isLiveConfigured: boolean;
 }
 
 /** The service's RPCs. */
-export function checkoutRpc({ invoices, worker, keeper, pages }: CheckoutRpcParts) {
+export function checkoutRpc(parts: CheckoutRpcParts) {
+  const { invoices, worker, keeper, pages } = parts;
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
   const createInvoice = async (request: CreateInvoiceRequest, context: CallContext) => {
     const input = fromProtoNewInvoice(request, context);
@@ -111,7 +115,10 @@ export function checkoutRpc({ invoices, worker, keeper, pages }: CheckoutRpcPart
           customerId: readId(request.customerId, 'customerId'),
           authorizedTransactionId: readAuthorization(request.authorizedTransactionId),
         };
-        return { paymentMethodId: await keeper.keepAuthorized(authorization, context) };
+        const paymentMethodId = await keeper.keepAuthorized(authorization, context);
+        const isWaiting = context.tenant.live && !parts.isLiveConfigured;
+        if (isWaiting) await parts.authorizations.add(authorization, context);
+        return { paymentMethodId };
       },
     },
     { callers: checkoutCallers },

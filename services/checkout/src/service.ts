@@ -14,6 +14,7 @@ import {
   PaymentMethodStore,
 } from './payment-method-store';
 import { paymentMethodRpc } from './payment-method-rpc';
+import type { PaymentMethodWorker } from './payment-method-worker';
 import { paymentRpc } from './payment-rpc';
 import { connectPeers } from './peers';
 import { notChargedAlarm, providerAlarm } from './changed-provider';
@@ -25,6 +26,7 @@ import { ReportStore } from './report-store';
 import { checkoutRpc } from './rpc';
 import { openSessions } from './session-service';
 import { invoiceDefinition } from './store';
+import { WaitingAuthorizationStore } from './waiting-authorization-store';
 import { subscriptionMethodDefinition, SubscriptionMethodStore } from './subscription-method-store';
 
 const totalsEveryMs = 60_000;
@@ -65,7 +67,7 @@ export async function start(
       logger.warn({ err: error, invoiceId }, 'outcome of a charge is unknown, will ask again');
     },
   });
-  const waits = waitForProvider(service, { worker, isLiveConfigured });
+  const { waits, authorizations } = waitForProvider(service, { worker, keeper, isLiveConfigured });
   const peers = connectPeers(service, config);
   const {
     sessions: sessionRecords,
@@ -90,7 +92,7 @@ export async function start(
   payers.handle({ commands: payerCommands({ payers, methods, worker }) });
   const reports = openReports(service, { sessions: sessionRecords, invoices });
   return service.serve([
-    checkoutRpc({ invoices, worker, keeper, pages }),
+    checkoutRpc({ invoices, worker, keeper, pages, authorizations, isLiveConfigured }),
     paymentRpc({ invoices, payments, sessions, keeper, pages, clock, ...owned, ...announced }),
     paymentMethodRpc({ methods, peers, clock }),
     reportRpc({ reports, waits, isLiveConfigured }),
@@ -107,18 +109,27 @@ function openReports(service: Service, counted: ConstructorParameters<typeof Rep
 
 function waitForProvider(
   service: Service,
-  { worker, isLiveConfigured }: { worker: CollectionWorker; isLiveConfigured: boolean },
-): ProviderWaitStore {
-  const { db, clock } = service;
+  {
+    worker,
+    keeper,
+    isLiveConfigured,
+  }: { worker: CollectionWorker; keeper: PaymentMethodWorker; isLiveConfigured: boolean },
+) {
+  const { db, clock, logger } = service;
   const waits = new ProviderWaitStore(db, { clock });
+  const authorizations = new WaitingAuthorizationStore(db, logger);
   service.ensureIndexes(() => waits.ensureIndexes());
   service.metrics.observeWaitingInvoices(() => waits.countAll());
   if (isLiveConfigured) {
     const resume = worker.resumeWaiting.bind(worker);
-    const run = (signal: AbortSignal) => waits.resumeAll({ resume }, signal);
+    const run = async (signal: AbortSignal) => {
+      // The cards first: invoices are charged to them.
+      await authorizations.keepAll(keeper, signal);
+      await waits.resumeAll({ resume }, signal);
+    };
     service.every({ name: 'collection without provider', everyMs: resumeEveryMs, run });
   }
-  return waits;
+  return { waits, authorizations };
 }
 
 function openRefusedAttempts(service: Service): RefusedAttemptStore {
