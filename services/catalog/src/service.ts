@@ -1,5 +1,5 @@
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
-import { productCommands } from './commands';
+import { productCommands, unskippableProductCommands } from './commands';
 import type { CatalogConfiguration } from './config';
 import { MeterPriceSetStore } from './meter-price-set-store';
 import { connectPeers } from './peers';
@@ -18,7 +18,10 @@ export async function start(
     new SupersededPriceStore(service.db, environmentId);
   const meterPriceSetsOf = (environmentId: string) =>
     new MeterPriceSetStore(service.db, environmentId);
-  products.handle({ commands: productCommands({ supersededPricesOf, meterPriceSetsOf }) });
+  products.handle({
+    commands: productCommands({ supersededPricesOf, meterPriceSetsOf }),
+    unskippable: unskippableProductCommands,
+  });
   const peers = connectPeers(service, config);
   return service.serve([catalogRpc({ products, supersededPricesOf, meterPriceSetsOf, peers })]);
 }
