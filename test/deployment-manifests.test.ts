@@ -40,6 +40,13 @@ const secretsOf: Partial<Record<ServiceName, Record<string, string>>> = {
 };
 const stores = { MONGODB_URI: 'mongodb://mongodb/', NATS_URL: 'nats://nats:4222' };
 
+const storePorts = { 27_017: 'mongodb', 4_222: 'nats' };
+const named = (name: string) => ({
+  key: 'app.kubernetes.io/name',
+  operator: 'In',
+  values: [name],
+});
+
 // Public addresses: neither a cluster's own, nor those by which clouds tell machines their secrets.
 const worldwide = [
   {
@@ -227,9 +234,18 @@ describe.each(serviceNames)('%s', (name) => {
       to[0].podSelector.matchExpressions.at(-1).values.toSorted(),
     );
     expect(reached).toEqual(peers.toSorted());
-    expect(ruleOf(27_017)).toHaveLength(name === 'gateway' ? 0 : 1);
+    for (const [port, store] of Object.entries(storePorts)) {
+      const to = [{ namespaceSelector: {}, podSelector: { matchExpressions: [named(store)] } }];
+      const rule = { to, ports: [{ port: Number(port) }] };
+      expect(ruleOf(Number(port))).toEqual(name === 'gateway' ? [] : [rule]);
+    }
+    // A rule without addresses reaches any.
+    for (const { to } of egress) expect(to.length).toBeGreaterThanOrEqual(1);
     expect(ruleOf(53)).toHaveLength(1);
-    expect(ruleOf(4_318)).toHaveLength(1);
+    const partOf = { key: 'app.kubernetes.io/part-of', operator: 'In', values: ['billing'] };
+    expect(ruleOf(4_318).map(({ to }: any) => to)).toEqual([
+      [{ podSelector: { matchExpressions: [partOf, named('collector')] } }],
+    ]);
     const outside = egress.filter(({ to }: any) => to?.some(({ ipBlock }: any) => ipBlock));
     const ports = { notifier: [80, 443], checkout: [443], gateway: [443] } as const;
     expect(outside.flatMap(portsOf)).toEqual(name in ports ? ports[name as 'notifier'] : []);
@@ -262,6 +278,21 @@ testWithKubectl('the system is the foundation and every service, each once', asy
   expect((await render('system')).map(nameOf).sort()).toEqual(parts.flat().map(nameOf).sort());
 });
 
+/** In the example the database is outside of the cluster, and the stream in another namespace. */
+function expectStoresOfExample(policy: Manifest | undefined): void {
+  const rules = policy?.spec.egress.filter(({ ports }: any) => ports[0].port in storePorts);
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': 'nats' } };
+  expect(rules).toEqual([
+    { to: [{ ipBlock: { cidr: '10.20.30.0/28' } }], ports: [{ port: 27_017 }] },
+    {
+      to: [
+        { namespaceSelector, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'nats' } } },
+      ],
+      ports: [{ port: 4_222 }],
+    },
+  ]);
+}
+
 testWithKubectl('the example changes what it says, and nothing else goes missing', async () => {
   // It has all that there is, so all types are checked here.
   const example = await renderManifests(join(kubernetes, 'example'));
@@ -279,6 +310,13 @@ testWithKubectl('the example changes what it says, and nothing else goes missing
   const { readConfig } = configOf('gateway');
   const told = Object.entries<string>(changed).filter(([variable]) => !mountsFiles(variable));
   readConfig({ ...Object.fromEntries(told), HOSTED_PAGE_URL: 'https://pay.example.com' });
+  for (const name of backends) {
+    expectStoresOfExample(
+      example.find(
+        ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === `billing-${name}`,
+      ),
+    );
+  }
   const images = example.flatMap((manifest) =>
     (manifest.spec?.template?.spec.containers ?? []).map((container: any) => container.image),
   );
@@ -295,6 +333,9 @@ testWithKubectl(
     const [container] = deployment?.spec.template.spec.containers ?? [];
     expect(container.image).toBe('registry.example.com/billing-subscription:1.2.3');
     container.image = (await podOf('subscription')).container.image;
+    const policy = alone.find(({ kind }) => kind === 'NetworkPolicy');
+    expectStoresOfExample(policy);
+    policy!.spec.egress = (await find('subscription', 'NetworkPolicy')).spec.egress;
     expect(alone).toEqual(await render('subscription'));
   },
 );
