@@ -11,7 +11,7 @@ import { fromTimeField } from '../../parts/time-field';
 import { missingText } from './missing-text';
 import type { WebhookEndpoint, WebhookGap } from './webhook-resources';
 
-/** What the endpoint has not got. */
+/** Events that did not arrive at the endpoint. */
 export function GapList({ endpointId }: { endpointId: string }) {
   const gaps = useResource<readonly WebhookGap[]>(`/v1/webhook-endpoints/${endpointId}/gaps`);
   const columns: Column<WebhookGap>[] = [
@@ -47,7 +47,7 @@ export function GapList({ endpointId }: { endpointId: string }) {
   );
 }
 
-/** Sends all that is missing since a time. */
+/** Sends the events since a time that did not arrive or, if chosen, all of them. */
 export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
   const refusal = useRefusal('webhook-endpoints');
   const [count, setCount] = useState<number>();
@@ -65,7 +65,7 @@ export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
       )}
       <DialogButton
         label="Replay"
-        title="Send what it has not got"
+        title="Replay webhooks"
         tone="quiet"
         refusal={refusal ?? (endpoint.active ? undefined : 'It is off.')}
       >
@@ -84,7 +84,7 @@ export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
               name="since"
               label="Since"
               type="datetime-local"
-              hint="In UTC, of real time; at most 30 days back."
+              hint="In UTC, of real time; at most 30 days back. Events that did not arrive are sent again."
             />
             <label className="check">
               <input type="checkbox" name="all" value="yes" />{' '}
