@@ -50,7 +50,7 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
   /** Real time at which a step that was begun is taken up by `recover`; absent: never. Pending while set. */
   recoverAt?(state: S): Date | undefined;
   /**
-   * What has been reached for good, by name; once named, always named. The write that reaches something notes its real time, by which
+   * What has been reached permanently, by name; once named, always named. The write that reaches something notes its real time, by which
    * totals are added up (see running-totals.ts).
    */
   milestones?(state: S): readonly string[];

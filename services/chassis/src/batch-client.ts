@@ -15,7 +15,7 @@ export interface BatchClientOptions<Request, Answer> {
     requests: Request[],
     context: CallContext,
   ) => Promise<readonly (Answer | undefined)[]>;
-  /** Calls of one environment under way at once: the fewer, the more goes together. By default one is answered, one on its way and one made ready. */
+  /** Calls of one environment that run in parallel: the fewer, the more goes together. By default one is answered, one on its way and one made ready. */
   readonly flushesMax?: number;
 }
 
@@ -71,7 +71,7 @@ export class BatchClient<Request, Answer> {
     const answers = await this.options.many(requests, context);
     return Promise.all(
       asked.map(async (one, index) => {
-        // Nothing more is done for who has gone away meanwhile.
+        // Nothing more is done for who has gone away in the meantime.
         if (one.context.signal.aborted) return { error: new DeadlineExceededError() };
         const answer = answers[index];
         return answer === undefined ? await this.askOne(one) : { value: answer };

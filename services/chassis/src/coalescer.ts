@@ -6,7 +6,7 @@ export interface CoalescerOptions<Item, Result> {
   /** Does the work of a whole batch and says what became of each item, in their order. Rejecting fails all of them. */
   readonly flush: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
   readonly batchMax: number;
-  /** Batches under way at once, of each group for itself: the fewer, the larger they grow. */
+  /** Batches that run in parallel, of each group for itself: the fewer, the larger they grow. */
   readonly flushesMax: number;
   /** Items of one key go in batches of their own, one after another. */
   readonly keyOf?: (item: Item) => string;
@@ -24,12 +24,12 @@ interface Waiting<Item, Result> {
 
 /**
  * Gathers what is asked for side by side into batches, as a database does when it commits in groups. Nothing waits for company: an item
- * that comes when little is under way goes at once, and those that come meanwhile go together.
+ * that comes when little is in progress goes at once, and those that come in the meantime go together.
  */
 export class Coalescer<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private readonly busyKeys = new Set<string>();
-  // How many are under way, by group.
+  // How many are in progress, by group.
   private readonly flushes = new Map<string | undefined, number>();
   private isScheduled = false;
 

@@ -99,7 +99,7 @@ const reopenDelayMsMax = 5_000;
 
 /**
  * Reads events from now on: each at least once, those of one aggregate one at a time and in order within this process, those of others
- * meanwhile. A message is acknowledged after its effect. One that fails is repeated later, and the aggregate's following ones wait for it; it
+ * in the meantime. A message is acknowledged after its effect. One that fails is repeated later, and the aggregate's following ones wait for it; it
  * stays in hand for that, because messages that were given back would return in any order.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<RunningConsumer> {
@@ -119,7 +119,7 @@ export interface RunningConsumer {
 interface InHand {
   /** The latest delivery of it. */
   delivery: JsMsg;
-  /** Which consumer delivered it; one that was made again under the same name counts its messages anew. */
+  /** Which consumer delivered it; one that was made again under the same name counts its messages again. */
   readonly origin: string;
   readonly sequence: number;
   readonly message: StreamMessage;

@@ -40,7 +40,7 @@ const shown = {
 };
 const beginningOfTime = new Date(-8.64e15);
 
-/** The documents that are due, the earliest first, each once, whatever becomes of them meanwhile; read in batches, ahead of those who take them. */
+/** The documents that are due, the earliest first, each once, whatever becomes of them in the meantime; read in batches, ahead of those who take them. */
 export class DueDocuments {
   private readonly waiting: DueDocument[] = [];
   private readonly seen = new Set<string>();

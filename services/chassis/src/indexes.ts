@@ -7,7 +7,7 @@ const namespaceNotFound = 26;
 export type NamedIndex = IndexDescription & { readonly name: string };
 
 /**
- * Creates indexes that are not there. One whose keys have changed since an earlier version is built anew under its name; one that was
+ * Creates indexes that are not there. One whose keys have changed since an earlier version is built again under its name; one that was
  * dropped from the list stays, for an older replica may still need it.
  */
 export async function ensureIndexes<D extends Document>(

@@ -208,11 +208,11 @@ describe('the total of a list', () => {
     for (const replica of [one, other]) await replica.list();
     await one.copy(1, 30);
     clock.wait(6);
-    // Counted anew beside the first list, for the next one.
+    // Counted again beside the first list, for the next one.
     await one.list();
     expect(await one.total()).toBe(many + 1);
     clock.wait(4);
-    // Nobody has listed here since: counted anew at once.
+    // Nobody has listed here since: counted again at once.
     expect(await other.total()).toBe(many + 1);
   });
 

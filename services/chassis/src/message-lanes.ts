@@ -5,7 +5,7 @@ interface Lane<Item> {
 }
 
 /**
- * Works on items of one key one at a time and in the order in which they came, and on those of other keys meanwhile, so many at a time.
+ * Works on items of one key one at a time and in the order in which they came, and on those of other keys in the meantime, so many at a time.
  * Keys take turns: one with many items does not keep the others waiting. An item that fails keeps its place: the later ones of its key
  * wait until it is done.
  */

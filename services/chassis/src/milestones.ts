@@ -1,4 +1,4 @@
-/** What an aggregate has reached for good, by name, with the real time of the write that reached it. */
+/** What an aggregate has reached permanently, by name, with the real time of the write that reached it. */
 export type Milestones = Readonly<Record<string, Date>>;
 
 /** Where a document notes them. */

@@ -35,7 +35,7 @@ export interface PeerOptions<S> {
   readonly repeats?: boolean;
   /** Methods that carry no tenant. */
   readonly withoutTenant?: readonly (keyof AsyncHandlers<S>)[];
-  /** Calls under way at once; others wait. Undefined: as many as are made, and the peer refuses those that are too many. */
+  /** Calls that run in parallel; others wait. Undefined: as many as are made, and the peer refuses those that are too many. */
   readonly callsMax?: number;
   /** Undefined: calls are plain. */
   readonly security?: TransportSecurity | undefined;

@@ -115,7 +115,7 @@ class Lifecycle {
     if (this.isStopping) return;
     this.isStopping = true;
     try {
-      // A start that is under way is finished first: only then is it known what has to be closed.
+      // A start that is in progress is finished first: only then is it known what has to be closed.
       const limit = this.limitStop(stopLimitMsDefault);
       const running = await this.running;
       clearTimeout(limit);

@@ -16,7 +16,7 @@ export type CountedDocument = MilestoneFields &
 export interface TotalsDefinition {
   /** Where the sums are kept, one document an environment. */
   readonly collection: string;
-  /** Another number counts everything anew: to be raised with every change of `addendsOf`. */
+  /** Another number counts everything again: to be raised with every change of `addendsOf`. */
   readonly revision: number;
   /** The fields of the aggregates' documents that `addendsOf` reads. None of them changes once its milestone is reached. */
   readonly fields: readonly string[];
@@ -63,7 +63,7 @@ const clocksApartMs = 60_000;
 const settledAfterMs = 4 * 60_000;
 // Less often a reading costs more; more often a document is read for it more than three times.
 const keptEveryMs = 2 * 60_000;
-/** Whoever writes later than this after the decision, because its process stood still, has everything counted anew. */
+/** Whoever writes later than this after the decision, because its process stood still, has everything counted again. */
 const lateAfterMs = 150_000;
 // What nobody noticed, because of a kill or of another machine's clock, is put right by this and by every start of a process.
 const recountedEveryMs = 24 * 60 * 60_000;
@@ -120,7 +120,7 @@ export class RunningTotals {
 
   /**
    * Adds what settled before `now` to what is kept of one environment, unless somebody else was faster; now and then by counting all of
-   * it anew.
+   * it again.
    */
   async keep(environmentId: string, now: Date): Promise<void> {
     const until = new Date(now.getTime() - settledAfterMs);
@@ -138,7 +138,7 @@ export class RunningTotals {
 
   /**
    * Something is reached by a decision of `at`. Where the sums may be kept beyond that already, they are forgotten before the write, so
-   * that it may be the last thing that the process does, and after it, because they may have been kept again meanwhile.
+   * that it may be the last thing that the process does, and after it, because they may have been kept again in the meantime.
    */
   private async reach<T>(
     { environmentId, at }: { readonly environmentId: string; readonly at: Date },

@@ -1,4 +1,4 @@
-/** Lets a number of calls be under way at once; what comes beyond it waits, and goes in the order in which it came. */
+/** Lets a number of calls run in parallel; what comes beyond it waits, and goes in the order in which it came. */
 export class Slots {
   private readonly waiting: (() => void)[] = [];
   private taken = 0;

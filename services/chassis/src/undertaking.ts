@@ -7,7 +7,7 @@ export interface Undertaking<S> {
   readonly stored: Stored<S>;
   /** False: the id was taken before, and what waits there is the relay's. */
   readonly inserted: boolean;
-  /** To be called when all commands are carried out. What was decided meanwhile stays for the relay. */
+  /** To be called when all commands are carried out. What was decided in the meantime stays for the relay. */
   readonly settle: () => Promise<void>;
   /** Leaves the commands to the relay. */
   readonly handOver: () => void;

@@ -201,7 +201,7 @@ export class DeliveryStore {
 
   /**
    * Ends claims. What follows a delivery that will be tried again waits for the same time, so that it is not looked at over and over.
-   * A claim that has meanwhile been lost changes nothing, but that what arrived has arrived: one that was paused while it was being sent
+   * A claim that has in the meantime been lost changes nothing, but that what arrived has arrived: one that was paused while it was being sent
    * is DELIVERED.
    */
   async settle(settlements: readonly Settlement[]): Promise<void> {

@@ -101,7 +101,7 @@ export class DeliveryWorker {
     for (const key of endpoints) this.fill(this.laneOf(key));
   }
 
-  /** An endpoint has been changed: what waits to be sent to it is claimed anew, for the endpoint as it is now. */
+  /** An endpoint has been changed: what waits to be sent to it is claimed again, for the endpoint as it is now. */
   reconsider({ endpointId }: EndpointKey): void {
     const lane = this.lanes.get(endpointId);
     if (lane !== undefined) this.giveBackWaiting(lane);
@@ -192,7 +192,7 @@ export class DeliveryWorker {
     if (started < slots) this.giveTurn();
   }
 
-  /** Sends of what waits as much as may be sent at once; what has waited too long is claimed anew. */
+  /** Sends of what waits as much as may be sent at once; what has waited too long is claimed again. */
   private sendWaiting(lane: Lane): void {
     if (this.isStopping()) this.giveBackWaiting(lane);
     while (lane.posting < postingMaxOf(lane)) {
@@ -203,7 +203,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** A receiver that fails may be gone, and a slow one would let them wait too long: whoever claims them next looks at it anew. */
+  /** A receiver that fails may be gone, and a slow one would let them wait too long: whoever claims them next looks at it again. */
   private giveBackWaiting(lane: Lane): void {
     for (const one of lane.waiting.splice(0)) this.track(this.giveBack(lane, one));
   }

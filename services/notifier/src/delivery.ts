@@ -1,7 +1,7 @@
 import { nextAttemptAt } from './retry-schedule';
 
 /**
- * PENDING until the receiver has taken it or the schedule is used up. PAUSED: its endpoint was disabled meanwhile, and nothing is sent.
+ * PENDING until the receiver has taken it or the schedule is used up. PAUSED: its endpoint was disabled in the meantime, and nothing is sent.
  */
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED' | 'PAUSED';
 
@@ -33,7 +33,7 @@ export function isAccepted(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 }
 
-/** Judges an attempt. `isPast`: the endpoint has begun anew since it was tried, so that it is not gone. */
+/** Judges an attempt. `isPast`: the endpoint has begun again since it was tried, so that it is not gone. */
 export function judge(
   outcome: Outcome,
   {

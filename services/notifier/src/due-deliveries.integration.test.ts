@@ -133,7 +133,7 @@ interface WriteCommand {
 
 const sending = new Set(['attempts', 'deliveries', 'endpointHealth', 'messages']);
 
-/** The write commands about deliveries that clients send from now on, which are opened meanwhile. */
+/** The write commands about deliveries that clients send from now on, which are opened in the meantime. */
 async function writesOf(open: () => Promise<unknown>): Promise<readonly WriteCommand[]> {
   const writes: WriteCommand[] = [];
   const note = ({ commandName, command }: CommandStartedEvent) => {

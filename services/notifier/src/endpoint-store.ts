@@ -137,7 +137,7 @@ export class EndpointStore {
     await slots.release({ environmentId: caller.tenant.environmentId, endpointId: id });
   }
 
-  /** Stops sending to an endpoint as it was tried; false if it has started anew since and stays active. */
+  /** Stops sending to an endpoint as it was tried; false if it has started again since and stays active. */
   async disable({ tenant, state: tried }: Stored<WebhookEndpoint>): Promise<boolean> {
     const { state } = await this.options.aggregates
       .within(this.placeOf({ tenant }))

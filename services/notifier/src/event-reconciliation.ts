@@ -98,7 +98,7 @@ export class EventReconciliation {
     return true;
   }
 
-  /** Waits for the round that is under way. */
+  /** Waits for the round that is in progress. */
   async stop(): Promise<void> {
     const { cursors, replica, logger } = this.options;
     await this.running?.catch(() => undefined);

@@ -14,7 +14,7 @@ export interface GroupingLimits {
 const groupMaxDefault = 100;
 
 /**
- * Does for many at once what each asks for alone. While one group is under way the next one gathers: a lone item does not wait, unless
+ * Does for many at once what each asks for alone. While one group is in progress the next one gathers: a lone item does not wait, unless
  * it is told to, and many cost hardly more than one. An error is everybody's of its group. A group runs on behalf of its first item, in whose trace it appears.
  */
 export class Grouping<T, R> {

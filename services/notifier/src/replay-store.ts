@@ -113,7 +113,7 @@ export class ReplayStore {
     await retryTransient(() => this.replays.deleteOne({ _id, environmentId }));
   }
 
-  /** Lets what waits for a later attempt be tried now, and its schedule begin anew. */
+  /** Lets what waits for a later attempt be tried now, and its schedule begin again. */
   async hurry({ environmentId, endpointId, since, requestedAt }: Replay, now: Date): Promise<void> {
     const filter: FindFilter = {
       environmentId,

@@ -61,7 +61,7 @@ export class ReplayWorker {
     await this.running;
   }
 
-  /** Ends after the step that is under way; another process goes on. */
+  /** Ends after the step that is in progress; another process goes on. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running?.catch(() => undefined);

@@ -54,7 +54,7 @@ test('deliveries are reported by endpoint, of the caller’s environment alone',
 
   const { endpoints } = await eventually(async () => {
     const report = await reports.getDeliveryReport({ days: 2 }, within(tenant));
-    // Midnight may pass meanwhile.
+    // Midnight may pass in the meantime.
     const counts = report.endpoints.map(({ endpointId, days }) => [
       endpointId,
       days.reduce((sum, { delivered }) => sum + delivered, 0n),

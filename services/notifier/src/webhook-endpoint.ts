@@ -83,7 +83,7 @@ export function change(
   return { state: { ...changed, failuresCountFrom }, events: [], commands: [] };
 }
 
-/** Ends an endpoint for good, and forgets its secret. It is unknown from then on, also to a second deletion. */
+/** Ends an endpoint permanently, and forgets its secret. It is unknown from then on, also to a second deletion. */
 export function remove(
   endpoint: WebhookEndpoint,
   now: Date,
@@ -113,7 +113,7 @@ export function neverRegistered(id: string, now: Date): Transition<WebhookEndpoi
 }
 
 /**
- * Stops sending to an endpoint, which stays registered. What was found out by trying it as it stood before it started anew does not
+ * Stops sending to an endpoint, which stays registered. What was found out by trying it as it stood before it started again does not
  * disable it.
  */
 export function disable(
