@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { instruments } from '@billing/chassis/metrics';
+import { instruments } from '@billing/chassis/instruments';
 import { serviceNames } from '@billing/local/services';
 import { labelsOf, type Matcher, readExpression } from './prometheus-expression';
 import { impossibleLabels, impossibleValues } from './prometheus-values';

@@ -7,7 +7,8 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { monotonicMs, sleep } from './clock';
 import { createLogger } from './logging';
-import { instruments, Metrics } from './metrics';
+import { instruments } from './instruments';
+import { Metrics } from './metrics';
 import { eventually } from './testing';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
