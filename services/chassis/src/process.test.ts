@@ -16,6 +16,7 @@ const prelude = `
   const { runCommand, runProcess } = require('./process');
   const { ConfigurationError } = require('./configuration');
   const { StartRefusal } = require('./start-refusal');
+  const { DomainError } = require('@billing/kernel/domain-error');
   const say = (text) => process.stdout.write(text + '\\n');
   const forever = setInterval(() => {}, 1000);
 `;
@@ -286,15 +287,32 @@ describe('a command', () => {
     expect(child.errors).toBe('');
   });
 
-  test('that fails prints the reason alone and ends with 1', async () => {
+  test.each([
+    [
+      "new ConfigurationError([{ variable: 'A', problem: 'is required' }])",
+      78,
+      'Invalid configuration:\n  A: is required',
+    ],
+    ["new StartRefusal(2, 'Usage: test')", 2, 'Usage: test'],
+    [
+      "new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable')",
+      75,
+      'Service unavailable',
+    ],
+    [
+      "new DomainError('not_found', 'OPERATOR_NOT_FOUND', 'Operator not found')",
+      1,
+      'Operator not found',
+    ],
+  ])('that fails with %s prints the reason alone', async (error, status, reason) => {
     const child = new Child(`
       clearInterval(forever);
       runCommand('test', async () => {
-        throw new ConfigurationError([{ variable: 'A', problem: 'is required' }]);
+        throw ${error};
       });
     `);
-    expect(await child.exitCode()).toBe(1);
+    expect(await child.exitCode()).toBe(status);
     expect(child.output).toBe('');
-    expect(child.errors).toBe('test failed: Invalid configuration:\n  A: is required\n');
+    expect(child.errors).toBe(`test failed: ${reason}\n`);
   });
 });

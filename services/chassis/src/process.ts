@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { constants } from 'node:os';
+import { DomainError } from '@billing/kernel/domain-error';
 import { ConfigurationError } from './configuration';
 import { createLogger } from './logging';
 import { redactSecrets } from './redaction';
@@ -65,8 +66,9 @@ export function runCommand(name: string, run: () => Promise<string>): void {
       process.stdout.write(`${answer}\n`);
     },
     (error: unknown) => {
-      process.stderr.write(`${name} failed: ${redactSecrets(describe(error))}\n`);
-      process.exitCode = exitCodes.failed;
+      const reason = error instanceof DomainError ? error.message : describe(error);
+      process.stderr.write(`${name} failed: ${redactSecrets(reason)}\n`);
+      process.exitCode = exitStatusOf(error);
     },
   );
 }
@@ -146,6 +148,7 @@ class Lifecycle {
 
 function exitStatusOf(error: unknown): number {
   if (error instanceof StartRefusal) return error.exitStatus;
+  if (error instanceof DomainError && error.kind === 'unavailable') return exitStatuses.busy;
   return error instanceof ConfigurationError ? exitStatuses.configuration : exitCodes.failed;
 }
 

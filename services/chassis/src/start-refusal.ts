@@ -1,5 +1,7 @@
 /** What the end of a program means to who called it. */
 export const exitStatuses = {
+  /** The command line is wrong. */
+  usage: 2,
   /** Something stored is damaged. */
   damaged: 65,
   /** Something that is needed is taken or cannot be reached: it may work later. */

@@ -6,7 +6,9 @@ import {
   transportSecurityShape,
 } from '@billing/chassis/configuration';
 import { runCommand } from '@billing/chassis/process';
+import { exitStatuses, StartRefusal } from '@billing/chassis/start-refusal';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
+import { DomainError } from '@billing/kernel/domain-error';
 import { ownerLink, ownerResetLink } from './first-owner-client';
 
 const configurationSchema = z.object({
@@ -37,12 +39,18 @@ runCommand('first-owner', async () => {
   if (email !== undefined) return ownerResetLink(options, email);
   const link = await ownerLink(options);
   if (link !== undefined) return link;
-  throw new Error(`${organization} has operators; its owners and admins invite others`);
+  throw new DomainError(
+    'failed_precondition',
+    'ORGANIZATION_HAS_OPERATORS',
+    `${organization} has operators; its owners and admins invite others`,
+  );
 });
 
 function emailToReset(words: readonly string[]): string | undefined {
   if (words.length === 0) return undefined;
   const [flag, email] = words;
-  if (words.length !== 2 || flag !== '--reset' || email === undefined) throw new Error(usage);
+  if (words.length !== 2 || flag !== '--reset' || email === undefined) {
+    throw new StartRefusal(exitStatuses.usage, usage);
+  }
   return email;
 }
