@@ -103,9 +103,9 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: '/webhook-endpoints/:id/replay',
     operation: {
       id: 'replayWebhooks',
-      summary: 'Send a webhook endpoint what it has not got',
+      summary: 'Send past webhooks to an endpoint again',
       description:
-        'Everything since a real time that it asked for and has not taken, also what came while it was not active; with `all` also what it has taken. The lowest sequence of each subscription goes first. Kept for 30 days. 409 for an endpoint that is not active.',
+        'Every webhook since a real time that the endpoint subscribes to and has not accepted, including those that occurred while it was inactive; with `all` also those that it has accepted. The lowest sequence of each subscription goes first. Kept for 30 days. 409 for an endpoint that is not active.',
       body: ReplayWebhooks,
       answer: { status: 202, schema: WebhookReplay },
       errors: ['webhook_endpoint_not_found', 'conflict'],
@@ -124,9 +124,9 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: '/webhook-endpoints/:id/gaps',
     operation: {
       id: 'listWebhookGaps',
-      summary: 'Tell what a webhook endpoint has not got',
+      summary: 'List the webhooks that an endpoint has not accepted',
       description:
-        'Every sequence since a real time that it asked for and has not taken, be it on its way, given up, or not even accepted for delivery yet. An empty list is the proof that nothing is missing; 503 where that cannot be told at the moment.',
+        'Every sequence since a real time that the endpoint subscribes to and has not accepted: being delivered, given up, or not yet queued. An empty list proves that nothing is missing; 503 when this cannot be determined at the moment.',
       query: ListWebhookGaps,
       answer: { status: 200, schema: WebhookGaps },
       errors: ['webhook_endpoint_not_found'],
