@@ -239,6 +239,19 @@ describe('the audit log', () => {
     expect(made.changes).toMatchObject({ name: { to: 'Audited' }, amount: { to: 100 } });
   });
 
+  test('names the operator or the environment that a write was about', async () => {
+    const colleague = await idOf(await owner.colleague('VIEWER'));
+    await owner.api('PATCH', `/operators/${colleague}`, { role: 'DEVELOPER' });
+    const to = new Date(Date.now() + 86_400_000).toISOString();
+    await owner.in(sandbox).v1('POST', '/sandboxes/clock/advance', { to });
+    const [advanced, changed] = await entries();
+    expect(advanced.target).toEqual({ type: 'sandbox', id: sandbox });
+    expect(changed).toMatchObject({
+      target: { type: 'operator', id: colleague },
+      changes: { role: { from: 'VIEWER', to: 'DEVELOPER' } },
+    });
+  });
+
   test('tells what API keys write, in the background, and of refused ones too', async () => {
     const { id } = await system.sandbox.expect(
       201,

@@ -40,13 +40,19 @@ export async function describedWrite(
 ): Promise<ApiAnswer> {
   if (isRead(route.method) || route.readsOnly === true || route.isIngest === true) return write();
   const [, segment = ''] = route.path.split('/');
-  const about = { segment, id: Object.values(request.params)[0], body: request.body };
+  const about = { segment, id: targetIdOf(route, request), body: request.body };
   describe(auditDetail({ ...about, before: undefined, answer: undefined }));
   const isOperator = request.caller.type === 'OPERATOR';
   const before = isOperator ? await readBefore(reader, request, peers) : undefined;
   const answer = await write();
   describe(auditDetail({ ...about, before, answer: answer.body }));
   return answer;
+}
+
+/** From the path, which names no environment where it is about the caller's own; undefined: the write makes something. */
+function targetIdOf({ path }: Route, { params, context }: ApiRequest): string | undefined {
+  const [named] = Object.values(params);
+  return named ?? (path.startsWith('/sandboxes/clock') ? context.tenant.environmentId : undefined);
 }
 
 /** What the audit log keeps of a key's write; undefined: nothing. */

@@ -136,7 +136,7 @@ function workOf(route: AnyRoute, site: DashboardSite): PageWork {
 }
 
 function segmentOf(path: string): string {
-  return path.split('/')[1] ?? '';
+  return path.slice(operatorApiPath.length).split('/')[1] ?? '';
 }
 
 /** What changes something comes from our own pages and says that it is JSON, which no form of another site can. */
