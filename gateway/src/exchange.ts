@@ -19,6 +19,7 @@ import { isAddressIn } from './address-list';
 import { dashboardPath } from './dashboard/addresses';
 import { type HttpError, RequestError, toHttpError } from './http-error';
 import type { TakePlace } from './in-flight-limit';
+import { loggedError } from './logged-error';
 import type { RequestAuthor, RequestLog } from './request-log';
 import type { ApiAnswer } from './route';
 
@@ -201,7 +202,7 @@ async function answer(
     if (problem.status === 500) logger.error({ err: error }, 'request failed');
     // A refusal of our own is no mystery, and under load there are many.
     else if (problem.status > 500 && !(error instanceof RequestError)) {
-      logger.warn({ err: error }, 'request not served');
+      logger.warn(loggedError(error), 'request not served');
     }
     const shown = showError(problem);
     send(response, shown);

@@ -4,6 +4,7 @@ import { type Clock, sleep } from '@billing/chassis/clock';
 import { newRequestId } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
 import type { LostAnswer } from '@billing/proto/billing/identity/v1/lost_call';
+import { loggedError } from './logged-error';
 import { type IndexedCall, LostCallIndex } from './lost-call-index';
 import type { Peers } from './peers';
 
@@ -144,7 +145,7 @@ export class LostCallRegistry {
         await call(this.context());
         return;
       } catch (error) {
-        if (attempt === 1) this.parts.logger.warn({ err: error }, 'lost call not recorded');
+        if (attempt === 1) this.parts.logger.warn(loggedError(error), 'lost call not recorded');
         if (this.stopping.signal.aborted) return;
         await sleep(pauseAfterFailureMs, this.stopping.signal);
       }
@@ -159,7 +160,7 @@ export class LostCallRegistry {
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (failures === 1) this.parts.logger.warn({ err: error }, 'lost calls not read');
+        if (failures === 1) this.parts.logger.warn(loggedError(error), 'lost calls not read');
       }
       const pauseMs = failures === 0 ? readEveryMs : pauseAfterFailureMs;
       await sleep(pauseMs, this.stopping.signal);
