@@ -12,7 +12,14 @@ import type {
 import { operatorRoles } from '@billing/proto/values/identity';
 import { liveTenant } from './environment-rpc';
 import { accept, type Invitation, invitationNotFound, invite } from './invitation';
-import { checkInvitation, join, type Operator, operatorEmail, operatorExists } from './operator';
+import {
+  checkInvitation,
+  join,
+  mayInvite,
+  type Operator,
+  operatorEmail,
+  operatorExists,
+} from './operator';
 import { sentRole, toProtoOperator } from './operator-rpc';
 import { findAnywhere, operatorId } from './operator-store';
 import { addOwner, type Organization } from './organization';
@@ -125,7 +132,10 @@ async function acceptInvitation(
   return stored;
 }
 
-/** Throws not_found for one that nobody can accept any more. The first owner's is over when there is an operator. */
+/**
+ * Throws not_found for one that cannot be accepted any more. The first owner's is over when there is an operator, any other when its
+ * inviter may not invite into its role any more.
+ */
 async function openInvitation(
   token: string,
   options: InvitationRpcOptions,
@@ -138,7 +148,17 @@ async function openInvitation(
   const isUsed = acceptedBy !== undefined && (await isStored(acceptedBy, options));
   const isLate = email === undefined && (await hasOperators(tenant, options));
   if (isOver || isUsed || isLate) throw invitationNotFound();
+  if (!(await isStillGiven(invitation, options))) throw invitationNotFound();
   return invitation;
+}
+
+async function isStillGiven(
+  { state: { role, invitedBy }, tenant }: Stored<Invitation>,
+  { operators, clock }: InvitationRpcOptions,
+): Promise<boolean> {
+  if (invitedBy === undefined) return true;
+  const inviter = await operators.within({ tenant, now: clock.now() }).find(invitedBy.id);
+  return inviter?.state.active === true && mayInvite(inviter.state, role);
 }
 
 async function hasOperators(

@@ -63,9 +63,14 @@ export function join(
   return only({ ...operator, name, ...asNew });
 }
 
-/** Refuses who may not lead others, and who would give a role above their own. */
+/** Whether a role may invite operators into another one: no role gives one above itself. */
+export function mayInvite(actor: Actor, role: Role): boolean {
+  return leads(actor.role) && !isAbove(role, actor.role);
+}
+
+/** Refuses an actor who may not invite operators into a role. */
 export function checkInvitation(actor: Actor, role: Role): void {
-  if (!leads(actor.role) || isAbove(role, actor.role)) throw insufficientPermissions();
+  if (!mayInvite(actor, role)) throw insufficientPermissions();
 }
 
 /** Another role, or no way in any more, which ends all sessions and forgets the identity at the provider. Refuses an operator or a role above the actor's. */

@@ -323,6 +323,22 @@ describe('a team', () => {
     await expect(peer.inviteOperator(wish, context())).rejects.toThrow(reason('OPERATOR_EXISTS'));
   });
 
+  test.each([
+    ['may not sign in any more', { role: Role.ROLE_UNSPECIFIED, active: false }],
+    ['may not invite any more', { role: Role.ROLE_VIEWER, active: undefined }],
+  ])('an invitation is over when its inviter %s', async (_case, wish) => {
+    const { owner } = await anOwner();
+    const admin = await aColleague(owner, Role.ROLE_ADMIN);
+    const email = anEmail();
+    const invited = { sessionToken: admin.token, email, role: Role.ROLE_VIEWER };
+    const { token } = await peer.inviteOperator(invited, context());
+    const change = { sessionToken: owner.token, operatorId: admin.id, revokeKeys: false };
+    await peer.updateOperator({ ...change, ...wish }, context());
+    const unknown = reason('INVITATION_NOT_FOUND');
+    await expect(peer.getInvitation({ token }, context())).rejects.toThrow(unknown);
+    await expect(accept(token, email)).rejects.toThrow(unknown);
+  });
+
   test('an invitation needs a role and an address', async () => {
     const { owner } = await anOwner();
     const wish = { sessionToken: owner.token, email: anEmail(), role: Role.ROLE_UNSPECIFIED };
