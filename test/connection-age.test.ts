@@ -8,7 +8,7 @@ const connectionAgeMs = 5_000;
 const longCallMs = 25_000;
 const timeoutMs = 10 * 60_000;
 const sandboxCount = 2;
-const daysAtOnce = 800;
+const daysAtOnce = 100;
 
 let system: TestSystem;
 
