@@ -103,7 +103,9 @@ async function waitingAdvances(live: ApiClient): Promise<Noise> {
       const caller = async () => {
         while (!signal.aborted) {
           await advance(sandbox, signal);
-          await delay(retryMs, undefined, { signal }).catch(() => undefined);
+          // Callers who wait as they are told do not all come back at one instant.
+          const pauseMs = retryMs * (1 + Math.random());
+          await delay(pauseMs, undefined, { signal }).catch(() => undefined);
         }
       };
       await Promise.all(Array.from({ length: advanceCount }, caller));
