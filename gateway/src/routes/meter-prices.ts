@@ -76,7 +76,7 @@ export const meterPriceRoutes: readonly Route[] = [
   },
 ];
 
-/** What is wrong with each element by itself; which meters there are is known elsewhere. */
+/** What is wrong with each element alone; which meters there are is known elsewhere. */
 function pricesProblems(sent: unknown): string[] {
   if (!Array.isArray(sent)) return [];
   return sent.flatMap((element: unknown, index) => {

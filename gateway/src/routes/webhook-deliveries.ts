@@ -13,7 +13,7 @@ import { page, pageQuery } from '../list';
 import { RateLimit, tooManyRequests } from '../rate-limit';
 import { type ApiAnswer, ok, param, present, type Route } from '../route';
 
-// Real addresses that nobody has proven to own: a test must not become a flood.
+// Real addresses whose ownership is not proven: a test must not become a flood.
 const testsPerMinute = 10;
 const testRate = new RateLimit({ perSecond: testsPerMinute / 60, burst: testsPerMinute });
 

@@ -186,7 +186,7 @@ export class DocumentBatches {
       ({ all, done }, index) => all !== undefined && done.length > 0 && !failed.has(index),
     );
     if (isEachMatched || overtaken.length === 0) return outcomes;
-    // Something was added to one of them in the meantime, and whoever added it sees to the rest. What is gone already changes nothing.
+    // Something was added to one of them since, and the caller that added it sees to the rest. What is gone already changes nothing.
     const pulled = await retryTransient(() => this.send(overtaken.map(pulling)));
     for (const error of pulled.failed.values()) throw error;
     return outcomes;

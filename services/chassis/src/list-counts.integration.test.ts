@@ -212,7 +212,7 @@ describe('the total of a list', () => {
     await one.list();
     expect(await one.total()).toBe(many + 1);
     clock.wait(4);
-    // Nobody has listed here since: counted again at once.
+    // No list was asked for since: counted again at once.
     expect(await other.total()).toBe(many + 1);
   });
 

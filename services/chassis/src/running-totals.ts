@@ -63,7 +63,7 @@ const clocksApartMs = 60_000;
 const settledAfterMs = 4 * 60_000;
 // Less often a reading costs more; more often a document is read for it more than three times.
 const keptEveryMs = 2 * 60_000;
-/** Whoever writes later than this after the decision, because its process stood still, has everything counted again. */
+/** A process that writes later than this after the decision, because it stood still, has everything counted again. */
 const lateAfterMs = 150_000;
 // What nobody noticed, because of a kill or of another machine's clock, is put right by this and by every start of a process.
 const recountedEveryMs = 24 * 60 * 60_000;

@@ -1,7 +1,7 @@
 import { type Attempt, type AttemptOrigin, begin, type Claim, type PayerPresence } from './attempt';
 import type { Invoice } from './invoice';
 
-const nobody: PayerPresence = { callId: undefined, returnUrl: undefined };
+const noPayer: PayerPresence = { callId: undefined, returnUrl: undefined };
 
 /** The invoice with a fresh attempt in its slot. A payment that was authorised for it is spent by that. */
 export function claimSlot(
@@ -10,7 +10,7 @@ export function claimSlot(
   {
     origin,
     retry,
-    presence = nobody,
+    presence = noPayer,
   }: {
     readonly origin: AttemptOrigin;
     readonly retry?: number | undefined;

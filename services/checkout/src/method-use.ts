@@ -31,7 +31,7 @@ export type MethodAttempt = Pick<
 /**
  * What follows for the method that has paid, or was verified; undefined: nothing. A payer's method becomes the default once it has paid,
  * and the own one of the subscription that a session sells. What the schedule charges changes nothing, unless the method was given after
- * the default, or has paid where the method that the subscription is charged to was refused for good: then it takes that one's place.
+ * the default, or has paid where the method that the subscription is charged to was refused permanently: then it takes that one's place.
  */
 export function usedMethod(
   invoice: Invoice,
@@ -64,7 +64,7 @@ export function withUse(
   return { state, events, commands: [...commands, { type: 'preferMethod', payload: { ...used } }] };
 }
 
-// The subscription is charged to another method, and the invoice was refused with that one for good: each period would begin with it.
+// The subscription is charged to another method, and the invoice was refused with that one permanently: each period would begin with it.
 function isUsualRefused(
   { payments }: Invoice,
   {

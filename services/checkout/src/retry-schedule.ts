@@ -113,7 +113,7 @@ export function giveUp(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
   });
 }
 
-// Nothing comes by itself: it belongs to a session, or its subscription has ended.
+// Nothing is retried automatically: it belongs to a session, or its subscription has ended.
 function isLeftToPayer({ session, ended }: Invoice): boolean {
   return session !== undefined || ended !== undefined;
 }
@@ -131,7 +131,7 @@ function isPayersFailure({ payments }: Invoice, { number, retry }: Attempt): boo
   return payments.some((payment) => isOfDate(payment) && payment.decline !== 'PROVIDER');
 }
 
-// No failure of the customer's: the invoice stays owed, and nothing comes by itself before the reason is gone.
+// No failure of the customer's: the invoice stays owed, and nothing is retried automatically before the reason is gone.
 function notCharged(invoice: Invoice, { attempt, now }: FailureFacts): Transition<InvoiceRecord> {
   const { code } = invoice.lastPaymentError ?? {};
   const stopped = code === noProviderCode ? awaitProvider(invoice, now) : atRest(invoice);

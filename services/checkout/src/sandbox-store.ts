@@ -62,7 +62,7 @@ interface AuthorizationDocument {
   /** Derived from the authorised transaction, whose text may hold the number of a card. */
   readonly _id: string;
   readonly environmentId: string;
-  /** Whose payment was authorised: nobody else pays with it. */
+  /** Whose payment was authorised: no other customer pays with it. */
   readonly customerId: string;
   /** The charge that captures it; null until one does. */
   readonly chargeKey: string | null;

@@ -47,7 +47,7 @@ export interface SignedIn {
   readonly session: Stored<OperatorSession>;
 }
 
-/** The call by which somebody signs in. */
+/** The call by which an operator signs in. */
 export type SignInCall = Pick<CallContext, 'signal' | 'storing'>;
 
 /** Who tries to prove who they are, and from where. */
@@ -79,7 +79,7 @@ export class SignIn {
     const limits = [
       [`network:${network}`, perNetwork],
       [pair, perEmailAndNetwork],
-      // What others try from elsewhere locks nobody out where the operator has signed in before.
+      // What others try from elsewhere does not lock the operator out where they have signed in before.
       ...(isKnown ? [] : ([[`email:${email}`, perEmail]] as const)),
     ] as const;
     for (const [key, limit] of limits) {

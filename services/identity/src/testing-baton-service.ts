@@ -91,7 +91,7 @@ const configurations = new Map(names.map((name) => [name, testServiceConfigurati
 const addressOf = async (name: string) => `unix:${join(await folder, `${name}.sock`)}`;
 export const identityConfiguration = testServiceConfiguration('identity');
 
-// Opened by a test that wants work to be under way for a while.
+// Opened by a test that wants work to run for a while.
 let gate: Promise<void> = Promise.resolve();
 export let runsBegun = 0;
 

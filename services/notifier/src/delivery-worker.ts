@@ -203,7 +203,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** A receiver that fails may be gone, and a slow one would let them wait too long: whoever claims them next looks at it again. */
+  /** A receiver that fails may be gone, and a slow one would let them wait too long: the worker that claims them next looks at it again. */
   private giveBackWaiting(lane: Lane): void {
     for (const one of lane.waiting.splice(0)) this.track(this.giveBack(lane, one));
   }

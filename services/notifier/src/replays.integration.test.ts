@@ -12,7 +12,7 @@ const deadlineMs = 60_000;
 
 jest.setTimeout(120_000);
 const hour = 3_600_000;
-// Nothing comes again by itself while a test runs, and logs are read only at the beginning.
+// Nothing is sent again automatically while a test runs, and logs are read only at the beginning.
 const settings = { retryScheduleMs: [hour], timeoutMs: 5_000, reconcileEveryMs: hour };
 
 describe('webhooks that have not arrived', () => {

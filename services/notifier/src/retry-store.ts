@@ -46,7 +46,7 @@ export class RetryStore {
   /**
    * Lets a delivery be sent now, from wherever it stands; false if it does not stand there any more. One that is finished leaves the
    * order: what comes after it has gone its way, and must not wait for it now. One that waits keeps its turn, and everything of its
-   * subscription that waits is tried now. The schedule begins again: whoever asks again and again must not use it up.
+   * subscription that waits is tried now. The schedule begins again: repeated requests must not use it up.
    */
   private async sendNow(delivery: Delivery, now: Date): Promise<boolean> {
     if (delivery.status === 'PENDING') {

@@ -149,7 +149,7 @@ export function useWholeList<T>(path: string, query: Query) {
 }
 
 /**
- * Something that changes something. What is on the page is asked for anew when it has succeeded. Where the outcome is unknown and the
+ * Something that changes something. What is on the page is asked for again when it has succeeded. Where the outcome is unknown and the
  * request can be repeated, it is sent again with the same key, here and when the form is sent once more unchanged.
  */
 export function useAction<Input, Output = unknown>(request: (input: Input) => ApiRequest) {

@@ -18,7 +18,7 @@ export interface MeterFields {
 export function meterProblems(fields: MeterFields): InputProblems {
   const { name, aggregation, uniqueProperty, unit } = fields;
   return {
-    // One of spaces shows nobody which meter it is.
+    // One of spaces does not show which meter it is.
     name: lineProblems(name.trim() === '' ? '' : name, { min: 1, max: nameLengthMax }),
     aggregation: aggregation === 'UNKNOWN' ? ['Unknown aggregation'] : [],
     uniqueProperty: propertyProblems(uniqueProperty, aggregation),
