@@ -2,6 +2,7 @@ import type { Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import { eventually } from '@billing/chassis/testing';
 import { ClockKind } from '@billing/proto/billing/identity/v1/identity';
+import { advancesMax } from './jump-worker-pool';
 import {
   aSandbox,
   begin,
@@ -106,14 +107,14 @@ describe('stopping an advance', () => {
 
   test('ends one that still waits for room in the replica, without having run it', async () => {
     const open = closeGate();
-    const running = await Promise.all(Array.from({ length: 4 }, () => aSandbox()));
+    const running = await Promise.all(Array.from({ length: advancesMax }, () => aSandbox()));
     const begunBefore = runsBegun;
     for (const tenant of running) await begin(tenant, {});
     const advance = (tenant: Tenant) =>
       identity.advanceClock({ to: january(9) }, contextOf(tenant));
     const answers = running.map(advance);
     await eventually(() => {
-      expect(runsBegun).toBe(begunBefore + 4);
+      expect(runsBegun).toBe(begunBefore + advancesMax);
     });
     const [waiting, next] = [await aSandbox(), await aSandbox()];
     for (const tenant of [waiting, next]) await begin(tenant, {});
@@ -123,7 +124,7 @@ describe('stopping an advance', () => {
     });
     await stop(waiting);
     expect(await refused).toEqual({ now: startsAt, processed: 0, stopped: true });
-    expect(runsBegun).toBe(begunBefore + 4);
+    expect(runsBegun).toBe(begunBefore + advancesMax);
     open();
     for (const answer of await Promise.all([...answers, later])) {
       expect(answer).toEqual({ now: january(9), processed: 1, stopped: false });

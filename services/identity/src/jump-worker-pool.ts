@@ -1,8 +1,12 @@
+import { availableParallelism } from 'node:os';
 import type { Tenant } from '@billing/chassis/call-context';
 import { newId } from '@billing/chassis/ids';
 import type { Lease } from './environment';
 import { JumpWorker, type JumpWorkerOptions } from './jump-worker';
 import { isHeldBy, takeOver } from './sandbox-clock';
+
+/** The advances that a replica runs at once. More would take services and database from live environments. */
+export const advancesMax = Math.min(4, availableParallelism());
 
 /**
  * The workers of this process, one for each clock that it holds. The right to a clock is a lease in its environment's document: a worker

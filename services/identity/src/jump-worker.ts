@@ -40,6 +40,8 @@ const askDeadlineMs = 30_000;
 const retryMsMin = 50;
 const retryMsMax = 5_000;
 const renewalsPerLease = 3;
+// With 3, concurrent advances together work for at most about half of the time.
+const pausePerStep = 3;
 const makeWayMsMax = 2_000;
 
 /**
@@ -144,23 +146,29 @@ export class JumpWorker {
   }
 
   /**
-   * Pauses between two instants for as long as the other advances of this replica need for theirs: together they cost about what one
-   * does, and live environments keep their share of services and database.
+   * Pauses between two instants while other advances of this replica run, for a multiple of the time
+   * that those need for theirs: live environments keep their share of services and database.
    */
   private async makeWay(stepMs: number): Promise<void> {
     const others = this.options.running.inUse - 1;
-    if (others > 0) await sleep(Math.min(others * stepMs, makeWayMsMax), this.signal);
+    const pauseMs = Math.min(pausePerStep * others * stepMs, makeWayMsMax);
+    if (others > 0) await sleep(pauseMs, this.signal);
   }
 
-  /** One answer of each peer, in their order. */
-  private ask<T>(
+  /**
+   * One answer of each peer, in their order. Peers are asked one after the other: asking all of them
+   * at once would fill every core for a moment, and live calls would wait behind that.
+   */
+  private async ask<T>(
     peers: readonly DueWorkPeer[],
     deadlineMs: number,
     question: (peer: DueWorkPeer, call: CallContext) => Promise<T>,
   ): Promise<T[]> {
-    return Promise.all(
-      peers.map((peer) => this.insist(() => question(peer, this.callContext(deadlineMs)))),
-    );
+    const answers: T[] = [];
+    for (const peer of peers) {
+      answers.push(await this.insist(() => question(peer, this.callContext(deadlineMs))));
+    }
+    return answers;
   }
 
   private async change(

@@ -8,7 +8,7 @@ import { AuditStore } from './audit-store';
 import { commonPasswords } from './common-password-store';
 import type { IdentityConfiguration } from './config';
 import { HashQueue } from './hash-queue-worker';
-import { JumpWorkerPool } from './jump-worker-pool';
+import { advancesMax, JumpWorkerPool } from './jump-worker-pool';
 import { KeyLineage } from './key-lineage-store';
 import { lostCallRpc } from './lost-call-rpc';
 import { LostCallStore } from './lost-call-store';
@@ -35,8 +35,6 @@ import { TokenStore } from './token-store';
 import { type UnusedSandboxOptions, UnusedSandboxWorker } from './unused-sandbox-worker';
 import { WaitingCalls } from './waiting-calls';
 
-// More would take services and database from live environments.
-const advancesMax = 4;
 // Of one sandbox: a test suite has no more callers that wait for the same clock.
 const waitingAdvancesMax = 5;
 // Of one organisation.
