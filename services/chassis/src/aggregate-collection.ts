@@ -12,7 +12,7 @@ import { ListCounts } from './list-counts';
 import type { MilestoneWriter } from './milestones';
 import type { Completion } from './outbox-progress';
 import { SharedLook } from './shared-look';
-import { Turns } from './turns';
+import { KeyedMutex } from './keyed-mutex';
 
 /** What a command's handler is given beside the payload. */
 export interface CommandDelivery {
@@ -54,8 +54,8 @@ export class AggregateCollection<S extends { readonly id: string }> {
   reachMilestone: MilestoneWriter = (_milestone, write) => write();
   private readonly changes = new EventEmitter().setMaxListeners(0);
   private readonly looks = new Map<string, SharedLook<Stored<S>>>();
-  private readonly keyTurns = new Turns();
-  private readonly writeTurns = new Turns();
+  private readonly keyTurns = new KeyedMutex();
+  private readonly writeTurns = new KeyedMutex();
 
   constructor(
     db: Db,

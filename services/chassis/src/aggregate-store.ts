@@ -23,7 +23,7 @@ import { type MilestoneWriter, newlyReachedAt, noteMilestones } from './mileston
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import type { Completion } from './outbox-progress';
 import { currentTraceparent } from './tracing';
-import type { Turns } from './turns';
+import type { KeyedMutex } from './keyed-mutex';
 import { type Undertaking, undertakingOf } from './undertaking';
 
 // A compare-and-set that lost 8 times in a row has met a storm; the caller may try again later.
@@ -49,9 +49,9 @@ export interface StoreSurroundings<S> {
   /** Called with every aggregate that has just changed. */
   readonly onChange: (stored: Stored<S>) => void;
   /** Writes that claim one key of a unique index go one after another. */
-  readonly keyTurns: Turns;
+  readonly keyTurns: KeyedMutex;
   /** Decisions about one aggregate go one after another. */
-  readonly writeTurns: Turns;
+  readonly writeTurns: KeyedMutex;
   /** How single documents are read and written. */
   readonly batches: DocumentBatches;
   /** How lists are counted. */
@@ -203,7 +203,9 @@ export class AggregateStore<S extends { readonly id: string }> {
   ): Promise<Stored<S>> {
     await options.completes?.whenLast();
     // Writers of one process never race each other: whoever comes often would starve whoever comes once.
-    return this.surroundings.writeTurns.take([id], () => this.decideInTurn(id, decide, options));
+    return this.surroundings.writeTurns.runExclusive([id], () =>
+      this.decideInTurn(id, decide, options),
+    );
   }
 
   private async decideInTurn(
@@ -277,7 +279,7 @@ export class AggregateStore<S extends { readonly id: string }> {
   private async compareAndSet(write: VersionedWrite, claimed: readonly string[]): Promise<boolean> {
     const { batches, keyTurns } = this.surroundings;
     if (claimed.length === 0) return batches.compareAndSet(write);
-    return keyTurns.take(claimed, () => batches.compareAndSetAlone(write));
+    return keyTurns.runExclusive(claimed, () => batches.compareAndSetAlone(write));
   }
 
   private async insertDocument(document: AggregateDocument): Promise<void> {
@@ -285,7 +287,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     const claimed = uniqueKeys(this.definition, document);
     const beforeWrite = this.beforeWrite();
     if (claimed.length === 0) return batches.insert(document, beforeWrite);
-    await keyTurns.take(claimed, () => {
+    await keyTurns.runExclusive(claimed, () => {
       beforeWrite?.();
       return retryTransient(() => this.collection.insertOne(document));
     });

@@ -1,5 +1,5 @@
 import { type CallContext, contextOfGroup, groupOfCall } from './call-context';
-import { Coalescer, type Outcome } from './coalescer';
+import { Batcher, type Outcome } from './batcher';
 import { DeadlineExceededError, isTooLarge } from './grpc-status';
 
 interface Asked<Request> {
@@ -24,11 +24,11 @@ const batchMax = 100;
 
 /** Sends by one call what is asked of a peer side by side, in several where that is too large for a message. */
 export class BatchClient<Request, Answer> {
-  private readonly asked: Coalescer<Asked<Request>, Answer>;
+  private readonly asked: Batcher<Asked<Request>, Answer>;
 
   constructor(private readonly options: BatchClientOptions<Request, Answer>) {
     const { flushesMax = 3 } = options;
-    this.asked = new Coalescer({
+    this.asked = new Batcher({
       batchMax,
       flushesMax,
       groupOf: ({ context }) => groupOfCall(context),

@@ -6,7 +6,7 @@ import type {
 } from 'mongodb';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AggregateDocument, OutboxEntry } from './aggregate-document';
-import { Coalescer, type Outcome } from './coalescer';
+import { Batcher, type Outcome } from './batcher';
 import {
   batchBounds,
   type BeforeWrite,
@@ -54,20 +54,20 @@ interface Update {
  * between single writes would. Operations of a batch are sorted by id, so that two batches never wait for each other's locks.
  */
 export class DocumentBatches {
-  private readonly reads: Coalescer<Read, AggregateDocument | undefined>;
-  private readonly compared: Coalescer<VersionedWrite, boolean>;
-  private readonly removals: Coalescer<Removal, void>;
+  private readonly reads: Batcher<Read, AggregateDocument | undefined>;
+  private readonly compared: Batcher<VersionedWrite, boolean>;
+  private readonly removals: Batcher<Removal, void>;
   private readonly inserts: InsertBatches<AggregateDocument>;
 
   constructor(private readonly documents: Collection<AggregateDocument>) {
-    this.reads = new Coalescer({ ...batchBounds, flush: (reads) => this.readAll(reads) });
-    this.compared = new Coalescer({
+    this.reads = new Batcher({ ...batchBounds, flush: (reads) => this.readAll(reads) });
+    this.compared = new Batcher({
       ...batchBounds,
       // A batch's answer counts and does not name; who won is read back, and nobody here writes in between.
       keyOf: ({ id }) => id,
       flush: (writes) => this.compareAndSetAllowed(writes),
     });
-    this.removals = new Coalescer({
+    this.removals = new Batcher({
       ...batchBounds,
       flush: (removals) => this.takeOutAll(removals),
     });

@@ -4,7 +4,7 @@ import type { Clock } from './clock';
 import { ensureIndexes } from './indexes';
 import type { Logger } from './logging';
 import { retryTransient } from './mongo';
-import { Slots } from './slots';
+import { Semaphore } from './semaphore';
 import { retryUpsert } from './upsert';
 
 /** A deleted environment, so that nothing of it comes back. */
@@ -67,7 +67,7 @@ const overlapMs = 60_000;
 export class EnvironmentDeletion {
   private readonly tombstones: Collection<Tombstone>;
   private readonly deleted = new Set<string>();
-  private readonly running = new Slots(deletionsMax);
+  private readonly running = new Semaphore(deletionsMax);
   private readonly stopping = new AbortController();
   private readUntil = new Date(0);
 

@@ -4,7 +4,7 @@ import {
   MongoServerError,
   type OptionalUnlessRequiredId,
 } from 'mongodb';
-import { Coalescer, type Outcome } from './coalescer';
+import { Batcher, type Outcome } from './batcher';
 import { isTransient, retryTransient } from './mongo';
 
 // What one command carries. It stays far below what a message may have, and larger ones bring little more.
@@ -25,10 +25,10 @@ interface Insert<T> {
 
 /** Inserts documents into one collection in batches: what comes side by side goes in one command. */
 export class InsertBatches<T extends { readonly _id: string }> {
-  private readonly inserts: Coalescer<Insert<T>, void>;
+  private readonly inserts: Batcher<Insert<T>, void>;
 
   constructor(private readonly documents: Collection<T>) {
-    this.inserts = new Coalescer({
+    this.inserts = new Batcher({
       ...batchBounds,
       keyOf: ({ document: { _id } }) => _id,
       flush: (inserts) =>

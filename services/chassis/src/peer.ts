@@ -16,7 +16,7 @@ import { DeadlineExceededError, fromServiceError, peerUnavailable } from './grpc
 import { isReplayed } from './replay';
 import { messageBytesMax } from './message-size';
 import type { AsyncHandlers } from './rpc';
-import { Slots } from './slots';
+import { Semaphore } from './semaphore';
 import { clientOutcome, rpcAttributes } from './span-attributes';
 import { currentTraceparent, inSpan } from './tracing';
 import { channelCredentials } from './transport-credentials';
@@ -74,7 +74,7 @@ export function connectPeer<S extends UntypedServiceImplementation>(
     ...channelOptions,
     'grpc.service_config': serviceConfig(definition, options.repeats ?? true),
   });
-  const slots = options.callsMax === undefined ? undefined : new Slots(options.callsMax);
+  const slots = options.callsMax === undefined ? undefined : new Semaphore(options.callsMax);
   const methods: Record<string, unknown> = {
     close: () => {
       client.close();

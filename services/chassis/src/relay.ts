@@ -7,7 +7,7 @@ import { atBoundary } from './failpoint';
 import { jitter } from './ids';
 import { InsertBatches } from './insert-batches';
 import type { EventMessage, EventStream } from './jet-stream';
-import { KeyedWork } from './keyed-work';
+import { KeyedRetryQueue } from './keyed-retry-queue';
 import type { Logger } from './logging';
 import { announcementOf, asStored } from './outbox-entry';
 import { OutboxProgress } from './outbox-progress';
@@ -75,7 +75,7 @@ export class Relay {
   // Aborts when what still runs at a stop has had its time.
   private readonly cutting = new AbortController();
   // Apart, so that commands to a peer that hangs never keep events waiting.
-  private readonly lanes: Readonly<Record<Lane, KeyedWork>>;
+  private readonly lanes: Readonly<Record<Lane, KeyedRetryQueue>>;
   private readonly eventLog: InsertBatches<EventLogDocument>;
   // Of the documents that a lane is at work on.
   private readonly progress = new Map<string, OutboxProgress>();
@@ -120,8 +120,8 @@ export class Relay {
     this.kick(collection, id);
   }
 
-  private openLane(): KeyedWork {
-    return new KeyedWork({
+  private openLane(): KeyedRetryQueue {
+    return new KeyedRetryQueue({
       runningMax: lanesMax,
       waitingMax: documentsWaitingMax,
       retryDelayMs: (failures) =>

@@ -2,7 +2,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Completion } from '@billing/chassis/outbox-progress';
-import { Slots } from '@billing/chassis/slots';
+import { Semaphore } from '@billing/chassis/semaphore';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { AttemptWorker } from './attempt-worker';
 import {
@@ -54,7 +54,7 @@ const chargesMax = 100;
  * repeated, and by several replicas at once: numbers and charges exist once by their keys, everything else is a compare-and-set.
  */
 export class CollectionWorker {
-  private readonly charging = new Slots(chargesMax);
+  private readonly charging = new Semaphore(chargesMax);
 
   constructor(private readonly parts: CollectionParts) {}
 

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { sleep } from '@billing/chassis/clock';
-import { Coalescer, type Outcome } from '@billing/chassis/coalescer';
+import { Batcher, type Outcome } from '@billing/chassis/batcher';
 import { jitter } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { insertedBefore } from '@billing/chassis/insert-batches';
@@ -43,7 +43,7 @@ export class InvoiceNumberStore {
   // Numbers that are taken, so that the next one leaves no gap, wherever the row has got to meanwhile: a number that is taken too tells.
   private readonly lastTaken = new Map<string, number>();
   // One batch at a time, because two of one environment would race for the same numbers.
-  private readonly taking = new Coalescer<NumberHolder, string>({
+  private readonly taking = new Batcher<NumberHolder, string>({
     batchMax,
     flushesMax: 1,
     flush: (holders) => this.takeAll(holders),

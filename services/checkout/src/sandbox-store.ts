@@ -3,7 +3,7 @@ import { sleep } from '@billing/chassis/clock';
 import { derivedId, jitter } from '@billing/chassis/ids';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
-import { Turns } from '@billing/chassis/turns';
+import { KeyedMutex } from '@billing/chassis/keyed-mutex';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { DeclineCode } from './decline';
 import {
@@ -79,7 +79,7 @@ const attemptsMax = 64;
 
 // The index decides who has a place in a card's row. Taking turns within a process keeps the race for it small: PostgreSQL below some
 // servers finds those that want one place in a deadlock, a second each time, until some of them give up.
-const cardTurns = new Turns();
+const cardTurns = new KeyedMutex();
 
 /** Creates what all environments share. */
 export async function ensureSandboxIndexes(db: Db): Promise<void> {
@@ -127,7 +127,7 @@ export class SandboxStore {
     decide: (charge: CardCharge) => CardAnswer,
   ): Promise<SandboxOutcome> {
     const card = `${this.environmentId}:${charge.methodId}`;
-    return cardTurns.take([card, charge.key], () => this.chargeInTurn(charge, decide));
+    return cardTurns.runExclusive([card, charge.key], () => this.chargeInTurn(charge, decide));
   }
 
   private async chargeInTurn(

@@ -4,7 +4,7 @@ import { type CallContext, newResourceId, type Tenant } from '@billing/chassis/c
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId } from '@billing/chassis/ids';
 import type { AsyncHandlers } from '@billing/chassis/rpc';
-import { Turns } from '@billing/chassis/turns';
+import { KeyedMutex } from '@billing/chassis/keyed-mutex';
 import { invalidInput } from '@billing/kernel/domain-error';
 import type { Transition } from '@billing/kernel/transition';
 import {
@@ -77,7 +77,7 @@ export function environmentHandlers(options: EnvironmentRpcOptions): Handlers {
 }
 
 // Creations of one organisation would race each other for the same slot.
-const creations = new Turns();
+const creations = new KeyedMutex();
 
 /** Inserts a sandbox that holds one of its organisation's slots; a repeat finds the first one. */
 async function insertSandbox(
@@ -87,7 +87,7 @@ async function insertSandbox(
 ): Promise<Stored<Environment>> {
   const { organizationId } = tenant;
   const { id } = transition.state;
-  return creations.take([organizationId], async () => {
+  return creations.runExclusive([organizationId], async () => {
     const store = environments.within({ tenant, now: clock.now(), storing });
     const existing = await store.find(id);
     if (existing !== undefined) return existing;

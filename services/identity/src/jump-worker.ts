@@ -5,7 +5,7 @@ import { type Clock, sleep } from '@billing/chassis/clock';
 import { isBug } from '@billing/chassis/grpc-status';
 import { jitter } from '@billing/chassis/ids';
 import type { Logger } from '@billing/chassis/logging';
-import type { Slots } from '@billing/chassis/slots';
+import type { Semaphore } from '@billing/chassis/semaphore';
 import { inSpan } from '@billing/chassis/tracing';
 import type { Transition } from '@billing/kernel/transition';
 import type { Environment, Lease } from './environment';
@@ -31,7 +31,7 @@ export interface JumpWorkerOptions {
   /** How long a jump stands still after its worker died. */
   readonly leaseMs: number;
   /** The advances that this replica runs at once; the others wait in order. */
-  readonly running: Slots;
+  readonly running: Semaphore;
 }
 
 // Running what is due at one instant in a large sandbox takes long; a run that is cut off goes on where it was when it is asked again.

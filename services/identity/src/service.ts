@@ -1,7 +1,7 @@
 import type { AggregateCollection } from '@billing/chassis/aggregate-collection';
 import { dataSecret } from '@billing/chassis/configuration';
 import { type RunningService, Service, type ServiceOverrides } from '@billing/chassis/service';
-import { Slots } from '@billing/chassis/slots';
+import { Semaphore } from '@billing/chassis/semaphore';
 import { ApiKeyStore } from './api-key-store';
 import { ApiKeyUseStore } from './api-key-use-store';
 import { AuditStore } from './audit-store';
@@ -144,7 +144,7 @@ function openAdvances(
     clock,
     logger,
     leaseMs: config.JUMP_LEASE_MS,
-    running: new Slots(advancesMax),
+    running: new Semaphore(advancesMax),
   });
   environmentCollection.handle({
     recover: (_id, { tenant }) => workers.takeOver(tenant),

@@ -1,6 +1,6 @@
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
-import { Slots } from '@billing/chassis/slots';
+import { Semaphore } from '@billing/chassis/semaphore';
 import { EarlierEventMissingError } from './event-consumer';
 import type { AwaitedEvents, AwaitedEventStore } from './awaited-event-store';
 import type { OrderedEventConsumer } from './ordered-event-consumer';
@@ -32,7 +32,7 @@ const countedAfterMs = 2 * minuteMs;
  * passed. After an hour a mark takes its place and later events go; the hole stays visible among the gaps.
  */
 export class AwaitedEventWorker {
-  private readonly tries = new Slots(triesMax);
+  private readonly tries = new Semaphore(triesMax);
 
   constructor(private readonly options: AwaitedEventWorkerOptions) {}
 

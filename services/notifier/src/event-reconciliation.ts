@@ -1,6 +1,6 @@
 import type { Clock } from '@billing/chassis/clock';
 import type { Logger } from '@billing/chassis/logging';
-import { Slots } from '@billing/chassis/slots';
+import { Semaphore } from '@billing/chassis/semaphore';
 import type { AwaitedEventWorker } from './awaited-event-worker';
 import type { Cursor, CursorStore } from './cursor-store';
 import {
@@ -62,7 +62,7 @@ export class EventReconciliation {
   private readonly expected = new Map<string, MessageKey>();
   /** By log, then subscription: since when this process has failed to accept its events. Empty after a complete round. */
   private readonly failingSince = new Map<string, Map<string, Date>>();
-  private readonly tries = new Slots(triesMax);
+  private readonly tries = new Semaphore(triesMax);
   private running: Promise<void> | undefined;
   private isHurrying = false;
   private signal: AbortSignal | undefined;

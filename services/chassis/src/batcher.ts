@@ -2,7 +2,7 @@
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown };
 
 /** How items are gathered. */
-export interface CoalescerOptions<Item, Result> {
+export interface BatcherOptions<Item, Result> {
   /** Does the work of a whole batch and says what became of each item, in their order. Rejecting fails all of them. */
   readonly flush: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
   readonly batchMax: number;
@@ -26,14 +26,14 @@ interface Waiting<Item, Result> {
  * Gathers what is asked for side by side into batches, as a database does when it commits in groups. Nothing waits for company: an item
  * that comes when little is in progress goes at once, and those that come in the meantime go together.
  */
-export class Coalescer<Item, Result> {
+export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private readonly busyKeys = new Set<string>();
   // How many are in progress, by group.
   private readonly flushes = new Map<string | undefined, number>();
   private isScheduled = false;
 
-  constructor(private readonly options: CoalescerOptions<Item, Result>) {}
+  constructor(private readonly options: BatcherOptions<Item, Result>) {}
 
   run(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {

@@ -1,9 +1,9 @@
-import { Coalescer, type Outcome } from './coalescer';
+import { Batcher, type Outcome } from './batcher';
 
 /** Batches that end when the test says so. */
 function openBatches({ batchMax = 10, flushesMax = 1, isGrouped = false } = {}) {
   const batches: { items: readonly string[]; end: (error?: Error) => void }[] = [];
-  const coalescer = new Coalescer<string, string>({
+  const coalescer = new Batcher<string, string>({
     batchMax,
     flushesMax,
     // By its letter.
@@ -56,7 +56,7 @@ describe('a coalescer', () => {
 
   test('sends only items of one group together', async () => {
     const batches: string[] = [];
-    const coalescer = new Coalescer<string, string>({
+    const coalescer = new Batcher<string, string>({
       batchMax: 10,
       flushesMax: 1,
       groupOf: (item) => item.charAt(0),

@@ -1,5 +1,5 @@
 /** Lets a number of calls run in parallel; what comes beyond it waits, and goes in the order in which it came. */
-export class Slots {
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
   private taken = 0;
 

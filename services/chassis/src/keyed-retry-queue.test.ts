@@ -1,8 +1,8 @@
-import { KeyedWork } from './keyed-work';
+import { KeyedRetryQueue } from './keyed-retry-queue';
 
 function keyedWork(options: { runningMax?: number; waitingMax?: number } = {}) {
   const failed: string[] = [];
-  const work = new KeyedWork({
+  const work = new KeyedRetryQueue({
     runningMax: options.runningMax ?? 2,
     waitingMax: options.waitingMax ?? 100,
     retryDelayMs: () => 1,

@@ -2,7 +2,7 @@
 export type Work = () => Promise<void>;
 
 /** How much runs and waits, and what becomes of failures. */
-export interface KeyedWorkOptions {
+export interface KeyedRetryQueueOptions {
   readonly runningMax: number;
   /** Beyond this nothing more is taken: whoever submits finds it again later. */
   readonly waitingMax: number;
@@ -17,14 +17,14 @@ export interface KeyedWorkOptions {
  * Runs work by key: one at a time for each, a bounded number in all, in the order in which it came. What is submitted while its key runs
  * comes once more after it; what fails is repeated after a growing pause.
  */
-export class KeyedWork {
+export class KeyedRetryQueue {
   private readonly running = new Map<string, Promise<void>>();
   private readonly waiting = new Map<string, Work>();
   private readonly pausing = new Map<string, NodeJS.Timeout>();
   private readonly failures = new Map<string, number>();
   private isStopped = false;
 
-  constructor(private readonly options: KeyedWorkOptions) {}
+  constructor(private readonly options: KeyedRetryQueueOptions) {}
 
   get isFull(): boolean {
     return this.waiting.size >= this.options.waitingMax;

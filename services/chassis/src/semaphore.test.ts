@@ -1,4 +1,4 @@
-import { Slots } from './slots';
+import { Semaphore } from './semaphore';
 
 /** Lets everything that can go on go on. */
 function settle(): Promise<void> {
@@ -8,7 +8,7 @@ function settle(): Promise<void> {
 describe('of two slots', () => {
   const started: number[] = [];
   const calls = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
-  const slots = new Slots(2);
+  const slots = new Semaphore(2);
   const outcomes = Promise.allSettled(
     calls.map(({ promise }, index) =>
       slots.run(() => {
@@ -51,7 +51,7 @@ describe('of two slots', () => {
   });
 
   test('a call whose signal aborts while it waits leaves the queue', async () => {
-    const line = new Slots(1);
+    const line = new Semaphore(1);
     const running = Promise.withResolvers<string>();
     const first = line.run(() => running.promise);
     const impatient = new AbortController();
@@ -68,7 +68,7 @@ describe('of two slots', () => {
   test('never are more under way', async () => {
     let underWay = 0;
     let most = 0;
-    const line = new Slots(3);
+    const line = new Semaphore(3);
     await Promise.all(
       Array.from({ length: 50 }, () =>
         line.run(async () => {

@@ -1,4 +1,4 @@
-import { Turns } from './turns';
+import { KeyedMutex } from './keyed-mutex';
 
 /** Work that tells its name when it starts and ends only when it is told to. */
 function work(name: string, started: string[]) {
@@ -24,10 +24,10 @@ function settle(): Promise<void> {
 
 describe('turns', () => {
   test('of one key come one after another, in order', async () => {
-    const turns = new Turns();
+    const turns = new KeyedMutex();
     const started: string[] = [];
     const works = ['first', 'second', 'third'].map((name) => work(name, started));
-    const all = works.map(({ run }) => turns.take(['key'], run));
+    const all = works.map(({ run }) => turns.runExclusive(['key'], run));
 
     await settle();
     expect(started).toEqual(['first']);
@@ -40,21 +40,23 @@ describe('turns', () => {
   });
 
   test('of other keys, or of none, do not wait', async () => {
-    const turns = new Turns();
+    const turns = new KeyedMutex();
     const slow = work('slow', []);
-    const waiting = turns.take(['one'], slow.run);
+    const waiting = turns.runExclusive(['one'], slow.run);
 
-    await expect(turns.take(['other'], () => Promise.resolve('done'))).resolves.toBe('done');
-    await expect(turns.take([], () => Promise.resolve('done'))).resolves.toBe('done');
+    await expect(turns.runExclusive(['other'], () => Promise.resolve('done'))).resolves.toBe(
+      'done',
+    );
+    await expect(turns.runExclusive([], () => Promise.resolve('done'))).resolves.toBe('done');
     slow.end();
     await waiting;
   });
 
   test('go on after a failure, which only its own caller sees', async () => {
-    const turns = new Turns();
+    const turns = new KeyedMutex();
     const failing = work('failing', []);
-    const failed = turns.take(['key'], failing.run);
-    const next = turns.take(['key'], () => Promise.resolve('next'));
+    const failed = turns.runExclusive(['key'], failing.run);
+    const next = turns.runExclusive(['key'], () => Promise.resolve('next'));
 
     failing.fail();
     await expect(failed).rejects.toThrow('failing');
@@ -62,12 +64,12 @@ describe('turns', () => {
   });
 
   test('of crossed keys never wait for each other', async () => {
-    const turns = new Turns();
+    const turns = new KeyedMutex();
     const crossed = [
       ['a', 'b'],
       ['b', 'c'],
       ['c', 'a'],
-    ].map((keys, index) => turns.take(keys, () => Promise.resolve(index)));
+    ].map((keys, index) => turns.runExclusive(keys, () => Promise.resolve(index)));
     expect(await Promise.all(crossed)).toEqual([0, 1, 2]);
   });
 });
