@@ -303,7 +303,7 @@ describe('where one goes on', () => {
 test('no log of any service holds a secret, a code, a token or an address', async () => {
   await sendLastRequest(system);
   const logs = await logsOf(system);
-  expect(logs.get('gateway')).toContain('sign-in by the provider refused');
+  expect(logs.get('gateway')).toContain('provider sign-in refused');
   const secrets = [...provider.secrets, ...sessions, 'stranger@example.com', 'owner@example.com'];
   expect(secrets.length).toBeGreaterThan(40);
   for (const [service, text] of logs) {

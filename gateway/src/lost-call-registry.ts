@@ -160,7 +160,7 @@ export class LostCallRegistry {
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (failures === 1) this.parts.logger.warn(loggedError(error), 'lost calls not read');
+        if (failures === 1) this.parts.logger.warn(loggedError(error), 'reading lost calls failed');
       }
       const pauseMs = failures === 0 ? readEveryMs : pauseAfterFailureMs;
       await sleep(pauseMs, this.stopping.signal);

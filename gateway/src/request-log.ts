@@ -130,12 +130,15 @@ export class RequestLog {
     try {
       // Carries no tenant: each request names its own.
       await record({ requests }, context as unknown as CallContext);
-      if (this.failures > 0) logger.info({ failures: this.failures }, 'requests are kept again');
+      if (this.failures > 0) logger.info({ failures: this.failures }, 'request log recovered');
       this.failures = 0;
     } catch (error) {
       this.failures += 1;
       if (this.failures === 1) {
-        logger.warn({ err: error, count: requests.length }, 'requests could not be kept');
+        logger.warn(
+          { err: error, count: requests.length },
+          'storing requests in the request log failed',
+        );
       }
       if (isPassing(error) && !this.stopping.signal.aborted) this.putBack(requests);
       else this.drop(requests);

@@ -138,13 +138,13 @@ export class IdentityProvider {
       return await work();
     } catch (error) {
       if (isOutage(error)) throw this.outage(error);
-      this.parts.logger.warn(factsOf(error), 'sign-in by the provider refused');
+      this.parts.logger.warn(factsOf(error), 'provider sign-in refused');
       throw new RequestError(401, 'sign_in_refused', 'The identity provider did not let you in');
     }
   }
 
   private outage(error: unknown): RequestError {
-    this.parts.logger.error(factsOf(error), 'identity provider not reached');
+    this.parts.logger.error(factsOf(error), 'identity provider unreachable');
     const message = 'The identity provider cannot be reached';
     return new RequestError(503, 'provider_unavailable', message, { 'Retry-After': '10' });
   }

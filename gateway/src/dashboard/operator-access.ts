@@ -196,7 +196,7 @@ export class OperatorAccess {
       return begun.id;
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') throw error;
-      this.parts.logger.warn({ err: error }, 'audit entry not begun');
+      this.parts.logger.warn({ err: error }, 'audit entry not created');
       throw new RequestError(503, 'unavailable', 'Service unavailable', { 'Retry-After': '1' });
     }
   }
@@ -230,7 +230,7 @@ export class OperatorAccess {
       const { target, changes = [] } = detail ?? {};
       await operators.endAuditEntry({ id, status, target, changes }, context);
     } catch (error) {
-      logger.warn({ err: error }, 'audit entry not ended');
+      logger.warn({ err: error }, 'audit entry not completed');
     }
   }
 }

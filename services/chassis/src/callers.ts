@@ -29,9 +29,6 @@ export function refuseUnnamedCaller(
   const names = call.getAuthContext().sslPeerCertificate?.subjectaltname;
   const services = servicesOfCertificate(names);
   if (services.some((service) => callers.includes(service))) return;
-  logger.warn(
-    { rpc: path, caller: names, callers },
-    'call refused: the caller is not named for it',
-  );
+  logger.warn({ rpc: path, caller: names, callers }, 'call refused, caller not allowed');
   throw new DomainError('permission', 'CALLER_NOT_ALLOWED', 'The caller may not call this method');
 }

@@ -95,7 +95,7 @@ class CertificateFiles implements Provider {
   private warnOnce(error: Error): void {
     if (error.message === this.problem) return;
     this.problem = error.message;
-    this.current.files.logger?.warn({ err: error }, 'new certificates cannot be used');
+    this.current.files.logger?.warn({ err: error }, 'new certificates rejected');
   }
 }
 

@@ -148,7 +148,7 @@ class StreamConsumer implements RunningConsumer {
   /** Resolves after the first attempt to open the consumer; a failed one is retried in the background. */
   async start(): Promise<void> {
     const consumer = await this.open().catch((error: unknown) => {
-      this.logger.warn({ err: error }, 'consumer cannot be opened, retrying');
+      this.logger.warn({ err: error }, 'opening JetStream consumer failed, retrying');
       return undefined;
     });
     this.reporting = setInterval(() => {
@@ -183,7 +183,7 @@ class StreamConsumer implements RunningConsumer {
           failures = 0;
         });
       } catch (error) {
-        this.logger.warn({ err: error }, 'consumer lost, will open it again');
+        this.logger.warn({ err: error }, 'JetStream consumer lost, reconnecting');
       }
       if (this.isStopping()) return;
       consumer = undefined;
@@ -312,7 +312,7 @@ class StreamConsumer implements RunningConsumer {
     const { id, subject } = message;
     this.logger.error(
       { err: error, alarm: 'poison_message', messageId: id, subject },
-      'message is unreadable, set aside',
+      'message unreadable, moved to poison messages',
     );
   }
 
@@ -324,7 +324,7 @@ class StreamConsumer implements RunningConsumer {
     const level = entry.failures < repeatDelaysMs.length ? 'warn' : 'error';
     this.logger[level](
       { err: error, messageId: id, subject, failures: entry.failures, repeatInMs: delayMs },
-      'message could not be handled, will repeat',
+      'handling message failed, retrying',
     );
     return delayMs;
   }
@@ -340,7 +340,7 @@ class StreamConsumer implements RunningConsumer {
     try {
       give(delivery);
     } catch (error) {
-      this.logger.warn({ err: error }, 'message could not be answered, it will come again');
+      this.logger.warn({ err: error }, 'ack failed, message will be redelivered');
     }
   }
 

@@ -35,7 +35,7 @@ export class DatabaseHealth {
       await this.ping();
       return true;
     } catch (error) {
-      this.logger.warn({ err: error }, 'database does not answer');
+      this.logger.warn({ err: error }, 'database not responding');
       return false;
     }
   }

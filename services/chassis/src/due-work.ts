@@ -123,7 +123,7 @@ export class DueWork {
           handled += await pass();
         } catch (error) {
           if (this.stopping.signal.aborted) return;
-          this.options.logger.warn({ err: error }, 'due work failed, will repeat');
+          this.options.logger.warn({ err: error }, 'due work failed, retrying');
         }
       }
       await sleep((handled > 0 ? pollAgainMs : pollEveryMs) * jitter(0.1), signal);
@@ -141,7 +141,7 @@ export class DueWork {
         collection,
         handle: (document) => handle(collection, document),
         onFailure: ({ _id: id }, error) => {
-          this.options.logger.warn({ err: error, id }, 'due work failed, will repeat');
+          this.options.logger.warn({ err: error, id }, 'due work failed, retrying');
         },
         signal: this.stopping.signal,
       });

@@ -130,7 +130,10 @@ export class EnvironmentDeletion {
         const isDone = await this.deleteInTurn(_id, { until: endOfTime, signal });
         if (isDone) await this.noteSwept(tombstone);
       } catch (error) {
-        logger.error({ err: error, environmentId: _id }, 'environment cannot be swept, will retry');
+        logger.error(
+          { err: error, environmentId: _id },
+          'deleting environment data failed, retrying',
+        );
         await this.postpone(_id);
       }
     });
@@ -154,7 +157,7 @@ export class EnvironmentDeletion {
     }
     await retryTransient(() => this.tombstones.deleteOne({ _id }));
     this.deleted.delete(_id);
-    this.options.logger.info({ environmentId: _id }, 'tombstone of a deleted environment removed');
+    this.options.logger.info({ environmentId: _id }, 'environment tombstone removed');
   }
 
   // Tombstones whose sweep keeps failing must not fill every batch of due ones.

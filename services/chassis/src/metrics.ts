@@ -239,7 +239,7 @@ export class Metrics {
       try {
         for (const { value, attributes } of await read()) result.observe(value, attributes);
       } catch (error) {
-        this.logger.warn({ err: error, metric: name }, 'metric could not be read');
+        this.logger.warn({ err: error, metric: name }, 'reading metric failed');
       }
     });
   }

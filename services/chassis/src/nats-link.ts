@@ -95,14 +95,14 @@ export class NatsLink {
   private reportProblem(error: Error): void {
     if (error.message === this.lastProblem) return;
     this.lastProblem = error.message;
-    this.options.logger.error({ err: error }, 'stream cannot be opened, retrying');
+    this.options.logger.error({ err: error }, 'stream connection failed, retrying');
   }
 
   private async flush(connection: NatsConnection): Promise<void> {
     try {
       await connection.flush();
     } catch (error) {
-      this.options.logger.warn({ err: error }, 'stream disconnected before everything was sent');
+      this.options.logger.warn({ err: error }, 'stream flush failed, disconnected');
     }
   }
 
@@ -114,9 +114,9 @@ export class NatsLink {
         logger.warn({ server: data }, 'stream disconnected');
       } else if (type === Events.Reconnect) {
         this.isUp = true;
-        logger.info({ server: data }, 'stream connected again');
+        logger.info({ server: data }, 'stream reconnected');
       } else if (type === Events.Error) {
-        logger.warn({ problem: data }, 'stream connection has a problem');
+        logger.warn({ problem: data }, 'stream connection error');
       }
     }
   }

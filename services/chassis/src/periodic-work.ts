@@ -43,7 +43,7 @@ export class PeriodicRuns {
       try {
         if (!writes || !isStorageFull()) await run(signal);
       } catch (error) {
-        logger.warn({ err: error, work: name }, 'periodic work failed, will repeat');
+        logger.warn({ err: error, work: name }, 'periodic work failed, retrying');
       }
       await sleep(everyMs * jitter(0.1), signal);
     }

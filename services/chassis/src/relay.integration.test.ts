@@ -294,7 +294,7 @@ describe('the relay', () => {
     await eventually(() => {
       expect(alarm).toHaveBeenCalledWith(
         expect.objectContaining({ event: `${id}:1`, subject: 'test.order.placed' }),
-        expect.stringContaining('larger than the stream takes'),
+        expect.stringContaining('exceeds the message size limit of the stream'),
       );
     });
     await relay.stop();

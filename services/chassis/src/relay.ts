@@ -127,7 +127,7 @@ export class Relay {
       retryDelayMs: (failures) =>
         Math.min(retryDelayMsMin * 2 ** Math.min(failures - 1, 10), retryDelayMsMax) * jitter(0.2),
       onFailure: ({ key, error, failures }) => {
-        const message = 'outbox entry failed, will repeat';
+        const message = 'outbox entry failed, retrying';
         this.options.logger.warn({ err: error, outbox: key, failures }, message);
       },
       onIdle: (key) => {
@@ -237,7 +237,10 @@ export class Relay {
   private failToPublish(error: unknown, { id, subject, data }: EventMessage): never {
     if (error instanceof DomainError && error.reason === 'EVENT_TOO_LARGE') {
       const facts = { event: id, subject, bytes: Buffer.byteLength(data) };
-      this.options.logger.error(facts, 'event is larger than the stream takes, will repeat');
+      this.options.logger.error(
+        facts,
+        'event exceeds the message size limit of the stream, retrying',
+      );
     }
     throw error;
   }
@@ -322,7 +325,7 @@ export class Relay {
         try {
           if (this.options.isPaused?.() !== true) await this.sweep(collection);
         } catch (error) {
-          this.options.logger.warn({ err: error }, 'outbox sweep failed, will repeat');
+          this.options.logger.warn({ err: error }, 'outbox sweep failed, retrying');
         }
       }
       await sleep(sweepEveryMs * jitter(0.2), signal);

@@ -60,7 +60,7 @@ export class StreamDefinition {
       (num_replicas) => streams.update(name, { ...wanted, num_replicas }),
       present,
     );
-    logger.info({ stream: name }, 'stream settings corrected');
+    logger.info({ stream: name }, 'stream settings updated');
   }
 
   async state({ streams }: JetStreamManager): Promise<StreamState> {
@@ -89,7 +89,7 @@ export class StreamDefinition {
       await write(replicas);
     } catch (error) {
       if (replicas === otherwise || !isShortOfServers(error)) throw error;
-      logger.error({ err: error, stream, replicas }, 'stream cannot have so many replicas');
+      logger.error({ err: error, stream, replicas }, 'stream replica count not available');
       await write(otherwise);
     }
   }

@@ -120,10 +120,7 @@ export class StuckCommands {
       await this.documents.deleteOne({ _id: id });
     } catch (failure) {
       // The next list finds that the command is not waiting any more.
-      this.parts.logger.warn(
-        { err: failure, command: id },
-        'record of a stuck command not deleted',
-      );
+      this.parts.logger.warn({ err: failure, command: id }, 'stuck command record not deleted');
     }
   }
 
@@ -199,7 +196,7 @@ export class StuckCommands {
     );
     if (isRecorded) return;
     const facts = { alarm: 'command_stuck', err: error, aggregateId, command: entry.type };
-    this.parts.logger.error(facts, 'command is stuck');
+    this.parts.logger.error(facts, 'command stuck');
   }
 
   private async find(

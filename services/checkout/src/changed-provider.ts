@@ -28,7 +28,7 @@ export function providerAlarm({
     const nowMs = clock.now().getTime();
     if (nowMs < quietUntilMs) return;
     quietUntilMs = nowMs + repeatAfterMs;
-    logger.error({ ...change }, 'attempts wait for the payment provider that they were begun with');
+    logger.error({ ...change }, 'payment attempts wait for their original payment provider');
   };
 }
 
@@ -60,13 +60,13 @@ export function notChargedAlarm({
     if (code !== noProviderCode) {
       // In a sandbox a test asked for it.
       const level = live ? 'error' : 'warn';
-      logger[level](facts, 'the payment provider cannot take the amount of an invoice');
+      logger[level](facts, 'invoice amount not supported by the payment provider');
       return;
     }
     const nowMs = clock.now().getTime();
     if (nowMs < quietUntilMs) return;
     quietUntilMs = nowMs + repeatAfterMs;
-    logger.error(facts, 'no payment provider is configured: live invoices are not charged');
+    logger.error(facts, 'payment provider not configured, live invoices not charged');
   };
 }
 

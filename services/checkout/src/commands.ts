@@ -99,7 +99,10 @@ async function tellSubscription(
     // An invoice never outlives its subscription. The result is money and is repeated for ever rather than dropped.
     if (isNotFound(error)) {
       const { subscriptionId, invoice } = request;
-      logger.error({ err: error, subscriptionId, invoiceId: invoice?.id }, 'result has no taker');
+      logger.error(
+        { err: error, subscriptionId, invoiceId: invoice?.id },
+        'collection result not accepted: subscription not found',
+      );
     }
     throw error;
   }

@@ -55,13 +55,11 @@ function liveProvider(
   const { db } = service;
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
   if (secretKey === undefined) {
-    service.logger.warn('no payment provider is configured: live environments charge nothing');
+    service.logger.warn('payment provider not configured, live environments charge nothing');
     return () => noProvider;
   }
   if (config.STRIPE_WEBHOOK_SECRET === undefined) {
-    service.logger.warn(
-      'STRIPE_WEBHOOK_SECRET is not set: payers who do not come back are not noticed',
-    );
+    service.logger.warn('STRIPE_WEBHOOK_SECRET not set, payers who do not return are not detected');
   }
   service.ensureIndexes(() => ensureStripeIndexes(db));
   const stripe = connectStripe({ secretKey, apiUrl });

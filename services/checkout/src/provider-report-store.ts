@@ -57,7 +57,7 @@ export class ProviderReportStore {
     const facts = { alarm: 'provider_report', kind, environmentId, invoiceId };
     this.parts.logger.error(
       { ...facts, providerPaymentId, status },
-      'the payment provider reported a refund, a dispute or a payment against our books',
+      'payment provider reported a refund, dispute or unexpected payment',
     );
     const document = { _id: id, environmentId, invoiceId, ...report, receivedAt: now };
     try {

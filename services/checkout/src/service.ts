@@ -64,7 +64,7 @@ export async function start(
     onProviderChanged: providerAlarm({ logger, clock }),
     onNotCharged: notChargedAlarm({ logger, clock, metrics }),
     onUnknown: (error, invoiceId) => {
-      logger.warn({ err: error, invoiceId }, 'outcome of a charge is unknown, will ask again');
+      logger.warn({ err: error, invoiceId }, 'charge outcome unknown, retrying');
     },
   });
   const { waits, authorizations } = waitForProvider(service, { worker, keeper, isLiveConfigured });

@@ -99,7 +99,7 @@ async function confirm(
   } catch (error) {
     if (!isNotFound(error)) throw error;
     // Nobody gives it back before the session expires, and one that is complete never does. No later try finds it either.
-    logger.error({ alarm: 'redemption_lost', err: error, ...held }, 'redemption was lost');
+    logger.error({ alarm: 'redemption_lost', err: error, ...held }, 'discount redemption lost');
   }
 }
 

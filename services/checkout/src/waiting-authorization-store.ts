@@ -76,7 +76,7 @@ export class WaitingAuthorizationStore {
       await keeper.keepAuthorized(authorization, { tenant, now });
       await retryTransient(() => this.documents.deleteOne({ _id: subscriptionId }));
     } catch (error) {
-      this.logger.warn({ err: error, subscriptionId }, 'card of an authorisation was not saved');
+      this.logger.warn({ err: error, subscriptionId }, 'authorization card not saved');
     }
   }
 }

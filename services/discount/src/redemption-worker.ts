@@ -49,7 +49,7 @@ async function askHolder(
   try {
     await carryOut(await stateOf(slot, context, parts), slot, parts.slotsOf(context));
   } catch (error) {
-    logger.warn({ err: error, slot: slot._id }, 'a holder did not say, will ask again');
+    logger.warn({ err: error, slot: slot._id }, 'reading redemption holder failed, retrying');
   }
 }
 

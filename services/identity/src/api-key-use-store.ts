@@ -45,7 +45,7 @@ export class ApiKeyUseStore {
       if (!isAnnounced) return;
       await this.environments.within({ tenant, now }).mutate(tenant.environmentId, withdrawNotice);
     } catch (error) {
-      this.logger.warn({ err: error, apiKeyId: state.id }, 'use of a key not noted');
+      this.logger.warn({ err: error, apiKeyId: state.id }, 'API key use not recorded');
     }
   }
 }

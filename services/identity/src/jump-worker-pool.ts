@@ -42,7 +42,7 @@ export class JumpWorkerPool {
       .within({ tenant, now: clock.now() })
       .mutate(environmentId, (environment, now) => takeOver(environment, { claim, now }));
     if (!isHeldBy(state, claim.owner)) return;
-    logger.info({ environmentId }, 'jump taken over');
+    logger.info({ environmentId }, 'clock advance resumed');
     this.start(tenant, claim);
   }
 

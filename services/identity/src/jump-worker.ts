@@ -74,8 +74,10 @@ export class JumpWorker {
     try {
       await this.jumpUntilDone();
     } catch (error) {
-      if (error instanceof LeaseLost) logger.info({ environmentId }, 'jump left to another worker');
-      else if (!this.stopping.aborted) logger.error({ err: error, environmentId }, 'jump failed');
+      if (error instanceof LeaseLost)
+        logger.info({ environmentId }, 'lease lost, clock advance left to another worker');
+      else if (!this.stopping.aborted)
+        logger.error({ err: error, environmentId }, 'clock advance failed');
     }
     this.over.abort(new LeaseLost());
     await renewing;
@@ -200,7 +202,10 @@ export class JumpWorker {
         if (error instanceof LeaseLost) throw error;
         const { environmentId } = this.tenant;
         const level = isBug(error) ? 'error' : 'warn';
-        this.options.logger[level]({ err: error, environmentId }, 'jump is held up, will repeat');
+        this.options.logger[level](
+          { err: error, environmentId },
+          'clock advance step failed, retrying',
+        );
       }
       await sleep(retryMs * jitter(0.2), this.signal);
     }
@@ -233,7 +238,7 @@ export class JumpWorker {
     } catch (error) {
       // Lost: nothing to release. Any other failure only delays the next worker until the lease has run out.
       if (!(error instanceof LeaseLost)) {
-        logger.warn({ err: error, environmentId }, 'lease not released');
+        logger.warn({ err: error, environmentId }, 'clock advance lease not released');
       }
     }
   }

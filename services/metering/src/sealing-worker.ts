@@ -44,7 +44,7 @@ async function sealOne(document: SeriesDocument, parts: SealingParts): Promise<v
     const next = await sealUntilNow(document, { usage, now, parts });
     if (next !== undefined) await usage.wake([{ customerId, meterId, at: next }]);
   } catch (error) {
-    parts.logger.warn({ err: error, series: document._id }, 'usage not sealed, will repeat');
+    parts.logger.warn({ err: error, series: document._id }, 'sealing usage failed, retrying');
     await usage.wake([{ customerId, meterId, at: new Date(now.getTime() + againMs) }]);
   }
 }

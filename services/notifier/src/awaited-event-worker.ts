@@ -49,7 +49,7 @@ export class AwaitedEventWorker {
     if (await awaited.store({ ...wait, since: now, tryAt })) {
       const { _id: subscriptionId, environmentId, from: sequence } = wait;
       const facts = { environmentId, subscriptionId, sequence };
-      logger.warn(facts, 'event waits for an earlier one that no log has');
+      logger.warn(facts, 'event waits for an earlier event missing from every log');
     }
   }
 
@@ -86,7 +86,7 @@ export class AwaitedEventWorker {
       await awaited.remove(wait);
     } catch (error) {
       if (error instanceof EarlierEventMissingError) return;
-      logger.warn({ err: error, subscriptionId }, 'awaited event cannot be accepted, retrying');
+      logger.warn({ err: error, subscriptionId }, 'accepting awaited event failed, retrying');
     }
   }
 }

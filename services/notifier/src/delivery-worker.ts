@@ -158,7 +158,7 @@ export class DeliveryWorker {
     try {
       lane.isFailing = !(await this.working.add(lane.key.endpointId));
     } catch (error) {
-      this.options.logger.warn({ err: error, ...lane.key }, 'health of an endpoint cannot be read');
+      this.options.logger.warn({ err: error, ...lane.key }, 'reading endpoint health failed');
     }
     lane.isKnown = true;
     lane.isFilling = false;
@@ -179,7 +179,7 @@ export class DeliveryWorker {
         lane.waiting.push({ assignment, sinceMs: monotonicMs() });
       }
     } catch (error) {
-      logger.warn({ err: error, ...lane.key }, 'deliveries cannot be claimed, will repeat');
+      logger.warn({ err: error, ...lane.key }, 'claiming deliveries failed, retrying');
     }
     this.takeSlots(lane, started - slots);
     lane.hasMore = started === slots;
@@ -238,7 +238,10 @@ export class DeliveryWorker {
       await sender.conclude(assignment, tried, { isCutOff: signal.aborted });
     } catch (error) {
       // The lease ends by itself.
-      logger.warn({ err: error, deliveryId: _id }, 'delivery will repeat');
+      logger.warn(
+        { err: error, deliveryId: _id },
+        'delivery failed, retrying after its lease expires',
+      );
     }
     lane.claimed.delete(_id);
     // What follows it may be sent now.

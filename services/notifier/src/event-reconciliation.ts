@@ -103,7 +103,7 @@ export class EventReconciliation {
     const { cursors, replica, logger } = this.options;
     await this.running?.catch(() => undefined);
     await cursors.release(replica).catch((error: unknown) => {
-      logger.warn({ err: error }, 'lease on event logs cannot be released, it will run out');
+      logger.warn({ err: error }, 'event log lease not released, waiting for its expiry');
     });
   }
 
@@ -111,7 +111,7 @@ export class EventReconciliation {
     if (this.isHurrying) return;
     this.isHurrying = true;
     void this.runAfterCurrent().catch((error: unknown) => {
-      this.options.logger.warn({ err: error }, 'event logs cannot be read, will repeat');
+      this.options.logger.warn({ err: error }, 'reading event logs failed, retrying');
     });
   }
 
@@ -283,6 +283,6 @@ export class EventReconciliation {
   private noteRefused({ subscriptionId, sequence }: MessageKey, error: unknown): void {
     if (error instanceof EarlierEventMissingError) return;
     const facts = { err: error, subscriptionId, sequence };
-    this.options.logger.warn(facts, 'event cannot be accepted, will repeat');
+    this.options.logger.warn(facts, 'accepting event failed, retrying');
   }
 }

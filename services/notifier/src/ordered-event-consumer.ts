@@ -97,7 +97,7 @@ export class OrderedEventConsumer {
     await onMissing({ _id: messageId(key), sequence });
     if (await consumer.acceptMark(key, 'missing')) {
       const facts = { alarm: 'missing_event', environmentId, subscriptionId, sequence };
-      logger.error(facts, 'event is missing in every log and not delivered');
+      logger.error(facts, 'event missing from every log, not delivered');
     }
   }
 
@@ -131,7 +131,10 @@ export class OrderedEventConsumer {
     const pages = await Promise.allSettled(owners.map((owner) => owner.find(ids)));
     const entries = pages.flatMap((page) => {
       if (page.status === 'fulfilled') return page.value.entries;
-      logger.warn({ err: page.reason as unknown }, 'a log cannot be asked for lacking events');
+      logger.warn(
+        { err: page.reason as unknown },
+        'reading missing events from an event log failed',
+      );
       return [];
     });
     return new Map(entries.map((entry) => [entry.id, entry]));
@@ -148,7 +151,7 @@ export class OrderedEventConsumer {
       if (!(error instanceof UnreadableMessageError)) throw error;
     }
     if (await consumer.acceptMark(key, 'unreadable')) {
-      logger.error({ alarm: 'unreadable_event', ...key }, 'event is unreadable and not delivered');
+      logger.error({ alarm: 'unreadable_event', ...key }, 'event unreadable, not delivered');
     }
   }
 }
@@ -164,7 +167,7 @@ export function readAnnouncement(
   } catch (error) {
     const key = readKey(id, envelope);
     // Should anything come after it, that shows whose it is.
-    if (key === undefined) logger.error({ err: error, position }, 'event is unreadable');
+    if (key === undefined) logger.error({ err: error, position }, 'event unreadable');
     return key && { key, event: undefined, traceparent, loggedAt };
   }
 }

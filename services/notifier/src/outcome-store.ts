@@ -51,7 +51,10 @@ export class OutcomeStore {
       await this.writes.add(outcome);
     } catch (error) {
       const { _id: deliveryId } = outcome.settlement.delivery;
-      this.logger.warn({ err: error, deliveryId }, 'outcome was lost, delivery will repeat');
+      this.logger.warn(
+        { err: error, deliveryId },
+        'delivery outcome not stored, retrying after its lease expires',
+      );
     }
   }
 }

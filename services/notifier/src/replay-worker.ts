@@ -48,7 +48,7 @@ export class ReplayWorker {
   /** Begins at once with what has just been asked for. */
   wake(): void {
     this.run().catch((error: unknown) => {
-      this.options.logger.warn({ err: error }, 'webhooks cannot be replayed, will repeat');
+      this.options.logger.warn({ err: error }, 'replaying webhooks failed, retrying');
     });
   }
 

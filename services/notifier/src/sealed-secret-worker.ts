@@ -30,7 +30,7 @@ export class SealedSecretWorker {
       await sealedSecrets.reseal(endpoint);
       return true;
     } catch (error) {
-      logger.error({ err: error, endpointId: endpoint._id }, 'webhook secret cannot be resealed');
+      logger.error({ err: error, endpointId: endpoint._id }, 'resealing webhook secret failed');
       return false;
     }
   }

@@ -114,7 +114,10 @@ export class WebhookSender {
       return await this.post(assignment, attempt);
     } catch (error) {
       const { _id: deliveryId, endpointId } = assignment.delivery;
-      this.options.logger.error({ err: error, deliveryId, endpointId }, 'webhook cannot be made');
+      this.options.logger.error(
+        { err: error, deliveryId, endpointId },
+        'building webhook request failed',
+      );
       return { kind: 'unanswered', error: 'Could not be made' };
     }
   }
@@ -173,8 +176,8 @@ export class WebhookSender {
     const cause =
       outcome.kind === 'answered' ? { status: outcome.status } : { error: outcome.error };
     const details = { messageId: message._id, endpointId: delivery.endpointId, ...cause, dueAt };
-    if (status === 'FAILED') this.options.logger.warn(details, 'webhook given up');
-    else this.options.logger.info(details, 'webhook failed, will repeat');
+    if (status === 'FAILED') this.options.logger.warn(details, 'webhook failed, no retries left');
+    else this.options.logger.info(details, 'webhook failed, retrying');
   }
 }
 

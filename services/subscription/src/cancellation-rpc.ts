@@ -66,6 +66,6 @@ async function voidRunningInvoice(
   } catch (error) {
     // The end is stored: the answer reports it. The command retries what this call could not finish.
     const facts = { err: error, subscriptionId: subscription.id, invoiceId: invoice.invoiceId };
-    logger.warn(facts, 'invoice not voided by a cancellation, its command will retry');
+    logger.warn(facts, 'voiding invoice of cancellation failed, left to its command');
   }
 }

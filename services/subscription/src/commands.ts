@@ -82,7 +82,7 @@ export function subscriptionCommands(
         if (!isNotFound(error)) throw error;
         // It was reserved before the subscription was stored, and nobody gives it back after. No later try finds it either.
         const lost = { alarm: 'redemption_lost', err: error, id: holderId, discountId };
-        logger.error(lost, 'redemption was lost');
+        logger.error(lost, 'discount redemption lost');
       }
     },
 

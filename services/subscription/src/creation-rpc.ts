@@ -181,7 +181,7 @@ async function settle(
     return await subscriptions.waitFor(created.state.id, context, { isReached: isSettled, until });
   } catch (error) {
     const facts = { err: error, subscriptionId: created.state.id };
-    logger.warn(facts, 'first invoice not awaited, a creation is answered as stored');
+    logger.warn(facts, 'waiting for first invoice failed, returning subscription as stored');
     return created;
   }
 }

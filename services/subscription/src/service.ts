@@ -26,7 +26,7 @@ export async function start(
   const { logger, metrics } = service;
   const subscriptions = new Subscriptions(records, (id, reason, { live }) => {
     metrics.recordParkedSubscription({ reason, live });
-    logger.error({ alarm: 'subscription_parked', id, reason }, 'subscription is parked');
+    logger.error({ alarm: 'subscription_parked', id, reason }, 'subscription parked');
   });
   records.handle({
     commands: subscriptionCommands({
@@ -36,7 +36,7 @@ export async function start(
       customers: new CustomerClient(peers.customer),
       onDroppedCredits: (id, { live }) => {
         metrics.recordDroppedCredits({ live });
-        logger.warn({ id }, 'credits of the last bill were dropped');
+        logger.warn({ id }, 'credits of the last bill dropped');
       },
       logger,
     }),
