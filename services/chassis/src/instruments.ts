@@ -1,101 +1,102 @@
 /**
- * Every instrument there is. Names and units follow OpenTelemetry's conventions; what those do not name begins with `billing.`.
- * Environments, customers and ids are never attributes: their number has no bound.
+ * All metric instruments. Names and units follow OpenTelemetry's conventions; other names begin with
+ * `billing.`.
+ * Environments, customers and ids are never attributes: their number is unbounded.
  */
 export const instruments = {
   ready: {
     name: 'billing.ready',
     unit: '{replica}',
-    description: 'Whether a replica can serve: 1 or 0, as its probe says',
+    description: 'Readiness of a replica as reported by its probe: 1 = ready, 0 = not ready',
   },
   streamConnected: {
     name: 'billing.stream.connected',
     unit: '{replica}',
-    description: 'Whether a replica reaches the event stream: 1 or 0; without it events come late',
+    description:
+      'Connection of a replica to the event stream: 1 = connected, 0 = disconnected (events are delayed)',
   },
   streamReplicasMissing: {
     name: 'billing.stream.replicas.missing',
     unit: '{copy}',
-    description: 'Copies of the event stream that should exist and do not, or are behind',
+    description: 'Replicas of the event stream that are missing or behind',
   },
   renewals: {
     name: 'billing.subscription.renewals',
     unit: '{renewal}',
-    description: 'Periods that due subscriptions entered',
+    description: 'Renewals of due subscriptions into their next period',
   },
   renewalLag: {
     name: 'billing.subscription.renewal.lag',
     unit: 's',
-    description: 'From the start of a period to the renewal into it, where time is real',
+    description: 'Time from the start of a period to its renewal, for environments on real time',
   },
   parkedSubscriptions: {
     name: 'billing.subscription.parked',
     unit: '{subscription}',
-    description: 'Subscriptions that reached a limit and renew no more, by reason; any is an alarm',
+    description: 'Subscriptions that reached a limit and stopped renewing, by reason; alert on any',
   },
   payments: {
     name: 'billing.payments',
     unit: '{payment}',
-    description: 'Attempts to collect, by outcome',
+    description: 'Payment attempts, by outcome',
   },
   notCharged: {
     name: 'billing.payments.not_charged',
     unit: '{invoice}',
     description:
-      'Invoices that could not be charged for a reason that is not their customer, by reason; any is an alarm',
+      'Invoices that could not be charged for a reason other than their customer, by reason; alert on any',
   },
   waitingInvoices: {
     name: 'billing.invoices.awaiting_provider',
     unit: '{invoice}',
-    description: 'Live invoices that wait until a payment provider is configured; any is an alarm',
+    description: 'Live invoices that wait for a payment provider to be configured; alert on any',
   },
   providerReports: {
     name: 'billing.payments.provider_reports',
     unit: '{report}',
     description:
-      'Refunds, disputes and payments against our books that a provider reported, by kind; any is an alarm',
+      'Refunds, disputes and unexpected payments reported by a payment provider, by kind; alert on any',
   },
   webhookLag: {
     name: 'billing.webhook.lag',
     unit: 's',
-    description: 'From the acceptance of a message to the first attempt at each endpoint',
+    description: 'Time from the acceptance of a message to the first attempt at each endpoint',
   },
   outboxAge: {
     name: 'billing.outbox.age',
     unit: 's',
-    description: 'How long the outbox that waits longest has waited, by aggregate',
+    description: 'Age of the oldest waiting outbox, by aggregate',
   },
   dueBacklog: {
     name: 'billing.due_work.backlog',
     unit: '{document}',
-    description: 'Documents whose real time has come, by aggregate and kind of work',
+    description: 'Documents with due work in real time, by aggregate and kind of work',
   },
   dueAge: {
     name: 'billing.due_work.age',
     unit: 's',
-    description: 'For how long the document that was due first has been, by aggregate and kind',
+    description: 'Time since the oldest due document became due, by aggregate and kind of work',
   },
   poisonMessages: {
     name: 'billing.poison_messages',
     unit: '{message}',
-    description: 'Messages set aside as unreadable, by consumer; any is an alarm',
+    description: 'Unreadable messages moved to the poison messages, by consumer; alert on any',
   },
   missingEvents: {
     name: 'billing.events.missing',
     unit: '{aggregate}',
     description:
-      'Aggregates whose events have waited for more than two minutes for one that no log has',
+      'Aggregates whose events have waited more than two minutes for an earlier event missing from every log',
   },
   settlementAge: {
     name: 'billing.settlement.age',
     unit: 's',
-    description: 'How long the settlement of usage that has run longest in a replica has run',
+    description: 'Run time of the longest-running usage settlement of a replica',
   },
   droppedCredits: {
     name: 'billing.subscription.credits.dropped',
     unit: '{subscription}',
-    description:
-      'Subscriptions whose last bill left an amount unsettled that was owed to the customer',
+    description: 'Subscriptions whose last bill left a credit of the customer unsettled',
   },
   callDuration: {
     name: 'rpc.server.call.duration',
@@ -110,18 +111,17 @@ export const instruments = {
   droppedLogLines: {
     name: 'billing.log.dropped',
     unit: '{line}',
-    description: 'Log lines since the start of the process that could not be written',
+    description: 'Log lines that could not be written since the process started',
   },
   droppedRequests: {
     name: 'billing.request_log.dropped',
     unit: '{request}',
-    description:
-      'Requests that are missing in the log that people look at; the requests themselves were answered',
+    description: 'Requests missing from the request log; the requests themselves were answered',
   },
   activeRequests: {
     name: 'http.server.active_requests',
     unit: '{request}',
-    description: 'Requests that run',
+    description: 'Requests in flight',
   },
   eventLoopDelay: {
     name: 'nodejs.eventloop.delay.p99',
