@@ -30,22 +30,22 @@ const panels: any[] = dashboards.flatMap((dashboard) =>
 );
 const targets: any[] = panels.flatMap((panel) => panel.targets);
 
-describe('what Prometheus is asked for', () => {
+describe('queries of Prometheus', () => {
   let known: Map<string, Labels>;
 
   beforeAll(async () => {
     known = await prometheusMetrics();
     for (const { record, expr } of records) known.set(record, new Set(labelsOf(expr)));
-    // Prometheus' own: what fires, with the labels of the alert.
+    // Prometheus' own metric of firing alerts, with their labels.
     known.set('ALERTS', new Set(['alertname', 'alertstate', 'severity']));
   });
 
-  test('comes from instruments: each metric exists, with each label', () => {
+  test('queries use only metrics of instruments, with labels that they have', () => {
     expect(asked().length).toBeGreaterThan(60);
     expect(asked().flatMap((expr) => strangersIn(expr, known))).toEqual([]);
   });
 
-  test('asks for what labels can be', () => {
+  test('queries select only values that labels can have', () => {
     const selectors = asked()
       .flatMap((expr) => readExpression(expr).selectors)
       .map(({ metric, matchers }) => ({
@@ -68,11 +68,11 @@ describe('what Prometheus is asked for', () => {
     ['billing_due_work_backlog{billing_due_work_kind!="recovery"}', 1],
     ['http_server_active_requests{new_label="x"}', 1],
     ['http_server_active_requests{http_route!~"/healthz|/readyz",service_name="$service"}', 0],
-  ])('%s asks %i times for what is nowhere', (expr, times) => {
+  ])('%s selects %i impossible values', (expr, times) => {
     expect(impossibleValues(readExpression(expr).selectors)).toHaveLength(times);
   });
 
-  test('takes a sandbox for no money', () => {
+  test('queries about money exclude sandboxes', () => {
     const counted = asked()
       .flatMap((expr) => readExpression(expr).selectors)
       .filter(({ metric }) => known.get(metric)?.has('billing_live') === true);
@@ -81,7 +81,7 @@ describe('what Prometheus is asked for', () => {
     expect(counted.filter(({ matchers }) => !matchers.some(isSame(real)))).toEqual([]);
   });
 
-  test('covers every instrument, by an alert or on a dashboard', () => {
+  test('every instrument is used by an alert or a dashboard', () => {
     for (const { name } of Object.values(instruments)) {
       const start = name.replaceAll('.', '_');
       expect([...known.keys()].some((metric) => metric.startsWith(start))).toBe(true);
@@ -94,7 +94,7 @@ describe('what Prometheus is asked for', () => {
     expect(unasked).toEqual([]);
   });
 
-  test('names in texts only labels that are there', () => {
+  test('texts of alerts and panels name only labels of their query', () => {
     const texts = [
       ...alerts.map(({ expr, annotations }) => ({
         expr,
@@ -109,7 +109,7 @@ describe('what Prometheus is asked for', () => {
       const ofMetrics = [...readExpression(expr).metrics.keys()].flatMap((name) => [
         ...(known.get(name) ?? []),
       ]);
-      // What is added up has the labels by which it is, and no other.
+      // An aggregation has only the labels by which it groups.
       const isGrouped = /\b(sum|max|min|count|absent) ?(by|\()/.test(expr);
       const there = new Set(isGrouped ? labelsOf(expr) : ofMetrics);
       return labels.flatMap(([, label = '']) => (there.has(label) ? [] : [`${label}: ${expr}`]));
@@ -117,7 +117,7 @@ describe('what Prometheus is asked for', () => {
     expect(strangers).toEqual([]);
   });
 
-  test('looks for every service when it falls silent', () => {
+  test('an alert covers each service that stops exporting metrics', () => {
     const { expr } = alerts.find(({ alert }) => alert === 'BillingServiceUnseen');
     const looked = [...expr.matchAll(/service_name="(\w+)"/g)].map(([, name]) => name);
     expect(looked.sort()).toEqual([...serviceNames].sort());
@@ -146,22 +146,22 @@ function strangersIn(expr: string, known: ReadonlyMap<string, Labels>): string[]
 
 describe('alerts', () => {
   const headings = new Set(
-    [...read('README.md').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    [...read('RUNBOOK.md').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
       title.toLowerCase().replaceAll(' ', '-'),
     ),
   );
 
   test.each(alerts.map((rule) => [rule.alert, rule]))(
-    '%s says how bad it is, what it means and where it is explained',
+    '%s has a severity, a description and a section in the runbook',
     (_name, { labels, annotations }) => {
       expect(['critical', 'warning']).toContain(labels.severity);
       expect(annotations.summary).toMatch(/\S/);
       expect(annotations.description).toMatch(/\.$/);
-      expect(headings).toContain(annotations.runbook.replace(/^README\.md#/, ''));
+      expect(headings).toContain(annotations.runbook.replace(/^RUNBOOK\.md#/, ''));
     },
   );
 
-  test('each have a case in which they fire and one in which they are silent', () => {
+  test('each alert has a case in which it fires and one in which it is silent', () => {
     const cases = parse(read('prometheus/alerts.test.yaml'));
     expect(cases.rule_files).toEqual(['alerts.yaml']);
     expect(cases.group_eval_order).toEqual(groups.map(({ name }) => name));
@@ -180,7 +180,7 @@ describe('alerts', () => {
 });
 
 describe('dashboards', () => {
-  test('say of every panel what it shows and in which unit', () => {
+  test('every panel has a title, a description and a unit', () => {
     const silent = panels.filter(
       ({ title, description, fieldConfig }) =>
         !title || !description?.endsWith('.') || !fieldConfig.defaults.unit,
@@ -190,7 +190,7 @@ describe('dashboards', () => {
     for (const own of ids) expect(new Set(own).size).toBe(own.length);
   });
 
-  test('lead to the traces that failed', () => {
+  test('every dashboard links to failed traces', () => {
     for (const { links } of dashboards) {
       const { url } = links.find(({ title }: any) => title === 'Failed traces');
       const { traces } = JSON.parse(new URLSearchParams(url.split('?')[1]).get('panes') ?? '');
@@ -199,7 +199,7 @@ describe('dashboards', () => {
     }
   });
 
-  test('take their sources from variables, which exist', () => {
+  test('dashboards take their data sources from variables that exist', () => {
     for (const dashboard of dashboards) {
       const variables = dashboard.templating.list.map(({ name }: any) => name);
       const text = JSON.stringify(dashboard);
@@ -215,7 +215,7 @@ describe('dashboards', () => {
 describe('the collector', () => {
   const config = parse(read('collector/config.yaml'));
 
-  test('runs what it configures, and nothing else', () => {
+  test('every configured component is used by a pipeline, and no other', () => {
     const pipelines: any[] = Object.values(config.service.pipelines);
     for (const kind of ['receivers', 'processors', 'exporters']) {
       const used = new Set(pipelines.flatMap((pipeline) => pipeline[kind]));
@@ -224,7 +224,7 @@ describe('the collector', () => {
     expect(config.service.extensions).toEqual(Object.keys(config.extensions));
   });
 
-  test('names metrics and their labels as alerts ask for them', () => {
+  test('the collector names metrics and labels as alerts query them', () => {
     expect(config.exporters.prometheus).toEqual({
       endpoint: expect.stringMatching(/:8889$/),
       translation_strategy: 'UnderscoreEscapingWithSuffixes',
@@ -236,7 +236,7 @@ describe('the collector', () => {
       receivers: ['otlp'],
       exporters: ['prometheus'],
     });
-    // Else `job` and `instance` are the collector's.
+    // Without it `job` and `instance` are the collector's.
     const { scrape_configs: scrapes, rule_files: files } = parse(
       read('prometheus/prometheus.yaml'),
     );
@@ -246,7 +246,7 @@ describe('the collector', () => {
     expect(files).toEqual(['alerts.yaml']);
   });
 
-  test('leaves to traces and metrics the resource of the service that sent them', () => {
+  test('the collector keeps the resource of the sending service', () => {
     const names = Object.values<any>(config.service.pipelines).flatMap(
       ({ processors }) => processors,
     );
@@ -268,25 +268,28 @@ describe('the Kubernetes objects', () => {
     manifests = hasKubectl() ? await renderManifests(folder) : [];
   });
 
-  testWithKubectl('are of their types, in one namespace, and are the very files', () => {
-    expect(new Set(manifests.map(({ metadata }) => metadata.namespace))).toEqual(
-      new Set(['billing']),
-    );
-    const dashboardMap = find('ConfigMap', 'billing-dashboards');
-    expect(dashboardMap.metadata.labels.grafana_dashboard).toBe('1');
-    expect(Object.keys(dashboardMap.data)).toEqual(readdirSync(join(folder, 'grafana')));
-    expect(find('ConfigMap', 'billing-alerts').data).toEqual({
-      'alerts.yaml': read('prometheus/alerts.yaml'),
-    });
-  });
+  testWithKubectl(
+    'the objects are valid, share one namespace and contain the files unchanged',
+    () => {
+      expect(new Set(manifests.map(({ metadata }) => metadata.namespace))).toEqual(
+        new Set(['billing']),
+      );
+      const dashboardMap = find('ConfigMap', 'billing-dashboards');
+      expect(dashboardMap.metadata.labels.grafana_dashboard).toBe('1');
+      expect(Object.keys(dashboardMap.data)).toEqual(readdirSync(join(folder, 'grafana')));
+      expect(find('ConfigMap', 'billing-alerts').data).toEqual({
+        'alerts.yaml': read('prometheus/alerts.yaml'),
+      });
+    },
+  );
 
-  testWithKubectl('have services find the collector, and let them and Prometheus in', async () => {
+  testWithKubectl('services find the collector, which admits them and Prometheus', async () => {
     const service = find('Service', 'billing-collector');
     const { template } = find('Deployment', 'billing-collector').spec;
     const { podSelector, policyTypes, ingress } = find('NetworkPolicy', 'billing-collector').spec;
     expect(template.metadata.labels).toMatchObject(service.spec.selector);
     expect(template.metadata.labels).toMatchObject(podSelector.matchLabels);
-    // Where traces are kept is anybody's choice.
+    // The trace backend may be anywhere.
     expect(policyTypes).toEqual(['Ingress']);
     const container: any[] = template.spec.containers[0].ports;
     const numberOf = (wanted: string) =>
@@ -321,7 +324,7 @@ describe('the Kubernetes objects', () => {
     ]);
   });
 
-  testWithKubectl('run the collector with no rights, on the ports that it listens on', () => {
+  testWithKubectl('the collector runs restricted, on the ports that it listens on', () => {
     const pod = find('Deployment', 'billing-collector').spec.template.spec;
     const [container] = pod.containers;
     expectRestricted(pod);
