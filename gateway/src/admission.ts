@@ -30,7 +30,7 @@ export interface Admitted {
 }
 
 /** What an admission is made of; a limit that is absent does not apply. */
-export interface AdmissionParts {
+export interface AdmissionDependencies {
   readonly authentication: Authentication;
   readonly operatorAccess: OperatorAccess;
   readonly clock: Clock;
@@ -45,7 +45,7 @@ export interface AdmissionParts {
 export class Admission {
   private readonly networks = new Networks();
 
-  constructor(private readonly parts: AdmissionParts) {}
+  constructor(private readonly dependencies: AdmissionDependencies) {}
 
   /** The caller of a request. The headers about its rate are on the answer, whatever becomes of the request. */
   async admit(
@@ -60,7 +60,7 @@ export class Admission {
     const caller = await this.authenticate(request, call);
     // Before the rate: whoever is refused for it is known.
     note?.(caller.facts, caller.author);
-    const { perKey, ingestPerKey, clock } = this.parts;
+    const { perKey, ingestPerKey, clock } = this.dependencies;
     const limit = isIngest ? ingestPerKey : perKey;
     if (limit === undefined) return caller;
     const allowance = limit.take(caller.callerId, clock.now());
@@ -72,7 +72,7 @@ export class Admission {
 
   /** Ends the keys of an environment that was deleted, as far as this gateway serves them. */
   endKeysOf(environmentId: string): void {
-    this.parts.authentication.forgetEnvironment(environmentId);
+    this.dependencies.authentication.forgetEnvironment(environmentId);
   }
 
   /** The error with which a request ends: a key whose environment a service knows to be deleted opens nothing any more. */
@@ -84,7 +84,7 @@ export class Admission {
   }
 
   private async authenticate(request: Request, call: Call): Promise<Admitted> {
-    const { refusedKeys, clock } = this.parts;
+    const { refusedKeys, clock } = this.dependencies;
     const network = this.networks.of(request.ip);
     const allowance = refusedKeys?.look(network, clock.now());
     if (allowance?.isAllowed === false) throw tooManyRequests(allowance);
@@ -100,7 +100,7 @@ export class Admission {
 
   /** A key counts alone, whatever cookies come with it. */
   private async callerOf(request: Request, call: Call): Promise<Admitted> {
-    const { authentication, operatorAccess } = this.parts;
+    const { authentication, operatorAccess } = this.dependencies;
     const authorization = request.header('authorization');
     const operator =
       authorization === undefined ? await operatorAccess.callerOf(request, call) : undefined;

@@ -1,4 +1,4 @@
-import { type AppParts, createApp, routes } from './app';
+import { type AppDependencies, createApp, routes } from './app';
 import { describeApi } from './openapi/document';
 
 interface Layer {
@@ -6,7 +6,7 @@ interface Layer {
 }
 
 // Nothing is asked of it: what is looked at is what it would serve.
-const app = createApp({ trustedProxies: [] } as unknown as AppParts);
+const app = createApp({ trustedProxies: [] } as unknown as AppDependencies);
 const served = (app.router.stack as readonly Layer[]).flatMap(({ route }) => {
   const methods = Object.keys(route?.methods ?? {});
   // What answers 405 takes every method that there is.

@@ -23,7 +23,7 @@ import {
   type Call,
   exchange,
   type ExchangeOptions,
-  type ExchangeSurroundings,
+  type ExchangeDependencies,
   type NoteCaller,
   toErrorAnswer,
 } from './exchange';
@@ -86,7 +86,7 @@ const storedGraceMs = 5_000;
 export const segments: readonly string[] = pathSegments;
 
 /** What the app is made of. */
-export interface AppParts extends ExchangeSurroundings {
+export interface AppDependencies extends ExchangeDependencies {
   readonly peers: Peers;
   readonly admission: Admission;
   readonly operatorAccess: OperatorAccess;
@@ -121,7 +121,7 @@ export interface AppParts extends ExchangeSurroundings {
 }
 
 /** The HTTP application: probes, then everything under /v1 behind authentication. */
-export function createApp(parts: AppParts): Express {
+export function createApp(dependencies: AppDependencies): Express {
   const app = express();
   // Each costs a good part of a request: hashing every body, parsing nested queries.
   app.set('etag', false);
@@ -129,19 +129,19 @@ export function createApp(parts: AppParts): Express {
   app.set('case sensitive routing', true);
   app.set('strict routing', true);
   app.disable('x-powered-by');
-  if (parts.trustedProxies.length > 0) app.set('trust proxy', parts.trustedProxies);
+  if (dependencies.trustedProxies.length > 0) app.set('trust proxy', dependencies.trustedProxies);
 
   app.get(
     '/healthz',
-    respond(parts, { route: '/healthz' }, () => Promise.resolve(ok({ status: 'ok' }))),
+    respond(dependencies, { route: '/healthz' }, () => Promise.resolve(ok({ status: 'ok' }))),
   );
   app.get(
     '/readyz',
-    respond(parts, { route: '/readyz' }, () => readiness(parts)),
+    respond(dependencies, { route: '/readyz' }, () => readiness(dependencies)),
   );
   app.get(
     '/',
-    respond(parts, { route: '/' }, (_call, request) =>
+    respond(dependencies, { route: '/' }, (_call, request) =>
       Promise.resolve(rootAnswer(request.header('accept'))),
     ),
   );
@@ -154,7 +154,7 @@ export function createApp(parts: AppParts): Express {
   for (const [path, document] of Object.entries(documents)) {
     app.get(
       path,
-      respond(parts, { route: path }, (_call, request) =>
+      respond(dependencies, { route: path }, (_call, request) =>
         Promise.resolve(unlessMatched(request.header('if-none-match'), document())),
       ),
     );
@@ -162,26 +162,32 @@ export function createApp(parts: AppParts): Express {
   for (const path of ['/', '/healthz', '/readyz', ...Object.keys(documents)]) {
     app.all(
       path,
-      respond(parts, { route: path }, () => Promise.reject(methodNotAllowed(allowed(['GET'])))),
+      respond(dependencies, { route: path }, () =>
+        Promise.reject(methodNotAllowed(allowed(['GET']))),
+      ),
     );
   }
-  addKeylessSites(app, parts);
+  addKeylessSites(app, dependencies);
   for (const [path, operations] of byPath(routes)) {
-    for (const route of operations) addRoute(app, route, parts);
+    for (const route of operations) addRoute(app, route, dependencies);
     const allow = allowed(operations.map(({ method }) => method));
     app.all(
       `/v1${path}`,
-      authenticated(parts, { route: `/v1${path}` }, () => Promise.reject(methodNotAllowed(allow))),
+      authenticated(dependencies, { route: `/v1${path}` }, () =>
+        Promise.reject(methodNotAllowed(allow)),
+      ),
     );
   }
   app.use(
     '/v1',
-    authenticated(parts, { route: '/v1/*' }, () => Promise.reject(notFound())),
+    authenticated(dependencies, { route: '/v1/*' }, () => Promise.reject(notFound())),
   );
-  app.use(respond(parts, { route: '/*' }, () => Promise.reject(notFound())));
+  app.use(respond(dependencies, { route: '/*' }, () => Promise.reject(notFound())));
   // Only a path that cannot be decoded gets here: it names nothing, which below /v1 needs a key to know.
-  const unnamed = respond(parts, { route: '/*' }, () => Promise.reject(notFound()));
-  const unnamedOfApi = authenticated(parts, { route: '/v1/*' }, () => Promise.reject(notFound()));
+  const unnamed = respond(dependencies, { route: '/*' }, () => Promise.reject(notFound()));
+  const unnamedOfApi = authenticated(dependencies, { route: '/v1/*' }, () =>
+    Promise.reject(notFound()),
+  );
   app.use((_error: unknown, request: Request, response: Response, next: NextFunction) =>
     (request.path.startsWith('/v1/') ? unnamedOfApi : unnamed)(request, response, next),
   );
@@ -189,48 +195,48 @@ export function createApp(parts: AppParts): Express {
 }
 
 /** Serves payers, operators and payment providers, who have no key. */
-function addKeylessSites(app: Express, parts: AppParts): void {
-  const payers = { ...parts, inFlight: parts.payerPlaces };
+function addKeylessSites(app: Express, dependencies: AppDependencies): void {
+  const payers = { ...dependencies, inFlight: dependencies.payerPlaces };
   addPages(app, payers);
   addPortal(app, portalRoutes, payers);
-  const operators = { ...parts, inFlight: parts.operatorPlaces };
+  const operators = { ...dependencies, inFlight: dependencies.operatorPlaces };
   addOperatorApi(app, operators);
   addProviderSignIn(app, operators);
   addDashboard(app, operators);
-  addProviderEvents(app, { ...parts, inFlight: parts.providerEventPlaces });
+  addProviderEvents(app, { ...dependencies, inFlight: dependencies.providerEventPlaces });
 }
 
-function addRoute(app: Express, route: Route, parts: AppParts): void {
+function addRoute(app: Express, route: Route, dependencies: AppDependencies): void {
   const segment = segmentOf(route.path);
   const { isIngest, waits, readsOnly = false } = route;
   const reader = readerOf(route, routes);
   const isRemembered = storesOnce(route) || isIngest === true ? !answersSecret(route) : false;
   const handler = authenticated(
-    parts,
+    dependencies,
     { ...routeOptions(route), isIngest, waits },
     async (call, request, response, { caller, describe }) => {
       if (!readsOnly) describe({ target: undefined, changes: [] });
       checkScope(call.scopes, { method: route.method, segment, readsOnly });
-      const read = await readRequest(route, call, { request, response, parts });
+      const read = await readRequest(route, call, { request, response, dependencies });
       const apiRequest = { ...read, caller };
       // Before the route looks: whoever is refused must find a typo too.
       setHeaders(response, ignoredFieldsHeader(ignoredFieldsOf(route.operation, apiRequest)));
       const handle = (retrySeed?: RetrySeed) => {
         const context = { ...apiRequest.context, retrySeed };
-        return route.handle({ ...apiRequest, context }, parts.peers);
+        return route.handle({ ...apiRequest, context }, dependencies.peers);
       };
       const once = () => {
         if (!isRemembered || apiRequest.context.idempotency !== undefined) return handle();
         const { method, path } = request;
         const { body, context } = apiRequest;
         const keyless = { callerId: caller.id, method, path, body: comparableBody(body), context };
-        return parts.lostCalls.run(keyless, response, handle);
+        return dependencies.lostCalls.run(keyless, response, handle);
       };
       const write = () =>
-        storesOnce(route) ? parts.workQueue.run(turnOf(call, route), once) : once();
-      const { peers } = parts;
+        storesOnce(route) ? dependencies.workQueue.run(turnOf(call, route), once) : once();
+      const { peers } = dependencies;
       const answer = await describedWrite(route, apiRequest, { reader, peers, describe, write });
-      if (route.endsKeys === true) parts.admission.endKeysOf(param(apiRequest, 'id'));
+      if (route.endsKeys === true) dependencies.admission.endKeysOf(param(apiRequest, 'id'));
       return route.method === 'GET'
         ? unlessMatched(request.header('if-none-match'), answer)
         : answer;
@@ -265,7 +271,11 @@ function setHeaders(response: Response, headers: Readonly<Record<string, string>
 async function readRequest(
   { method, path, takesBytes }: Route,
   call: CallContext,
-  { request, response, parts }: { request: Request; response: Response; parts: AppParts },
+  {
+    request,
+    response,
+    dependencies,
+  }: { request: Request; response: Response; dependencies: AppDependencies },
 ): Promise<Omit<ApiRequest, 'caller'>> {
   const changes = method === 'POST' || method === 'PATCH';
   const isOfResource = path.includes(':');
@@ -282,13 +292,13 @@ async function readRequest(
     query: request.query,
     body,
     expectedVersion: changes && isOfResource ? readIfMatch(request.header('if-match')) : undefined,
-    context: { ...call, now: await environmentTime(call, parts.peers), idempotency },
+    context: { ...call, now: await environmentTime(call, dependencies.peers), idempotency },
   };
 }
 
 /** A handler that knows its caller. */
 function authenticated(
-  parts: AppParts,
+  dependencies: AppDependencies,
   { waits = false, ...options }: ExchangeOptions & { readonly waits?: boolean | undefined },
   work: (
     call: CallContext,
@@ -297,12 +307,12 @@ function authenticated(
     audited: AuditedCall,
   ) => Promise<ApiAnswer>,
 ): RequestHandler {
-  const { keyedInFlight } = parts;
+  const { keyedInFlight } = dependencies;
   const takePlace: TakePlace = (run) => keyedInFlight.run(run);
   const made = { ...options, inFlight: waits ? undefined : takePlace };
-  return respond(parts, made, async (call, request, response, note) => {
+  return respond(dependencies, made, async (call, request, response, note) => {
     const { isIngest } = options;
-    const admit = () => parts.admission.admit(request, response, call, { isIngest, note });
+    const admit = () => dependencies.admission.admit(request, response, call, { isIngest, note });
     const admitted = await (waits ? keyedInFlight.run(admit) : admit());
     const { tenant, scopes, callerId, signedIn } = admitted;
     const caller = { type: signedIn === undefined ? 'KEY' : 'OPERATOR', id: callerId } as const;
@@ -313,9 +323,9 @@ function authenticated(
     const audited = { caller, describe };
     const run = () =>
       work({ ...call, tenant, scopes }, request, response, audited).catch((error: unknown) => {
-        throw parts.admission.refusalOf(error, admitted);
+        throw dependencies.admission.refusalOf(error, admitted);
       });
-    const inPlace = placeOf(admitted, parts, { waits });
+    const inPlace = placeOf(admitted, dependencies, { waits });
     if (isRead(request.method)) return inPlace(run);
     const { route } = options;
     if (signedIn === undefined) {
@@ -330,14 +340,14 @@ function authenticated(
     const action = { action: `${method} ${route}`, path, environmentId };
     const origin = originOfRequest(request);
     const entry = { call, origin, work: run, detail: () => detail };
-    return inPlace(() => parts.operatorAccess.audited(signedIn, action, entry));
+    return inPlace(() => dependencies.operatorAccess.audited(signedIn, action, entry));
   });
 }
 
 /** Where a request counts: among those of its caller and organisation, or among those that wait for its environment's clock. */
 function placeOf(
   { callerId, tenant }: Admitted,
-  { inFlightPerKey, inFlightPerOrganization, waiting, waitingPerEnvironment }: AppParts,
+  { inFlightPerKey, inFlightPerOrganization, waiting, waitingPerEnvironment }: AppDependencies,
   { waits }: { waits: boolean },
 ): (work: () => Promise<ApiAnswer>) => Promise<ApiAnswer> {
   if (!waits) {
@@ -366,17 +376,17 @@ function showAsFault(problem: HttpError): ApiAnswer {
 }
 
 function respond(
-  parts: AppParts,
+  dependencies: AppDependencies,
   options: ExchangeOptions,
   work: (call: Call, request: Request, response: Response, note: NoteCaller) => Promise<ApiAnswer>,
 ): RequestHandler {
-  const { clock, logger, metrics, requestLog, traceTrusted } = parts;
+  const { clock, logger, metrics, requestLog, traceTrusted } = dependencies;
   const made = { clock, logger, metrics, requestLog, traceTrusted, ...options };
   return (request, response) =>
     exchange(request, response, made, (call, note) => work(call, request, response, note));
 }
 
-async function readiness({ isReady, instanceId }: AppParts): Promise<ApiAnswer> {
+async function readiness({ isReady, instanceId }: AppDependencies): Promise<ApiAnswer> {
   if (await isReady()) {
     const named = instanceId !== undefined && { 'X-Billing-Instance': instanceId };
     return ok({ status: 'ok' }, { ...named });

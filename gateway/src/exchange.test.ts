@@ -12,7 +12,7 @@ type SpanProcessor = NonNullable<TracingOptions['spanProcessors']>[number];
 // As OpenTelemetry numbers them.
 const statusCodes = { unset: 0, error: 2 };
 
-const surroundings = {
+const dependencies = {
   clock: systemClock,
   logger: createLogger({ service: 'test', level: 'silent' }),
 };
@@ -29,7 +29,7 @@ async function fail(error: Error) {
   const tracing = startTracing({ spanProcessors: [processor] });
   const app = express();
   app.get('/', (request, response) =>
-    exchange(request, response, { ...surroundings, route: '/' }, () => Promise.reject(error)),
+    exchange(request, response, { ...dependencies, route: '/' }, () => Promise.reject(error)),
   );
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');

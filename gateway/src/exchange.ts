@@ -27,7 +27,7 @@ import type { ApiAnswer } from './route';
 export type Call = Omit<CallContext, 'tenant'>;
 
 /** What every exchange needs. */
-export interface ExchangeSurroundings {
+export interface ExchangeDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
@@ -97,7 +97,7 @@ export async function exchange(
     showError = toErrorAnswer,
     inFlight,
     isIngest = false,
-  }: ExchangeSurroundings & ExchangeOptions,
+  }: ExchangeDependencies & ExchangeOptions,
   work: Work,
 ): Promise<void> {
   const requestId = readRequestId(request, route);

@@ -48,7 +48,7 @@ export interface HttpLimits {
 }
 
 /** What a server is made of. */
-export interface HttpServerParts {
+export interface HttpServerDependencies {
   readonly app: RequestListener;
   readonly logger: Logger;
   readonly limits: HttpLimits;
@@ -67,8 +67,8 @@ export class HttpServer {
   private draining = false;
   private isLastCall = false;
 
-  constructor(private readonly parts: HttpServerParts) {
-    const { limits, isProxy } = parts;
+  constructor(private readonly dependencies: HttpServerDependencies) {
+    const { limits, isProxy } = dependencies;
     this.idle = new IdleConnections({
       maxPerNetwork: limits.idlePerNetworkMax,
       isProxy,
@@ -141,7 +141,7 @@ export class HttpServer {
   }
 
   private serve(request: IncomingMessage, response: ServerResponse): void {
-    const { app, headers } = this.parts;
+    const { app, headers } = this.dependencies;
     const { socket } = request;
     this.running.add(response);
     this.latest.set(socket, response);
@@ -186,8 +186,8 @@ export class HttpServer {
 
   private refusalHeaders({ status, code }: HttpError): Readonly<Record<string, string>> {
     const requestId = newRequestId();
-    this.parts.logger.info({ status, code, request_id: requestId }, 'request refused');
-    return { ...this.parts.headers, 'X-Request-Id': requestId };
+    this.dependencies.logger.info({ status, code, request_id: requestId }, 'request refused');
+    return { ...this.dependencies.headers, 'X-Request-Id': requestId };
   }
 
   private close(graceMs: number): Promise<void> {

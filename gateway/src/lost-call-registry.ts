@@ -9,7 +9,7 @@ import { type IndexedCall, LostCallIndex } from './lost-call-index';
 import type { Peers } from './peers';
 
 /** What the registry works with. */
-export interface LostCallRegistryParts {
+export interface LostCallRegistryDependencies {
   readonly calls: Peers['lostCall'];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -52,7 +52,7 @@ export class LostCallRegistry {
   // Nothing that is sent in the background belongs to the trace of a request.
   private readonly outside = AsyncLocalStorage.snapshot();
 
-  constructor(private readonly parts: LostCallRegistryParts) {}
+  constructor(private readonly dependencies: LostCallRegistryDependencies) {}
 
   start(): void {
     this.reading = this.outside(() => this.readAll());
@@ -65,26 +65,27 @@ export class LostCallRegistry {
 
   /** Resolves when the calls of other gateways are known as they were at most half a second ago, or cannot be read. */
   async upToDate(): Promise<void> {
-    if (this.parts.clock.now().getTime() - this.readAtMs <= staleAfterMs) return;
+    if (this.dependencies.clock.now().getTime() - this.readAtMs <= staleAfterMs) return;
     this.refreshing ??= this.outside(() => this.refresh());
     await this.refreshing;
   }
 
   knows(callerId: string): boolean {
-    return this.index.knows(callerId, this.parts.clock.now());
+    return this.index.knows(callerId, this.dependencies.clock.now());
   }
 
   /** Records what became of a call; sent in the background. */
   record(call: IndexedCall, outcome: LostOutcome): void {
-    for (const id of this.index.add(call, this.parts.clock.now())) this.forget(call.callerId, id);
+    for (const id of this.index.add(call, this.dependencies.clock.now()))
+      this.forget(call.callerId, id);
     this.send(call.id, (context) =>
-      this.parts.calls.recordLostCall({ ...call, ...outcome }, context),
+      this.dependencies.calls.recordLostCall({ ...call, ...outcome }, context),
     );
   }
 
   forget(callerId: string, id: string): void {
     this.index.remove(callerId, id);
-    this.send(id, (context) => this.parts.calls.forgetLostCall({ id }, context));
+    this.send(id, (context) => this.dependencies.calls.forgetLostCall({ id }, context));
   }
 
   /** Claims a call for its retry; undefined: there is none. */
@@ -98,7 +99,7 @@ export class LostCallRegistry {
     if (first === undefined) return undefined;
     for (const [lost] of known) await this.sending.get(lost);
     const request = { fingerprint, ...claim };
-    const { id, answer, isRunning } = await this.parts.calls
+    const { id, answer, isRunning } = await this.dependencies.calls
       .claimLostCall(request, context)
       .catch((error: unknown) => {
         // It may have been claimed: the next retry, which waits for what is sent, must find it.
@@ -119,14 +120,14 @@ export class LostCallRegistry {
   private release(call: IndexedCall, claim: { claimId: string; claimedUntil: Date }): void {
     const { fingerprint } = call;
     this.send(call.id, async (context) => {
-      const { id, answer } = await this.parts.calls.claimLostCall(
+      const { id, answer } = await this.dependencies.calls.claimLostCall(
         { fingerprint, ...claim },
         context,
       );
       if (id === undefined) return;
       const { claimId } = claim;
       const released = { ...call, id, claimId, runningUntil: undefined, answer };
-      await this.parts.calls.recordLostCall(released, context);
+      await this.dependencies.calls.recordLostCall(released, context);
     });
   }
 
@@ -145,7 +146,8 @@ export class LostCallRegistry {
         await call(this.context());
         return;
       } catch (error) {
-        if (attempt === 1) this.parts.logger.warn(loggedError(error), 'lost call not recorded');
+        if (attempt === 1)
+          this.dependencies.logger.warn(loggedError(error), 'lost call not recorded');
         if (this.stopping.signal.aborted) return;
         await sleep(pauseAfterFailureMs, this.stopping.signal);
       }
@@ -160,7 +162,8 @@ export class LostCallRegistry {
         failures = 0;
       } catch (error) {
         failures += 1;
-        if (failures === 1) this.parts.logger.warn(loggedError(error), 'reading lost calls failed');
+        if (failures === 1)
+          this.dependencies.logger.warn(loggedError(error), 'reading lost calls failed');
       }
       const pauseMs = failures === 0 ? readEveryMs : pauseAfterFailureMs;
       await sleep(pauseMs, this.stopping.signal);
@@ -178,7 +181,7 @@ export class LostCallRegistry {
   }
 
   private async read(timeoutMs = callTimeoutMs): Promise<void> {
-    const beganMs = this.parts.clock.now().getTime();
+    const beganMs = this.dependencies.clock.now().getTime();
     try {
       await this.readPages(timeoutMs);
     } finally {
@@ -190,8 +193,11 @@ export class LostCallRegistry {
     let latest = this.readSince;
     for (;;) {
       const since = latest;
-      const { calls } = await this.parts.calls.listLostCalls({ since }, this.context(timeoutMs));
-      const now = this.parts.clock.now();
+      const { calls } = await this.dependencies.calls.listLostCalls(
+        { since },
+        this.context(timeoutMs),
+      );
+      const now = this.dependencies.clock.now();
       for (const { recordedAt, ...call } of calls) {
         this.index.add(call, now);
         if (recordedAt !== undefined && recordedAt > latest) latest = recordedAt;
@@ -203,7 +209,7 @@ export class LostCallRegistry {
   }
 
   private context(timeoutMs = callTimeoutMs): CallContext {
-    const { clock } = this.parts;
+    const { clock } = this.dependencies;
     // Carries no tenant: a lost call names its caller.
     return {
       now: clock.now(),

@@ -139,7 +139,7 @@ class TrackedCall {
   private isLost = false;
 
   constructor(
-    private readonly parts: {
+    private readonly dependencies: {
       readonly call: KeylessCall;
       readonly claim: Claim;
       readonly response: ServerResponse;
@@ -148,7 +148,7 @@ class TrackedCall {
   ) {}
 
   follow(): void {
-    const { response } = this.parts;
+    const { response } = this.dependencies;
     // `writableFinished` is true of an answer that was dropped because its connection had just ended.
     response.once('finish', () => {
       this.isWritten = true;
@@ -160,7 +160,7 @@ class TrackedCall {
 
   /** Leaves a claimed call to the next retry. */
   release(): void {
-    const { answer } = this.parts.claim;
+    const { answer } = this.dependencies.claim;
     if (answer !== undefined) this.answer = fromLostAnswer(answer);
     this.hasFailed = true;
     this.record();
@@ -196,12 +196,12 @@ class TrackedCall {
   }
 
   private forgetRetried(): void {
-    const { call, claim } = this.parts;
+    const { call, claim } = this.dependencies;
     if (claim.claimId !== undefined) this.registry.forget(call.callerId, claim.id);
   }
 
   private record(): void {
-    const { call, claim } = this.parts;
+    const { call, claim } = this.dependencies;
     const { callerId, context } = call;
     const isRunning = this.answer === undefined && !this.hasFailed;
     this.registry.record(

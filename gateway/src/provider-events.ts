@@ -2,7 +2,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import type { CallContext } from '@billing/chassis/call-context';
 import { DomainError } from '@billing/kernel/domain-error';
 import { readWithin } from './body-time';
-import { exchange, type ExchangeSurroundings } from './exchange';
+import { exchange, type ExchangeDependencies } from './exchange';
 import { RequestError } from './http-error';
 import type { TakePlace } from './in-flight-limit';
 import type { Peers } from './peers';
@@ -22,7 +22,7 @@ const signatureHeaders: Readonly<Record<string, string>> = { stripe: 'stripe-sig
 /** Takes announcements: 200 once it is safe to forget them, 400 for what the provider did not sign, 404 where there is no such provider. */
 export function addProviderEvents(
   app: Express,
-  site: ExchangeSurroundings & {
+  site: ExchangeDependencies & {
     readonly peers: Pick<Peers, 'payment'>;
     readonly inFlight: TakePlace;
   },

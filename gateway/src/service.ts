@@ -9,7 +9,7 @@ import type { RunningService, ServiceOverrides } from '@billing/chassis/service'
 import { startTracing } from '@billing/chassis/tracing';
 import { transportSecurityOf } from '@billing/chassis/transport-security';
 import { Admission } from './admission';
-import { type AppParts, createApp, segments } from './app';
+import { type AppDependencies, createApp, segments } from './app';
 import { Authentication } from './authentication';
 import {
   type GatewayConfiguration,
@@ -122,7 +122,7 @@ export async function start(
 }
 
 type Places = Pick<
-  AppParts,
+  AppDependencies,
   | 'keyedInFlight'
   | 'inFlightPerKey'
   | 'inFlightPerOrganization'
@@ -196,10 +196,10 @@ function observeRequests(metrics: Metrics, server: HttpServer): void {
 
 function identityProvider(
   config: GatewayConfiguration,
-  parts: { clock: Clock; logger: Logger },
+  dependencies: { clock: Clock; logger: Logger },
 ): IdentityProvider | undefined {
   const settings = providerSettings(config);
-  return settings === undefined ? undefined : new IdentityProvider(settings, parts);
+  return settings === undefined ? undefined : new IdentityProvider(settings, dependencies);
 }
 
 function httpServer(

@@ -29,7 +29,7 @@ export function addDashboard(app: Express, site: DashboardSite): void {
     ...pagePaths.map((path) => ({ method: 'GET' as const, path, answer: () => built.page() })),
   ];
   mountPages<SiteRoute>(app, routes, {
-    surroundings: site,
+    dependencies: site,
     workOf:
       (route) =>
       (call, { request }) => {

@@ -30,7 +30,7 @@ export interface ProviderSettings {
 }
 
 /** What identity providers are worked with by. */
-export interface ProviderParts {
+export interface ProviderDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Of each request to the provider. */
@@ -69,7 +69,7 @@ export class IdentityProvider {
 
   constructor(
     readonly settings: ProviderSettings,
-    private readonly parts: ProviderParts,
+    private readonly dependencies: ProviderDependencies,
   ) {}
 
   /** Where a browser is sent to sign in. */
@@ -99,7 +99,7 @@ export class IdentityProvider {
   }
 
   private async configuration(): Promise<Configuration> {
-    const now = this.parts.clock.now();
+    const now = this.dependencies.clock.now();
     if (this.known === undefined || now >= this.known.until) {
       const known = { found: this.discover(), until: new Date(now.getTime() + rememberedMs) };
       this.known = known;
@@ -112,7 +112,7 @@ export class IdentityProvider {
 
   private async discover(): Promise<Configuration> {
     const { issuer, clientId, clientSecret } = this.settings;
-    const { timeoutMs = defaultTimeoutMs } = this.parts;
+    const { timeoutMs = defaultTimeoutMs } = this.dependencies;
     const execute = [enableNonRepudiationChecks];
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- on a machine's own loopback; the configuration allows it nowhere else
     if (issuer.startsWith('http:')) execute.push(allowInsecureRequests);
@@ -138,13 +138,13 @@ export class IdentityProvider {
       return await work();
     } catch (error) {
       if (isOutage(error)) throw this.outage(error);
-      this.parts.logger.warn(factsOf(error), 'provider sign-in refused');
+      this.dependencies.logger.warn(factsOf(error), 'provider sign-in refused');
       throw new RequestError(401, 'sign_in_refused', 'The identity provider did not let you in');
     }
   }
 
   private outage(error: unknown): RequestError {
-    this.parts.logger.error(factsOf(error), 'identity provider unreachable');
+    this.dependencies.logger.error(factsOf(error), 'identity provider unreachable');
     const message = 'The identity provider cannot be reached';
     return new RequestError(503, 'provider_unavailable', message, { 'Retry-After': '10' });
   }

@@ -1,7 +1,7 @@
 import { createLogger } from '@billing/chassis/logging';
 import { DomainError } from '@billing/kernel/domain-error';
 import type { Call } from '../exchange';
-import { OperatorAccess, type OperatorAccessParts, type SignedIn } from './operator-access';
+import { OperatorAccess, type OperatorAccessDependencies, type SignedIn } from './operator-access';
 
 const call = { requestId: 'r' } as Call;
 const action = { action: 'POST /v1/customers', path: '/v1/customers', environmentId: 'e' };
@@ -27,11 +27,11 @@ function anAccess(failing: { begin?: Error; end?: Error } = {}) {
       log.push([entry, tenant, signal.aborted]);
       return Promise.resolve({});
     },
-  } as unknown as OperatorAccessParts['operators'];
-  const parts = { operators, siteUrl: 'https://billing.example', segments: [] };
+  } as unknown as OperatorAccessDependencies['operators'];
+  const dependencies = { operators, siteUrl: 'https://billing.example', segments: [] };
   const clock = { now: () => new Date('2026-01-01T00:00:00Z') };
   const access = new OperatorAccess({
-    ...parts,
+    ...dependencies,
     clock,
     logger: createLogger({ service: 'gateway', level: 'silent' }),
   });

@@ -49,7 +49,7 @@ export interface EnvironmentsQuery {
 }
 
 /** What operators' access is made of. */
-export interface OperatorAccessParts {
+export interface OperatorAccessDependencies {
   readonly operators: Pick<
     Peers['operator'],
     'authenticateOperator' | 'listEnvironments' | 'beginAuditEntry' | 'endAuditEntry'
@@ -78,15 +78,15 @@ const endTimeoutMs = 2_000;
 
 /** Who operators are, where they may work, and the log of what they change. Nothing is remembered: a role that is taken away is gone. */
 export class OperatorAccess {
-  constructor(private readonly parts: OperatorAccessParts) {}
+  constructor(private readonly dependencies: OperatorAccessDependencies) {}
 
   get siteUrl(): string {
-    return this.parts.siteUrl;
+    return this.dependencies.siteUrl;
   }
 
   /** The first segments of all routes, which scopes are named after. */
   get segments(): readonly string[] {
-    return this.parts.segments;
+    return this.dependencies.segments;
   }
 
   /** The session that a request proves by its cookie; undefined: none. */
@@ -104,7 +104,7 @@ export class OperatorAccess {
     const answer = await this.ask(session, environmentId, call);
     const tenant = tenantOf(present(answer.environment));
     const signedIn = toSignedIn(session, answer);
-    const { segments } = this.parts;
+    const { segments } = this.dependencies;
     const role = operatorRoles.nameOf(signedIn.operator.role);
     const scopes = callScopes(scopesOfRole(role, { isLive: tenant.live, segments }));
     return { signedIn, tenant, scopes };
@@ -122,7 +122,7 @@ export class OperatorAccess {
     { search = '', sandboxesOnly = false, page, perPage }: EnvironmentsQuery,
   ): Promise<ListEnvironmentsResponse> {
     const request = { sessionToken: session, search, page, perPage, sandboxesOnly };
-    return this.parts.operators.listEnvironments(request, call as CallContext);
+    return this.dependencies.operators.listEnvironments(request, call as CallContext);
   }
 
   /** The operator who calls the public API; undefined where no cookie says that it is one. Reads too must come from our own pages. */
@@ -175,7 +175,7 @@ export class OperatorAccess {
   }
 
   private ask(session: string, environmentId: string | undefined, call: Call) {
-    return this.parts.operators.authenticateOperator(
+    return this.dependencies.operators.authenticateOperator(
       { sessionToken: session, environmentId },
       call as CallContext,
     );
@@ -189,14 +189,14 @@ export class OperatorAccess {
     const { action, path, environmentId, origin } = entry;
     const { requestId } = call;
     try {
-      const begun = await this.parts.operators.beginAuditEntry(
+      const begun = await this.dependencies.operators.beginAuditEntry(
         { sessionToken, action, path, environmentId, requestId, origin },
         call as CallContext,
       );
       return begun.id;
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') throw error;
-      this.parts.logger.warn({ err: error }, 'audit entry not created');
+      this.dependencies.logger.warn({ err: error }, 'audit entry not created');
       throw new RequestError(503, 'unavailable', 'Service unavailable', { 'Retry-After': '1' });
     }
   }
@@ -215,7 +215,7 @@ export class OperatorAccess {
       whose: Pick<SignedIn, 'organizationId' | 'liveEnvironmentId'>;
     },
   ): Promise<void> {
-    const { clock, logger, operators } = this.parts;
+    const { clock, logger, operators } = this.dependencies;
     const now = clock.now();
     const { organizationId, liveEnvironmentId: environmentId } = whose;
     const context: CallContext = {

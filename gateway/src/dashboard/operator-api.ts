@@ -10,7 +10,7 @@ import { RequestError } from '../http-error';
 import {
   admitAddress,
   mountPages,
-  type PageSurroundings,
+  type PageDependencies,
   type PageWork,
 } from '../pages/page-mount';
 import { originOf, refuseOtherSites, requireOwnOrigin } from '../pages/same-site';
@@ -23,7 +23,7 @@ import type {
   EnvironmentRoute,
   OpenRequest,
   OperatorRoute,
-  OperatorSurroundings,
+  OperatorDependencies,
 } from './operator-route';
 import { moneyReportRoutes } from './money-report-routes';
 import { operatorRoutes } from './operator-routes';
@@ -38,7 +38,7 @@ import { systemRoutes } from './system-routes';
 import { webhookBodyRoutes } from './webhook-body-routes';
 
 /** What the dashboard is made of. */
-export interface DashboardSite extends PageSurroundings, OperatorSurroundings {
+export interface DashboardSite extends PageDependencies, OperatorDependencies {
   /** By address; absent: no limit. */
   readonly pageRate?: RateLimit | undefined;
 }
@@ -72,7 +72,7 @@ export function addOperatorApi(app: Express, site: DashboardSite): void {
     path: `${operatorApiPath}${route.path}`,
   }));
   mountPages<AnyRoute>(app, routes, {
-    surroundings: site,
+    dependencies: site,
     workOf: (route) => workOf(route, site),
     showError: toErrorAnswer,
   });

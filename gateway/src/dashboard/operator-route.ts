@@ -30,7 +30,7 @@ export interface EnvironmentRequest extends OperatorRequest {
 }
 
 /** What routes of operators work with. */
-export interface OperatorSurroundings {
+export interface OperatorDependencies {
   readonly peers: Peers;
   readonly operatorAccess: OperatorAccess;
   readonly requestLog?: RequestLog | undefined;
@@ -51,7 +51,7 @@ interface RouteAddress {
 /** What whoever comes may ask for. */
 export interface OpenRoute extends RouteAddress {
   readonly isOpen: true;
-  readonly handle: (request: OpenRequest, site: OperatorSurroundings) => Promise<ApiAnswer>;
+  readonly handle: (request: OpenRequest, site: OperatorDependencies) => Promise<ApiAnswer>;
 }
 
 /** What needs a session. What changes something is written in the audit log. */
@@ -61,8 +61,8 @@ export interface SignedInRoute extends RouteAddress {
   /** How long the caller may have to wait. */
   readonly deadlineMs?: number;
   /** What it changes, as it is before: for the audit log. */
-  readonly before?: (request: OperatorRequest, site: OperatorSurroundings) => Promise<unknown>;
-  readonly handle: (request: OperatorRequest, site: OperatorSurroundings) => Promise<ApiAnswer>;
+  readonly before?: (request: OperatorRequest, site: OperatorDependencies) => Promise<unknown>;
+  readonly handle: (request: OperatorRequest, site: OperatorDependencies) => Promise<ApiAnswer>;
 }
 
 /** What is read of one environment, which the header `Environment-Id` names. Whoever is signed in may read. */
@@ -72,7 +72,7 @@ export interface EnvironmentRoute extends RouteAddress {
   readonly isOfEnvironment: true;
   /** How long the caller may have to wait. */
   readonly deadlineMs?: number;
-  readonly handle: (request: EnvironmentRequest, site: OperatorSurroundings) => Promise<ApiAnswer>;
+  readonly handle: (request: EnvironmentRequest, site: OperatorDependencies) => Promise<ApiAnswer>;
 }
 
 export type OperatorRoute = OpenRoute | SignedInRoute;

@@ -48,7 +48,7 @@ const routes: readonly ProviderRoute[] = [
 /** Serves the way in by the organisation's identity provider, where there is one. */
 export function addProviderSignIn(app: Express, site: DashboardSite): void {
   mountPages<ProviderRoute>(app, routes, {
-    surroundings: site,
+    dependencies: site,
     workOf: (route) => workOf(route, site),
     showError: (problem, request) => showError(problem, request, site),
   });

@@ -20,13 +20,13 @@ import {
   toJsonSession,
 } from './operator-json';
 import type { AuditedAction } from './operator-access';
-import type { OperatorRoute, OperatorSurroundings } from './operator-route';
+import type { OperatorRoute, OperatorDependencies } from './operator-route';
 import { providerPath } from './provider-page';
 
-interface Surroundings {
+interface SessionRouteDependencies {
   readonly origin: Origin;
   readonly call: Call;
-  readonly site: OperatorSurroundings;
+  readonly site: OperatorDependencies;
 }
 
 const sessionPath = '/session';
@@ -163,7 +163,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
 /** The header by which a browser keeps a session that was just opened. */
 export function cookieOf(
   session: OperatorSession | undefined,
-  { call, site }: Omit<Surroundings, 'origin'>,
+  { call, site }: Omit<SessionRouteDependencies, 'origin'>,
 ): string {
   const { token, expiresAt } = present(session);
   const lifeMs = present(expiresAt).getTime() - call.now.getTime();
@@ -174,7 +174,7 @@ export function cookieOf(
 async function entered(
   { operator, session }: LogInResponse,
   action: AuditedAction,
-  { call, site, origin }: Surroundings,
+  { call, site, origin }: SessionRouteDependencies,
 ): Promise<ApiAnswer> {
   const signedIn = await site.operatorAccess.signedIn(present(session).token, call);
   const body = {
@@ -194,7 +194,7 @@ async function entered(
 async function leave(
   session: string,
   answer: ApiAnswer,
-  { call, origin, site: { peers, operatorAccess } }: Surroundings,
+  { call, origin, site: { peers, operatorAccess } }: SessionRouteDependencies,
 ): Promise<ApiAnswer> {
   const work = async () => {
     await peers.operator.logOut({ sessionToken: session }, call as CallContext);

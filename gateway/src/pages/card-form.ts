@@ -20,7 +20,7 @@ export type CardEntry =
   | { readonly kind: 'NONE' };
 
 /** What stands around the fields of a card. */
-export interface CardFormParts {
+export interface CardFormDependencies {
   readonly place: FormPlace;
   /** On the button. */
   readonly label: string;
@@ -74,7 +74,7 @@ export function cardForm({
   isOptional = false,
   problems = {},
   more,
-}: CardFormParts): Html {
+}: CardFormDependencies): Html {
   switch (entry.kind) {
     case 'NONE':
       return html`<p>Cards cannot be taken here at the moment. Please ask the seller.</p>`;
@@ -102,7 +102,7 @@ export function cardReady({
   setupId,
   label,
   more,
-}: Pick<CardFormParts, 'place' | 'label' | 'more'> & { readonly setupId: string }): Html {
+}: Pick<CardFormDependencies, 'place' | 'label' | 'more'> & { readonly setupId: string }): Html {
   return html`<section>
     <h2>Your card is ready</h2>
     ${postForm(place, '/card', [

@@ -1,13 +1,13 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { networkOf } from '../admission';
-import { type Call, exchange, type ExchangeSurroundings, type Work } from '../exchange';
+import { type Call, exchange, type ExchangeDependencies, type Work } from '../exchange';
 import { type HttpError, RequestError } from '../http-error';
 import type { TakePlace } from '../in-flight-limit';
 import type { RateLimit } from '../rate-limit';
 import { allowed, type ApiAnswer } from '../route';
 
 /** What pages are served with. */
-export interface PageSurroundings extends ExchangeSurroundings {
+export interface PageDependencies extends ExchangeDependencies {
   /** Places of requests of this kind, which come without a key. */
   readonly inFlight: TakePlace;
 }
@@ -30,7 +30,7 @@ export type PageWork = (
 
 /** How pages are served that share a way of doing so. */
 export interface PageService<R> {
-  readonly surroundings: PageSurroundings;
+  readonly dependencies: PageDependencies;
   readonly workOf: (route: R) => PageWork;
   /** An error as a page tells it. */
   readonly showError: (problem: HttpError, request: Request) => ApiAnswer;
@@ -76,7 +76,7 @@ export function admitAddress(request: Request, { now }: Call, rate: RateLimit | 
 
 function handlerOf<R>(
   { path, method, deadlineMs, endsWithCaller = method === 'GET' }: PageAddress,
-  { surroundings, showError }: PageService<R>,
+  { dependencies, showError }: PageService<R>,
   work: PageWork,
 ): RequestHandler {
   return (request, response) =>
@@ -84,7 +84,7 @@ function handlerOf<R>(
       request,
       response,
       {
-        ...surroundings,
+        ...dependencies,
         route: path,
         deadlineMs,
         // Who pays and closes the window, or presses twice, has paid.

@@ -11,13 +11,13 @@ import { failurePage } from './failure-page';
 import { readForm } from './form-body';
 import { invoicePageRoutes } from './invoice-routes';
 import { linkPageRoutes } from './link-routes';
-import { admitAddress, mountPages, type PageSurroundings, type PageWork } from './page-mount';
+import { admitAddress, mountPages, type PageDependencies, type PageWork } from './page-mount';
 import type { PageRequest, PageRoute } from './page-route';
 import { originOf, refuseOtherSites } from './same-site';
 import { sessionPageRoutes } from './session-routes';
 
 /** What public pages are made of. */
-export interface PageSite extends PageSurroundings {
+export interface PageSite extends PageDependencies {
   readonly peers: Peers;
   /** By address; absent: no limit. */
   readonly pageRate?: RateLimit | undefined;
@@ -36,7 +36,7 @@ const tokenPattern = /^[\w-]{43}$/;
 /** Serves the pages that need no key: whoever knows the token in an address may open it. */
 export function addPages(app: Express, site: PageSite): void {
   mountPages(app, pageRoutes, {
-    surroundings: site,
+    dependencies: site,
     workOf: (route) => workOf(route, site),
     showError: (problem, request) => failurePage(problem, pagePath(request)),
   });

@@ -33,13 +33,13 @@ let catalog: Peer<CatalogServiceServer>;
 let configuration: Parameters<typeof start>[0];
 
 beforeAll(async () => {
-  const surroundings = {
+  const dependencies = {
     service: 'metering',
     clock: systemClock,
     logger: createLogger({ service: 'metering', level: 'silent' }),
   };
   metering = await listen('127.0.0.1:0', [
-    rpcService<MeteringServiceServer>(MeteringServiceService, meteringRole())(surroundings),
+    rpcService<MeteringServiceServer>(MeteringServiceService, meteringRole())(dependencies),
   ]);
   configuration = testServiceConfiguration('catalog-meter-prices', {
     METERING_ADDRESS: metering.address,

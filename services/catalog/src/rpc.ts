@@ -46,7 +46,7 @@ import type { SupersededPriceStore } from './superseded-price-store';
 const idsMax = 100;
 
 /** What the calls work on. */
-export interface CatalogParts {
+export interface CatalogDependencies {
   readonly products: AggregateCollection<Product>;
   readonly supersededPricesOf: (environmentId: string) => SupersededPriceStore;
   readonly meterPriceSetsOf: (environmentId: string) => MeterPriceSetStore;
@@ -54,7 +54,11 @@ export interface CatalogParts {
 }
 
 /** The service's calls, on its products. */
-export function catalogRpc({ products, supersededPricesOf, ...meterPriceParts }: CatalogParts) {
+export function catalogRpc({
+  products,
+  supersededPricesOf,
+  ...meterPriceParts
+}: CatalogDependencies) {
   return rpcService<CatalogServiceServer>(
     CatalogServiceService,
     {
@@ -130,7 +134,7 @@ function meterPriceCalls({
   products,
   meterPriceSetsOf,
   peers,
-}: Omit<CatalogParts, 'supersededPricesOf'>): Pick<
+}: Omit<CatalogDependencies, 'supersededPricesOf'>): Pick<
   AsyncHandlers<CatalogServiceServer>,
   'setMeterPrices' | 'getMeterPrices' | 'getMeterPriceSets'
 > {

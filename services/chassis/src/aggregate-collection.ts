@@ -60,11 +60,11 @@ export class AggregateCollection<S extends { readonly id: string }> {
   constructor(
     db: Db,
     readonly definition: AggregateDefinition<S>,
-    private readonly surroundings: { clock: Clock; activity: ActivityCounter },
+    private readonly dependencies: { clock: Clock; activity: ActivityCounter },
   ) {
     this.documents = db.collection<AggregateDocument>(definition.collection);
     this.batches = new DocumentBatches(this.documents);
-    this.listCounts = new ListCounts(this.documents, definition, surroundings.clock);
+    this.listCounts = new ListCounts(this.documents, definition, dependencies.clock);
   }
 
   /** The store of the context's environment, deciding at the context's time. */
@@ -73,7 +73,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
       this.documents,
       this.definition,
       {
-        ...this.surroundings,
+        ...this.dependencies,
         onPending: (id, written) => {
           this.onPending(id, written);
         },
@@ -108,7 +108,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
     try {
       let stored = await this.within(context).get(id);
       for (;;) {
-        const msLeft = until.getTime() - this.surroundings.clock.now().getTime();
+        const msLeft = until.getTime() - this.dependencies.clock.now().getTime();
         if (isReached(stored) || msLeft <= 0 || context.signal.aborted) return stored;
         const seen = await next.within(msLeft, context.signal);
         // A shared look may have read the aggregate before this caller's last write.

@@ -39,7 +39,7 @@ const writeIdBytes = 16;
 const endOfTime = new Date(8.64e15);
 
 /** What a store needs besides its collection. */
-export interface StoreSurroundings<S> {
+export interface StoreDependencies<S> {
   readonly clock: Clock;
   readonly activity: ActivityCounter;
   /** Called for every document to whose outbox something has just been added; with the document, where its outbox is known. */
@@ -83,7 +83,7 @@ export class AggregateStore<S extends { readonly id: string }> {
   constructor(
     private readonly collection: Collection<AggregateDocument>,
     private readonly definition: AggregateDefinition<S>,
-    private readonly surroundings: StoreSurroundings<S>,
+    private readonly dependencies: StoreDependencies<S>,
     private readonly context: StoreContext,
   ) {}
 
@@ -94,7 +94,7 @@ export class AggregateStore<S extends { readonly id: string }> {
 
   /** Those of some ids that the environment has, each once, in no particular order: one query for all. */
   async findAll(ids: Iterable<string>): Promise<Stored<S>[]> {
-    const { batches } = this.surroundings;
+    const { batches } = this.dependencies;
     const documents = await batches.findAll([...new Set(ids)], this.context.tenant.environmentId);
     return documents.map((document) => toStored(this.definition, document));
   }
@@ -141,7 +141,7 @@ export class AggregateStore<S extends { readonly id: string }> {
           .limit(perPage)
           .toArray(),
       ),
-      this.surroundings.listCounts.total(filter, tenant),
+      this.dependencies.listCounts.total(filter, tenant),
     ]);
     return {
       data: documents.map((document) =>
@@ -158,7 +158,7 @@ export class AggregateStore<S extends { readonly id: string }> {
   async insert(transition: Transition<S>): Promise<{ stored: Stored<S>; inserted: boolean }> {
     const { stored, document } = await this.insertNew(transition);
     if (document === undefined) return { stored, inserted: false };
-    if (document.pendingSince !== null) this.surroundings.onPending(document._id, document);
+    if (document.pendingSince !== null) this.dependencies.onPending(document._id, document);
     return { stored, inserted: true };
   }
 
@@ -169,7 +169,7 @@ export class AggregateStore<S extends { readonly id: string }> {
   async undertake(transition: Transition<S>): Promise<Undertaking<S>> {
     if (transition.events.length > 0) throw new Error('Only the relay announces events');
     const { stored, document } = await this.insertNew(transition);
-    return undertakingOf(stored, document, this.surroundings);
+    return undertakingOf(stored, document, this.dependencies);
   }
 
   private async insertNew(
@@ -179,14 +179,14 @@ export class AggregateStore<S extends { readonly id: string }> {
     const { id } = transition.state;
     const stored = { state: transition.state, tenant, version: 1, createdAt: now, updatedAt: now };
     const envelope = newEnvelope(id, tenant, now);
-    await countActivity(this.surroundings.activity, envelope);
+    await countActivity(this.dependencies.activity, envelope);
     const document = this.withOutbox(envelope, stored, transition);
     try {
       await this.reach(undefined, document, () => this.insertDocument(document));
     } catch (error) {
       return { stored: await this.existing(id, error), document: undefined };
     }
-    this.surroundings.onChange(stored);
+    this.dependencies.onChange(stored);
     return { stored, document };
   }
 
@@ -203,7 +203,7 @@ export class AggregateStore<S extends { readonly id: string }> {
   ): Promise<Stored<S>> {
     await options.completes?.whenLast();
     // Writers of one process never race each other: whoever comes often would starve whoever comes once.
-    return this.surroundings.writeTurns.runExclusive([id], () =>
+    return this.dependencies.writeTurns.runExclusive([id], () =>
       this.decideInTurn(id, decide, options),
     );
   }
@@ -239,7 +239,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     after: Stored<S>,
     { transition, completion }: { transition: Transition<S>; completion: Completion | undefined },
   ): Promise<boolean> {
-    await countActivity(this.surroundings.activity, document);
+    await countActivity(this.dependencies.activity, document);
     const next = this.withOutbox(document, after, transition);
     const added = next.outbox.slice(document.outbox.length);
     const isEmptied = completion?.isLastOf(document) === true;
@@ -256,11 +256,11 @@ export class AggregateStore<S extends { readonly id: string }> {
     }
     if (!isWritten) return false;
     if (isEmptied) completion.noteWritten(document);
-    this.surroundings.onChange(after);
+    this.dependencies.onChange(after);
     // Of what stood there as it was read, something may be done by now.
     const isKnown = isEmptied || document.outbox.length === 0;
     if (added.length > 0) {
-      this.surroundings.onPending(id, isKnown ? { ...next, outbox: added } : undefined);
+      this.dependencies.onPending(id, isKnown ? { ...next, outbox: added } : undefined);
     }
     return true;
   }
@@ -272,18 +272,18 @@ export class AggregateStore<S extends { readonly id: string }> {
   ): Promise<T> {
     const at = newlyReachedAt(before, next);
     if (at === undefined) return write();
-    return this.surroundings.reachMilestone({ environmentId: next.environmentId, at }, write);
+    return this.dependencies.reachMilestone({ environmentId: next.environmentId, at }, write);
   }
 
   // A server that finds two claims of one key in a deadlock fails the whole command: a write with claims goes alone.
   private async compareAndSet(write: VersionedWrite, claimed: readonly string[]): Promise<boolean> {
-    const { batches, keyTurns } = this.surroundings;
+    const { batches, keyTurns } = this.dependencies;
     if (claimed.length === 0) return batches.compareAndSet(write);
     return keyTurns.runExclusive(claimed, () => batches.compareAndSetAlone(write));
   }
 
   private async insertDocument(document: AggregateDocument): Promise<void> {
-    const { batches, keyTurns } = this.surroundings;
+    const { batches, keyTurns } = this.dependencies;
     const claimed = uniqueKeys(this.definition, document);
     const beforeWrite = this.beforeWrite();
     if (claimed.length === 0) return batches.insert(document, beforeWrite);
@@ -322,7 +322,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     const reached = this.definition.milestones?.(stored.state) ?? [];
     return {
       ...envelope,
-      ...noteMilestones(envelope, reached, this.surroundings.clock.now()),
+      ...noteMilestones(envelope, reached, this.dependencies.clock.now()),
       ...this.definition.toDocument(stored.state),
       ...scheduleOf(this.definition, stored.state),
       version: stored.version,
@@ -332,7 +332,7 @@ export class AggregateStore<S extends { readonly id: string }> {
       outbox,
       lastWrite: randomHex(writeIdBytes),
       // Set afresh with every entry: the relay may be emptying the outbox at this moment, and a null of its own must not win.
-      pendingSince: entries.length > 0 ? this.surroundings.clock.now() : envelope.pendingSince,
+      pendingSince: entries.length > 0 ? this.dependencies.clock.now() : envelope.pendingSince,
     };
   }
 
@@ -349,7 +349,7 @@ export class AggregateStore<S extends { readonly id: string }> {
   }
 
   private async findDocument(id: string): Promise<AggregateDocument | undefined> {
-    return this.surroundings.batches.find(id, this.context.tenant.environmentId);
+    return this.dependencies.batches.find(id, this.context.tenant.environmentId);
   }
 }
 

@@ -33,8 +33,8 @@ describe('a pass over due documents', () => {
   beforeAll(async () => {
     const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
     mongo = await connectMongo({ uri, database, service: 'test' });
-    const surroundings = { clock: systemClock, activity: openActivity(mongo.db) };
-    alarms = new AggregateCollection(mongo.db, definition, surroundings);
+    const dependencies = { clock: systemClock, activity: openActivity(mongo.db) };
+    alarms = new AggregateCollection(mongo.db, definition, dependencies);
     await alarms.ensureIndexes();
   });
 

@@ -17,7 +17,7 @@ import { type Clock, sleep } from './clock';
 import { jitter } from './ids';
 import type { Logger } from './logging';
 import { retryTransient } from './mongo';
-import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
+import { type RpcService, type RpcDependencies, rpcService } from './rpc';
 import { aggregateAttributes } from './span-attributes';
 import { inSpan } from './tracing';
 import { workContext } from './work-context';
@@ -191,7 +191,7 @@ export function dueWorkRpc(
   collections: Collections,
   dueWork: DueWork,
   activity: ActivityCounter,
-): (surroundings: RpcSurroundings) => RpcService {
+): (dependencies: RpcDependencies) => RpcService {
   return rpcService<DueWorkServiceServer>(
     DueWorkServiceService,
     {

@@ -11,7 +11,7 @@ import { ensureIndexes } from './indexes';
 import { messageBytesMax } from './message-size';
 import type { InsertBatches } from './insert-batches';
 import { duplicateKeyIndex } from './mongo';
-import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
+import { type RpcService, type RpcDependencies, rpcService } from './rpc';
 import type { Tenant } from './call-context';
 
 /** One announced event, as stored for ever. */
@@ -110,7 +110,7 @@ export const eventLogCallers: Callers<EventLogServiceServer> = {
 };
 
 /** The RPCs by which the notifier makes certain that it has seen every event. */
-export function eventLogRpc(log: EventLog): (surroundings: RpcSurroundings) => RpcService {
+export function eventLogRpc(log: EventLog): (dependencies: RpcDependencies) => RpcService {
   return rpcService<EventLogServiceServer>(
     EventLogServiceService,
     {

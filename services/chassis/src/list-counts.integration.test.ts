@@ -64,8 +64,8 @@ class Replica {
     private readonly tenant: Tenant,
     private readonly clock: TestClock,
   ) {
-    const surroundings = { clock, activity: openActivity(mongo.db) };
-    this.notes = new AggregateCollection(mongo.db, definition, surroundings);
+    const dependencies = { clock, activity: openActivity(mongo.db) };
+    this.notes = new AggregateCollection(mongo.db, definition, dependencies);
     const count: Documents['countDocuments'] = Reflect.get(Collection.prototype, 'countDocuments');
     this.counts = jest.fn(function (this: Documents, ...args) {
       return count.apply(this, args);

@@ -39,7 +39,7 @@ export interface RpcService {
 }
 
 /** What every handler is wrapped with. */
-export interface RpcSurroundings {
+export interface RpcDependencies {
   readonly service: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -91,8 +91,8 @@ export function rpcService<S extends UntypedServiceImplementation>(
     freesStorage = [],
     callers,
   }: RpcOptions<S> = {},
-): (surroundings: RpcSurroundings) => RpcService {
-  return (surroundings) => {
+): (dependencies: RpcDependencies) => RpcService {
+  return (dependencies) => {
     const implementation: UntypedServiceImplementation = {};
     for (const [name, method] of Object.entries(definition)) {
       const handler = (handlers as Record<string, AnyHandler>)[name];
@@ -102,9 +102,9 @@ export function rpcService<S extends UntypedServiceImplementation>(
       const isUnlimited = unlimited === 'all' || unlimited.includes(key);
       const needsStorage = !readingCalls.has(method.path) && !freesStorage.includes(key);
       implementation[name] = unary(method, handler, {
-        ...surroundings,
-        isStorageFull: needsStorage ? surroundings.isStorageFull : undefined,
-        inFlightLimit: isUnlimited ? undefined : surroundings.inFlightLimit,
+        ...dependencies,
+        isStorageFull: needsStorage ? dependencies.isStorageFull : undefined,
+        inFlightLimit: isUnlimited ? undefined : dependencies.inFlightLimit,
         needsTenant,
         secrets,
         isJoinable: joinable.includes(key),
@@ -127,7 +127,7 @@ function withSerializedAnswers(definition: ServiceDefinition): ServiceDefinition
 function unary(
   method: AnyMethod,
   handler: AnyHandler,
-  surroundings: RpcSurroundings & {
+  dependencies: RpcDependencies & {
     needsTenant: boolean;
     secrets: readonly string[];
     isJoinable: boolean;
@@ -135,19 +135,19 @@ function unary(
   },
 ): handleUnaryCall<unknown, unknown> {
   const { path } = method;
-  const { service, clock, logger, needsTenant, inFlightLimit, metrics, callers } = surroundings;
+  const { service, clock, logger, needsTenant, inFlightLimit, metrics, callers } = dependencies;
   const ofMethod = rpcAttributes(path);
   return (call, callback) => {
     const startedMs = monotonicMs();
     const traceparent = call.metadata.get('traceparent')[0]?.toString();
     const run = async () => {
-      if (surroundings.checksCallers === true) refuseUnnamedCaller(call, { path, callers, logger });
-      if (surroundings.isStorageFull?.() === true) throw storageFull();
+      if (dependencies.checksCallers === true) refuseUnnamedCaller(call, { path, callers, logger });
+      if (dependencies.isStorageFull?.() === true) throw storageFull();
       const context = readContext(call, needsTenant, clock);
-      if (needsTenant) refuseDeleted(context, surroundings);
+      if (needsTenant) refuseDeleted(context, dependencies);
       const response = await withRequestId(context.requestId, () =>
         atBoundary('answer', path, () =>
-          answer(method, handler, { call, context, ...surroundings }),
+          answer(method, handler, { call, context, ...dependencies }),
         ),
       );
       return method.responseSerialize(response);
@@ -185,7 +185,7 @@ async function answer(
     idempotencyRecords,
     secrets,
     isJoinable,
-  }: RpcSurroundings & {
+  }: RpcDependencies & {
     call: ServerUnaryCall<unknown, unknown>;
     context: CallContext;
     secrets: readonly string[];
@@ -213,7 +213,7 @@ function withoutSecrets(response: unknown, secrets: readonly string[]): unknown 
   return { ...(response as object), ...blanks };
 }
 
-function refuseDeleted({ tenant }: CallContext, { isDeleted }: RpcSurroundings): void {
+function refuseDeleted({ tenant }: CallContext, { isDeleted }: RpcDependencies): void {
   if (isDeleted?.(tenant.environmentId) === true) {
     throw new DomainError('not_found', 'ENVIRONMENT_NOT_FOUND', 'Environment not found');
   }

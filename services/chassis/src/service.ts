@@ -38,7 +38,7 @@ import { PeriodicRuns, type PeriodicWork } from './periodic-work';
 import { listenForProbes, type Readiness } from './probe-server';
 import { Closers } from './process';
 import { Relay, type RelayOptions } from './relay';
-import type { RpcService, RpcSurroundings } from './rpc';
+import type { RpcService, RpcDependencies } from './rpc';
 import { StuckCommands } from './stuck-commands';
 import { systemRpc } from './system-status';
 import { checkFingerprints, type DataSecret } from './secret-fingerprints';
@@ -70,7 +70,7 @@ interface WorkGates {
 }
 
 type WorkStores = 'eventLog' | 'stuckCommands' | 'activity';
-type BoundRpc = (surroundings: RpcSurroundings) => RpcService;
+type BoundRpc = (dependencies: RpcDependencies) => RpcService;
 
 const healthCheckEveryMs = 1_500;
 // Half of what a peer takes at a time where nothing else is said: its other callers find room beside this one.
@@ -341,13 +341,13 @@ export class Service {
 
   private async listen(
     rpcs: readonly BoundRpc[],
-    surroundings: WorkGates & { readonly idempotencyRecords: IdempotencyRecords },
+    dependencies: WorkGates & { readonly idempotencyRecords: IdempotencyRecords },
   ): Promise<GrpcServer> {
     const { name, clock, logger, metrics, configuration } = this;
     const { DRAIN_DELAY_MS: drainDelayMs, SHUTDOWN_GRACE_MS: graceMs } = configuration;
     const inFlightLimit = new InFlightLimit(configuration.GRPC_IN_FLIGHT_MAX);
     const security = transportSecurityOf(configuration, logger);
-    const shared = { service: name, clock, logger, metrics, inFlightLimit, ...surroundings };
+    const shared = { service: name, clock, logger, metrics, inFlightLimit, ...dependencies };
     const server = await listen(
       configuration.GRPC_LISTEN,
       rpcs.map((bind) => bind({ ...shared, checksCallers: security !== undefined })),

@@ -53,7 +53,7 @@ interface Failing extends CommandFailures {
   readonly isRecorded: boolean;
 }
 
-interface StuckCommandParts {
+interface StuckCommandDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Runs the commands of a document now, without the pause after a failure. */
@@ -73,7 +73,7 @@ export class StuckCommands {
   constructor(
     db: Db,
     private readonly collections: readonly AggregateCollection<never>[],
-    private readonly parts: StuckCommandParts,
+    private readonly dependencies: StuckCommandDependencies,
   ) {
     this.documents = db.collection<StuckCommandDocument>('stuckCommands');
   }
@@ -93,7 +93,7 @@ export class StuckCommands {
     const id = idOf(command);
     const before = this.failing.get(id);
     if (before === undefined && this.failing.size >= failingMax) return;
-    const now = this.parts.clock.now();
+    const now = this.dependencies.clock.now();
     const failures = addFailure(before, { error, now });
     const isRecorded = before?.isRecorded === true;
     this.failing.set(id, { ...failures, isRecorded });
@@ -102,7 +102,7 @@ export class StuckCommands {
       await this.record(command, { ...failures, isRecorded }, error);
       this.failing.set(id, { ...failures, isRecorded: true });
     } catch (failure) {
-      this.parts.logger.warn({ err: failure, command: id }, 'stuck command not recorded');
+      this.dependencies.logger.warn({ err: failure, command: id }, 'stuck command not recorded');
     }
   }
 
@@ -120,7 +120,10 @@ export class StuckCommands {
       await this.documents.deleteOne({ _id: id });
     } catch (failure) {
       // The next list finds that the command is not waiting any more.
-      this.parts.logger.warn({ err: failure, command: id }, 'stuck command record not deleted');
+      this.dependencies.logger.warn(
+        { err: failure, command: id },
+        'stuck command record not deleted',
+      );
     }
   }
 
@@ -139,7 +142,7 @@ export class StuckCommands {
   /** Runs a stuck command now. Throws not_found where it is not stuck any more. */
   async retry(id: string, context: Pick<CallContext, 'tenant'>): Promise<void> {
     const { collection, stuck } = await this.find(id, context);
-    this.parts.runNow(collection, stuck.aggregateId);
+    this.dependencies.runNow(collection, stuck.aggregateId);
   }
 
   /**
@@ -163,8 +166,11 @@ export class StuckCommands {
     this.failing.delete(id);
     await retryTransient(() => this.documents.deleteOne({ _id: id }));
     if (modifiedCount === 0) throw notFound('Stuck command');
-    this.parts.logger.warn({ aggregateId, command: type, sequence }, 'stuck command skipped');
-    this.parts.runNow(collection, aggregateId);
+    this.dependencies.logger.warn(
+      { aggregateId, command: type, sequence },
+      'stuck command skipped',
+    );
+    this.dependencies.runNow(collection, aggregateId);
   }
 
   private async record(
@@ -196,7 +202,7 @@ export class StuckCommands {
     );
     if (isRecorded) return;
     const facts = { alarm: 'command_stuck', err: error, aggregateId, command: entry.type };
-    this.parts.logger.error(facts, 'command stuck');
+    this.dependencies.logger.error(facts, 'command stuck');
   }
 
   private async find(

@@ -10,7 +10,7 @@ import { sleep } from './clock';
 import type { DeletionLimits } from './environment-deletion';
 import type { StreamState } from './stream-definition';
 import type { StuckCommands } from './stuck-commands';
-import { type RpcService, type RpcSurroundings, rpcService } from './rpc';
+import { type RpcService, type RpcDependencies, rpcService } from './rpc';
 
 /** What a service tells of itself. */
 export interface StatusSources {
@@ -44,7 +44,7 @@ export const systemCallers: Callers<SystemServiceServer> = {
 };
 
 /** The call by which people see how a service is. It reads when it is asked, and only then. */
-export function systemRpc(sources: StatusSources): (surroundings: RpcSurroundings) => RpcService {
+export function systemRpc(sources: StatusSources): (dependencies: RpcDependencies) => RpcService {
   return rpcService<SystemServiceServer>(
     SystemServiceService,
     {

@@ -27,7 +27,7 @@ import type { NotCharged, ProviderChange } from './changed-provider';
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
 /** What attempts are made with. */
-export interface AttemptParts {
+export interface AttemptDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly methods: PaymentMethodStore;
   readonly providerOf: (tenant: Tenant) => PaymentProvider;
@@ -52,7 +52,7 @@ interface EndedAttempt {
  * replicas at once: a charge exists once by its key, and the record is a compare-and-set. Nothing here ends when a caller goes away.
  */
 export class AttemptWorker {
-  constructor(private readonly parts: AttemptParts) {}
+  constructor(private readonly dependencies: AttemptDependencies) {}
 
   /** What an attempt with the source is claimed with, but for its time. */
   claimOf(
@@ -61,19 +61,19 @@ export class AttemptWorker {
     { tenant }: Context,
   ): Omit<Claim, 'now'> {
     const isCharged = source.kind !== 'NONE';
-    const { name } = this.parts.providerOf(tenant);
+    const { name } = this.dependencies.providerOf(tenant);
     return {
       source,
       methodId: methodIdOf(source, { customerId, tenant }),
       provider: isCharged ? name : 'none',
-      claimedAt: this.parts.clock.now(),
+      claimedAt: this.dependencies.clock.now(),
       isProviderMissing: name === noProvider.name,
     };
   }
 
   /** Goes on with an attempt whose worker has had its time, unless another one has just done so. */
   async resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
-    const realNow = this.parts.clock.now();
+    const realNow = this.dependencies.clock.now();
     // A write that loses its race is decided again: the last decision counts.
     let isTakenOver = false as boolean;
     const stored = await this.invoices(context).mutate(invoiceId, (record) => {
@@ -133,14 +133,14 @@ export class AttemptWorker {
     const { id } = invoice;
     const { outcome } = ended;
     const paymentId = paymentIdOf({ id, attemptNumber }, context.tenant);
-    const { retryDays, metrics, clock } = this.parts;
+    const { retryDays, metrics, clock } = this.dependencies;
     // A failure asks what is charged next, and a success after failures whose place its method takes.
     const methods: MethodChoice =
       outcome.status === 'FAILED' || invoice.payments.length > 0
-        ? await this.parts.methods.choiceFor(invoice, context)
+        ? await this.dependencies.methods.choiceFor(invoice, context)
         : { methodId: undefined };
     const claimedAt = clock.now();
-    const { name } = this.parts.providerOf(context.tenant);
+    const { name } = this.dependencies.providerOf(context.tenant);
     const provider = name === noProvider.name ? undefined : name;
     // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
     let isRecorded = false as boolean;
@@ -171,7 +171,7 @@ export class AttemptWorker {
 
   private tellIfNotCharged({ id }: Invoice, outcome: FinalOutcome, { tenant }: Context): void {
     if (outcome.status !== 'FAILED' || outcome.decline !== 'PROVIDER') return;
-    this.parts.onNotCharged?.({ code: outcome.failureCode, invoiceId: id, tenant });
+    this.dependencies.onNotCharged?.({ code: outcome.failureCode, invoiceId: id, tenant });
   }
 
   // The attempt may be a resumed one, whose outcome is unknown: the provider is asked before it is charged again with the same key.
@@ -200,11 +200,11 @@ export class AttemptWorker {
     { tenant }: Context,
   ): PaymentProvider {
     if (begunWith === noProvider.name) return noProvider;
-    const provider = this.parts.providerOf(tenant);
+    const provider = this.dependencies.providerOf(tenant);
     const { name: configured } = provider;
     if (configured === begunWith) return provider;
     const { environmentId } = tenant;
-    this.parts.onProviderChanged?.({ invoiceId, environmentId, begunWith, configured });
+    this.dependencies.onProviderChanged?.({ invoiceId, environmentId, begunWith, configured });
     throw new DomainError('unavailable', 'PROVIDER_CHANGED', 'Service unavailable');
   }
 
@@ -218,14 +218,17 @@ export class AttemptWorker {
       case 'AUTHORIZATION':
         return source;
       case 'METHOD': {
-        const { providerMethodId } = await this.parts.methods.get(source.paymentMethodId, context);
+        const { providerMethodId } = await this.dependencies.methods.get(
+          source.paymentMethodId,
+          context,
+        );
         return { kind: 'METHOD', providerMethodId };
       }
     }
   }
 
   private invoices(context: Context) {
-    return this.parts.invoices.within(context);
+    return this.dependencies.invoices.within(context);
   }
 }
 

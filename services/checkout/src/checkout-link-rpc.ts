@@ -28,14 +28,14 @@ import type { Peers } from './peers';
 import { discountNotValid } from './session-input';
 
 /** What the calls are answered from. */
-export interface CheckoutLinkRpcParts {
+export interface CheckoutLinkRpcDependencies {
   readonly links: AggregateCollection<CheckoutLink>;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
 }
 
 /** The calls about checkout links. */
-export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcParts) {
+export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcDependencies) {
   const toProto = (stored: Stored<CheckoutLink>) => toProtoCheckoutLink(stored, pages);
   return rpcService<CheckoutLinkServiceServer>(
     CheckoutLinkServiceService,

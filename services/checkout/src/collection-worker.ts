@@ -35,7 +35,7 @@ import { needsSlot } from './retry-schedule';
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
 /** What the worker works with. */
-export interface CollectionParts {
+export interface CollectionDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly numbers: InvoiceNumberStore;
   readonly methods: PaymentMethodStore;
@@ -56,7 +56,7 @@ const chargesMax = 100;
 export class CollectionWorker {
   private readonly charging = new Semaphore(chargesMax);
 
-  constructor(private readonly parts: CollectionParts) {}
+  constructor(private readonly dependencies: CollectionDependencies) {}
 
   /**
    * Finishes a DRAFT and makes its first attempt; where an earlier run stopped in between, goes on from there. `completes` is the command
@@ -82,7 +82,7 @@ export class CollectionWorker {
     await this.finish(stored, context);
     const claim = await this.dueClaim(state, context);
     if (needsSlot(state, { ...claim, now: context.now })) {
-      await this.parts.attempts.release(stored, context);
+      await this.dependencies.attempts.release(stored, context);
     }
     const claimed = await this.invoices(context).mutate(invoiceId, (record, now) =>
       collectWhenDue(record, { ...claim, now }),
@@ -107,7 +107,7 @@ export class CollectionWorker {
 
   /** Takes up an attempt that was claimed and not finished, whoever claimed it, once its time has passed. */
   resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
-    return this.charging.run(() => this.parts.attempts.resume(invoiceId, context));
+    return this.charging.run(() => this.dependencies.attempts.resume(invoiceId, context));
   }
 
   /** Charges all that a customer owes to the default method that they have now. */
@@ -130,7 +130,7 @@ export class CollectionWorker {
     const invoices = this.invoices(context);
     const { stored } = await invoices.insert(tombstone(holder));
     checkHolder(stored.state, holder);
-    const { state } = await this.parts.attempts.release(stored, context);
+    const { state } = await this.dependencies.attempts.release(stored, context);
     if (state.isTombstone) return stored;
     const number = await this.numberOf(state, context);
     return invoices.mutate(holder.id, (record, now) => voidInvoice(record, { number, now }));
@@ -148,7 +148,7 @@ export class CollectionWorker {
     if (expectedVersion !== undefined && expectedVersion !== version) throw staleVersion();
     // Before a challenge is cancelled for it; the decision itself looks again.
     checkOwed(state);
-    const released = await this.parts.attempts.release(stored, context);
+    const released = await this.dependencies.attempts.release(stored, context);
     const expected = expectedVersion === undefined ? undefined : released.version;
     return invoices.mutate(invoiceId, voidForCaller, { expectedVersion: expected });
   }
@@ -162,7 +162,7 @@ export class CollectionWorker {
     const invoices = this.invoices(context);
     const stored = await invoices.get(invoiceId);
     checkHolder(stored.state, { subscriptionId });
-    const { state } = writeOff ? await this.parts.attempts.release(stored, context) : stored;
+    const { state } = writeOff ? await this.dependencies.attempts.release(stored, context) : stored;
     const number = await this.numberOf(state, context);
     return invoices.mutate(invoiceId, (record, now) =>
       endCollection(record, { writeOff, number, now }),
@@ -187,7 +187,7 @@ export class CollectionWorker {
 
   private tellIfPutOff({ state }: Stored<InvoiceRecord>, { tenant }: Context): void {
     if (state.isTombstone || state.awaitsProviderSince === undefined) return;
-    this.parts.onNotCharged?.({ code: noProviderCode, invoiceId: state.id, tenant });
+    this.dependencies.onNotCharged?.({ code: noProviderCode, invoiceId: state.id, tenant });
   }
 
   // A payment that was authorised while no provider was configured is captured first.
@@ -203,7 +203,7 @@ export class CollectionWorker {
     const { authorizedTransactionId } = draft;
     if (authorizedTransactionId === undefined) return this.savedClaim(draft, context);
     const becomesDefault = await this.keepAuthorized(draft, authorizedTransactionId, context);
-    const claim = this.parts.attempts.claimOf(sourceFor(draft, undefined), draft, context);
+    const claim = this.dependencies.attempts.claimOf(sourceFor(draft, undefined), draft, context);
     return { ...claim, becomesDefault };
   }
 
@@ -213,7 +213,7 @@ export class CollectionWorker {
     authorizedTransactionId: string,
     context: Context,
   ): Promise<boolean> {
-    const { keeper } = this.parts;
+    const { keeper } = this.dependencies;
     const { customerId, subscriptionId } = draft;
     const authorization = { customerId, authorizedTransactionId, subscriptionId };
     if (totalOf(draft) > 0n) return keeper.keepBeforeCapture(authorization, context);
@@ -244,7 +244,7 @@ export class CollectionWorker {
     const { state } = listed;
     const claim = await this.defaultClaim(state, context);
     if (!wantsNewDefault(state, claim)) return 'DONE';
-    await this.parts.attempts.release(listed, context);
+    await this.dependencies.attempts.release(listed, context);
     const claimed = await this.invoices(context).mutate(state.id, (record, now) =>
       collectWithNewDefault(record, { ...claim, now }),
     );
@@ -259,29 +259,32 @@ export class CollectionWorker {
     completes?: Completion,
   ): Promise<Stored<InvoiceRecord>> {
     if (hasNoAttempt(stored.state)) return stored;
-    return this.charging.run(() => this.parts.attempts.finish(stored, context, completes));
+    return this.charging.run(() => this.dependencies.attempts.finish(stored, context, completes));
   }
 
   private async savedClaim(invoice: Invoice, context: Context) {
-    const choice = await this.parts.methods.choiceFor(invoice, context);
+    const choice = await this.dependencies.methods.choiceFor(invoice, context);
     const source = sourceFor({ authorizedTransactionId: undefined }, choice.methodId);
-    return { ...this.parts.attempts.claimOf(source, invoice, context), ...choice };
+    return { ...this.dependencies.attempts.claimOf(source, invoice, context), ...choice };
   }
 
   private async defaultClaim({ customerId }: Pick<Invoice, 'customerId'>, context: Context) {
-    const methodId = await this.parts.methods.defaultOf(customerId, context);
+    const methodId = await this.dependencies.methods.defaultOf(customerId, context);
     const source = sourceFor({ authorizedTransactionId: undefined }, methodId);
-    return this.parts.attempts.claimOf(source, { customerId }, context);
+    return this.dependencies.attempts.claimOf(source, { customerId }, context);
   }
 
   // Only a DRAFT needs one.
   private async numberOf(record: InvoiceRecord, { tenant }: Context): Promise<string | undefined> {
     if (record.status !== 'DRAFT') return undefined;
-    return this.parts.numbers.take({ environmentId: tenant.environmentId, invoiceId: record.id });
+    return this.dependencies.numbers.take({
+      environmentId: tenant.environmentId,
+      invoiceId: record.id,
+    });
   }
 
   private invoices(context: Context) {
-    return this.parts.invoices.within(context);
+    return this.dependencies.invoices.within(context);
   }
 }
 

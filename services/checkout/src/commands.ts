@@ -22,7 +22,7 @@ import type { SessionListener } from './session-invoice-client';
 import { type CollectionResult, type CollectionResultPayload, readCollectionResult } from './store';
 
 /** What the commands work with. */
-export interface InvoiceCommandParts {
+export interface InvoiceCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
   readonly keeper: PaymentMethodWorker;
@@ -33,8 +33,10 @@ export interface InvoiceCommandParts {
 }
 
 /** What is done about the commands of an invoice. */
-export function invoiceCommands(parts: InvoiceCommandParts): Record<string, CommandHandler> {
-  const { invoices, worker, keeper, sessions, pages } = parts;
+export function invoiceCommands(
+  dependencies: InvoiceCommandDependencies,
+): Record<string, CommandHandler> {
+  const { invoices, worker, keeper, sessions, pages } = dependencies;
   return {
     openInvoice: async (_payload, { aggregateId, context, completion }: CommandDelivery) => {
       await withinTime(providerWaitMs, worker.open(aggregateId, context, completion));
@@ -44,7 +46,7 @@ export function invoiceCommands(parts: InvoiceCommandParts): Record<string, Comm
       { context }: CommandDelivery,
     ) => {
       const request = toProtoCollectionResult(readCollectionResult(payload, context), pages);
-      await tellSubscription(request, context, parts);
+      await tellSubscription(request, context, dependencies);
     },
     tellSession: async ({ sessionId }: { sessionId: string }, delivery: CommandDelivery) => {
       const { aggregateId: invoiceId, context } = delivery;
@@ -91,7 +93,7 @@ export function payerCommands({
 async function tellSubscription(
   request: ApplyCollectionResultRequest,
   context: CallContext,
-  { peers, logger }: InvoiceCommandParts,
+  { peers, logger }: InvoiceCommandDependencies,
 ): Promise<void> {
   try {
     await peers.subscription.applyCollectionResult(request, context);

@@ -1,8 +1,8 @@
-import { type AttemptParts, AttemptWorker } from './attempt-worker';
+import { type AttemptDependencies, AttemptWorker } from './attempt-worker';
 import { CollectionWorker } from './collection-worker';
 import type { InvoiceNumberStore } from './invoice-number-store';
 import { PaymentMethodWorker } from './payment-method-worker';
-import { type PaymentParts, PaymentWorker } from './payment-worker';
+import { type PaymentDependencies, PaymentWorker } from './payment-worker';
 import { SessionInvoiceWorker } from './session-invoice-worker';
 
 /** What works on invoices. */
@@ -15,11 +15,12 @@ export interface InvoiceWorkers {
 
 /** Puts together all that works on invoices: whoever it works for, they share the one way to make an attempt. */
 export function invoiceWorkers(
-  parts: AttemptParts & Pick<PaymentParts, 'onUnknown'> & { readonly numbers: InvoiceNumberStore },
+  dependencies: AttemptDependencies &
+    Pick<PaymentDependencies, 'onUnknown'> & { readonly numbers: InvoiceNumberStore },
 ): InvoiceWorkers {
-  const { invoices, methods, numbers, providerOf, clock, onUnknown, onNotCharged } = parts;
+  const { invoices, methods, numbers, providerOf, clock, onUnknown, onNotCharged } = dependencies;
   const keeper = new PaymentMethodWorker({ store: methods, providerOf, clock });
-  const attempts = new AttemptWorker(parts);
+  const attempts = new AttemptWorker(dependencies);
   const collection = new CollectionWorker({
     ...{ invoices, numbers, methods, keeper, attempts },
     onNotCharged,

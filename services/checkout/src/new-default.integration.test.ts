@@ -137,9 +137,9 @@ test('a new default waits for an attempt that is begun after the invoice was loo
   const works = await enter('4242424242424242');
   await prefer(works);
   const { invoices, numbers, methods } = replicas.aReplica();
-  const surroundings = { clock: hastyClock, retryDays: [3, 7, 14], onUnknown: () => undefined };
+  const dependencies = { clock: hastyClock, retryDays: [3, 7, 14], onUnknown: () => undefined };
   const down = invoiceWorkers({
-    ...{ invoices, numbers, methods, ...surroundings },
+    ...{ invoices, numbers, methods, ...dependencies },
     providerOf: () => ({
       ...noProvider,
       name: 'sandbox',
@@ -162,7 +162,7 @@ test('a new default waits for an attempt that is begun after the invoice was loo
     },
   });
   const { collection } = invoiceWorkers({
-    ...{ invoices, numbers, methods: meanwhile, ...surroundings },
+    ...{ invoices, numbers, methods: meanwhile, ...dependencies },
     providerOf: ({ environmentId }) => sandboxOf(replicas.db, environmentId),
   });
 

@@ -14,7 +14,7 @@ import type { Peers } from './peers';
 import type { SubscriptionMethod } from './subscription-method';
 
 /** What the calls are answered from. */
-export interface PaymentMethodRpcParts {
+export interface PaymentMethodRpcDependencies {
   readonly methods: PaymentMethodStore;
   readonly peers: Pick<Peers, 'customer' | 'subscription'>;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ const running = [
 ];
 
 /** The RPCs of payment methods that a customer sees and changes. */
-export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcParts) {
+export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcDependencies) {
   return rpcService<PaymentMethodServiceServer>(
     PaymentMethodServiceService,
     {
@@ -56,7 +56,7 @@ export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcPart
 async function isChargedAutomatically(
   customerId: string,
   context: CallContext,
-  peers: PaymentMethodRpcParts['peers'],
+  peers: PaymentMethodRpcDependencies['peers'],
 ): Promise<boolean> {
   const { customer } = await peers.customer.getCustomer({ id: customerId }, context);
   if (customer?.collectionMethod === CollectionMethod.COLLECTION_METHOD_SEND_INVOICE) return false;

@@ -22,7 +22,7 @@ export type GivenAuthorization = Authorization & { readonly subscriptionId: stri
 /** How methods come to be saved: behind an authorisation, typed into our form, or given on the provider's page. */
 export class PaymentMethodWorker {
   constructor(
-    private readonly parts: {
+    private readonly dependencies: {
       readonly store: PaymentMethodStore;
       readonly providerOf: (tenant: Tenant) => PaymentProvider;
       readonly clock: Clock;
@@ -37,9 +37,13 @@ export class PaymentMethodWorker {
     authorization: GivenAuthorization,
     context: Context,
   ): Promise<string | undefined> {
-    const use = await this.saveAuthorized(authorization, timesOf(context, this.parts), context);
+    const use = await this.saveAuthorized(
+      authorization,
+      timesOf(context, this.dependencies),
+      context,
+    );
     if (use === undefined) return undefined;
-    await this.parts.store.keepUnpaid(use, context);
+    await this.dependencies.store.keepUnpaid(use, context);
     await this.give(authorization, use, context);
     return use.methodId;
   }
@@ -49,9 +53,13 @@ export class PaymentMethodWorker {
    * who has none. True: another method is the default.
    */
   async keepBeforeCapture(authorization: GivenAuthorization, context: Context): Promise<boolean> {
-    const use = await this.saveAuthorized(authorization, timesOf(context, this.parts), context);
+    const use = await this.saveAuthorized(
+      authorization,
+      timesOf(context, this.dependencies),
+      context,
+    );
     if (use === undefined) return false;
-    const hasAnother = await this.parts.store.preferFirst(use, context);
+    const hasAnother = await this.dependencies.store.preferFirst(use, context);
     await this.give(authorization, use, context);
     return hasAnother;
   }
@@ -62,7 +70,7 @@ export class PaymentMethodWorker {
     const times = { usedAt, savedAt };
     const use = await this.useOf({ customerId, source }, times, context);
     if (use === undefined || !(await this.isHeld(use, context))) return;
-    const { store } = this.parts;
+    const { store } = this.dependencies;
     if (keptAs === 'DEFAULT') await store.prefer({ ...use, ...times }, context);
     if (keptAs === 'GIVEN')
       await store.prefer(useOf(await store.get(use.methodId, context)), context);
@@ -78,7 +86,7 @@ export class PaymentMethodWorker {
     { methodId: id, customerId }: Pick<MethodUse, 'methodId' | 'customerId'>,
     context: Context,
   ): Promise<boolean> {
-    const { store } = this.parts;
+    const { store } = this.dependencies;
     if ((await store.find(id, context)) === undefined) return false;
     return !(await store.isRemoved({ id, customerId }, context));
   }
@@ -106,7 +114,7 @@ export class PaymentMethodWorker {
     context: Context,
   ): Promise<void> {
     if (subscriptionId === undefined) return;
-    await this.parts.store.subscriptions.give(subscriptionId, use, context);
+    await this.dependencies.store.subscriptions.give(subscriptionId, use, context);
   }
 
   // A repeat finds the method as first saved, with the times of that first use, and so decides as the first did.
@@ -115,7 +123,7 @@ export class PaymentMethodWorker {
     times: UseTimes,
     context: Context,
   ): Promise<MethodUse | undefined> {
-    const { store } = this.parts;
+    const { store } = this.dependencies;
     const id = authorizedMethodId(authorization, context.tenant);
     const known = await store.find(id, context);
     if (known !== undefined) return useOf(known);
@@ -139,7 +147,7 @@ export class PaymentMethodWorker {
     }
     if (cardEntry.kind === 'NONE') throw noProviderForCards();
     const id = newResourceId(context, 'paymentMethod');
-    const now = this.parts.clock.now();
+    const now = this.dependencies.clock.now();
     const method = await cardEntry.save({ key: id, customerId, card, now });
     return this.save(id, { customerId, method }, context);
   }
@@ -177,8 +185,8 @@ export class PaymentMethodWorker {
     given: { readonly customerId: string; readonly method: ProviderMethod },
     context: Context,
   ): Promise<string> {
-    const times = timesOf(context, this.parts);
-    await this.parts.store.save(this.methodOf(id, { ...given, times }, context), context);
+    const times = timesOf(context, this.dependencies);
+    await this.dependencies.store.save(this.methodOf(id, { ...given, times }, context), context);
     return id;
   }
 
@@ -191,7 +199,7 @@ export class PaymentMethodWorker {
   }
 
   private providerOf({ tenant }: Context): PaymentProvider {
-    return this.parts.providerOf(tenant);
+    return this.dependencies.providerOf(tenant);
   }
 }
 

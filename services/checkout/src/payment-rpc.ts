@@ -32,7 +32,7 @@ import { readAuthorization, readId } from './request-rpc';
 import type { SessionWorker } from './session-worker';
 
 /** What the calls are answered from. */
-export interface PaymentRpcParts {
+export interface PaymentRpcDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly payments: PaymentWorker;
   readonly sessions: Pick<SessionWorker, 'holdForLatePayment'>;
@@ -48,31 +48,31 @@ export interface PaymentRpcParts {
 }
 
 /** The RPCs of payments that somebody asks for. */
-export function paymentRpc(parts: PaymentRpcParts) {
-  const { payments, keeper, refused, events } = parts;
+export function paymentRpc(dependencies: PaymentRpcDependencies) {
+  const { payments, keeper, refused, events } = dependencies;
   return rpcService<PaymentServiceServer>(
     PaymentServiceService,
     {
       payInvoice: async (request, context) => {
-        const invoice = await payableInvoice(request.id, context, parts);
-        const source = await fromProtoSource(request.source, { invoice, context, parts });
+        const invoice = await payableInvoice(request.id, context, dependencies);
+        const source = await fromProtoSource(request.source, { invoice, context, dependencies });
         const client = { resourceId: invoice.id, network: request.clientNetwork };
         await refused.check(client, context);
         const presence = { callId: context.resourceSeed, returnUrl: request.returnUrl };
         const paid = await payments.pay({ invoiceId: invoice.id, source }, presence, context);
         if (wasRefused(invoice, paid.state)) await refused.record(client, context);
-        return toProtoPayment(paid, parts);
+        return toProtoPayment(paid, dependencies);
       },
       answerInvoiceChallenge: async (
         { id, attempt, approved, clientNetwork: network },
         context,
       ) => {
-        const invoice = await payableInvoice(id, context, parts);
+        const invoice = await payableInvoice(id, context, dependencies);
         const { id: invoiceId } = invoice;
         const client = { resourceId: invoiceId, network };
         const answered = await payments.answerChallenge({ invoiceId, attempt, approved }, context);
         if (wasRefused(invoice, answered.state)) await refused.record(client, context);
-        return toProtoPayment(answered, parts);
+        return toProtoPayment(answered, dependencies);
       },
       savePaymentMethod: async ({ customerId: sent, card }, context) => {
         const customerId = readId(sent, 'customerId');
@@ -87,12 +87,12 @@ export function paymentRpc(parts: PaymentRpcParts) {
       },
       receiveProviderEvent: async (event) => {
         const report = await events.readReport(event);
-        if (report === undefined) await followPayment(event, parts);
-        else await keepReport(report, parts);
+        if (report === undefined) await followPayment(event, dependencies);
+        else await keepReport(report, dependencies);
         return {};
       },
       listProviderReports: async ({ invoiceId }, context) => ({
-        reports: await parts.reports.listOf(invoiceId, context),
+        reports: await dependencies.reports.listOf(invoiceId, context),
       }),
     },
     { withoutTenant: ['receiveProviderEvent'], callers: paymentCallers },
@@ -101,7 +101,7 @@ export function paymentRpc(parts: PaymentRpcParts) {
 
 async function followPayment(
   event: ReceivedProviderEvent,
-  { payments, sessions, events, reports, clock }: PaymentRpcParts,
+  { payments, sessions, events, reports, clock }: PaymentRpcDependencies,
 ): Promise<void> {
   const announced = await events.read(event);
   if (announced === undefined) return;
@@ -134,7 +134,7 @@ async function followPayment(
 
 async function keepReport(
   report: ProviderReport,
-  { reports, chargeOf, invoices, clock }: PaymentRpcParts,
+  { reports, chargeOf, invoices, clock }: PaymentRpcDependencies,
 ): Promise<void> {
   const charge = await chargeOf(report.providerPaymentId);
   // The provider's account may serve others, too.
@@ -156,7 +156,7 @@ function wasRefused(before: Invoice, after: InvoiceRecord): boolean {
 async function payableInvoice(
   id: string,
   context: CallContext,
-  { invoices }: PaymentRpcParts,
+  { invoices }: PaymentRpcDependencies,
 ): Promise<Invoice> {
   const { state } = await invoices.within(context).get(id);
   checkOfNoSession(state);
@@ -168,11 +168,11 @@ async function fromProtoSource(
   {
     invoice,
     context,
-    parts,
+    dependencies,
   }: {
     readonly invoice: Invoice;
     readonly context: CallContext;
-    readonly parts: PaymentRpcParts;
+    readonly dependencies: PaymentRpcDependencies;
   },
 ): Promise<ChargeSource | undefined> {
   switch (source?.$case) {
@@ -185,19 +185,19 @@ async function fromProtoSource(
     case 'paymentMethodId': {
       const { value: paymentMethodId } = source;
       const method = isId(paymentMethodId)
-        ? await parts.methods.find(paymentMethodId, context)
+        ? await dependencies.methods.find(paymentMethodId, context)
         : undefined;
       if (method?.customerId !== invoice.customerId) {
         throw invalidInput({ paymentMethodId: ['Payment method not found'] });
       }
       // A page that was opened before may still offer it.
-      if (await parts.methods.isRemoved(method, context)) throw methodRemoved();
+      if (await dependencies.methods.isRemoved(method, context)) throw methodRemoved();
       return { kind: 'METHOD', paymentMethodId };
     }
   }
 }
 
-function toProtoPayment(stored: Stored<InvoiceRecord>, { pages }: PaymentRpcParts) {
+function toProtoPayment(stored: Stored<InvoiceRecord>, { pages }: PaymentRpcDependencies) {
   return { invoice: toProtoInvoice(stored, pages), action: actionOf(stored.state) };
 }
 

@@ -15,7 +15,7 @@ import type { ChargeSource } from './payment-provider';
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
 /** What the worker works with. */
-export interface PaymentParts {
+export interface PaymentDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly methods: PaymentMethodStore;
   readonly attempts: AttemptWorker;
@@ -43,7 +43,7 @@ export interface LatePayment {
 
 /** Makes the attempts that somebody asks for. */
 export class PaymentWorker {
-  constructor(private readonly parts: PaymentParts) {}
+  constructor(private readonly dependencies: PaymentDependencies) {}
 
   /**
    * One attempt now; without a source the invoice's own method is charged, as the schedule does it. A challenge that waits is cancelled for it, and if that one
@@ -58,22 +58,22 @@ export class PaymentWorker {
     presence: PayerPresence,
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
-    const invoices = this.parts.invoices.within(context);
+    const invoices = this.dependencies.invoices.within(context);
     const stored = await invoices.get(invoiceId);
     const { state } = stored;
     if (!state.isTombstone && attemptOfCall(state, presence.callId) === undefined) {
-      const released = await this.parts.attempts.release(stored, context);
+      const released = await this.dependencies.attempts.release(stored, context);
       if (released !== stored && released.state.status === 'PAID') return released;
     }
     const { customerId } = state;
-    const methods = await this.parts.methods.choiceFor(state, context);
+    const methods = await this.dependencies.methods.choiceFor(state, context);
     const charged = source ?? savedSource(methods.methodId);
-    const claim = this.parts.attempts.claimOf(charged, { customerId }, context);
+    const claim = this.dependencies.attempts.claimOf(charged, { customerId }, context);
     const claimed = await invoices.mutate(invoiceId, (record, now) =>
       payNow(record, { ...claim, ...presence, methods, now }),
     );
     if (claim.isProviderMissing === true) {
-      this.parts.onNotCharged?.({ code: noProviderCode, invoiceId, tenant: context.tenant });
+      this.dependencies.onNotCharged?.({ code: noProviderCode, invoiceId, tenant: context.tenant });
     }
     checkNotGivenUp(stored.state, claimed.state, presence);
     return this.finish(claimed, context);
@@ -84,8 +84,8 @@ export class PaymentWorker {
     { invoiceId, attempt: attemptNumber, approved }: ChallengeAnswer,
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
-    const claimedAt = this.parts.clock.now();
-    const answered = await this.parts.invoices
+    const claimedAt = this.dependencies.clock.now();
+    const answered = await this.dependencies.invoices
       .within(context)
       .mutate(invoiceId, (record) => takeAnswer(record, { attemptNumber, approved, claimedAt }));
     return this.finish(answered, context);
@@ -96,11 +96,11 @@ export class PaymentWorker {
    * announcement itself is only the reason to look; without an attempt there is nothing to see.
    */
   async lookAgain(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
-    const stored = await this.parts.invoices.within(context).get(invoiceId);
+    const stored = await this.dependencies.invoices.within(context).get(invoiceId);
     const { state } = stored;
     if (state.isTombstone || state.attempt === undefined) return stored;
     const { number: attempt, status } = state.attempt;
-    if (status === 'PENDING') return this.parts.attempts.finish(stored, context);
+    if (status === 'PENDING') return this.dependencies.attempts.finish(stored, context);
     return this.answerChallenge({ invoiceId, attempt, approved: undefined }, context);
   }
 
@@ -113,13 +113,13 @@ export class PaymentWorker {
     { payment, holdSession }: LatePayment,
     context: Context,
   ): Promise<'SETTLED' | 'CONTRADICTION'> {
-    const outcome = await this.parts.attempts.lookUp(stored.state, payment, context);
+    const outcome = await this.dependencies.attempts.lookUp(stored.state, payment, context);
     if (outcome?.status !== 'SUCCEEDED') return 'CONTRADICTION';
     if (!(await holdSession())) return 'CONTRADICTION';
-    const { state } = await this.parts.attempts.release(stored, context);
+    const { state } = await this.dependencies.attempts.release(stored, context);
     const { number } = payment;
-    const methods = await this.parts.methods.choiceFor(state, context);
-    const settled = await this.parts.invoices
+    const methods = await this.dependencies.methods.choiceFor(state, context);
+    const settled = await this.dependencies.invoices
       .within(context)
       .mutate(state.id, (record, now) => settleLate(record, { number, methods, now }));
     if (settled.state.isTombstone) return 'CONTRADICTION';
@@ -134,11 +134,11 @@ export class PaymentWorker {
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
     try {
-      return await this.parts.attempts.finish(claimed, context);
+      return await this.dependencies.attempts.finish(claimed, context);
     } catch (error) {
       const { id } = claimed.state;
-      this.parts.onUnknown(error, id);
-      return this.parts.invoices.within(context).get(id);
+      this.dependencies.onUnknown(error, id);
+      return this.dependencies.invoices.within(context).get(id);
     }
   }
 }

@@ -28,7 +28,7 @@ export class ProviderReportStore {
 
   constructor(
     db: Db,
-    private readonly parts: {
+    private readonly dependencies: {
       readonly logger: Pick<Logger, 'error'>;
       readonly metrics: Pick<Metrics, 'recordProviderReport'>;
     },
@@ -53,9 +53,9 @@ export class ProviderReportStore {
     const { environmentId, live } = tenant;
     if ((await retryTransient(() => this.documents.findOne({ _id: id }))) !== null) return;
     const { kind, providerPaymentId, status } = report;
-    this.parts.metrics.recordProviderReport({ kind, live });
+    this.dependencies.metrics.recordProviderReport({ kind, live });
     const facts = { alarm: 'provider_report', kind, environmentId, invoiceId };
-    this.parts.logger.error(
+    this.dependencies.logger.error(
       { ...facts, providerPaymentId, status },
       'payment provider reported a refund, dispute or unexpected payment',
     );

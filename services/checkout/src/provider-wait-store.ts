@@ -21,7 +21,7 @@ export class ProviderWaitStore {
 
   constructor(
     db: Db,
-    private readonly parts: { readonly clock: Clock },
+    private readonly dependencies: { readonly clock: Clock },
   ) {
     this.documents = db.collection<WaitingDocument>('invoices');
   }
@@ -58,7 +58,7 @@ export class ProviderWaitStore {
           .toArray(),
       );
       if (found.length === 0 || signal.aborted) return;
-      const now = this.parts.clock.now();
+      const now = this.dependencies.clock.now();
       const resumed = await Promise.all(
         found.map((document) => resume(document._id, { tenant: tenantOf(document), now })),
       );

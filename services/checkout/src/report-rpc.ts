@@ -11,7 +11,7 @@ import { reportDaysMax, type ReportStore } from './report-store';
 import { funnelReport } from './session-funnel';
 
 /** Dependencies of the RPCs. */
-export interface ReportRpcParts {
+export interface ReportRpcDependencies {
   readonly reports: ReportStore;
   readonly waits: Pick<ProviderWaitStore, 'count'>;
   /** Whether live environments have a payment provider. */
@@ -19,7 +19,7 @@ export interface ReportRpcParts {
 }
 
 /** The RPCs of sessions and invoices as figures. */
-export function reportRpc({ reports, waits, isLiveConfigured }: ReportRpcParts) {
+export function reportRpc({ reports, waits, isLiveConfigured }: ReportRpcDependencies) {
   return rpcService<CheckoutReportServiceServer>(
     CheckoutReportServiceService,
     {

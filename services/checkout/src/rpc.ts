@@ -44,7 +44,7 @@ const perPageMax = 100;
 const invoicesMax = 100;
 
 /** What the calls are answered from. */
-export interface CheckoutRpcParts {
+export interface CheckoutRpcDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
   readonly keeper: PaymentMethodWorker;
@@ -54,8 +54,8 @@ export interface CheckoutRpcParts {
 }
 
 /** The service's RPCs. */
-export function checkoutRpc(parts: CheckoutRpcParts) {
-  const { invoices, worker, keeper, pages } = parts;
+export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
+  const { invoices, worker, keeper, pages } = dependencies;
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
   const createInvoice = async (request: CreateInvoiceRequest, context: CallContext) => {
     const input = fromProtoNewInvoice(request, context);
@@ -116,8 +116,8 @@ export function checkoutRpc(parts: CheckoutRpcParts) {
           authorizedTransactionId: readAuthorization(request.authorizedTransactionId),
         };
         const paymentMethodId = await keeper.keepAuthorized(authorization, context);
-        const isWaiting = context.tenant.live && !parts.isLiveConfigured;
-        if (isWaiting) await parts.authorizations.add(authorization, context);
+        const isWaiting = context.tenant.live && !dependencies.isLiveConfigured;
+        if (isWaiting) await dependencies.authorizations.add(authorization, context);
         return { paymentMethodId };
       },
     },

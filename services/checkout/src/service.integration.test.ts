@@ -183,7 +183,7 @@ describe('a result', () => {
 test('an attempt of a process that stopped is taken up after 30 seconds, with its own source', async () => {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = running.configuration;
   const mongo = await connectMongo({ uri, database, service: 'test' });
-  const surroundings = { clock, activity: openActivity(mongo.db) };
+  const dependencies = { clock, activity: openActivity(mongo.db) };
   const context = testContext();
   const invoice = draft(aNewInvoice({ id: newId(), subscriptionId: newId(), customerId: newId() }));
   const claim = {
@@ -195,7 +195,7 @@ test('an attempt of a process that stopped is taken up after 30 seconds, with it
     }),
   };
   const { state } = openAndCollect(invoice.state, claim);
-  await new AggregateCollection<InvoiceRecord>(mongo.db, invoiceDefinition, surroundings)
+  await new AggregateCollection<InvoiceRecord>(mongo.db, invoiceDefinition, dependencies)
     .within(context)
     .insert({ state, events: [], commands: [] });
   await mongo.close();

@@ -14,7 +14,7 @@ import { heldRedemption } from './session-redemption-rpc';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
 /** What the commands of sessions work with. */
-export interface SessionCommandParts {
+export interface SessionCommandDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
@@ -25,8 +25,10 @@ export interface SessionCommandParts {
 }
 
 /** What is done about the commands of a session. Each may run again after it was carried out, also after the command of the session's end. */
-export function sessionCommands(parts: SessionCommandParts): Record<string, CommandHandler> {
-  const { sessions, sessionInvoices, preparer, peers } = parts;
+export function sessionCommands(
+  dependencies: SessionCommandDependencies,
+): Record<string, CommandHandler> {
+  const { sessions, sessionInvoices, preparer, peers } = dependencies;
   const read = async (id: string, context: CallContext) =>
     sessionOf((await sessions.within(context).get(id)).state);
   const noteDone = (id: string, context: CallContext) =>
@@ -73,7 +75,7 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
     },
 
     confirmRedemption: async (_payload, { aggregateId, context }) => {
-      await confirm(await read(aggregateId, context), context, parts);
+      await confirm(await read(aggregateId, context), context, dependencies);
     },
 
     fixCurrency: async (_payload, { aggregateId, context }) => {
@@ -82,7 +84,7 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
     },
 
     createSubscription: async (_payload, { aggregateId, context }) => {
-      await subscribe(await read(aggregateId, context), context, parts);
+      await subscribe(await read(aggregateId, context), context, dependencies);
       await noteDone(aggregateId, context);
     },
   };
@@ -91,7 +93,7 @@ export function sessionCommands(parts: SessionCommandParts): Record<string, Comm
 async function confirm(
   session: Session,
   context: CallContext,
-  { peers, logger }: SessionCommandParts,
+  { peers, logger }: SessionCommandDependencies,
 ): Promise<void> {
   const held = heldRedemption(session);
   try {
@@ -106,7 +108,7 @@ async function confirm(
 async function subscribe(
   session: Session,
   context: CallContext,
-  { invoices, pages, peers }: SessionCommandParts,
+  { invoices, pages, peers }: SessionCommandDependencies,
 ): Promise<void> {
   const { snapshots, subscriptionId, completedAt } = session;
   if (subscriptionId === undefined || completedAt === undefined) {

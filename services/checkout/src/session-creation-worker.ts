@@ -48,7 +48,7 @@ import type { SessionPreparer } from './session-preparation-worker';
 import { customerSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
 /** What a session is made with. */
-export interface SessionCreationParts {
+export interface SessionCreationDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly links: AggregateCollection<CheckoutLink>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -69,7 +69,7 @@ const takeUpWithinMs = 5_000;
 
 /** Makes sessions: the first write stores the session with everything that is still to do, and the call does that. */
 export class SessionCreationWorker {
-  constructor(private readonly parts: SessionCreationParts) {}
+  constructor(private readonly dependencies: SessionCreationDependencies) {}
 
   /** Throws why there is none. */
   async create(input: SessionInput, context: CallContext): Promise<MadeSession> {
@@ -77,8 +77,8 @@ export class SessionCreationWorker {
     if (begun !== undefined)
       return this.orAbandoned(begun, context, this.goOn(begun, input, context));
     const session = await this.describe(id, input, context);
-    await endEarlierSession(input, context, this.parts);
-    const undertaking = await this.parts.sessions
+    await endEarlierSession(input, context, this.dependencies);
+    const undertaking = await this.dependencies.sessions
       .within(context)
       .undertake(createSession(session, context.now));
     const made = undertaking.inserted
@@ -96,7 +96,7 @@ export class SessionCreationWorker {
   ): Promise<{ id: string; begun?: Stored<SessionRecord> }> {
     let id = newResourceId(context, 'checkoutSession');
     if (!mayHaveRun(context)) return { id };
-    const sessions = this.parts.sessions.within(context);
+    const sessions = this.dependencies.sessions.within(context);
     for (;;) {
       if ((await sessions.find(id)) === undefined) return { id };
       const begun = await sessions.mutate(id, (record) => takeUp(record, abandonAt(context)));
@@ -111,12 +111,12 @@ export class SessionCreationWorker {
     context: CallContext,
     making: Promise<MadeSession>,
   ): Promise<MadeSession> {
-    const msLeft = answerBy(context).getTime() - this.parts.clock.now().getTime();
+    const msLeft = answerBy(context).getTime() - this.dependencies.clock.now().getTime();
     try {
       return await withinTime(Math.max(msLeft, 0), making);
     } catch (error) {
       if (!isRefusal(error)) {
-        await this.parts.sessions
+        await this.dependencies.sessions
           .within(context)
           .mutate(id, (record) => abandonUnanswered(record, abandonAt(context)));
       }
@@ -131,7 +131,7 @@ export class SessionCreationWorker {
   ): Promise<MadeSession> {
     try {
       const { session, state } = requireMade(await this.reserved(stored, context), input);
-      const invoice = await this.parts.preparer.openInvoice(state, context);
+      const invoice = await this.dependencies.preparer.openInvoice(state, context);
       // Nobody waits for this, and what it leaves behind the relay finds.
       void settle().catch(handOver);
       return { session, invoice };
@@ -149,7 +149,7 @@ export class SessionCreationWorker {
   ): Promise<Stored<SessionRecord>> {
     const { state } = stored;
     if (state.isTombstone || state.phase !== 'CREATING') return stored;
-    return this.parts.preparer.reserve(state, context);
+    return this.dependencies.preparer.reserve(state, context);
   }
 
   /** What was begun is the relay's: waits for it. */
@@ -159,7 +159,7 @@ export class SessionCreationWorker {
     context: CallContext,
   ): Promise<MadeSession> {
     const { session, state } = requireMade(await this.untilMade(begun, context), input);
-    return { session, invoice: await this.parts.preparer.invoiceOf(state, context) };
+    return { session, invoice: await this.dependencies.preparer.invoiceOf(state, context) };
   }
 
   private async describe(
@@ -169,7 +169,7 @@ export class SessionCreationWorker {
   ): Promise<NewSession> {
     const metadataProblems = checkMetadata(input.metadata);
     checkSessionInput(input, { isId, metadataProblems });
-    const { peers } = this.parts;
+    const { peers } = this.dependencies;
     const [customer, product, link] = await firstRefusal([
       fetchCustomer(peers, input.customerId, context),
       fetchProduct(peers, input, context),
@@ -200,7 +200,7 @@ export class SessionCreationWorker {
         discount: undefined,
       },
       abandonAt: abandonAt(context),
-      pageHash: this.parts.pages.hashOf(id),
+      pageHash: this.dependencies.pages.hashOf(id),
     };
     const isKnown = session.discountId === undefined;
     return { ...session, total: isKnown ? totalOfPurchase(session) : undefined };
@@ -213,7 +213,7 @@ export class SessionCreationWorker {
     context: CallContext,
   ): Promise<string | undefined> {
     if (currencyFixed === true || price.currency === currency) return currency;
-    return billedCurrency(id, this.parts.invoices.within(context));
+    return billedCurrency(id, this.dependencies.invoices.within(context));
   }
 
   private async activeLink(
@@ -221,7 +221,7 @@ export class SessionCreationWorker {
     context: CallContext,
   ): Promise<CheckoutLink | undefined> {
     if (id === undefined) return undefined;
-    const { state: link } = await this.parts.links.within(context).get(id);
+    const { state: link } = await this.dependencies.links.within(context).get(id);
     if (!link.active) throw notFound('Checkout link');
     return link;
   }
@@ -230,7 +230,7 @@ export class SessionCreationWorker {
     { state: { id } }: Stored<SessionRecord>,
     context: CallContext,
   ): Promise<Stored<SessionRecord>> {
-    return this.parts.sessions.waitFor(id, context, {
+    return this.dependencies.sessions.waitFor(id, context, {
       isReached: ({ state }) => state.isTombstone || state.phase !== 'CREATING',
       until: answerBy(context),
     });

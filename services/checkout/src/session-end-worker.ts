@@ -7,7 +7,7 @@ import type { SessionRecord } from './session';
 import { isEnding } from './session-ending';
 import type { SessionInput } from './session-input';
 
-interface SessionEndParts {
+interface SessionEndDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly clock: Clock;
 }
@@ -19,7 +19,7 @@ const endedWithinMs = 2000;
 export function untilEnded(
   { state: { id } }: Stored<SessionRecord>,
   context: CallContext,
-  { sessions, clock }: SessionEndParts,
+  { sessions, clock }: SessionEndDependencies,
 ): Promise<Stored<SessionRecord>> {
   const latest = Math.min(clock.now().getTime() + endedWithinMs, answerBy(context).getTime());
   return sessions.waitFor(id, context, {
@@ -32,13 +32,13 @@ export function untilEnded(
 export async function endEarlierSession(
   { earlierSessionId, checkoutLinkId }: SessionInput,
   context: CallContext,
-  parts: SessionEndParts,
+  dependencies: SessionEndDependencies,
 ): Promise<void> {
   if (earlierSessionId === undefined) return;
-  const sessions = parts.sessions.within(context);
+  const sessions = dependencies.sessions.within(context);
   if ((await sessions.find(earlierSessionId)) === undefined) return;
   const stored = await sessions.mutate(earlierSessionId, (record) =>
     endEarlier(record, checkoutLinkId),
   );
-  if (isEnding(stored.state)) await untilEnded(stored, context, parts);
+  if (isEnding(stored.state)) await untilEnded(stored, context, dependencies);
 }

@@ -28,7 +28,7 @@ type Context = Pick<CallContext, 'tenant' | 'now'>;
 /** Deals with the invoices of sessions, through the same slot as everybody else. */
 export class SessionInvoiceWorker implements SessionInvoices {
   constructor(
-    private readonly parts: {
+    private readonly dependencies: {
       readonly invoices: AggregateCollection<InvoiceRecord>;
       readonly numbers: InvoiceNumberStore;
       readonly collection: CollectionWorker;
@@ -43,7 +43,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
     // Before it takes a number: what cannot be an invoice must not hold one.
     const { state } = draft(toNewInvoice(invoice, context));
     // It needs no DRAFT that remembers the number: its session does, and whoever repeats the step is given the same number.
-    const number = await this.parts.numbers.take({
+    const number = await this.dependencies.numbers.take({
       environmentId: tenant.environmentId,
       invoiceId,
     });
@@ -51,7 +51,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
     checkHolder(stored.state, { sessionId });
     // As sessions left it while their invoices began as a DRAFT.
     return stored.state.status === 'DRAFT'
-      ? this.parts.collection.open(invoiceId, context)
+      ? this.dependencies.collection.open(invoiceId, context)
       : stored;
   }
 
@@ -65,7 +65,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
     }
     const source = { kind: 'METHOD', paymentMethodId } as const;
     const payment = { invoiceId, source };
-    const paid = await this.parts.payments.pay(payment, { callId, returnUrl }, context);
+    const paid = await this.dependencies.payments.pay(payment, { callId, returnUrl }, context);
     const { state } = paid;
     const attempt = attemptOfKey(state, callId);
     const isBegun = attempt !== undefined || state.isTombstone || state.attempt !== undefined;
@@ -73,7 +73,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
   }
 
   async answerChallenge(answer: ChallengeAnswer, context: Context): Promise<SessionPayment> {
-    const stored = await this.parts.payments.answerChallenge(answer, context);
+    const stored = await this.dependencies.payments.answerChallenge(answer, context);
     return paymentOf(stored, answer.attempt);
   }
 
@@ -87,7 +87,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
     const payment = ended.find((each) => each.number === number);
     if (payment?.status === 'FAILED') {
       const late = { payment, holdSession: () => Promise.resolve(true) };
-      await this.parts.payments.settleLate(stored, late, context);
+      await this.dependencies.payments.settleLate(stored, late, context);
     }
     return notBegun(await this.invoices(context).get(invoiceId));
   }
@@ -98,7 +98,7 @@ export class SessionInvoiceWorker implements SessionInvoices {
 
   async cancelChallenge(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
     const stored = await this.invoices(context).get(invoiceId);
-    return this.parts.attempts.release(stored, context);
+    return this.dependencies.attempts.release(stored, context);
   }
 
   async settle(invoiceId: string, context: Context): Promise<SessionPayment> {
@@ -110,11 +110,11 @@ export class SessionInvoiceWorker implements SessionInvoices {
     context: Context,
   ): Promise<Stored<InvoiceRecord>> {
     const tombstone = { id, ...holder, subscriptionId: undefined };
-    return this.parts.collection.voidDerived(tombstone, context);
+    return this.dependencies.collection.voidDerived(tombstone, context);
   }
 
   private invoices(context: Context) {
-    return this.parts.invoices.within(context);
+    return this.dependencies.invoices.within(context);
   }
 }
 

@@ -16,7 +16,7 @@ import { toNewSessionInvoice, totalOfPurchase } from './session-invoice-rpc';
 import { holdRedemption } from './session-redemption-rpc';
 
 /** What sessions are prepared with. */
-export interface SessionPreparerParts {
+export interface SessionPreparerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
@@ -25,14 +25,14 @@ export interface SessionPreparerParts {
 
 /** The steps that follow the first write of a session. Each may be repeated; whoever made the session takes them at once, else its commands do. */
 export class SessionPreparer {
-  constructor(private readonly parts: SessionPreparerParts) {}
+  constructor(private readonly dependencies: SessionPreparerDependencies) {}
 
   /** Holds the discount of a session that is CREATING: then it is READY, or it has ended because the discount cannot be redeemed. */
   async reserve(session: Session, context: CallContext): Promise<Stored<SessionRecord>> {
-    const terms = await holdRedemption(this.parts.peers, session, context);
+    const terms = await holdRedemption(this.dependencies.peers, session, context);
     if (terms !== undefined) return this.makeReady(session, terms, context);
     if (session.isDiscountOptional) return this.makeReadyInFull(session, context);
-    return this.parts.sessions
+    return this.dependencies.sessions
       .within(context)
       .mutate(session.id, (record) => refuseSession(record, 'DISCOUNT_NOT_VALID'));
   }
@@ -44,28 +44,28 @@ export class SessionPreparer {
     context: CallContext,
   ): Promise<Stored<SessionRecord>> {
     const total = totalOfPurchase({ ...session, snapshots: { ...session.snapshots, discount } });
-    return this.parts.sessions
+    return this.dependencies.sessions
       .within(context)
       .mutate(session.id, (record) => makeReady(record, { total, discount }));
   }
 
   private makeReadyInFull(session: Session, context: CallContext): Promise<Stored<SessionRecord>> {
     const total = totalOfPurchase(session);
-    return this.parts.sessions
+    return this.dependencies.sessions
       .within(context)
       .mutate(session.id, (record, now) => makeReadyInFull(record, { total, now }));
   }
 
   /** The invoice of a session that is READY, or was, as it stands; made if it is not there. */
   async invoiceOf(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
-    const found = await this.parts.invoices.within(context).find(session.invoiceId);
+    const found = await this.dependencies.invoices.within(context).find(session.invoiceId);
     return found ?? this.openInvoice(session, context);
   }
 
   /** Makes the invoice of a session that is READY, or was. */
   openInvoice(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
     return atBoundary('checkoutSession', 'openInvoice', () =>
-      this.parts.sessionInvoices.open(toNewSessionInvoice(session), context),
+      this.dependencies.sessionInvoices.open(toNewSessionInvoice(session), context),
     );
   }
 }

@@ -42,7 +42,7 @@ import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-sna
 import type { SessionWorker } from './session-worker';
 
 /** What the calls are answered from. */
-export interface SessionRpcParts {
+export interface SessionRpcDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly methods: PaymentMethodStore;
@@ -57,23 +57,31 @@ export interface SessionRpcParts {
 type StoredSession = Stored<SessionRecord>;
 
 /** The calls about checkout sessions. */
-export function sessionRpc(parts: SessionRpcParts) {
-  const { sessions, worker, refused } = parts;
+export function sessionRpc(dependencies: SessionRpcDependencies) {
+  const { sessions, worker, refused } = dependencies;
   return rpcService<SessionServiceServer>(
     SessionServiceService,
     {
       createSession: async (request, context) => {
-        const input = fromProtoSessionInput(request, parts.pages);
-        const made = await parts.creation.create(input, context);
-        const visit = input.isForVisitor ? parts.pages.visitOf(made.session.state.id) : undefined;
-        return { ...toAnswer(made, parts), visit };
+        const input = fromProtoSessionInput(request, dependencies.pages);
+        const made = await dependencies.creation.create(input, context);
+        const visit = input.isForVisitor
+          ? dependencies.pages.visitOf(made.session.state.id)
+          : undefined;
+        return { ...toAnswer(made, dependencies), visit };
       },
 
       getSession: async ({ id }, context) => {
-        const stored = await endIfOver(await known(id, context, parts), context, parts);
-        const ended = isEnding(stored.state) ? await untilEnded(stored, context, parts) : stored;
+        const stored = await endIfOver(
+          await known(id, context, dependencies),
+          context,
+          dependencies,
+        );
+        const ended = isEnding(stored.state)
+          ? await untilEnded(stored, context, dependencies)
+          : stored;
         return {
-          ...(await toPaymentAnswer(ended, context, parts)),
+          ...(await toPaymentAnswer(ended, context, dependencies)),
           isPaying: isPaying(ended.state),
         };
       },
@@ -81,21 +89,25 @@ export function sessionRpc(parts: SessionRpcParts) {
       paySession: async ({ id, paymentMethodId, returnUrl, clientNetwork }, context) => {
         const client = { resourceId: id, network: clientNetwork };
         await refused.check(client, context);
-        const stored = await endIfOver(await known(id, context, parts), context, parts);
-        await checkMethod(stored.state, paymentMethodId, context, parts);
+        const stored = await endIfOver(
+          await known(id, context, dependencies),
+          context,
+          dependencies,
+        );
+        await checkMethod(stored.state, paymentMethodId, context, dependencies);
         await worker.pay(id, { paymentMethodId, returnUrl }, context);
-        const paid = await untilSettled(id, context, parts);
+        const paid = await untilSettled(id, context, dependencies);
         if (wasRefused(stored, paid)) await refused.record(client, context);
-        return toPaymentAnswer(paid, context, parts);
+        return toPaymentAnswer(paid, context, dependencies);
       },
 
       answerSessionChallenge: async ({ id, attempt, approved, clientNetwork }, context) => {
-        const stored = await known(id, context, parts);
+        const stored = await known(id, context, dependencies);
         await worker.answerChallenge(id, { attempt, approved }, context);
-        const answered = await untilSettled(id, context, parts);
+        const answered = await untilSettled(id, context, dependencies);
         const client = { resourceId: id, network: clientNetwork };
         if (wasRefused(stored, answered)) await refused.record(client, context);
-        return toPaymentAnswer(answered, context, parts);
+        return toPaymentAnswer(answered, context, dependencies);
       },
 
       checkSessionRedemption: async ({ sessionId, discountId }, context) => {
@@ -108,7 +120,10 @@ export function sessionRpc(parts: SessionRpcParts) {
 
       listSessions: async ({ page, perPage }, context) => {
         const { data, total } = await sessions.within(context).list({ page, perPage });
-        return { sessions: data.flatMap((stored) => toListedSession(stored, parts) ?? []), total };
+        return {
+          sessions: data.flatMap((stored) => toListedSession(stored, dependencies) ?? []),
+          total,
+        };
       },
     },
     { callers: sessionCallers },
@@ -126,7 +141,7 @@ function wasRefused(before: StoredSession, after: StoredSession): boolean {
 async function known(
   id: string,
   context: CallContext,
-  { sessions }: SessionRpcParts,
+  { sessions }: SessionRpcDependencies,
 ): Promise<StoredSession> {
   const stored = await sessions.within(context).get(id);
   if (stored.state.isTombstone) throw notFound('Checkout session');
@@ -137,7 +152,7 @@ async function known(
 async function endIfOver(
   stored: StoredSession,
   context: CallContext,
-  { worker, peers }: SessionRpcParts,
+  { worker, peers }: SessionRpcDependencies,
 ): Promise<StoredSession> {
   const { state } = stored;
   if (state.isTombstone || state.phase !== 'READY') return stored;
@@ -150,7 +165,7 @@ async function checkMethod(
   session: SessionRecord,
   paymentMethodId: string | undefined,
   context: CallContext,
-  { methods }: SessionRpcParts,
+  { methods }: SessionRpcDependencies,
 ): Promise<void> {
   if (session.isTombstone || session.phase !== 'READY') return;
   if (paymentMethodId === undefined) {
@@ -167,7 +182,7 @@ async function checkMethod(
 function untilSettled(
   id: string,
   context: CallContext,
-  { sessions }: SessionRpcParts,
+  { sessions }: SessionRpcDependencies,
 ): Promise<StoredSession> {
   return sessions.waitFor(id, context, {
     isReached: ({ state }) => isSettled(state),
@@ -177,7 +192,7 @@ function untilSettled(
 
 function toAnswer(
   { session, invoice }: { session: StoredSession; invoice: Stored<InvoiceRecord> | undefined },
-  { pages }: SessionRpcParts,
+  { pages }: SessionRpcDependencies,
 ) {
   const { state } = session;
   if (state.isTombstone) throw notFound('Checkout session');
@@ -193,7 +208,7 @@ function toAnswer(
 /** Undefined for a tombstone. */
 function toListedSession(
   stored: StoredSession,
-  { pages }: SessionRpcParts,
+  { pages }: SessionRpcDependencies,
 ): ListedSession | undefined {
   const { state } = stored;
   if (state.isTombstone) return undefined;
@@ -211,12 +226,12 @@ function toListedSession(
 async function toPaymentAnswer(
   stored: StoredSession,
   context: CallContext,
-  parts: SessionRpcParts,
+  dependencies: SessionRpcDependencies,
 ) {
   const { state } = stored;
   if (state.isTombstone) throw notFound('Checkout session');
-  const invoice = await parts.invoices.within(context).find(state.invoiceId);
-  return { ...toAnswer({ session: stored, invoice }, parts), action: actionOf(stored) };
+  const invoice = await dependencies.invoices.within(context).find(state.invoiceId);
+  return { ...toAnswer({ session: stored, invoice }, dependencies), action: actionOf(stored) };
 }
 
 function actionOf({ state }: StoredSession): PayerAction | undefined {

@@ -19,7 +19,7 @@ import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
 
 /** What sessions share with the rest of checkout. */
-export interface SessionSurroundings {
+export interface SessionDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
   readonly methods: PaymentMethodStore;
@@ -29,8 +29,8 @@ export interface SessionSurroundings {
 }
 
 /** The part of checkout that sells: sessions, links and the pages that lead to them. */
-export function openSessions(service: Service, surroundings: SessionSurroundings) {
-  const { sessionInvoices, pages, peers } = surroundings;
+export function openSessions(service: Service, dependencies: SessionDependencies) {
+  const { sessionInvoices, pages, peers } = dependencies;
   const sessions = service.aggregates({
     ...sessionDefinition,
     encodeEvent: sessionEventEncoder(pages),
@@ -41,9 +41,9 @@ export function openSessions(service: Service, surroundings: SessionSurroundings
     invoices: sessionInvoices,
     clock: service.clock,
   });
-  const preparer = new SessionPreparer({ ...surroundings, sessions });
+  const preparer = new SessionPreparer({ ...dependencies, sessions });
   sessions.handle({
-    commands: sessionCommands({ ...surroundings, sessions, preparer, logger: service.logger }),
+    commands: sessionCommands({ ...dependencies, sessions, preparer, logger: service.logger }),
     wake: async (id, context) => {
       await withinTime(providerWaitMs, worker.expireDue(id, context));
     },
@@ -52,14 +52,14 @@ export function openSessions(service: Service, surroundings: SessionSurroundings
   const creation = new SessionCreationWorker({
     sessions,
     links,
-    invoices: surroundings.invoices,
+    invoices: dependencies.invoices,
     pages,
     peers,
     preparer,
     clock: service.clock,
   });
   const rpcs = [
-    sessionRpc({ ...surroundings, sessions, creation, worker, clock: service.clock }),
+    sessionRpc({ ...dependencies, sessions, creation, worker, clock: service.clock }),
     checkoutLinkRpc({ links, pages, peers }),
     hostedPageRpc(pages),
   ];

@@ -25,7 +25,7 @@ import type { SessionInvoices, SessionListener, SessionPayment } from './session
 import { takeUpBegun } from './session-lease';
 
 /** What the worker works with. */
-export interface SessionWorkerParts {
+export interface SessionWorkerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: SessionInvoices;
   readonly clock: Clock;
@@ -45,7 +45,7 @@ type Decide = (record: SessionRecord, now: Date) => Transition<SessionRecord>;
  * replicas at once: the session is claimed by compare-and-set, and the invoice knows a payment by the key that the session keeps.
  */
 export class SessionWorker implements SessionListener {
-  constructor(private readonly parts: SessionWorkerParts) {}
+  constructor(private readonly dependencies: SessionWorkerDependencies) {}
 
   /** Pays with a method, which is verified where nothing is due, or confirms without one. Answers with the state reached; throws while another payment runs. */
   async pay(
@@ -53,7 +53,7 @@ export class SessionWorker implements SessionListener {
     wish: Omit<PaymentPlan, 'paymentKey'>,
     context: SessionContext,
   ): Promise<Stored<SessionRecord>> {
-    const claim = { ...wish, paymentKey: newId(), claimedAt: this.parts.clock.now() };
+    const claim = { ...wish, paymentKey: newId(), claimedAt: this.dependencies.clock.now() };
     const { isClaimed, stored } = await this.claim(id, context, (record, now) =>
       startPayment(record, { ...claim, now }),
     );
@@ -67,7 +67,7 @@ export class SessionWorker implements SessionListener {
     { attempt, approved }: { attempt: number; approved: boolean | undefined },
     context: SessionContext,
   ): Promise<Stored<SessionRecord>> {
-    const claimedAt = this.parts.clock.now();
+    const claimedAt = this.dependencies.clock.now();
     const { isClaimed, stored } = await this.claim(id, context, (record, now) =>
       isOver(record, now) ? expire(record) : resumeChallenge(record, { attempt, claimedAt }),
     );
@@ -75,7 +75,7 @@ export class SessionWorker implements SessionListener {
       return isOver(stored.state, context.now) ? this.expireDue(id, context) : stored;
     }
     const { invoiceId } = sessionOf(stored.state);
-    const payment = await this.parts.invoices.answerChallenge(
+    const payment = await this.dependencies.invoices.answerChallenge(
       { invoiceId, attempt, approved },
       context,
     );
@@ -97,7 +97,7 @@ export class SessionWorker implements SessionListener {
 
   /** Takes up what was begun and not finished: a payment goes on as it was begun, a session that nobody waits for is given up. */
   async resume(id: string, context: SessionContext): Promise<void> {
-    const realNow = this.parts.clock.now();
+    const realNow = this.dependencies.clock.now();
     const { isClaimed, stored } = await this.tryClaim(id, context, (record) =>
       takeUpBegun(record, realNow),
     );
@@ -125,7 +125,7 @@ export class SessionWorker implements SessionListener {
     const { callId: paymentKey, methodId: paymentMethodId, number: latePayment } = payment;
     // Every payment of a session has them.
     if (paymentKey === undefined || paymentMethodId === undefined) return false;
-    const claimedAt = this.parts.clock.now();
+    const claimedAt = this.dependencies.clock.now();
     const hold = { paymentKey, paymentMethodId, returnUrl: '', claimedAt, latePayment };
     const { isClaimed, stored } = await this.tryClaim(sessionId, context, (record, now) =>
       holdForLate(record, { ...hold, now }),
@@ -140,7 +140,7 @@ export class SessionWorker implements SessionListener {
 
   // No payment of the session runs, but one that is recorded as failed may have paid the invoice after all.
   private async completeIfPaid(session: Session, context: SessionContext): Promise<void> {
-    const result = resultOf(await this.parts.invoices.read(session.invoiceId, context));
+    const result = resultOf(await this.dependencies.invoices.read(session.invoiceId, context));
     if (result?.kind !== 'PAID') return;
     await this.within(context).mutate(session.id, (record) =>
       // PAID counts under any key.
@@ -153,7 +153,7 @@ export class SessionWorker implements SessionListener {
     stored: Stored<SessionRecord>,
     context: SessionContext,
   ): Promise<Stored<SessionRecord>> {
-    const { invoices } = this.parts;
+    const { invoices } = this.dependencies;
     const session = sessionOf(stored.state);
     const { invoiceId, total } = session;
     const { paymentKey, paymentMethodId, returnUrl } = planOf(session);
@@ -172,7 +172,7 @@ export class SessionWorker implements SessionListener {
 
   // An attempt that waits may have succeeded already, so nothing ends before it was cancelled.
   private async endChallenge(id: string, context: SessionContext): Promise<void> {
-    const claimedAt = this.parts.clock.now();
+    const claimedAt = this.dependencies.clock.now();
     const { isClaimed, stored } = await this.tryClaim(id, context, (record) => {
       const attempt = record.isTombstone ? undefined : record.challenge?.attempt;
       return attempt === undefined
@@ -182,7 +182,7 @@ export class SessionWorker implements SessionListener {
     // Where a payment runs, whoever wants to end the session finds it again once that has an outcome.
     if (!isClaimed) return;
     const { invoiceId } = sessionOf(stored.state);
-    await this.parts.invoices.cancelChallenge(invoiceId, context);
+    await this.dependencies.invoices.cancelChallenge(invoiceId, context);
     await this.carryOut(stored, context);
   }
 
@@ -221,7 +221,7 @@ export class SessionWorker implements SessionListener {
   }
 
   private within(context: SessionContext) {
-    return this.parts.sessions.within(context);
+    return this.dependencies.sessions.within(context);
   }
 }
 

@@ -22,8 +22,8 @@ let invoices: AggregateCollection<InvoiceRecord>;
 beforeAll(async () => {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
   mongo = await connectMongo({ uri, database, service: 'checkout' });
-  const surroundings = { clock: systemClock, activity: openActivity(mongo.db) };
-  invoices = new AggregateCollection<InvoiceRecord>(mongo.db, invoiceDefinition, surroundings);
+  const dependencies = { clock: systemClock, activity: openActivity(mongo.db) };
+  invoices = new AggregateCollection<InvoiceRecord>(mongo.db, invoiceDefinition, dependencies);
   await invoices.ensureIndexes();
 });
 

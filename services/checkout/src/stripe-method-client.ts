@@ -15,7 +15,7 @@ type PaymentMethod = Stripe.PaymentMethod;
 type Reference = string | { readonly id: string } | null;
 
 /** What the clients of one environment work with. */
-export interface StripeParts {
+export interface StripeDependencies {
   readonly stripe: StripeClient;
   readonly store: StripeStore;
   readonly tenant: Pick<Tenant, 'organizationId' | 'environmentId'>;
@@ -42,7 +42,7 @@ export function paymentIntentIdOf(authorizedTransactionId: string): string | und
 
 /** Customers and their saved cards at Stripe. */
 export class StripeMethodClient {
-  constructor(private readonly parts: StripeParts) {}
+  constructor(private readonly dependencies: StripeDependencies) {}
 
   /** Opens Stripe's own page for a card and gives its address. */
   async begin(entry: { readonly customerId: string; readonly returnUrl: string }): Promise<string> {
@@ -52,7 +52,7 @@ export class StripeMethodClient {
       return await this.open(entry, customer);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      await this.parts.store.forgetCustomer(customerId, customer);
+      await this.dependencies.store.forgetCustomer(customerId, customer);
       return this.open(entry, await this.customerOf(customerId, { after: customer }));
     }
   }
@@ -63,7 +63,7 @@ export class StripeMethodClient {
     readonly setupId: string;
   }): Promise<ProviderMethod | undefined> {
     if (!setupPattern.test(entry.setupId)) return undefined;
-    const { stripe, store } = this.parts;
+    const { stripe, store } = this.dependencies;
     const session = await unlessMissing(
       stripe.checkout.sessions.retrieve(entry.setupId, { expand: ['setup_intent.payment_method'] }),
     );
@@ -91,12 +91,14 @@ export class StripeMethodClient {
         ? method
         : undefined;
     }
-    return (await this.parts.store.adoptCustomer(customerId, found.holder)) ? method : undefined;
+    return (await this.dependencies.store.adoptCustomer(customerId, found.holder))
+      ? method
+      : undefined;
   }
 
   /** Whose a saved card is at Stripe; undefined if Stripe has it no more, or for nobody. */
   async holderOf(providerMethodId: string): Promise<string | undefined> {
-    const { stripe } = this.parts;
+    const { stripe } = this.dependencies;
     const method = await unlessMissing(stripe.paymentMethods.retrieve(providerMethodId));
     return method?.type === 'card' ? idOf(method.customer) : undefined;
   }
@@ -105,7 +107,7 @@ export class StripeMethodClient {
     { customerId, returnUrl }: { readonly customerId: string; readonly returnUrl: string },
     customer: string,
   ): Promise<string> {
-    const { url } = await this.parts.stripe.checkout.sessions.create({
+    const { url } = await this.dependencies.stripe.checkout.sessions.create({
       mode: 'setup',
       allowed_payment_method_types: cardOnly,
       customer,
@@ -122,7 +124,7 @@ export class StripeMethodClient {
    * follows another is made under a key of its own, for Stripe would answer with the earlier one.
    */
   private async customerOf(customerId: string, { after = '' } = {}): Promise<string> {
-    const { stripe, store, tenant } = this.parts;
+    const { stripe, store, tenant } = this.dependencies;
     const known = await store.customerOf(customerId);
     if (known !== undefined) return known;
     const made = await keyed(`${tenant.environmentId}:${customerId}:customer:${after}`, (options) =>
@@ -141,7 +143,7 @@ export class StripeMethodClient {
       }
     | undefined
   > {
-    const { stripe } = this.parts;
+    const { stripe } = this.dependencies;
     const expand = { expand: ['payment_method'] };
     const isSetupIntent = isSetup(authorizedTransactionId);
     if (!isSetupIntent && paymentIntentIdOf(authorizedTransactionId) === undefined)
@@ -159,7 +161,7 @@ export class StripeMethodClient {
     if (intent === undefined || !['succeeded', 'requires_capture'].includes(intent.status)) {
       return undefined;
     }
-    if (isOfAnotherEnvironment(intent, this.parts.tenant)) return undefined;
+    if (isOfAnotherEnvironment(intent, this.dependencies.tenant)) return undefined;
     const { payment_method: method } = intent;
     const holder = method === null || typeof method === 'string' ? null : method.customer;
     return { method, holder: idOf(holder), payer: idOf(intent.customer) };
@@ -171,7 +173,7 @@ export class StripeMethodClient {
     payer: string | undefined,
     customerId: string,
   ): Promise<boolean> {
-    const { stripe, store } = this.parts;
+    const { stripe, store } = this.dependencies;
     if (payer !== undefined && !(await store.adoptCustomer(customerId, payer))) return false;
     try {
       const customer = payer ?? (await this.customerOf(customerId));
@@ -184,7 +186,7 @@ export class StripeMethodClient {
   }
 
   private metadataOf(customerId: string): Record<string, string> {
-    const { organizationId, environmentId } = this.parts.tenant;
+    const { organizationId, environmentId } = this.dependencies.tenant;
     return {
       billing_organization_id: organizationId,
       billing_environment_id: environmentId,

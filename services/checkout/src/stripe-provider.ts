@@ -20,7 +20,7 @@ import {
   isSetup,
   paymentIntentIdOf,
   StripeMethodClient,
-  type StripeParts,
+  type StripeDependencies,
 } from './stripe-method-client';
 import { refusalOf, type StripeAmount, stateOf, type StripeState } from './stripe-outcome';
 import type { StripePayment } from './stripe-store';
@@ -42,8 +42,8 @@ export class StripeProvider implements PaymentProvider {
   };
   private readonly methods: StripeMethodClient;
 
-  constructor(private readonly parts: StripeParts) {
-    this.methods = new StripeMethodClient(parts);
+  constructor(private readonly dependencies: StripeDependencies) {
+    this.methods = new StripeMethodClient(dependencies);
   }
 
   charge(request: ChargeRequest): Promise<ChargeOutcome> {
@@ -62,7 +62,7 @@ export class StripeProvider implements PaymentProvider {
 
   findCharge({ key }: ChargeReference): Promise<ChargeOutcome | undefined> {
     return guarded(async () => {
-      const payment = await this.parts.store.findPayment(key);
+      const payment = await this.dependencies.store.findPayment(key);
       if (payment === undefined) return undefined;
       if (payment.kind === 'REFUSED') return declined(payment.failureCode, undefined);
       const state = stateOf(await this.retrieve(payment), payment);
@@ -98,7 +98,7 @@ export class StripeProvider implements PaymentProvider {
 
   refund({ key, charge }: { key: string; charge: ChargeReference }): Promise<void> {
     return guarded(async () => {
-      const payment = await this.parts.store.findPayment(charge.key);
+      const payment = await this.dependencies.store.findPayment(charge.key);
       if (payment?.kind !== 'INTENT') throw new Error(`Nothing was charged as ${charge.key}`);
       const state = stateOf(await this.retrieve(payment), payment);
       if (state.kind !== 'ENDED' || state.outcome.status !== 'SUCCEEDED') {
@@ -111,7 +111,7 @@ export class StripeProvider implements PaymentProvider {
   private async paymentFor(
     request: ChargeRequest,
   ): Promise<{ payment: StripePayment; intent?: PaymentIntent }> {
-    const earlier = await this.parts.store.findPayment(request.key);
+    const earlier = await this.dependencies.store.findPayment(request.key);
     if (earlier !== undefined) return { payment: earlier };
     const made = await this.prepare(request);
     if (typeof made === 'string') return { payment: await this.claim(request.key, refused(made)) };
@@ -123,7 +123,7 @@ export class StripeProvider implements PaymentProvider {
 
   // The first entry for a key stands, and a payment that stands for another key already is refused.
   private async claim(key: string, candidate: StripePayment): Promise<StripePayment> {
-    const { store } = this.parts;
+    const { store } = this.dependencies;
     const first = await store.claimPayment(key, candidate);
     if (first !== undefined) return first;
     const refusal = await store.claimPayment(key, refused('authorization_used'));
@@ -175,7 +175,7 @@ export class StripeProvider implements PaymentProvider {
     };
     try {
       return await keyed(this.keyOf(request, 'create'), (options) =>
-        this.parts.stripe.paymentIntents.create(params, options),
+        this.dependencies.stripe.paymentIntents.create(params, options),
       );
     } catch (error) {
       const code = isRefusal(error) ? refusalCodeOf(error) : undefined;
@@ -189,14 +189,14 @@ export class StripeProvider implements PaymentProvider {
     expected: StripeAmount,
     authorizedTransactionId: string,
   ): Promise<PaymentIntent | DeclineCode> {
-    const { stripe, store } = this.parts;
+    const { stripe, store } = this.dependencies;
     const id = paymentIntentIdOf(authorizedTransactionId);
     if (id === undefined) return 'authorization_unknown';
     const intent = await unlessMissing(
       stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
     );
     if (intent === undefined) return 'authorization_unknown';
-    if (isOfAnotherEnvironment(intent, this.parts.tenant)) return 'authorization_used';
+    if (isOfAnotherEnvironment(intent, this.dependencies.tenant)) return 'authorization_used';
     if (intent.status === 'processing') throw stillRuns();
     const { latest_charge: charge } = intent;
     const isRefunded = charge !== null && typeof charge === 'object' && charge.amount_refunded > 0;
@@ -233,7 +233,7 @@ export class StripeProvider implements PaymentProvider {
     const { returnUrl } = request;
     const presence = returnUrl === undefined ? { off_session: true } : { return_url: returnUrl };
     return keyed(this.keyOf(request, 'confirm'), (options) =>
-      this.parts.stripe.paymentIntents.confirm(paymentIntentId, presence, options),
+      this.dependencies.stripe.paymentIntents.confirm(paymentIntentId, presence, options),
     );
   }
 
@@ -243,7 +243,7 @@ export class StripeProvider implements PaymentProvider {
   ): Promise<PaymentIntent> {
     const params = { amount_to_capture: amount, metadata: this.metadataOf(request) };
     return keyed(this.keyOf(request, 'capture'), (options) =>
-      this.parts.stripe.paymentIntents.capture(paymentIntentId, params, options),
+      this.dependencies.stripe.paymentIntents.capture(paymentIntentId, params, options),
     );
   }
 
@@ -260,7 +260,7 @@ export class StripeProvider implements PaymentProvider {
   // Undefined where it cannot be cancelled, e.g. because it has just succeeded.
   private async tryToCancel({ paymentIntentId }: Payment): Promise<PaymentIntent | undefined> {
     try {
-      return await this.parts.stripe.paymentIntents.cancel(paymentIntentId);
+      return await this.dependencies.stripe.paymentIntents.cancel(paymentIntentId);
     } catch (error) {
       if (isRefusal(error)) return undefined;
       throw error;
@@ -268,7 +268,7 @@ export class StripeProvider implements PaymentProvider {
   }
 
   private async refundOnce(key: string, { paymentIntentId }: Payment): Promise<void> {
-    const { stripe, tenant } = this.parts;
+    const { stripe, tenant } = this.dependencies;
     const params = { payment_intent: paymentIntentId, metadata: { billing_key: key } };
     try {
       await keyed(`${tenant.environmentId}:${key}:refund`, (options) =>
@@ -295,15 +295,15 @@ export class StripeProvider implements PaymentProvider {
   }
 
   private retrieve({ paymentIntentId }: Payment): Promise<PaymentIntent> {
-    return this.parts.stripe.paymentIntents.retrieve(paymentIntentId);
+    return this.dependencies.stripe.paymentIntents.retrieve(paymentIntentId);
   }
 
   private keyOf({ key }: ChargeRequest, step: string): string {
-    return `${this.parts.tenant.environmentId}:${key}:${step}`;
+    return `${this.dependencies.tenant.environmentId}:${key}:${step}`;
   }
 
   private metadataOf({ key, invoiceId }: ChargeRequest): Record<string, string> {
-    const { organizationId, environmentId } = this.parts.tenant;
+    const { organizationId, environmentId } = this.dependencies.tenant;
     return {
       billing_organization_id: organizationId,
       billing_environment_id: environmentId,

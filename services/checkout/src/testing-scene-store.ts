@@ -44,16 +44,16 @@ export type SceneProcess = ReturnType<typeof processOn>;
 export function processOn(db: Replicas['db']) {
   const { worker: collection, ...replica } = replicaOn(db);
   const { invoices, sessionInvoices } = replica;
-  const surroundings = { clock: systemClock, activity: openActivity(db) };
+  const storeDependencies = { clock: systemClock, activity: openActivity(db) };
   const pages = { urlOf: () => '' };
   const peers = { customer: { fixCurrency: () => Promise.resolve({}) } };
   const definition = { ...sessionDefinition, encodeEvent: sessionEventEncoder(pages) };
-  const sessions = new AggregateCollection<SessionRecord>(db, definition, surroundings);
+  const sessions = new AggregateCollection<SessionRecord>(db, definition, storeDependencies);
   const worker = new SessionWorker({ sessions, invoices: sessionInvoices, clock: hastyClock });
-  const parts = { sessions, invoices, sessionInvoices, pages, peers: peers as never };
-  const preparer = new SessionPreparer(parts);
+  const dependencies = { sessions, invoices, sessionInvoices, pages, peers: peers as never };
+  const preparer = new SessionPreparer(dependencies);
   const logger = createLogger({ service: 'test', level: 'silent' });
-  const commands = sessionCommands({ ...parts, preparer, logger });
+  const commands = sessionCommands({ ...dependencies, preparer, logger });
   return { ...replica, collection, sessions, worker, preparer, commands };
 }
 

@@ -5,7 +5,7 @@ import { createLogger } from '@billing/chassis/logging';
 import {
   type AsyncHandlers,
   type RpcService,
-  type RpcSurroundings,
+  type RpcDependencies,
   rpcService,
 } from '@billing/chassis/rpc';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
@@ -173,7 +173,7 @@ export class Shop {
   private serve<S>(
     definition: Parameters<typeof rpcService>[0],
     handlers: Partial<AsyncHandlers<S>>,
-  ): (surroundings: RpcSurroundings) => RpcService {
+  ): (dependencies: RpcDependencies) => RpcService {
     const known = handlers as Readonly<Record<string, (...of: unknown[]) => Promise<unknown>>>;
     const all = Object.fromEntries(
       Object.keys(definition).map((name) => [

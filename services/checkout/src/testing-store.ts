@@ -58,13 +58,13 @@ let hastyNowMs = systemClock.now().getTime();
 export const hastyClock: Clock = { now: () => new Date((hastyNowMs += 31_000)) };
 
 export function replicaOn(db: Db, clock: Clock = hastyClock) {
-  const surroundings = { clock: systemClock, activity: openActivity(db) };
-  const invoices = new AggregateCollection<InvoiceRecord>(db, invoiceDefinition, surroundings);
+  const dependencies = { clock: systemClock, activity: openActivity(db) };
+  const invoices = new AggregateCollection<InvoiceRecord>(db, invoiceDefinition, dependencies);
   const methods = new PaymentMethodStore(
-    new AggregateCollection(db, paymentMethodDefinition, surroundings),
-    new AggregateCollection(db, payerDefinition, surroundings),
+    new AggregateCollection(db, paymentMethodDefinition, dependencies),
+    new AggregateCollection(db, payerDefinition, dependencies),
     new SubscriptionMethodStore(
-      new AggregateCollection(db, subscriptionMethodDefinition, surroundings),
+      new AggregateCollection(db, subscriptionMethodDefinition, dependencies),
     ),
   );
   const numbers = new InvoiceNumberStore(db);

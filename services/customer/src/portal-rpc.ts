@@ -31,7 +31,7 @@ import {
 import type { OfTenant, PortalSessionStore } from './portal-session-store';
 
 /** What the calls are answered from. */
-export interface PortalRpcParts {
+export interface PortalRpcDependencies {
   readonly customers: AggregateCollection<Customer>;
   readonly sessions: PortalSessionStore;
   readonly site: PortalSite;
@@ -45,34 +45,34 @@ const protoDoors: Readonly<Record<PortalDoor, ProtoPortalDoor>> = {
 };
 
 /** The portal's calls. Those that a token or a secret proves ask for no tenant: the answer tells it. */
-export function portalRpc(parts: PortalRpcParts) {
-  const { sessions, site, clock } = parts;
+export function portalRpc(dependencies: PortalRpcDependencies) {
+  const { sessions, site, clock } = dependencies;
   const siteUrl = site.url;
   return rpcService<PortalServiceServer>(
     PortalServiceService,
     {
-      createPortalSession: (request, context) => createSession(request, context, parts),
+      createPortalSession: (request, context) => createSession(request, context, dependencies),
 
       getPortalUrl: async ({ sessionId }, { tenant }) => {
         const secret = isId(sessionId)
-          ? await secretOfSession(sessionId, tenant, parts)
+          ? await secretOfSession(sessionId, tenant, dependencies)
           : undefined;
         if (secret === undefined) throw notFound('Portal session');
         return { url: doorUrl(sessionId, { url: siteUrl, secret }) };
       },
 
       findPortalSession: async ({ token }) => {
-        const session = await requireSession(token, parts);
+        const session = await requireSession(token, dependencies);
         const isUsed = await sessions.isUsed(token);
         const door = protoDoors[doorOf(session, { isUsed, now: clock.now() })];
         return { door, tenant: session.tenant, siteUrl };
       },
 
       enterPortal: async ({ token, nonce }) => {
-        const session = await requireSession(token, parts);
+        const session = await requireSession(token, dependencies);
         if (!isNonce(nonce)) throw invalidInput({ nonce: ['Invalid nonce'] });
         return {
-          secret: await enter({ token, nonce }, session, parts),
+          secret: await enter({ token, nonce }, session, dependencies),
           expiresAt: session.expiresAt,
         };
       },
@@ -103,7 +103,7 @@ export function portalRpc(parts: PortalRpcParts) {
 async function secretOfSession(
   sessionId: string,
   { environmentId }: Pick<Tenant, 'environmentId'>,
-  { sessions, site }: PortalRpcParts,
+  { sessions, site }: PortalRpcDependencies,
 ): Promise<string | undefined> {
   for (const secret of [site.secret, ...site.oldSecrets]) {
     const found = await sessions.find(doorToken(sessionId, { secret }));
@@ -115,7 +115,7 @@ async function secretOfSession(
 async function createSession(
   { customerId, returnUrl }: { customerId: string; returnUrl?: string | undefined },
   context: CallContext,
-  { customers, sessions, site, clock }: PortalRpcParts,
+  { customers, sessions, site, clock }: PortalRpcDependencies,
 ) {
   refuseProblems({ returnUrl: optionalProblems(returnUrl, webAddressProblems) });
   await customers.within(context).get(customerId);
@@ -131,7 +131,7 @@ async function createSession(
 
 async function requireSession(
   token: string,
-  { sessions }: PortalRpcParts,
+  { sessions }: PortalRpcDependencies,
 ): Promise<OfTenant<PortalSession>> {
   const session = await sessions.find(token);
   if (session === undefined) throw notFound('Page');
@@ -142,7 +142,7 @@ async function requireSession(
 async function enter(
   { token, nonce }: { readonly token: string; readonly nonce: string },
   session: OfTenant<PortalSession>,
-  { sessions, site, clock }: PortalRpcParts,
+  { sessions, site, clock }: PortalRpcDependencies,
 ): Promise<string> {
   const begunAt = clock.now();
   if (doorOf(session, { isUsed: false, now: begunAt }) === 'EXPIRED') throw sessionExpired();

@@ -33,13 +33,13 @@ const idsMax = 100;
 const namesMax = 1000;
 
 /** What the calls work on. */
-export interface CustomerParts {
+export interface CustomerDependencies {
   readonly customers: AggregateCollection<Customer>;
   readonly names: CustomerNameStore;
 }
 
 /** The service's calls, on its customers. */
-export function customerRpc({ customers, names }: CustomerParts) {
+export function customerRpc({ customers, names }: CustomerDependencies) {
   return rpcService<CustomerServiceServer>(
     CustomerServiceService,
     {

@@ -18,7 +18,7 @@ import type { HolderKind } from './slot-document';
 import type { SlotStore } from './slot-store';
 
 /** What a reservation works on. */
-export interface RedemptionParts {
+export interface RedemptionDependencies {
   readonly discounts: AggregateCollection<Discount>;
   readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => SlotStore;
   /** Redeemers of one discount go together. */
@@ -37,7 +37,7 @@ const pauseMs = 20;
 export async function reserve(
   request: ReserveRedemptionRequest,
   context: CallContext,
-  { discounts, slotsOf, claims, clock, askAfterMs }: RedemptionParts,
+  { discounts, slotsOf, claims, clock, askAfterMs }: RedemptionDependencies,
 ): Promise<Stored<Discount>> {
   const { discountId, holderId, productId } = request;
   const currency = parseCurrency(request.currency);

@@ -8,7 +8,7 @@ import type { Peers } from './peers';
 import type { SlotStore } from './slot-store';
 
 /** What the questions are asked with. */
-export interface RedemptionWorkerParts {
+export interface RedemptionWorkerDependencies {
   readonly asked: AskedSlotStore;
   readonly slotsOf: (context: Pick<CallContext, 'tenant'>) => SlotStore;
   readonly peers: Pick<Peers, 'sessions' | 'subscription'>;
@@ -27,10 +27,13 @@ const askAgainMsMax = 60 * 60_000;
  * Asks the holders of slots what becomes of them. A confirmation or release that was lost is made up for; one that comes later finds it
  * done.
  */
-export async function askHolders(parts: RedemptionWorkerParts, signal: AbortSignal): Promise<void> {
+export async function askHolders(
+  dependencies: RedemptionWorkerDependencies,
+  signal: AbortSignal,
+): Promise<void> {
   for (let batch = 1; batch <= batchesMax && !signal.aborted; batch += 1) {
-    const due = await parts.asked.findDue(parts.clock.now(), batchMax);
-    await Promise.all(due.map((slot) => askHolder(slot, parts, signal)));
+    const due = await dependencies.asked.findDue(dependencies.clock.now(), batchMax);
+    await Promise.all(due.map((slot) => askHolder(slot, dependencies, signal)));
     if (due.length < batchMax) return;
   }
 }
@@ -38,16 +41,16 @@ export async function askHolders(parts: RedemptionWorkerParts, signal: AbortSign
 /** One holder that does not answer keeps nobody else waiting; it is asked again later. */
 async function askHolder(
   slot: AskedSlot,
-  parts: RedemptionWorkerParts,
+  dependencies: RedemptionWorkerDependencies,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { asked, clock, logger, askAfterMs } = parts;
+  const { asked, clock, logger, askAfterMs } = dependencies;
   const again = askAgainAt(clock.now(), slot.timesAsked, askAfterMs);
   if (!(await asked.putOff(slot, again))) return;
   const requestId = `${slot._id}/ask`;
   const context = workContext(slot, { at: slot.heldAt, clock, requestId, stopping });
   try {
-    await carryOut(await stateOf(slot, context, parts), slot, parts.slotsOf(context));
+    await carryOut(await stateOf(slot, context, dependencies), slot, dependencies.slotsOf(context));
   } catch (error) {
     logger.warn({ err: error, slot: slot._id }, 'reading redemption holder failed, retrying');
   }
@@ -62,7 +65,7 @@ export function askAgainAt(now: Date, timesAsked: number, askAfterMs: number): D
 async function stateOf(
   { holderKind, holderId, discountId }: AskedSlot,
   context: CallContext,
-  { peers }: RedemptionWorkerParts,
+  { peers }: RedemptionWorkerDependencies,
 ): Promise<RedemptionState> {
   switch (holderKind) {
     case 'CHECKOUT_SESSION': {

@@ -24,12 +24,12 @@ import {
 import { fromProtoDiscountChanges, fromProtoDiscountInput, toProtoDiscount } from './discount-rpc';
 import { currencyOfProduct, type Peers, unknownProducts } from './peers';
 import { purchaseRefusal, redemptionNotFound, refusedRedemption } from './redemption';
-import { isStale, passOnVersion, type RedemptionParts, reserve } from './redemption-rpc';
+import { isStale, passOnVersion, type RedemptionDependencies, reserve } from './redemption-rpc';
 import { closeSlots } from './slot-claims';
 import { discountsWith } from './store';
 
 /** What the calls work on. */
-export interface DiscountParts extends RedemptionParts {
+export interface DiscountDependencies extends RedemptionDependencies {
   readonly peers: Peers;
 }
 
@@ -37,8 +37,8 @@ export interface DiscountParts extends RedemptionParts {
 const attemptsMax = 8;
 
 /** The service's calls, on its discounts. */
-export function discountRpc(parts: DiscountParts) {
-  const { discounts, slotsOf } = parts;
+export function discountRpc(dependencies: DiscountDependencies) {
+  const { discounts, slotsOf } = dependencies;
   const answer = async (stored: Stored<Discount>, context: CallContext) => ({
     discount: toProtoDiscount(stored, await slotsOf(context).count(stored.state.id)),
   });
@@ -46,7 +46,7 @@ export function discountRpc(parts: DiscountParts) {
     DiscountServiceService,
     {
       createDiscount: async (request, context) => {
-        const { stored, inserted } = await create(request, context, parts);
+        const { stored, inserted } = await create(request, context, dependencies);
         return inserted ? { discount: toProtoDiscount(stored, 0) } : answer(stored, context);
       },
 
@@ -62,12 +62,12 @@ export function discountRpc(parts: DiscountParts) {
       },
 
       updateDiscount: async (request, context) =>
-        answer(await update(request, context, parts), context),
+        answer(await update(request, context, dependencies), context),
 
-      validateCode: async (request, context) => validate(request, context, parts),
+      validateCode: async (request, context) => validate(request, context, dependencies),
 
       reserveRedemption: async (request, context) =>
-        answer(await reserve(request, context, parts), context),
+        answer(await reserve(request, context, dependencies), context),
 
       confirmRedemption: async ({ discountId, holderId }, context) => {
         if (await slotsOf(context).confirm(discountId, holderId)) return {};
@@ -88,7 +88,7 @@ export function discountRpc(parts: DiscountParts) {
 async function create(
   request: CreateDiscountRequest,
   context: CallContext,
-  { discounts, peers }: DiscountParts,
+  { discounts, peers }: DiscountDependencies,
 ) {
   const input = fromProtoDiscountInput(request);
   const { productIds } = input;
@@ -105,18 +105,18 @@ async function create(
 async function update(
   request: UpdateDiscountRequest,
   context: CallContext,
-  parts: DiscountParts,
+  dependencies: DiscountDependencies,
 ): Promise<Stored<Discount>> {
   const changes = fromProtoDiscountChanges(request);
   const metadataProblems = checkMetadata(changes.metadata);
   const { expectedVersion } = expectedVersionOf(request);
-  const store = parts.discounts.within(context);
+  const store = dependencies.discounts.within(context);
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const stored = await store.get(request.id);
     const change = (discount: Discount) => changeDiscount(discount, changes, { metadataProblems });
     const version = expectedVersion ?? stored.version;
     if (version === stored.version) {
-      await makeWay(stored, { after: change(stored.state), context, parts });
+      await makeWay(stored, { after: change(stored.state), context, dependencies });
     }
     try {
       return await store.mutate(
@@ -137,8 +137,8 @@ async function makeWay(
   {
     after: { maxRedemptions: maximum },
     context,
-    parts: { discounts, slotsOf },
-  }: { after: Discount; context: CallContext; parts: DiscountParts },
+    dependencies: { discounts, slotsOf },
+  }: { after: Discount; context: CallContext; dependencies: DiscountDependencies },
 ): Promise<void> {
   const { id, maxRedemptions: before } = stored.state;
   if (maximum === null || !isLower(maximum, before)) return;
@@ -153,7 +153,7 @@ async function makeWay(
 async function validate(
   { code, productId }: ValidateCodeRequest,
   context: CallContext,
-  { discounts, slotsOf, peers }: DiscountParts,
+  { discounts, slotsOf, peers }: DiscountDependencies,
 ) {
   const stored = await discounts.within(context).findBy(discountsWith({ code }));
   if (stored === undefined) throw refusedRedemption('DISCOUNT_NOT_FOUND');

@@ -17,7 +17,7 @@ import type { MeasuredSeries, Span } from './usage-hour';
 import type { UsageStore } from './usage-store';
 
 /** What accounts are read with. */
-export interface AccountParts {
+export interface AccountDependencies {
   readonly accounts: AggregateCollection<CreditAccount>;
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
   readonly peers: Pick<Peers, 'subscription'>;
@@ -42,7 +42,7 @@ export async function afterOthers(
   { account, series }: BurningAccount,
   { key, lived }: { readonly key: string; readonly lived: readonly SubscriptionPeriod[] },
   context: CallContext,
-  parts: AccountParts,
+  dependencies: AccountDependencies,
 ): Promise<CreditAccount> {
   if (account.grants.length === 0) return account;
   const { now } = context;
@@ -56,12 +56,12 @@ export async function afterOthers(
   for (const period of periods) {
     const used = {
       period,
-      usage: await usageOf(period, { account: after, series }, context, parts),
+      usage: await usageOf(period, { account: after, series }, context, dependencies),
     };
     after = afterPeriod(after, period, { usage: used.usage, series, now });
     if (months.includes(period) && isFinal(period.window, now)) final.push(used);
   }
-  if (final.length > 0) await keep(final, { account, series }, context, parts);
+  if (final.length > 0) await keep(final, { account, series }, context, dependencies);
   return after;
 }
 
@@ -73,7 +73,7 @@ export async function keepNobodysUsage(
   { account, series }: BurningAccount,
   settled: readonly Span[],
   context: CallContext,
-  parts: AccountParts,
+  dependencies: AccountDependencies,
 ): Promise<CreditAccount> {
   const { now } = context;
   const until = new Date(Math.max(...settled.map(({ end }) => end.getTime())));
@@ -81,25 +81,25 @@ export async function keepNobodysUsage(
   if (first === undefined) return account;
   const { customerId, meterId } = series;
   const since = first.window.start;
-  const { lived } = await customerPeriods(parts.peers, { customerId, since }, context);
+  const { lived } = await customerPeriods(dependencies.peers, { customerId, since }, context);
   const taken = [...takenFrom(null, lived, meterId), ...settled];
   const used: UsedPeriod[] = [];
   for (const period of nobodysMonths(account, { taken, now, until })) {
-    used.push({ period, usage: await usageOf(period, { account, series }, context, parts) });
+    used.push({ period, usage: await usageOf(period, { account, series }, context, dependencies) });
   }
-  return keep(used, { account, series }, context, parts);
+  return keep(used, { account, series }, context, dependencies);
 }
 
 function usageOf(
   { key, window }: BurningPeriod,
   { account, series }: BurningAccount,
   context: CallContext,
-  parts: AccountParts,
+  dependencies: AccountDependencies,
 ): Promise<WindowUsage> {
   // As nearly all months of who has a subscription.
   if (isTakenWhole(window)) return Promise.resolve({ spans: [] });
   const grants = grantsFor(account, key);
-  return readWindow(parts.usageOf(context), series, { window, grants });
+  return readWindow(dependencies.usageOf(context), series, { window, grants });
 }
 
 /** What a month burns is kept whole each time: a repeat, or who races with it, comes to the same. */
@@ -107,11 +107,11 @@ async function keep(
   used: readonly UsedPeriod[],
   { account, series }: BurningAccount,
   context: CallContext,
-  parts: AccountParts,
+  dependencies: AccountDependencies,
 ): Promise<CreditAccount> {
   const grantIds = new Set(account.grants.map(({ id }) => id));
   const { now } = context;
-  const { state } = await parts.accounts.within(context).mutate(account.id, (before) => {
+  const { state } = await dependencies.accounts.within(context).mutate(account.id, (before) => {
     let after = before;
     for (const { period, usage } of used) {
       const isForGood = isFinal(period.window, now);

@@ -27,7 +27,7 @@ import {
   requireCustomer,
   runningUsages,
   type RunningUsage,
-  type UsageParts,
+  type UsageDependencies,
   usageStates,
 } from './usage-rpc';
 
@@ -39,23 +39,23 @@ type CreditCalls = Pick<
 const none = Decimal.of(0n);
 
 /** The calls about credits and what is left of them. */
-export function creditCalls(parts: UsageParts): CreditCalls {
+export function creditCalls(dependencies: UsageDependencies): CreditCalls {
   return {
     createCreditGrant: async (request, context) => ({
-      creditGrant: await create(request, context, parts),
+      creditGrant: await create(request, context, dependencies),
     }),
 
     listCreditGrants: async (request, context) => {
       const { customerId } = request;
       const { page, perPage } = readPage(request);
-      await requireCustomer(parts.peers, customerId, context);
-      const accounts = await accountsOf(parts, customerId, context);
+      await requireCustomer(dependencies.peers, customerId, context);
+      const accounts = await accountsOf(dependencies, customerId, context);
       const all = accounts
         .flatMap(({ meterId, grants }) => grants.map((grant) => ({ meterId, grant })))
         .toSorted((a, b) => newestFirst(a.grant, b.grant));
       const shown = all.slice((page - 1) * perPage, page * perPage);
       const meterIds = [...new Set(shown.map(({ meterId }) => meterId))];
-      const found = await usagesOf({ customerId, meterIds, accounts }, context, parts);
+      const found = await usagesOf({ customerId, meterIds, accounts }, context, dependencies);
       const usages = new Map(found.map((usage) => [usage.meter.id, usage]));
       return {
         creditGrants: shown.map(({ meterId, grant }) =>
@@ -66,7 +66,7 @@ export function creditCalls(parts: UsageParts): CreditCalls {
     },
 
     getUsageState: async ({ customerId }, context) => ({
-      states: await usageStates(customerId, context, parts),
+      states: await usageStates(customerId, context, dependencies),
     }),
   };
 }
@@ -74,7 +74,7 @@ export function creditCalls(parts: UsageParts): CreditCalls {
 async function create(
   request: CreateCreditGrantRequest,
   context: CallContext,
-  parts: UsageParts,
+  dependencies: UsageDependencies,
 ): Promise<ProtoCreditGrant> {
   const { customerId, meterId } = request;
   const grant = createGrant(fromProtoGrantInput(request), {
@@ -83,11 +83,11 @@ async function create(
     metadataProblems: checkMetadata(request.metadata),
   });
   const id = accountId(context, { customerId, meterId });
-  const store = parts.accounts.within(context);
+  const store = dependencies.accounts.within(context);
   const [meter, known] = await Promise.all([
-    parts.meters.within(context).find(meterId),
+    dependencies.meters.within(context).find(meterId),
     store.find(id),
-    requireCustomer(parts.peers, customerId, context),
+    requireCustomer(dependencies.peers, customerId, context),
   ]);
   if (meter === undefined) throw notFound('Meter');
   requireKnown(meter.state);
@@ -97,7 +97,7 @@ async function create(
   const [usage] = await usagesOf(
     { customerId, meterIds: [meterId], accounts: [wanted] },
     context,
-    parts,
+    dependencies,
   );
   if (context.signal.aborted) throw new DeadlineExceededError();
   const fresh = { state: addGrant(empty, grant), events: [], commands: [] };
@@ -116,10 +116,10 @@ async function create(
 async function usagesOf(
   scope: Omit<Parameters<typeof runningUsages>[0], 'periods'>,
   context: CallContext,
-  parts: UsageParts,
+  dependencies: UsageDependencies,
 ): Promise<RunningUsage[]> {
-  const periods = await periodsFor(scope, context, parts);
-  return runningUsages({ ...scope, periods }, context, parts);
+  const periods = await periodsFor(scope, context, dependencies);
+  return runningUsages({ ...scope, periods }, context, dependencies);
 }
 
 function newestFirst(a: CreditGrant, b: CreditGrant): number {

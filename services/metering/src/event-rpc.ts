@@ -7,16 +7,16 @@ import type {
   UsageEvent as ProtoUsageEvent,
 } from '@billing/proto/billing/metering/v1/metering';
 import { EventListStore } from './event-list-store';
-import { ingest, type IngestParts } from './ingest-rpc';
+import { ingest, type IngestDependencies } from './ingest-rpc';
 import type { UsageEvent } from './usage-event';
 
 type EventCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'ingestEvents' | 'listEvents'>;
 
 /** The calls about usage events. */
-export function eventCalls(parts: IngestParts): EventCalls {
-  const lists = new EventListStore(parts.events.events);
+export function eventCalls(dependencies: IngestDependencies): EventCalls {
+  const lists = new EventListStore(dependencies.events.events);
   return {
-    ingestEvents: async ({ body }, context) => ingest(body, context, parts),
+    ingestEvents: async ({ body }, context) => ingest(body, context, dependencies),
 
     listEvents: async (request, context) => {
       const { customerId, meterId, eventId, from, to } = request;

@@ -20,7 +20,7 @@ import type { UsageStore } from './usage-store';
 import type { WokenSeries } from './woken-series';
 
 /** What ingest works on. */
-export interface IngestParts {
+export interface IngestDependencies {
   readonly meters: AggregateCollection<Meter>;
   readonly events: EventStore;
   readonly queue: IngestQueue<EventDocument>;
@@ -55,14 +55,14 @@ const storeMsMax = 60_000;
 export async function ingest(
   body: Buffer,
   context: CallContext,
-  parts: IngestParts,
+  dependencies: IngestDependencies,
 ): Promise<IngestEventsResponse> {
   const { json, written } = readIngestBody(body);
   const { events, ignoredFields } = readIngestInput(json, written);
-  const { candidates, refused } = await sift(events, context, parts);
+  const { candidates, refused } = await sift(events, context, dependencies);
   const [stored, repeated] = await Promise.all([
-    store(candidates, events, { context, parts }),
-    repeatsAmong(refused, context, parts),
+    store(candidates, events, { context, dependencies }),
+    repeatsAmong(refused, context, dependencies),
   ]);
   const rejected = [
     ...stored.rejected,
@@ -81,13 +81,13 @@ export async function ingest(
 async function sift(
   events: readonly EventInput[],
   context: CallContext,
-  parts: IngestParts,
+  dependencies: IngestDependencies,
 ): Promise<{ candidates: Candidate[]; refused: Refused[] }> {
   const [customers, meters] = await Promise.all([
-    knownCustomers(events, context, parts),
-    metersOf(events, context, parts),
+    knownCustomers(events, context, dependencies),
+    metersOf(events, context, dependencies),
   ]);
-  const arrival = parts.arrivals.take(parts.clock.now(), events.length);
+  const arrival = dependencies.arrivals.take(dependencies.clock.now(), events.length);
   const candidates: Candidate[] = [];
   const refused: Refused[] = [];
   events.forEach((input, index) => {
@@ -110,14 +110,14 @@ async function sift(
     };
     candidates.push({ index, document: toEventDocument(context.tenant, event) });
   });
-  await fixCounts(candidates, meters, { context, parts });
+  await fixCounts(candidates, meters, { context, dependencies });
   return { candidates, refused };
 }
 
 function knownCustomers(
   events: readonly EventInput[],
   context: CallContext,
-  { directory, peers }: IngestParts,
+  { directory, peers }: IngestDependencies,
 ): Promise<BatchCustomers> {
   const { environmentId } = context.tenant;
   return BatchCustomers.of(events, (names) =>
@@ -129,7 +129,7 @@ function knownCustomers(
 async function metersOf(
   events: readonly EventInput[],
   context: CallContext,
-  { meters }: IngestParts,
+  { meters }: IngestDependencies,
 ): Promise<Map<string, Meter>> {
   const ids = new Set<string>();
   for (const { meterId } of events) ids.add(meterId);
@@ -141,13 +141,13 @@ async function metersOf(
 async function fixCounts(
   candidates: readonly Candidate[],
   meters: ReadonlyMap<string, Meter>,
-  { context, parts }: { context: CallContext; parts: IngestParts },
+  { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
 ): Promise<void> {
   const isFresh = (id: string) => meters.get(id)?.inUse === false;
   if (![...meters.keys()].some(isFresh)) return;
   const ids = new Set(candidates.map(({ document }) => document.meterId));
   const fresh = [...ids].filter(isFresh);
-  await Promise.all(fresh.map((id) => parts.meters.within(context).mutate(id, useMeter)));
+  await Promise.all(fresh.map((id) => dependencies.meters.within(context).mutate(id, useMeter)));
 }
 
 function newEventId(context: CallContext, index: number): string {
@@ -163,11 +163,11 @@ interface Stored {
 async function store(
   candidates: readonly Candidate[],
   events: readonly EventInput[],
-  { context, parts }: { context: CallContext; parts: IngestParts },
+  { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
 ): Promise<Stored> {
   if (candidates.length === 0) return { accepted: 0, duplicates: 0, rejected: [] };
-  const usage = parts.usageOf(context);
-  const startedAt = parts.clock.now();
+  const usage = dependencies.usageOf(context);
+  const startedAt = dependencies.clock.now();
   const isLate = ({ hour }: SeriesHour) =>
     context.tenant.manualClock || !isOpenHour(hour, startedAt);
   const documents = candidates.map(({ document }) => document);
@@ -175,18 +175,18 @@ async function store(
   const late = hours.filter(isLate);
   const batch = { id: newId(), at: startedAt };
   await usage.beginLate(late, batch);
-  const taken = await parts.queue.store(documents, () => {
-    const now = parts.clock.now().getTime();
+  const taken = await dependencies.queue.store(documents, () => {
+    const now = dependencies.clock.now().getTime();
     const latest = Math.min(context.deadline.getTime(), startedAt.getTime() + storeMsMax);
     if (now > latest) throw new DeadlineExceededError();
   });
   const met = taken.size === 0 ? [] : candidates.filter(({ document }) => taken.has(document));
-  const { repeated, rejected, known } = await compare(met, events, { context, parts });
+  const { repeated, rejected, known } = await compare(met, events, { context, dependencies });
   // Somebody who died may have left the total of a stored event's hour behind.
   const doubtful = seriesHours(known).filter(isLate);
   await usage.finishLate([...late, ...doubtful], batch.id);
   await usage.reopenDays(doubtful);
-  await parts.woken.wake(usage, {
+  await dependencies.woken.wake(usage, {
     environmentId: context.tenant.environmentId,
     series: [...hours, ...doubtful].map((hour) => ({
       ...hour,
@@ -200,9 +200,9 @@ async function store(
 async function compare(
   met: readonly Candidate[],
   events: readonly EventInput[],
-  { context, parts }: { context: CallContext; parts: IngestParts },
+  { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
 ): Promise<{ repeated: number; rejected: Stored['rejected']; known: readonly UsageEvent[] }> {
-  const known = await parts.events.find(
+  const known = await dependencies.events.find(
     context.tenant,
     met.map(({ document }) => eventIdOf(document)),
   );
@@ -224,7 +224,7 @@ async function compare(
 async function repeatsAmong(
   refused: readonly Refused[],
   context: CallContext,
-  { events }: IngestParts,
+  { events }: IngestDependencies,
 ): Promise<Set<Refused>> {
   const named = refused.filter(
     ({ input, customerId }) => input.eventId !== undefined && customerId !== undefined,

@@ -14,7 +14,7 @@ import type { MeterUsageStore } from './meter-usage-store';
 import { UsageReport } from './usage-report';
 
 /** What reports are made of. */
-export interface ReportParts {
+export interface ReportDependencies {
   readonly meters: AggregateCollection<Meter>;
   readonly meterUsageOf: (context: Pick<CallContext, 'tenant'>) => MeterUsageStore;
   readonly creditReports: CreditReportStore;
@@ -24,7 +24,7 @@ const daysMax = 90;
 const customersMax = 20;
 
 /** The calls about usage and credits day by day. */
-export function reportRpc({ meters, meterUsageOf, creditReports }: ReportParts) {
+export function reportRpc({ meters, meterUsageOf, creditReports }: ReportDependencies) {
   const handlers: AsyncHandlers<UsageReportServiceServer> = {
     getUsageReport: async ({ meterId, days }, context) => {
       const wanted = lastDays(context.now, { days, max: daysMax });

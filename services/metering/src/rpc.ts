@@ -6,20 +6,20 @@ import {
 import { meteringCallers } from './callers';
 import { creditCalls } from './credit-rpc';
 import { eventCalls } from './event-rpc';
-import type { IngestParts } from './ingest-rpc';
+import type { IngestDependencies } from './ingest-rpc';
 import { meterCalls } from './meter-rpc';
 import { settlementCalls } from './settlement-rpc';
-import type { SettlementParts } from './settlement-worker';
+import type { SettlementDependencies } from './settlement-worker';
 
 /** The service's calls. */
-export function meteringRpc(parts: IngestParts & SettlementParts) {
+export function meteringRpc(dependencies: IngestDependencies & SettlementDependencies) {
   return rpcService<MeteringServiceServer>(
     MeteringServiceService,
     {
-      ...meterCalls(parts.meters),
-      ...eventCalls(parts),
-      ...creditCalls(parts),
-      ...settlementCalls(parts),
+      ...meterCalls(dependencies.meters),
+      ...eventCalls(dependencies),
+      ...creditCalls(dependencies),
+      ...settlementCalls(dependencies),
     },
     { callers: meteringCallers },
   );

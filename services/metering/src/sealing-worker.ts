@@ -10,7 +10,7 @@ import { sealSeries } from './usage-sealing';
 import type { SeriesDocument, UsageStore } from './usage-store';
 
 /** What sealing works with. */
-export interface SealingParts {
+export interface SealingDependencies {
   readonly series: SeriesStore;
   readonly meters: AggregateCollection<Meter>;
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
@@ -25,26 +25,32 @@ const batchesMax = 50;
 const againMs = 60_000;
 
 /** Seals the hours that are past, of every series that was used. Without it reads are slower and never wrong. */
-export async function sealHours(parts: SealingParts, signal: AbortSignal): Promise<void> {
+export async function sealHours(
+  dependencies: SealingDependencies,
+  signal: AbortSignal,
+): Promise<void> {
   for (let batch = 1; batch <= batchesMax && !signal.aborted; batch += 1) {
-    const due = await parts.series.findDue(parts.clock.now(), batchMax);
-    for (const one of due) await sealOne(one, parts);
+    const due = await dependencies.series.findDue(dependencies.clock.now(), batchMax);
+    for (const one of due) await sealOne(one, dependencies);
     if (due.length < batchMax) return;
   }
 }
 
-async function sealOne(document: SeriesDocument, parts: SealingParts): Promise<void> {
+async function sealOne(document: SeriesDocument, dependencies: SealingDependencies): Promise<void> {
   // First of all: who uses the series from here on has it looked at again.
-  if (!(await parts.series.take(document))) return;
+  if (!(await dependencies.series.take(document))) return;
   const { customerId, meterId } = document;
   const tenant = tenantOf(document);
-  const usage = parts.usageOf({ tenant });
-  const now = parts.clock.now();
+  const usage = dependencies.usageOf({ tenant });
+  const now = dependencies.clock.now();
   try {
-    const next = await sealUntilNow(document, { usage, now, parts });
+    const next = await sealUntilNow(document, { usage, now, dependencies });
     if (next !== undefined) await usage.wake([{ customerId, meterId, at: next }]);
   } catch (error) {
-    parts.logger.warn({ err: error, series: document._id }, 'sealing usage failed, retrying');
+    dependencies.logger.warn(
+      { err: error, series: document._id },
+      'sealing usage failed, retrying',
+    );
     await usage.wake([{ customerId, meterId, at: new Date(now.getTime() + againMs) }]);
   }
 }
@@ -52,11 +58,11 @@ async function sealOne(document: SeriesDocument, parts: SealingParts): Promise<v
 /** Gives the real time at which more can be sealed; undefined where there is nothing more. */
 async function sealUntilNow(
   document: SeriesDocument,
-  { usage, now, parts }: { usage: UsageStore; now: Date; parts: SealingParts },
+  { usage, now, dependencies }: { usage: UsageStore; now: Date; dependencies: SealingDependencies },
 ): Promise<Date | undefined> {
   const { customerId, meterId } = document;
   const tenant = tenantOf(document);
-  const meter = await parts.meters.within({ tenant, now }).find(meterId);
+  const meter = await dependencies.meters.within({ tenant, now }).find(meterId);
   const last = await usage.edgeOf({ customerId, meterId }, 'last');
   if (meter === undefined || last === null) return undefined;
   const { aggregation, uniqueProperty } = meter.state;

@@ -8,7 +8,7 @@ import type {
   SettleUsageRequest,
 } from '@billing/proto/billing/metering/v1/metering';
 import type { MeterWindows, SettledQuantity, SettledUsage, SettlementWindow } from './settlement';
-import { settle, type SettlementParts, type SettlementRequest } from './settlement-worker';
+import { settle, type SettlementDependencies, type SettlementRequest } from './settlement-worker';
 
 type SettlementCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'settleUsage'>;
 
@@ -16,12 +16,12 @@ const keyLengthMax = 100;
 const unbilledKeysMax = 1_000;
 
 /** The call that decides what an invoice bills. */
-export function settlementCalls(parts: SettlementParts): SettlementCalls {
+export function settlementCalls(dependencies: SettlementDependencies): SettlementCalls {
   return {
     settleUsage: async (request, context) => {
       refuseMalformed(request);
-      const { usages } = await settle(fromProtoRequest(request), context, parts);
-      const names = await meterNames(usages, context, parts);
+      const { usages } = await settle(fromProtoRequest(request), context, dependencies);
+      const names = await meterNames(usages, context, dependencies);
       const meterNameOf = ({ meterId }: SettledUsage) => names.get(meterId);
       return {
         usages: usages.map((usage) => ({
@@ -37,7 +37,7 @@ export function settlementCalls(parts: SettlementParts): SettlementCalls {
 async function meterNames(
   usages: readonly SettledUsage[],
   context: CallContext,
-  { meters }: SettlementParts,
+  { meters }: SettlementDependencies,
 ): Promise<ReadonlyMap<string, string>> {
   const found = await meters.within(context).findAll(usages.map(({ meterId }) => meterId));
   return new Map(found.map(({ state }) => [state.id, state.name]));

@@ -26,10 +26,10 @@ import type { SettlementRuns } from './settlement-runs';
 import type { SettlementStore } from './settlement-store';
 import { readWindows } from './usage-burning';
 import type { UsageStorage } from './usage-hour';
-import { accountId, type UsageParts } from './usage-rpc';
+import { accountId, type UsageDependencies } from './usage-rpc';
 
 /** What settlements are made of. */
-export interface SettlementParts extends UsageParts {
+export interface SettlementDependencies extends UsageDependencies {
   readonly settlementsOf: (context: Pick<CallContext, 'tenant'>) => SettlementStore;
   readonly runs: SettlementRuns<Settlement>;
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export interface SettlementRequest {
 interface Run {
   readonly request: SettlementRequest;
   readonly context: CallContext;
-  readonly parts: SettlementParts;
+  readonly dependencies: SettlementDependencies;
   /** Aborts when nothing more is to be begun; what was decided by then is kept. */
   readonly signal: AbortSignal;
 }
@@ -65,20 +65,22 @@ const metersAtOnce = 8;
 export function settle(
   request: SettlementRequest,
   context: CallContext,
-  parts: SettlementParts,
+  dependencies: SettlementDependencies,
 ): Promise<Settlement> {
   const { subscriptionId, key } = request;
   const name = JSON.stringify([context.tenant.environmentId, subscriptionId, key]);
-  return parts.runs.join(name, context.signal, (signal) => {
+  return dependencies.runs.join(name, context.signal, (signal) => {
     // Not the caller's time, which may be over before anybody else is asked.
-    const deadline = new Date(parts.clock.now().getTime() + parts.runs.options.runMsMax);
-    return settleAll({ request, context: { ...context, deadline, signal }, parts, signal });
+    const deadline = new Date(
+      dependencies.clock.now().getTime() + dependencies.runs.options.runMsMax,
+    );
+    return settleAll({ request, context: { ...context, deadline, signal }, dependencies, signal });
   });
 }
 
 async function settleAll(run: Run): Promise<Settlement> {
   const { subscriptionId, key, asked, unbilledKeys: exceptKeys } = run.request;
-  const store = run.parts.settlementsOf(run.context);
+  const store = run.dependencies.settlementsOf(run.context);
   const periodIndexes = new Set(asked.map(({ periodIndex }) => periodIndex));
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const done = await store.find(subscriptionId, key);
@@ -130,8 +132,8 @@ interface OpenMeter extends MeterWindows {
 }
 
 async function openMeter({ meterId, windows }: MeterWindows, run: Run): Promise<OpenMeter> {
-  const { context, parts } = run;
-  const meter = await parts.meters.within(context).find(meterId);
+  const { context, dependencies } = run;
+  const meter = await dependencies.meters.within(context).find(meterId);
   if (meter === undefined) throw notFound('Meter');
   const { customerId } = run.request;
   return {
@@ -145,9 +147,9 @@ async function openMeter({ meterId, windows }: MeterWindows, run: Run): Promise<
 /** The account that decides, made where there is none: without one, who comes after the first grant would decide otherwise than who came before. */
 async function openAccount(
   { customerId, meterId }: { customerId: string; meterId: string },
-  { context, parts }: Run,
+  { context, dependencies }: Run,
 ): Promise<CreditAccount> {
-  const accounts = parts.accounts.within(context);
+  const accounts = dependencies.accounts.within(context);
   const id = accountId(context, { customerId, meterId });
   const known = await accounts.find(id);
   if (known !== undefined) return known.state;
@@ -166,7 +168,7 @@ async function decideMeter(opened: OpenMeter, run: Run): Promise<CreditAccount> 
   let { account } = opened;
   const asked = windows.map((window) => ({ window }));
   if (undecided(account, asked, decider).length === 0) return account;
-  account = await keepNobodysUsage({ account, series }, windows, run.context, run.parts);
+  account = await keepNobodysUsage({ account, series }, windows, run.context, run.dependencies);
   const known = await knowWindows(opened, decider, run);
   // An account that changes in between may undo a step.
   for (let step = 1; step <= windows.length + attemptsMax; step += 1) {
@@ -181,10 +183,12 @@ async function decideMeter(opened: OpenMeter, run: Run): Promise<CreditAccount> 
 async function knowWindows(
   { account, windows }: OpenMeter,
   decider: Decider,
-  { context, parts }: Run,
+  { context, dependencies }: Run,
 ): Promise<KnownWindow[]> {
-  const now = parts.clock.now();
-  const hours = await parts.usageOf(context).hourVersions(decider.series, hoursTouched(windows));
+  const now = dependencies.clock.now();
+  const hours = await dependencies
+    .usageOf(context)
+    .hourVersions(decider.series, hoursTouched(windows));
   const isManual = context.tenant.manualClock;
   return knownWindows(account, windows, { decider, hours, isManual, now });
 }
@@ -192,19 +196,19 @@ async function knowWindows(
 async function decideStep(
   account: CreditAccount,
   left: readonly KnownWindow[],
-  { decider, run: { context, parts } }: { decider: Decider; run: Run },
+  { decider, run: { context, dependencies } }: { decider: Decider; run: Run },
 ): Promise<CreditAccount> {
   const step = nextStep(account, left, decider);
   const toRead = step.filter(({ isRead }) => isRead).map(({ known: { window } }) => window);
   const read = await readWindows(
-    rawOf(parts.usageOf(context)),
+    rawOf(dependencies.usageOf(context)),
     decider.series,
     toRead.map((window) => ({ window, grants: settledGrants(account, window, decider) })),
   );
   const usages = new Map(toRead.map((window, index) => [window, read[index]]));
   const windows = step.map(({ known }) => ({ ...known, usage: usages.get(known.window) }));
   const grantIds = new Set(account.grants.map(({ id }) => id));
-  const { state } = await parts.accounts.within(context).mutate(account.id, (before) => ({
+  const { state } = await dependencies.accounts.within(context).mutate(account.id, (before) => ({
     state: decideWindows(before, windows, { decider, grantIds, now: context.now }),
     events: [],
     commands: [],

@@ -19,7 +19,7 @@ export interface UsageEvent {
 }
 
 /** What an event of a batch is checked against. */
-export interface EventSurroundings {
+export interface EventDependencies {
   /** Undefined: unknown. */
   readonly customerId: string | undefined;
   readonly meter: Meter | undefined;
@@ -32,7 +32,7 @@ const backMsMax = 35 * 86_400_000;
 /** Why an event is not taken though its shape is right; undefined for one that is. */
 export function eventRefusal(
   { timestamp, isNegative }: EventInput,
-  { customerId, meter, now }: EventSurroundings,
+  { customerId, meter, now }: EventDependencies,
 ): string | undefined {
   if (customerId === undefined) return 'Customer not found';
   if (meter === undefined || meter.deletedAt !== null) return 'Meter not found';

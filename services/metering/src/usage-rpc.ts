@@ -28,7 +28,7 @@ import { usageState, type UsageTerms } from './usage-state';
 import type { UsageStore } from './usage-store';
 
 /** What usage is added up from. */
-export interface UsageParts {
+export interface UsageDependencies {
   readonly meters: AggregateCollection<Meter>;
   readonly accounts: AggregateCollection<CreditAccount>;
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
@@ -75,7 +75,7 @@ export async function requireCustomer(
 
 /** All accounts of a customer. */
 export async function accountsOf(
-  { accounts }: Pick<UsageParts, 'accounts'>,
+  { accounts }: Pick<UsageDependencies, 'accounts'>,
   customerId: string,
   context: CallContext,
 ): Promise<CreditAccount[]> {
@@ -93,20 +93,20 @@ export async function accountsOf(
 export async function usageStates(
   customerId: string,
   context: CallContext,
-  parts: UsageParts,
+  dependencies: UsageDependencies,
 ): Promise<ProtoUsageState[]> {
-  await requireCustomer(parts.peers, customerId, context);
+  await requireCustomer(dependencies.peers, customerId, context);
   const [accounts, used] = await Promise.all([
-    accountsOf(parts, customerId, context),
-    parts.usageOf(context).metersUsed(customerId),
+    accountsOf(dependencies, customerId, context),
+    dependencies.usageOf(context).metersUsed(customerId),
   ]);
-  const periods = await periodsFor({ customerId, accounts }, context, parts);
+  const periods = await periodsFor({ customerId, accounts }, context, dependencies);
   const priced = periods.running.flatMap(({ prices }) => [...prices.keys()]);
   const ids = [...new Set([...priced, ...accounts.map(({ meterId }) => meterId), ...used])];
   const running = await runningUsages(
     { customerId, meterIds: ids, periods, accounts },
     context,
-    parts,
+    dependencies,
   );
   return running
     .filter(({ used: { events }, account, terms }) => {
@@ -120,7 +120,7 @@ export async function usageStates(
 export function periodsFor(
   { customerId, accounts }: { customerId: string; accounts: readonly CreditAccount[] },
   context: CallContext,
-  { peers }: Pick<UsageParts, 'peers'>,
+  { peers }: Pick<UsageDependencies, 'peers'>,
 ): Promise<CustomerPeriods> {
   const { now } = context;
   const open = accounts.flatMap((account) => nobodysMonths(account, { taken: [], now }));
@@ -143,18 +143,18 @@ export async function runningUsages(
     accounts: readonly CreditAccount[];
   },
   context: CallContext,
-  parts: UsageParts,
+  dependencies: UsageDependencies,
 ): Promise<RunningUsage[]> {
   const waiting = meterIds.toSorted();
   const found: RunningUsage[] = [];
   const readNext = async (): Promise<void> => {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
       const meterId = id;
-      const meter = await parts.meters.within(context).find(meterId);
+      const meter = await dependencies.meters.within(context).find(meterId);
       if (meter === undefined) continue;
       const account = accounts.find((one) => one.meterId === meterId);
       const scope = { customerId, meter: meter.state, account, periods };
-      found.push(await runningUsage(scope, context, parts));
+      found.push(await runningUsage(scope, context, dependencies));
     }
   };
   await Promise.all(Array.from({ length: metersAtOnce }, readNext));
@@ -174,7 +174,7 @@ async function runningUsage(
     periods: CustomerPeriods;
   },
   context: CallContext,
-  parts: UsageParts,
+  dependencies: UsageDependencies,
 ): Promise<RunningUsage> {
   const { id: meterId, aggregation, uniqueProperty } = meter;
   const series = { customerId, meterId, aggregation, uniqueProperty };
@@ -184,13 +184,13 @@ async function runningUsage(
   const taken = takenFrom(terms?.subscriptionId ?? null, lived, meterId);
   const key = terms?.key ?? nobodysKey(period);
   const before =
-    account && (await afterOthers({ account, series }, { key, lived }, context, parts));
+    account && (await afterOthers({ account, series }, { key, lived }, context, dependencies));
   const grants = before === undefined ? [] : grantsFor(before, key);
   // A trial's usage is free: it needs no credits.
   const burnable = terms?.isTrial === true ? [] : grants;
   const includedUnits = terms === undefined ? none : Decimal.parse(terms.price.includedUnits);
   const burn = async (window: UsageWindow) => {
-    const usage = await readWindow(parts.usageOf(context), series, { window, grants });
+    const usage = await readWindow(dependencies.usageOf(context), series, { window, grants });
     return burnWindow(usage, series, { window, grants: burnable, includedUnits });
   };
   const burnt = await burn({ ...period, taken });

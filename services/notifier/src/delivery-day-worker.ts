@@ -22,17 +22,17 @@ export class DeliveryDayWorker {
   // The day on which all endpoints were last gone through.
   private doneOn: string | undefined;
 
-  constructor(private readonly parts: DeliveryDayWorkerOptions) {}
+  constructor(private readonly dependencies: DeliveryDayWorkerOptions) {}
 
   /** In the order of the days. */
   async of(key: EndpointKey, days: readonly CalendarDay[]): Promise<DeliveryOutcomes[]> {
-    const known = await this.parts.dayTotals.find(key, days);
+    const known = await this.dependencies.dayTotals.find(key, days);
     return Promise.all(days.map(async (day) => known.get(day.day) ?? (await this.count(key, day))));
   }
 
   /** Counts the last days of every endpoint once a day, so that whoever asks for many finds most of them counted. */
   async countAll(signal: AbortSignal): Promise<void> {
-    const { slots, clock } = this.parts;
+    const { slots, clock } = this.dependencies;
     const days = lastDays(clock.now(), { days: sealedDays + 1, max: sealedDays + 1 });
     const today = days.at(-1)?.day;
     if (this.doneOn === today) return;
@@ -44,7 +44,7 @@ export class DeliveryDayWorker {
   }
 
   private async count(key: EndpointKey, day: CalendarDay): Promise<DeliveryOutcomes> {
-    const { reports, dayTotals, clock } = this.parts;
+    const { reports, dayTotals, clock } = this.dependencies;
     const countedAt = clock.now();
     const { isSettled, ...total } = await reports.count(key, day);
     if (isSettled) await dayTotals.keep(key, { day, countedAt, total });

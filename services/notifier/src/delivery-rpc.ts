@@ -23,7 +23,7 @@ import type { TestWebhookSender } from './test-webhook-sender';
 import { requireActive } from './webhook-endpoint';
 
 /** What the calls about deliveries work with. */
-export interface DeliveryRpcParts {
+export interface DeliveryRpcDependencies {
   readonly endpoints: EndpointStore;
   readonly history: DeliveryHistoryStore;
   readonly tests: TestWebhookSender;
@@ -38,8 +38,8 @@ export interface DeliveryRpcParts {
 }
 
 /** The calls about what endpoints are sent. */
-export function deliveryRpc(parts: DeliveryRpcParts) {
-  const { endpoints, history, tests, retries, replays, gaps, clock } = parts;
+export function deliveryRpc(dependencies: DeliveryRpcDependencies) {
+  const { endpoints, history, tests, retries, replays, gaps, clock } = dependencies;
   const activeKey = async (context: CallContext, id: string): Promise<EndpointKey> => {
     requireActive((await endpoints.get(context, id)).state);
     return { environmentId: context.tenant.environmentId, endpointId: id };
@@ -48,7 +48,7 @@ export function deliveryRpc(parts: DeliveryRpcParts) {
     sendTestWebhook: async ({ id }, context) => {
       const key = await activeKey(context, id);
       const deliveryId = await tests.send(key, context);
-      parts.onDeliveries([key]);
+      dependencies.onDeliveries([key]);
       return { deliveryId };
     },
     listWebhookDeliveries: async ({ endpointId, page, perPage }, context) => {
@@ -67,7 +67,7 @@ export function deliveryRpc(parts: DeliveryRpcParts) {
     retryWebhookDelivery: async ({ endpointId, id }, context) => {
       const key = await activeKey(context, endpointId);
       const delivery = await retries.send(key, id, { now: clock.now(), storing: context.storing });
-      parts.onDeliveries([key]);
+      dependencies.onDeliveries([key]);
       const [described] = await history.describe(key.environmentId, [delivery]);
       if (described === undefined) throw notFound('Webhook delivery');
       return { delivery: toProtoDelivery(described) };
@@ -80,7 +80,7 @@ export function deliveryRpc(parts: DeliveryRpcParts) {
         all,
         storing: context.storing,
       });
-      parts.onReplay();
+      dependencies.onReplay();
       return { count };
     },
     listWebhookGaps: async ({ endpointId, since }, context) => {

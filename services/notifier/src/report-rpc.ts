@@ -16,7 +16,7 @@ import type { EndpointKey, EndpointStore } from './endpoint-store';
 import { endpointsMax } from './webhook-endpoint';
 
 /** What the calls about outcomes work with. */
-export interface ReportRpcParts {
+export interface ReportRpcDependencies {
   readonly endpoints: EndpointStore;
   readonly reports: DeliveryReportStore;
   readonly days: DeliveryDayWorker;
@@ -29,7 +29,7 @@ const lately = 24 * 3_600_000;
 const countMax = 10_000;
 
 /** The calls about how deliveries came out. */
-export function reportRpc({ endpoints, reports, days, clock }: ReportRpcParts) {
+export function reportRpc({ endpoints, reports, days, clock }: ReportRpcDependencies) {
   const keysOf = async (tenant: Tenant): Promise<EndpointKey[]> => {
     const { data } = await endpoints.list({ tenant }, { page: 1, perPage: endpointsMax });
     const { environmentId } = tenant;

@@ -14,7 +14,7 @@ import type { EndpointKey, EndpointStore } from './endpoint-store';
 import type { WebhookEndpoint, WebhookEndpointChanges } from './webhook-endpoint';
 
 /** What the calls work with. */
-export interface NotifierParts {
+export interface NotifierDependencies {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   /** Told of an endpoint that is not what it was. */
@@ -22,7 +22,7 @@ export interface NotifierParts {
 }
 
 /** The notifier's calls. */
-export function notifierRpc({ endpoints, deliveries, onChange }: NotifierParts) {
+export function notifierRpc({ endpoints, deliveries, onChange }: NotifierDependencies) {
   const handlers: AsyncHandlers<NotifierServiceServer> = {
     createWebhookEndpoint: async (request, context) => {
       const id = newResourceId(context, 'webhookEndpoint');

@@ -68,7 +68,7 @@ const sealEveryMs = 10 * 60_000;
 const countDaysEveryMs = 60 * 60_000;
 
 /** All that the start-up hands around. */
-interface Parts {
+interface NotifierDependencies {
   readonly service: Service;
   readonly config: NotifierConfiguration;
   readonly overrides: NotifierOverrides;
@@ -97,21 +97,28 @@ export async function start(
     subscription: config.SUBSCRIPTION_ADDRESS,
     checkout: config.CHECKOUT_ADDRESS,
   });
-  const parts: Parts = { service, config, overrides, policyOf, stores, owners };
-  const worker = startSending(parts);
-  startConsuming(parts, worker);
-  startRetention(parts);
+  const dependencies: NotifierDependencies = {
+    service,
+    config,
+    overrides,
+    policyOf,
+    stores,
+    owners,
+  };
+  const worker = startSending(dependencies);
+  startConsuming(dependencies, worker);
+  startRetention(dependencies);
   const onChange = (endpoint: EndpointKey) => {
     worker.reconsider(endpoint);
   };
   return service.serve([
     notifierRpc({ ...stores, onChange }),
-    startRequests(parts, worker),
-    startReports(parts),
+    startRequests(dependencies, worker),
+    startReports(dependencies),
   ]);
 }
 
-function openStores(service: Service, policyOf: Parts['policyOf'], keys: DataKeys) {
+function openStores(service: Service, policyOf: NotifierDependencies['policyOf'], keys: DataKeys) {
   const { db, clock } = service;
   const slots = new SlotStore(db);
   const aggregates = service.aggregates(webhookEndpoints(keys));
@@ -149,7 +156,13 @@ function startSealing(service: Service, keys: DataKeys): void {
   });
 }
 
-function startSending({ service, config, overrides, policyOf, stores }: Parts): DeliveryWorker {
+function startSending({
+  service,
+  config,
+  overrides,
+  policyOf,
+  stores,
+}: NotifierDependencies): DeliveryWorker {
   const { clock, logger, metrics } = service;
   const client = new WebhookClient({
     timeoutMs: overrides.timeoutMs ?? timeoutMsDefault,
@@ -196,7 +209,7 @@ function startSending({ service, config, overrides, policyOf, stores }: Parts): 
 }
 
 function startConsuming(
-  { service, overrides, stores, owners }: Parts,
+  { service, overrides, stores, owners }: NotifierDependencies,
   worker: DeliveryWorker,
 ): void {
   const { clock, logger } = service;
@@ -239,7 +252,7 @@ function startConsuming(
   });
 }
 
-function startRetention({ service, stores }: Parts): void {
+function startRetention({ service, stores }: NotifierDependencies): void {
   const retention = new RetentionWorker({ ...stores, clock: service.clock });
   service.every({
     name: 'remove what is old',
@@ -248,7 +261,7 @@ function startRetention({ service, stores }: Parts): void {
   });
 }
 
-function startReports({ service, stores }: Parts) {
+function startReports({ service, stores }: NotifierDependencies) {
   const { clock } = service;
   const days = new DeliveryDayWorker({ ...stores, clock });
   service.every({
@@ -260,7 +273,7 @@ function startReports({ service, stores }: Parts) {
 }
 
 /** What people ask for about deliveries. */
-function startRequests({ service, stores, owners }: Parts, worker: DeliveryWorker) {
+function startRequests({ service, stores, owners }: NotifierDependencies, worker: DeliveryWorker) {
   const { clock, db, logger } = service;
   const onDeliveries = (endpoints: readonly EndpointKey[]) => {
     worker.wake(endpoints);

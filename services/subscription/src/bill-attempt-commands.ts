@@ -24,7 +24,7 @@ import {
   noteBill,
   periodBill,
 } from './usage-bill';
-import { settleUsage, type SettlementParts } from './usage-client';
+import { settleUsage, type SettlementDependencies } from './usage-client';
 import { type UsageLine, usageLines } from './usage-line';
 import { pinnedSet, pinRates } from './usage-period';
 import { meterPricesOf } from './usage-period-rpc';
@@ -32,7 +32,7 @@ import { fromProtoUsageLine } from './usage-rpc';
 import { lastPeriod, type Settlement, settlementBefore } from './usage-settlement';
 
 /** What bills are made with. */
-export interface BillingParts extends SettlementParts {
+export interface BillingDependencies extends SettlementDependencies {
   readonly invoices: InvoiceClient;
   readonly customers: CustomerClient;
   /** Called when the last bill left an amount unsettled that was owed to the customer. */
@@ -50,32 +50,32 @@ export async function tryPeriod(
   stored: Stored<Subscription>,
   payload: BillPeriod['payload'],
   { context, completes }: Attempt,
-  parts: BillingParts,
+  dependencies: BillingDependencies,
 ): Promise<boolean> {
   const { state } = stored;
   const { invoiceId, periodIndex } = payload;
   const set =
     pinnedSet(state, periodIndex) ??
-    (await meterPricesOf(stored, periodIndex, context, parts.peers)).set;
+    (await meterPricesOf(stored, periodIndex, context, dependencies.peers)).set;
   const settlement = settlementBefore(periodIndex);
   const [settled, customer] = await Promise.all([
-    settleUsage(stored, settlement, context, parts),
-    presentCustomer(state, payload.reason, context, parts),
+    settleUsage(stored, settlement, context, dependencies),
+    presentCustomer(state, payload.reason, context, dependencies),
   ]);
   // A customer's first invoice fixes their currency; a subscription that is there keeps its own.
   if (customer !== undefined && !customer.isCurrencyFixed) {
     const wanted = { id: customer.id, currency: state.price.currency };
-    await unlessNotFound(fixCurrency(parts.peers, wanted, context));
+    await unlessNotFound(fixCurrency(dependencies.peers, wanted, context));
   }
   const { recurring, ...bill } = periodBill(state, periodIndex, settled ?? []);
   if (!bill.isBillable) {
-    return hold(stored, { bill: periodIndex, settlements: [settlement] }, context, parts);
+    return hold(stored, { bill: periodIndex, settlements: [settlement] }, context, dependencies);
   }
   const { lines, refunds } = bill;
   const isDiscounted = isBillDiscounted(state, { ...payload, lines });
   const wanted = { ...payload, isDiscounted, period: recurring.period, recurring, usage: lines };
   const request = toProtoNewInvoice(withCustomer(state, customer), wanted);
-  const { invoice, collecting } = await parts.invoices.create(request, context);
+  const { invoice, collecting } = await dependencies.invoices.create(request, context);
   // The subscription was cancelled during the call, and a late repeat found the place of the invoice taken.
   if (invoice?.status === InvoiceStatus.INVOICE_STATUS_VOID) return false;
   const note = (current: Subscription) => {
@@ -85,7 +85,7 @@ export async function tryPeriod(
     const known = withCustomer(begun, customer);
     return noteInvoice(known, { invoiceId, periodIndex, isCollecting: collecting });
   };
-  await parts.subscriptions.note(state.id, context, note, { completes });
+  await dependencies.subscriptions.note(state.id, context, note, { completes });
   return true;
 }
 
@@ -104,12 +104,12 @@ export async function usageOwed(
   stored: Stored<Subscription>,
   voided: Invoice | undefined,
   context: CallContext,
-  parts: SettlementParts,
+  dependencies: SettlementDependencies,
 ): Promise<Owed> {
   if (voided === undefined) {
     // It was never made, and never will be; the usage that it would have billed may have been settled for it.
     const settlement = settlementBefore(stored.state.periodIndex ?? 0);
-    const settled = await settleUsage(stored, settlement, context, parts);
+    const settled = await settleUsage(stored, settlement, context, dependencies);
     return { isVoided: true, lines: usageLines(settled ?? []), settlements: [settlement] };
   }
   if (voided.status !== InvoiceStatus.INVOICE_STATUS_VOID) return nothingOwed;
@@ -122,12 +122,12 @@ export async function tryEnd(
   stored: Stored<Subscription>,
   { closing, owed }: { readonly closing: Closing; readonly owed: Owed },
   context: CallContext,
-  parts: BillingParts,
+  dependencies: BillingDependencies,
 ): Promise<boolean> {
   const { state } = stored;
   const through = state.periodIndex ?? 0;
   const settlement = { key: 'end', through };
-  const settled = await settleUsage(stored, settlement, context, parts);
+  const settled = await settleUsage(stored, settlement, context, dependencies);
   const bill = endBill(state, settled ?? [], owed.lines);
   // Whoever sells no usage has nothing to note either.
   const isNothing = settled === undefined && bill.lines.length + bill.refunds.length === 0;
@@ -136,14 +136,19 @@ export async function tryEnd(
   if (!bill.isBillable) {
     const settlements = [...owed.settlements, settlement];
     const first = Math.min(state.usage.held?.bill ?? number, number);
-    return hold(stored, { bill: first, settlements, closing }, context, parts);
+    return hold(stored, { bill: first, settlements, closing }, context, dependencies);
   }
   const key = settlement.key;
-  const invoiceId = await billUsage(stored, { key, bill, isVoided: owed.isVoided }, context, parts);
+  const invoiceId = await billUsage(
+    stored,
+    { key, bill, isVoided: owed.isVoided },
+    context,
+    dependencies,
+  );
   const lateAt = settled === undefined ? null : lateBillAt(state);
   // One that was held until then leaves nothing, but what it bills may have been settled before.
   const laterAt = lateAt !== null && lateAt < context.now ? context.now : lateAt;
-  await parts.subscriptions.note(state.id, context, (current) =>
+  await dependencies.subscriptions.note(state.id, context, (current) =>
     noteEndInvoice(
       noteBill(current, number, { refunds: bill.refunds, lateBillAt: laterAt }),
       invoiceId,
@@ -156,22 +161,27 @@ export async function tryEnd(
 export async function tryLate(
   stored: Stored<Subscription>,
   context: CallContext,
-  parts: BillingParts,
+  dependencies: BillingDependencies,
 ): Promise<boolean> {
   const { state } = stored;
   const through = state.periodIndex ?? 0;
   const settlement = { key: 'late', through };
-  const settled = await settleUsage(stored, settlement, context, parts);
+  const settled = await settleUsage(stored, settlement, context, dependencies);
   const bill = endBill(state, settled ?? [], []);
   const number = through + 2;
   if (!bill.isBillable) {
-    return hold(stored, { bill: number, settlements: [settlement] }, context, parts);
+    return hold(stored, { bill: number, settlements: [settlement] }, context, dependencies);
   }
-  const invoiceId = await billUsage(stored, { key: 'late', bill, isVoided: false }, context, parts);
-  await parts.subscriptions.note(state.id, context, (current) =>
+  const invoiceId = await billUsage(
+    stored,
+    { key: 'late', bill, isVoided: false },
+    context,
+    dependencies,
+  );
+  await dependencies.subscriptions.note(state.id, context, (current) =>
     noteEndInvoice(noteBill(current, number, { refunds: [] }), invoiceId),
   );
-  if (bill.refunds.length > 0) parts.onDroppedCredits(state.id, stored.tenant);
+  if (bill.refunds.length > 0) dependencies.onDroppedCredits(state.id, stored.tenant);
   return true;
 }
 
@@ -180,7 +190,7 @@ async function presentCustomer(
   { customer: { id } }: Subscription,
   reason: BillingReason,
   context: CallContext,
-  { customers }: BillingParts,
+  { customers }: BillingDependencies,
 ): Promise<CustomerFacts | undefined> {
   return reason === 'SUBSCRIPTION_CREATE' ? undefined : customers.find(id, context);
 }
@@ -194,13 +204,13 @@ async function billUsage(
     isVoided,
   }: { readonly key: string; readonly bill: Billed; readonly isVoided: boolean },
   context: CallContext,
-  parts: BillingParts,
+  dependencies: BillingDependencies,
 ): Promise<string | undefined> {
   if (bill.lines.length === 0) return undefined;
   const invoiceId = derivedId(tenant.environmentId, state.id, key);
   const { start } = periodOf(state, state.periodIndex ?? 0);
   const reason = 'SUBSCRIPTION_CANCEL';
-  const customer = await presentCustomer(state, reason, context, parts);
+  const customer = await presentCustomer(state, reason, context, dependencies);
   const request = toProtoNewInvoice(withCustomer(state, customer), {
     invoiceId,
     reason,
@@ -210,7 +220,7 @@ async function billUsage(
     recurring: undefined,
     usage: bill.lines,
   });
-  await parts.invoices.create(request, context);
+  await dependencies.invoices.create(request, context);
   return invoiceId;
 }
 
@@ -225,7 +235,7 @@ async function hold(
   { state: { id, usage } }: Stored<Subscription>,
   { bill, settlements, closing }: TooLarge,
   context: CallContext,
-  { subscriptions }: BillingParts,
+  { subscriptions }: BillingDependencies,
 ): Promise<boolean> {
   const settled = settlements.map((settlement) => {
     const { key, through, tries } = nextTry(usage, settlement);

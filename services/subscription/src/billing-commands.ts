@@ -3,7 +3,7 @@ import type { Stored } from '@billing/chassis/aggregate';
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 import {
-  type BillingParts,
+  type BillingDependencies,
   nothingOwed,
   type Owed,
   tryEnd,
@@ -22,27 +22,31 @@ import { type Closing, endedWithin, type Subscription } from './subscription';
 export async function billPeriod(
   payload: BillPeriod['payload'],
   { aggregateId: id, context, completion: completes }: CommandDelivery,
-  parts: BillingParts,
+  dependencies: BillingDependencies,
 ): Promise<void> {
-  const stored = await parts.subscriptions.get(id, context);
+  const stored = await dependencies.subscriptions.get(id, context);
   const { state } = stored;
   const { periodIndex } = payload;
   // Ended in this very period: an invoice made now would charge for what nobody wants any more, before the command that voids it.
   if (endedWithin(state, periodIndex) || isBilled(state, periodIndex)) return;
   // One after the other: a bill tells what differs from what those before it have billed.
-  if (state.usage.held !== null) return billOwed(id, context, parts);
-  await tryPeriod(stored, payload, { context, completes }, parts);
+  if (state.usage.held !== null) return billOwed(id, context, dependencies);
+  await tryPeriod(stored, payload, { context, completes }, dependencies);
 }
 
 /** Makes the bills that are held, the oldest first, until one of them comes to too much again. */
 export async function billOwed(
   id: string,
   context: CallContext,
-  parts: BillingParts,
+  dependencies: BillingDependencies,
 ): Promise<void> {
   let isMade = true;
   while (isMade)
-    isMade = await billOldest(await parts.subscriptions.get(id, context), context, parts);
+    isMade = await billOldest(
+      await dependencies.subscriptions.get(id, context),
+      context,
+      dependencies,
+    );
 }
 
 /** Bills the usage of the period in which a subscription ended, behind whatever is held. */
@@ -50,29 +54,29 @@ export async function billEnd(
   id: string,
   { closing, voided }: { readonly closing: Closing; readonly voided: Invoice | undefined },
   context: CallContext,
-  parts: BillingParts,
+  dependencies: BillingDependencies,
 ): Promise<void> {
-  const { subscriptions } = parts;
+  const { subscriptions } = dependencies;
   const stored = await subscriptions.get(id, context);
   const { periodIndex, usage } = stored.state;
   if (periodIndex === null || isBilled(stored.state, periodIndex + 1)) return;
   if (usage.held !== null) {
     await subscriptions.note(id, context, (current) => closeHeld(current, closing));
-    return billOwed(id, context, parts);
+    return billOwed(id, context, dependencies);
   }
   const isOwed = closing.voidedInvoiceId !== null;
-  const owed = isOwed ? await usageOwed(stored, voided, context, parts) : nothingOwed;
-  await tryEnd(stored, { closing, owed }, context, parts);
+  const owed = isOwed ? await usageOwed(stored, voided, context, dependencies) : nothingOwed;
+  await tryEnd(stored, { closing, owed }, context, dependencies);
 }
 
 /** Bills what came after the end of a subscription for its last periods. */
 export async function billLate(
   id: string,
   context: CallContext,
-  parts: BillingParts,
+  dependencies: BillingDependencies,
 ): Promise<void> {
-  const stored = await parts.subscriptions.get(id, context);
-  if (stored.state.periodIndex !== null) await tryLate(stored, context, parts);
+  const stored = await dependencies.subscriptions.get(id, context);
+  if (stored.state.periodIndex !== null) await tryLate(stored, context, dependencies);
 }
 
 /** Makes sure that an invoice that may be under way is never made, or never paid. Refused while a payment runs, and repeated until that has an outcome. */
@@ -93,7 +97,7 @@ export async function voidInvoice(
 async function billOldest(
   stored: Stored<Subscription>,
   context: CallContext,
-  parts: BillingParts,
+  dependencies: BillingDependencies,
 ): Promise<boolean> {
   const { state, tenant } = stored;
   const bill = owedBill(state);
@@ -112,14 +116,14 @@ async function billOldest(
         authorizedTransactionId: null,
         isDiscounted,
       };
-      return tryPeriod(stored, payload, { context }, parts);
+      return tryPeriod(stored, payload, { context }, dependencies);
     }
     case 'END': {
-      const owed = await owedAtEnd(stored, bill.closing, context, parts);
-      return tryEnd(stored, { closing: bill.closing, owed }, context, parts);
+      const owed = await owedAtEnd(stored, bill.closing, context, dependencies);
+      return tryEnd(stored, { closing: bill.closing, owed }, context, dependencies);
     }
     case 'LATE':
-      return tryLate(stored, context, parts);
+      return tryLate(stored, context, dependencies);
   }
 }
 
@@ -127,14 +131,14 @@ async function owedAtEnd(
   stored: Stored<Subscription>,
   { voidedInvoiceId }: Closing,
   context: CallContext,
-  parts: BillingParts,
+  dependencies: BillingDependencies,
 ): Promise<Owed> {
   const { state } = stored;
   // The invoice of the period in which it ended was held itself.
   if (state.usage.held?.bill === state.periodIndex) {
-    return usageOwed(stored, undefined, context, parts);
+    return usageOwed(stored, undefined, context, dependencies);
   }
   if (voidedInvoiceId === null) return nothingOwed;
-  const voided = await voidInvoice(voidedInvoiceId, state, context, parts.peers);
-  return usageOwed(stored, voided, context, parts);
+  const voided = await voidInvoice(voidedInvoiceId, state, context, dependencies.peers);
+  return usageOwed(stored, voided, context, dependencies);
 }

@@ -13,7 +13,7 @@ import type { Subscriptions } from './subscription-store';
 const voidWithinMs = 8_000;
 
 /** The parts that a cancellation uses. */
-export interface CancellationParts {
+export interface CancellationDependencies {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
   readonly clock: Clock;
@@ -34,10 +34,10 @@ export async function cancelForCaller(
   { id, atPeriodEnd }: CancellationRequest,
   expected: { readonly expectedVersion?: number },
   context: CallContext,
-  parts: CancellationParts,
+  dependencies: CancellationDependencies,
 ): Promise<Stored<Subscription>> {
   const before = { isCanceled: false };
-  const stored = await parts.subscriptions.change(
+  const stored = await dependencies.subscriptions.change(
     id,
     context,
     (current, decision) => {
@@ -46,7 +46,7 @@ export async function cancelForCaller(
     },
     expected,
   );
-  if (!before.isCanceled) await voidRunningInvoice(stored.state, context, parts);
+  if (!before.isCanceled) await voidRunningInvoice(stored.state, context, dependencies);
   return stored;
 }
 
@@ -54,7 +54,7 @@ export async function cancelForCaller(
 async function voidRunningInvoice(
   subscription: Subscription,
   context: CallContext,
-  { peers, clock, logger }: CancellationParts,
+  { peers, clock, logger }: CancellationDependencies,
 ): Promise<void> {
   const { invoiceIdOf } = decisionOn(subscription.id, context.tenant, context.now);
   const invoice = runningInvoice(subscription, invoiceIdOf);

@@ -14,7 +14,7 @@ import type {
   ReleaseRedemption,
   ResolveAuthorization,
 } from './billing';
-import type { BillingParts } from './bill-attempt-commands';
+import type { BillingDependencies } from './bill-attempt-commands';
 import { billEnd, billLate, billOwed, billPeriod, voidInvoice } from './billing-commands';
 import { authorizationResolved } from './creation';
 import type { CustomerClient } from './customer-client';
@@ -24,42 +24,43 @@ import type { Subscription } from './subscription';
 import type { Subscriptions } from './subscription-store';
 
 /** What the commands are carried out with. */
-export interface CommandParts {
+export interface CommandDependencies {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
   readonly invoices: InvoiceClient;
   readonly customers: CustomerClient;
   readonly logger: Logger;
-  readonly onDroppedCredits: BillingParts['onDroppedCredits'];
+  readonly onDroppedCredits: BillingDependencies['onDroppedCredits'];
 }
 
 /** What the service does about the commands that its rules decide. Each may run again after it was carried out. */
 export function subscriptionCommands(
-  parts: CommandParts,
+  dependencies: CommandDependencies,
 ): Readonly<Record<BillingCommand['type'], CommandHandler>> {
-  const { subscriptions, peers, logger } = parts;
+  const { subscriptions, peers, logger } = dependencies;
   return {
-    billPeriod: (payload: BillPeriod['payload'], delivery) => billPeriod(payload, delivery, parts),
+    billPeriod: (payload: BillPeriod['payload'], delivery) =>
+      billPeriod(payload, delivery, dependencies),
 
     billEnd: (_payload: BillEnd['payload'], { aggregateId, context }) =>
       billEnd(
         aggregateId,
         { closing: { voidedInvoiceId: null }, voided: undefined },
         context,
-        parts,
+        dependencies,
       ),
 
     billOwed: (_payload: BillOwed['payload'], { aggregateId, context }) =>
-      billOwed(aggregateId, context, parts),
+      billOwed(aggregateId, context, dependencies),
 
     billLate: (_payload: BillLate['payload'], { aggregateId, context }) =>
-      billLate(aggregateId, context, parts),
+      billLate(aggregateId, context, dependencies),
 
     close: async ({ invoiceId, isOwed }: Close['payload'], { aggregateId, context }) => {
       const { state } = await subscriptions.get(aggregateId, context);
       const voided = await voidInvoice(invoiceId, state, context, peers);
       const closing = { voidedInvoiceId: isOwed ? invoiceId : null };
-      await billEnd(aggregateId, { closing, voided }, context, parts);
+      await billEnd(aggregateId, { closing, voided }, context, dependencies);
     },
 
     endCollection: async (
@@ -68,7 +69,7 @@ export function subscriptionCommands(
     ) => {
       const { state } = await subscriptions.get(aggregateId, context);
       for (const invoiceId of invoiceIds) {
-        await endCollection({ invoiceId, writeOff }, state, context, parts);
+        await endCollection({ invoiceId, writeOff }, state, context, dependencies);
       }
     },
 
@@ -114,14 +115,14 @@ async function endCollection(
   { invoiceId, writeOff }: { readonly invoiceId: string; readonly writeOff: boolean },
   subscription: Subscription,
   context: CallContext,
-  parts: CommandParts,
+  dependencies: CommandDependencies,
 ): Promise<void> {
   const request = { invoiceId, subscriptionId: subscription.id, writeOff };
   try {
-    await parts.peers.checkout.endCollection(request, context);
+    await dependencies.peers.checkout.endCollection(request, context);
   } catch (error) {
     if (!isNotFound(error)) throw error;
     // The subscription ended before its invoice was made. A call to make it may still be on its way: it must find the place taken.
-    await voidInvoice(invoiceId, subscription, context, parts.peers);
+    await voidInvoice(invoiceId, subscription, context, dependencies.peers);
   }
 }

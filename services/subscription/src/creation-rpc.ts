@@ -44,7 +44,7 @@ import { isGivenUp, madeBefore, type Subscriptions } from './subscription-store'
 const settleWithinMs = 8_000;
 
 /** What new subscriptions are made with. */
-export interface CreationParts {
+export interface CreationDependencies {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
   readonly clock: Clock;
@@ -55,18 +55,18 @@ export interface CreationParts {
 export async function create(
   request: CreateSubscriptionRequest,
   context: CallContext,
-  parts: CreationParts,
+  dependencies: CreationDependencies,
 ): Promise<Stored<Subscription>> {
-  const until = settleBy(context, parts.clock);
-  const stored = await store(fromProtoInput(request), context, parts);
-  return settle(stored, { until, context, parts });
+  const until = settleBy(context, dependencies.clock);
+  const stored = await store(fromProtoInput(request), context, dependencies);
+  return settle(stored, { until, context, dependencies });
 }
 
 /** Makes the subscription that a session sold. A repeat finds the one that is stored. */
 export async function createSold(
   request: CreateFromCheckoutRequest,
   context: CallContext,
-  { subscriptions, peers }: Pick<CreationParts, 'subscriptions' | 'peers'>,
+  { subscriptions, peers }: Pick<CreationDependencies, 'subscriptions' | 'peers'>,
 ): Promise<Stored<Subscription>> {
   const { productId, completedAt: at } = request;
   const { set } = await peers.catalog.getMeterPrices({ productId, at }, context);
@@ -88,7 +88,7 @@ export async function createSold(
 async function store(
   input: SubscriptionInput,
   context: CallContext,
-  { subscriptions, peers }: CreationParts,
+  { subscriptions, peers }: CreationDependencies,
 ): Promise<Stored<Subscription>> {
   const { discountId } = input;
   const { environmentId } = context.tenant;
@@ -174,8 +174,8 @@ async function settle(
   {
     until,
     context,
-    parts: { subscriptions, logger },
-  }: { until: Date; context: CallContext; parts: CreationParts },
+    dependencies: { subscriptions, logger },
+  }: { until: Date; context: CallContext; dependencies: CreationDependencies },
 ): Promise<Stored<Subscription>> {
   try {
     return await subscriptions.waitFor(created.state.id, context, { isReached: isSettled, until });

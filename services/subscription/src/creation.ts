@@ -13,7 +13,7 @@ import type {
 import { noUsageBilling, pinRates } from './usage-period';
 
 /** What a new subscription is made of, however it comes to be. */
-export interface SubscriptionParts {
+export interface SubscriptionDependencies {
   readonly id: string;
   readonly itemId: string;
   readonly fingerprint: string;
@@ -27,7 +27,7 @@ export interface SubscriptionParts {
 }
 
 /** What a creation is given beside its input. */
-export type Creation = SubscriptionParts & Decision;
+export type Creation = SubscriptionDependencies & Decision;
 
 /**
  * A new subscription. It begins in one of three ways: a start that lies ahead is waited for; a trial runs, free of charge, from the start;
@@ -60,7 +60,7 @@ export function createSubscription(
 }
 
 /** What a checkout session sold. */
-export interface Purchase extends SubscriptionParts {
+export interface Purchase extends SubscriptionDependencies {
   readonly productId: string;
   readonly quantity: number;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -111,8 +111,8 @@ interface Origin extends Pick<
 }
 
 /** Where it stands before any period is billed. */
-function begin(origin: Origin, parts: SubscriptionParts, now: Date): Subscription {
-  const { id, itemId, fingerprint, customer, productName, price, discount } = parts;
+function begin(origin: Origin, dependencies: SubscriptionDependencies, now: Date): Subscription {
+  const { id, itemId, fingerprint, customer, productName, price, discount } = dependencies;
   const { productId, quantity, metadata, authorizedTransactionId, startAt } = origin;
   const trialEnd =
     price.trialDays === null || price.trialDays === 0 ? null : endOfTrial(startAt, price.trialDays);

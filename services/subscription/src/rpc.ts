@@ -13,20 +13,20 @@ import { uncancel } from './cancellation';
 import { cancelForCaller } from './cancellation-rpc';
 import { changeFields, type SubscriptionChanges } from './change';
 import { applyCollectionResult } from './collection';
-import { create, createSold, type CreationParts } from './creation-rpc';
+import { create, createSold, type CreationDependencies } from './creation-rpc';
 import { fromProtoCollectionResult } from './invoice-rpc';
 import { fromProtoPhase, fromProtoStatus, toProtoSubscription } from './subscription-rpc';
 import { redemptionState } from './tombstone';
 import { usagePeriodsOf } from './usage-period-rpc';
 
 /** The service's calls. */
-export function subscriptionRpc(parts: CreationParts) {
-  const { subscriptions } = parts;
+export function subscriptionRpc(dependencies: CreationDependencies) {
+  const { subscriptions } = dependencies;
   return rpcService<SubscriptionServiceServer>(
     SubscriptionServiceService,
     {
       createSubscription: async (request, context) => ({
-        subscription: toProtoSubscription(await create(request, context, parts)),
+        subscription: toProtoSubscription(await create(request, context, dependencies)),
       }),
 
       getSubscription: async ({ id }, context) => ({
@@ -61,7 +61,7 @@ export function subscriptionRpc(parts: CreationParts) {
 
       cancelSubscription: async ({ id, atPeriodEnd, ...request }, context) => {
         const expected = expectedVersionOf(request);
-        const stored = await cancelForCaller({ id, atPeriodEnd }, expected, context, parts);
+        const stored = await cancelForCaller({ id, atPeriodEnd }, expected, context, dependencies);
         return { subscription: toProtoSubscription(stored) };
       },
 
@@ -80,7 +80,7 @@ export function subscriptionRpc(parts: CreationParts) {
       },
 
       createFromCheckout: async (request, context) => ({
-        subscription: toProtoSubscription(await createSold(request, context, parts)),
+        subscription: toProtoSubscription(await createSold(request, context, dependencies)),
       }),
 
       checkSubscriptionRedemption: async ({ subscriptionId, discountId }, context) => {
@@ -88,7 +88,7 @@ export function subscriptionRpc(parts: CreationParts) {
         return { state: redemptionStates.valueOf(redemptionState(record, { discountId })) };
       },
 
-      listUsagePeriods: (request, context) => usagePeriodsOf(request, context, parts),
+      listUsagePeriods: (request, context) => usagePeriodsOf(request, context, dependencies),
     },
     // Unlimited: calls that create subscriptions wait for the first, and would else keep the service full; whoever waits for the second
     // has paid.

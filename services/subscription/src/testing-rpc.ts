@@ -187,20 +187,20 @@ export class Neighbours {
   }
 
   async start(): Promise<void> {
-    const surroundings = {
+    const dependencies = {
       service: 'neighbours',
       clock: systemClock,
       logger: createLogger({ service: 'neighbours', level: 'silent' }),
     };
     this.server = await listen('127.0.0.1:0', [
-      rpcService<CatalogServiceServer>(CatalogServiceService, this.catalog())(surroundings),
-      rpcService<CustomerServiceServer>(CustomerServiceService, this.customer())(surroundings),
-      rpcService<CheckoutServiceServer>(CheckoutServiceService, this.checkout())(surroundings),
-      rpcService<DiscountServiceServer>(DiscountServiceService, this.discount())(surroundings),
+      rpcService<CatalogServiceServer>(CatalogServiceService, this.catalog())(dependencies),
+      rpcService<CustomerServiceServer>(CustomerServiceService, this.customer())(dependencies),
+      rpcService<CheckoutServiceServer>(CheckoutServiceService, this.checkout())(dependencies),
+      rpcService<DiscountServiceServer>(DiscountServiceService, this.discount())(dependencies),
       rpcService<MeteringServiceServer>(
         MeteringServiceService,
         this.metering.calls(),
-      )(surroundings),
+      )(dependencies),
     ]);
   }
 

@@ -17,7 +17,7 @@ import {
 } from './usage-settlement';
 
 /** What a settlement is made with. */
-export interface SettlementParts {
+export interface SettlementDependencies {
   readonly subscriptions: Subscriptions;
   readonly peers: Peers;
 }
@@ -35,14 +35,14 @@ export async function settleUsage(
   stored: Stored<Subscription>,
   settlement: Settlement,
   context: CallContext,
-  parts: SettlementParts,
+  dependencies: SettlementDependencies,
 ): Promise<SettledUsage[] | undefined> {
   const attempt = nextTry(stored.state.usage, settlement);
-  const periods = await pricedPeriods(stored, settlement, context, parts);
+  const periods = await pricedPeriods(stored, settlement, context, dependencies);
   if (periods.every(({ prices }) => prices.length === 0)) return undefined;
-  const earlier = await earlierSubscriptions(stored, context, parts);
+  const earlier = await earlierSubscriptions(stored, context, dependencies);
   const windows = await Promise.all(
-    periods.map((period) => toProtoWindow(period, earlier, context, parts)),
+    periods.map((period) => toProtoWindow(period, earlier, context, dependencies)),
   );
   const { id: subscriptionId, customer } = stored.state;
   const request = {
@@ -52,7 +52,7 @@ export async function settleUsage(
     windows,
     unbilledKeys: [...attempt.unbilledKeys],
   };
-  const { usages } = await parts.peers.metering.settleUsage(request, context);
+  const { usages } = await dependencies.peers.metering.settleUsage(request, context);
   return usages.map(({ periodIndex, meterId, meterName, current, previous }) => {
     const period = periods.find(({ index }) => index === periodIndex);
     const price = period?.prices.find((one) => one.meterId === meterId);
@@ -73,7 +73,7 @@ function pricedPeriods(
   stored: Stored<Subscription>,
   settlement: Settlement,
   context: CallContext,
-  { peers }: SettlementParts,
+  { peers }: SettlementDependencies,
 ): Promise<PricedPeriod[]> {
   const periods = settledPeriods(stored.state, stored, settlement);
   return Promise.all(
@@ -88,7 +88,7 @@ function pricedPeriods(
 async function earlierSubscriptions(
   { state: { id, customer } }: Stored<Subscription>,
   context: CallContext,
-  { subscriptions }: SettlementParts,
+  { subscriptions }: SettlementDependencies,
 ): Promise<Stored<Subscription>[]> {
   const all = await subscriptionsOf(customer.id, context, subscriptions);
   return all.slice(
@@ -101,10 +101,10 @@ async function toProtoWindow(
   { index: periodIndex, start, countedUntil: end, prices }: PricedPeriod,
   earlier: readonly Stored<Subscription>[],
   context: CallContext,
-  parts: SettlementParts,
+  dependencies: SettlementDependencies,
 ): Promise<UsageWindow> {
   const spans =
-    prices.length === 0 ? [] : await pricedSpans({ start, end }, earlier, context, parts);
+    prices.length === 0 ? [] : await pricedSpans({ start, end }, earlier, context, dependencies);
   const meters = prices.map(({ meterId, includedUnits }) => ({
     meterId,
     includedUnits: includedUnits ?? '0',
@@ -118,7 +118,7 @@ async function pricedSpans(
   window: BillingPeriod,
   earlier: readonly Stored<Subscription>[],
   context: CallContext,
-  { peers }: SettlementParts,
+  { peers }: SettlementDependencies,
 ) {
   const lived = earlier.flatMap((stored) =>
     livedWithin(stored.state, stored, window).map((part) => ({ stored, ...part })),

@@ -18,7 +18,7 @@ import {
   admitAddress,
   mountPages,
   type PageAddress,
-  type PageSurroundings,
+  type PageDependencies,
   type PageWork,
 } from '../page-mount';
 import { originOf, refuseOtherSites } from '../same-site';
@@ -28,7 +28,7 @@ import { doorCookie, noVisitCookie, readDoorNonce, readVisit, visitCookie } from
 import type { PortalRoute, Visit } from './portal-route';
 
 /** What the portal is made of. */
-export interface PortalSite extends PageSurroundings {
+export interface PortalSite extends PageDependencies {
   readonly peers: Peers;
   /** By address; absent: no limit. */
   readonly pageRate?: RateLimit | undefined;
@@ -53,7 +53,7 @@ export function addPortal(app: Express, routes: readonly PortalRoute[], site: Po
     { method: 'POST', path: '/portal/:token', work: openDoor },
   ];
   mountPages(app, [...pages, leave, ...door], {
-    surroundings: site,
+    dependencies: site,
     workOf: ({ work }) => work(site),
     showError,
   });
