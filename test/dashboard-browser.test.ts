@@ -18,9 +18,9 @@ let scene: PortalScene;
 let sandboxId = '';
 
 const uuids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-// Every text that somebody else has written.
+// Stands for every text from outside.
 const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>';
-/** What no log may hold. */
+/** Secrets that no log may contain. */
 const secrets = [password, 'ada@example.com'];
 
 beforeAll(async () => {
@@ -54,11 +54,11 @@ const go = async (page: Page, name: string) => {
   await heading(page, name);
 };
 const signIn = async (page: Page) => {
-  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByLabel('Email').fill('ada@example.com');
   await page.getByLabel('Password').fill(password);
   await press(page, 'Sign in');
 };
-/** Everybody can read it, and it fits: only tables scroll sideways, in places of their own. */
+/** Checks accessibility and width: only tables may scroll sideways, in their own region. */
 const look = async (page: Page, name: string, rules?: readonly string[]) => {
   await page.locator('progress').first().waitFor({ state: 'detached' });
   const sideways = await page.evaluate(
@@ -69,7 +69,7 @@ const look = async (page: Page, name: string, rules?: readonly string[]) => {
   await shoot(page, `dashboard ${name}`);
 };
 testInChromium(
-  'an owner comes by the link, leaves, and comes back to where they were',
+  'an owner joins by the link, signs in again, and returns to the same page',
   async () => {
     const link = await firstOwnerLink(system);
     secrets.push(link.split('#').at(-1) ?? '');
@@ -77,7 +77,7 @@ testInChromium(
       await page.goto(link);
       await heading(page, /^Join /);
       await page.getByLabel('Name').fill(hostile);
-      await page.getByLabel('E-mail').fill('ada@example.com');
+      await page.getByLabel('Email').fill('ada@example.com');
       await page.getByLabel('Password').fill('short');
       await press(page, 'Accept and sign in');
       await page.getByText('Must be at least 12 characters').waitFor();
@@ -94,7 +94,7 @@ testInChromium(
       await context.clearCookies();
       await page.reload();
       await heading(page, 'Sign in');
-      await page.getByLabel('E-mail').fill('ada@example.com');
+      await page.getByLabel('Email').fill('ada@example.com');
       await page.getByLabel('Password').fill('not the password');
       await press(page, 'Sign in');
       await page.getByText('Wrong e-mail or password').waitFor();
@@ -102,14 +102,14 @@ testInChromium(
       await signIn(page);
       await heading(page, 'Your account');
       await page.goto(link);
-      await heading(page, 'This link is over');
+      await heading(page, 'This link has expired or was already used');
     });
   },
   timeoutMs,
 );
 
 testInChromium(
-  'an owner makes a key that works, a sandbox whose time they move, and an endpoint that is told',
+  'an owner creates a working key, a sandbox with a manual clock, and an endpoint that receives webhooks',
   async () => {
     await visit(browser, desktop, async (page) => {
       await page.goto(`${system.gatewayUrl}/dashboard/live/developers/sandboxes`);
@@ -117,12 +117,12 @@ testInChromium(
       await heading(page, 'Sandboxes');
       await press(page, 'New sandbox');
       await page.locator('dialog').getByLabel('Name').fill(hostile);
-      await page.getByLabel('Starts at').fill('2026-01-31T10:00');
+      await page.getByLabel('Start time (UTC)').fill('2026-01-31T10:00');
       await look(page, 'new sandbox');
-      await pressInDialog(page, 'Make sandbox');
+      await pressInDialog(page, 'Create sandbox');
       await page.getByRole('region', { name: 'API key' }).waitFor();
-      await page.getByRole('link', { name: 'Work there' }).click();
-      await page.getByText('Its clock says').waitFor();
+      await page.getByRole('link', { name: 'Open sandbox' }).click();
+      await page.getByText('Sandbox time:').waitFor();
       sandboxId = new URL(page.url()).pathname.split('/')[2] ?? '';
 
       await moveClock(page);
@@ -136,8 +136,8 @@ testInChromium(
       await look(page, 'request log');
       await go(page, 'Team');
       await press(page, 'Invite');
-      await page.getByLabel('E-mail').fill('viewer@example.com');
-      await pressInDialog(page, 'Make invitation');
+      await page.getByLabel('Email').fill('viewer@example.com');
+      await pressInDialog(page, 'Create invitation');
       await look(page, 'invited');
       const viewerLink = await page.getByRole('region', { name: 'invitation link' }).textContent();
       await go(page, 'Audit log');
@@ -149,7 +149,7 @@ testInChromium(
 );
 
 testInChromium(
-  'a form whose answers are lost says so, sends itself again, and makes one customer',
+  'a form whose responses are lost says so, retries, and creates one customer',
   async () => {
     const unknown = { status: 503, json: { error: 'Service unavailable' } };
     await visit(browser, desktop, async (page) => {
@@ -157,7 +157,7 @@ testInChromium(
       await signIn(page);
       await heading(page, 'Customers');
       await press(page, 'New customer');
-      await page.locator('dialog').getByLabel('E-mail').fill('lost@example.com');
+      await page.locator('dialog').getByLabel('Email').fill('lost@example.com');
       const keys: (string | undefined)[] = [];
       let lost = 0;
       await page.route('**/v1/customers', async (route) => {
@@ -171,7 +171,7 @@ testInChromium(
       await pressInDialog(page, 'Create customer');
       await page.getByRole('status').getByText("We don't know yet whether this worked").waitFor();
       await look(page, 'outcome unknown');
-      // After its own attempts the form waits for a person.
+      // After its retries the form waits for the operator.
       await page.getByRole('alert').getByText('Trying again is safe.').waitFor();
       await look(page, 'try again');
       await pressInDialog(page, 'Create customer');
@@ -191,13 +191,13 @@ testInChromium(
 async function moveClock(page: Page): Promise<void> {
   await go(page, 'Sandboxes');
   await page.locator(`main a[href*="${sandboxId}"]`).first().click();
-  await page.getByRole('button', { name: 'A month', exact: true }).click();
-  await press(page, 'Advance the clock');
-  await page.getByText('It is 2026-02-28 10:00:00 UTC').waitFor();
+  await page.getByRole('button', { name: '1 month', exact: true }).click();
+  await press(page, 'Advance clock');
+  await page.getByText('Advanced to 2026-02-28 10:00:00 UTC').waitFor();
   const stopped = page.waitForResponse(
     (response) => response.request().method() === 'DELETE' && response.url().endsWith('/advance'),
   );
-  await press(page, 'Stop running advance');
+  await press(page, 'Stop advance');
   expect((await stopped).status()).toBe(200);
 }
 
@@ -206,7 +206,7 @@ async function makeKey(page: Page): Promise<void> {
   await press(page, 'New key');
   await page.locator('dialog').getByLabel('Name').fill(hostile);
   await page.getByLabel('customers:read').check();
-  await pressInDialog(page, 'Make key');
+  await pressInDialog(page, 'Create key');
   const curl = await page.getByRole('region', { name: 'curl command' }).textContent();
   const [, url = '', authorization = ''] =
     /^curl -s (\S+) -H 'Authorization: ([^']+)'$/.exec(curl ?? '') ?? [];
@@ -214,7 +214,7 @@ async function makeKey(page: Page): Promise<void> {
   const answer = await fetch(url, { headers: { Authorization: authorization } });
   expect([answer.status, await answer.json()]).toMatchObject([200, { data: [] }]);
   await look(page, 'new key');
-  await press(page, 'I have it');
+  await press(page, 'Done');
   await page.locator('tr', { hasText: 'customers:read' }).getByRole('button').click();
   await pressInDialog(page, 'Revoke');
   await page.locator('.badge', { hasText: 'revoked' }).waitFor();
@@ -233,16 +233,16 @@ async function tellEndpoint(page: Page): Promise<void> {
   const secret = page.getByRole('region', { name: 'signing secret' });
   secrets.push((await secret.textContent()) ?? '');
   await page.getByRole('link', { name: receiver.url }).click();
-  await press(page, 'Send a test');
+  await press(page, 'Send test webhook');
   await page.locator('.badge', { hasText: 'delivered' }).waitFor();
   expect(receiver.received.map(({ body }) => body.type)).toEqual(['webhook_endpoint.test']);
-  await press(page, 'Look');
+  await press(page, 'View');
   await page.getByRole('heading', { name: 'Attempt 1: 204' }).waitFor();
   await look(page, 'delivery');
   await pressInDialog(page, 'Close');
 }
 
-/** Whoever may only look is told so where others have buttons. */
+/** A viewer sees the reason at disabled buttons and closed pages. */
 async function seeAsViewer(link: string): Promise<void> {
   await visit(browser, desktop, async (page) => {
     await page.goto(link);
@@ -252,16 +252,16 @@ async function seeAsViewer(link: string): Promise<void> {
     await page.waitForURL('**/dashboard/live');
     await go(page, 'API keys');
     expect(await page.getByRole('button', { name: 'New key' }).isDisabled()).toBe(true);
-    await page.getByText('Viewers may look, but change nothing.').waitFor();
+    await page.getByText('Viewers have read-only access.').waitFor();
     await go(page, 'Audit log');
-    await page.getByText('Only owners and admins may do that.').waitFor();
+    await page.getByText('Requires the owner or admin role.').waitFor();
     await look(page, 'audit log of a viewer');
     await press(page, 'Sign out');
     await heading(page, 'Sign in');
   });
 }
 
-// In the dark colours alone are others; where things are, the phone's width shows.
+// The dark theme changes colors only; the phone width changes the layout.
 const lookings: readonly (readonly [
   string,
   BrowserContextOptions,
@@ -272,7 +272,7 @@ const lookings: readonly (readonly [
 ];
 
 testInChromium.each(lookings)(
-  'every page of the navigation can be read and used by everyone %s',
+  'every page of the navigation is accessible and fits the screen %s',
   async (name, looking, rules) => {
     await visit(browser, looking, async (page) => {
       await page.goto(`${system.gatewayUrl}/dashboard`);
@@ -282,14 +282,14 @@ testInChromium.each(lookings)(
       await sandbox.waitFor({ state: 'attached' });
       const place = `${system.gatewayUrl}/dashboard/${(await sandbox.getAttribute('value')) ?? ''}`;
       await page.goto(place);
-      await page.getByText('Its clock says').waitFor();
+      await page.getByText('Sandbox time:').waitFor();
       const links = await page.locator('#navigation a').all();
       const paths = await Promise.all(links.map((link) => link.getAttribute('href')));
       const others = ['account', 'nothing', ...(await resourcePaths())];
       expect(paths.length).toBeGreaterThan(8);
       for (const path of [...paths, ...others.map((one) => `${place}/${one}`)]) {
         const address = new URL(path ?? '', place).href;
-        // As a link does it: the page's scripts, and axe, are there already.
+        // Navigates like a link, so that the scripts of the page and axe stay loaded.
         await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`);
         await page.locator('main h1').waitFor();
         const what = address.slice(place.length + 1).replaceAll('/', ' ') || 'home';
@@ -300,7 +300,7 @@ testInChromium.each(lookings)(
   timeoutMs,
 );
 
-/** One of each kind that the sandbox of the scene has. */
+/** Paths of one resource of each kind in the sandbox. */
 async function resourcePaths(): Promise<readonly string[]> {
   const kinds = ['customers', 'subscriptions', 'invoices', 'products'];
   return Promise.all(
@@ -308,12 +308,15 @@ async function resourcePaths(): Promise<readonly string[]> {
   );
 }
 
-testInChromium('no log of any service holds a password, a token, a key or an address', async () => {
-  await sendLastRequest(system);
-  const logs = await logsOf(system);
-  expect(secrets.length).toBeGreaterThan(5);
-  expect(secrets).not.toContain('');
-  for (const [service, text] of logs) {
-    expect([service, secrets.filter((secret) => text.includes(secret))]).toEqual([service, []]);
-  }
-});
+testInChromium(
+  'no log of any service contains a password, a token, a key or an email address',
+  async () => {
+    await sendLastRequest(system);
+    const logs = await logsOf(system);
+    expect(secrets.length).toBeGreaterThan(5);
+    expect(secrets).not.toContain('');
+    for (const [service, text] of logs) {
+      expect([service, secrets.filter((secret) => text.includes(secret))]).toEqual([service, []]);
+    }
+  },
+);

@@ -12,7 +12,7 @@ const timeoutMs = 180_000;
 let system: TestSystem;
 let browser: Browser;
 let scene: PortalScene;
-/** Where the dashboard shows the scene. */
+/** URL of the dashboard of the scene's sandbox. */
 let place: string;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const press = (page: Page, name: string) =>
 const badge = (page: Page, text: string) =>
   page.locator('.page-head .badge', { hasText: text }).waitFor();
 
-/** Opens a dialog, fills it in by the names of its fields, and confirms it. */
+/** Opens a dialog, fills its fields by name, and confirms it. */
 async function fillIn(
   page: Page,
   { opener, confirm, fields = {} }: { opener: string; confirm: string; fields?: object },
@@ -63,14 +63,14 @@ async function open(page: Page, path: string): Promise<void> {
 
 async function signIn(page: Page): Promise<void> {
   await page.goto(place);
-  await page.getByLabel('E-mail').fill('owner@example.com');
+  await page.getByLabel('Email').fill('owner@example.com');
   await page.getByLabel('Password').fill(password);
   await press(page, 'Sign in');
-  await page.getByText('Its clock says').waitFor();
+  await page.getByText('Sandbox time:').waitFor();
 }
 
 testInChromium(
-  'an operator makes a customer and a subscription, collects its invoice, and ends what they began',
+  'an operator creates a customer and a subscription, collects its invoice, and cancels the subscription',
   async () => {
     await scene.make('/products', { ...usd, name: 'Team' });
     const meter = { name: 'API calls', unit: 'calls' };
@@ -106,12 +106,12 @@ async function makeCustomer(page: Page): Promise<void> {
     },
   });
   await heading(page, 'Ada Lovelace');
-  await fillIn(page, { opener: 'Change', confirm: 'Save', fields: { phone: '+49 731 1' } });
+  await fillIn(page, { opener: 'Edit', confirm: 'Save', fields: { phone: '+49 731 1' } });
   await page.getByText('+49 731 1').waitFor();
   const metadata = { metadata: 'team: research\nseats: 3' };
-  await fillIn(page, { opener: 'Change metadata', confirm: 'Save', fields: metadata });
+  await fillIn(page, { opener: 'Edit metadata', confirm: 'Save', fields: metadata });
   await page.getByRole('cell', { name: 'research' }).waitFor();
-  const credits = { meterId: 'API calls, in calls', amount: '2500', name: 'To try it out' };
+  const credits = { meterId: 'API calls (calls)', amount: '2500', name: 'To try it out' };
   await fillIn(page, { opener: 'Grant credits', confirm: 'Grant credits', fields: credits });
   await page.getByRole('cell', { name: 'To try it out' }).waitFor();
   const { data } = await scene.read('/customers?externalId=user-7');
@@ -123,9 +123,9 @@ async function makeCustomer(page: Page): Promise<void> {
 async function startSubscription(page: Page): Promise<void> {
   await fillIn(page, {
     opener: 'New subscription',
-    confirm: 'Start subscription',
+    confirm: 'Create subscription',
     fields: {
-      productId: 'Team: $29.00 every month',
+      productId: 'Team: $29.00 / month',
       authorizedTransactionId: authorization(numbers.declined),
     },
   });
@@ -133,7 +133,7 @@ async function startSubscription(page: Page): Promise<void> {
   await badge(page, 'past due');
   await page.locator('.timeline-tick').first().waitFor();
   await page.locator('summary', { hasText: 'Show as table' }).first().click();
-  await page.getByText('Charging $29.00 of INV-000001 failed: card declined').waitFor();
+  await page.getByText('Charge of $29.00 for INV-000001 failed: card declined').waitFor();
   await shoot(page, 'dashboard past due');
 }
 
@@ -146,7 +146,7 @@ async function collect(page: Page): Promise<void> {
     fields: { authorizedTransactionId: authorization(cardNumber) },
   });
   await fillIn(page, charge(numbers.declined));
-  await page.getByText('Not paid: card declined.').waitFor();
+  await page.getByText('Payment failed: card declined.').waitFor();
   await expectAccessible(page);
   await fillIn(page, charge(numbers.good));
   await badge(page, 'paid');
@@ -158,22 +158,26 @@ async function endSubscription(page: Page): Promise<void> {
   await page.locator('.facts a[href*="/subscriptions/"]').click();
   await heading(page, 'Subscription of Ada Lovelace');
   await badge(page, 'active');
-  await fillIn(page, { opener: 'Cancel', confirm: 'Cancel it' });
+  await fillIn(page, { opener: 'Cancel', confirm: 'Cancel subscription' });
   await page.getByText('Ends on Feb 28, 2026').waitFor();
-  await fillIn(page, { opener: 'Keep it', confirm: 'Keep it' });
+  await fillIn(page, { opener: 'Undo cancellation', confirm: 'Undo cancellation' });
   await page.getByText('Renews on Feb 28, 2026').waitFor();
-  await fillIn(page, { opener: 'Cancel', confirm: 'Cancel it', fields: { when: 'Now' } });
+  await fillIn(page, {
+    opener: 'Cancel',
+    confirm: 'Cancel subscription',
+    fields: { when: 'Immediately' },
+  });
   await badge(page, 'canceled');
   await page.locator('.facts a[href*="/customers/"]').click();
   await heading(page, 'Ada Lovelace');
   await press(page, 'Portal link');
-  await page.locator('dialog').getByRole('button', { name: 'Make a link' }).click();
+  await page.locator('dialog').getByRole('button', { name: 'Create link' }).click();
   const url = await page.getByRole('region', { name: 'portal link' }).textContent();
   expect((await fetch(url ?? '')).status).toBe(200);
 }
 
 testInChromium(
-  'what home counts is what its links list, and revenue tells what moved it',
+  'the figures of the home page match the lists that they link to, and the revenue page shows MRR',
   async () => {
     const customerId = await scene.customer({ email: 'bob@example.com', name: null });
     await scene.subscribe(customerId);
@@ -182,7 +186,7 @@ testInChromium(
       await signIn(page);
       for (const [name, count] of [
         ['Active', '1'],
-        ['Trialing', '1'],
+        ['On trial', '1'],
         ['Past due', '0'],
       ] as const) {
         await open(page, '');
@@ -190,8 +194,8 @@ testInChromium(
         await figure.locator('.figure-value', { hasText: count }).waitFor();
         await figure.getByRole('link').click();
         await heading(page, 'Subscriptions');
-        const said = count === '0' ? 'No such subscriptions' : `1 to ${count} of ${count}`;
-        await page.getByText(said).waitFor();
+        const expected = count === '0' ? 'No subscriptions found' : `1–${count} of ${count}`;
+        await page.getByText(expected).waitFor();
       }
       await open(page, '/revenue');
       await page.getByText('$29.00').first().waitFor();
@@ -202,7 +206,7 @@ testInChromium(
 );
 
 testInChromium(
-  'an operator makes a checkout link, takes its offer back, and makes it again',
+  'an operator creates a checkout link, deactivates it, and activates it again',
   async () => {
     const { id: productId } = await scene.make('/products', { ...usd, name: 'Solo' });
     await scene.make('/discounts', {
@@ -225,8 +229,8 @@ testInChromium(
       await row.getByRole('link', { name: 'A tenth' }).waitFor();
       const url = (await row.getByRole('link', { name: 'Plans' }).getAttribute('href')) ?? '';
       for (const [action, state, status] of [
-        ['Deactivate', 'inactive', 410],
-        ['Activate', 'active', 200],
+        ['Deactivate', 'Inactive', 410],
+        ['Activate', 'Active', 200],
       ] as const) {
         await fillIn(page, { opener: action, confirm: action });
         await row.getByText(state, { exact: true }).waitFor();

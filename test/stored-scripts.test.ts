@@ -152,8 +152,8 @@ async function openersOf(page: Page): Promise<Locator[]> {
   const main = page.locator('main');
   const exact = (name: string) => ({ name, exact: true });
   const openers = [
-    main.locator('tr', { hasText: '500' }).getByRole('button', exact('Look')).first(),
-    ...['Edit', 'Change'].map((name) => main.getByRole('button', exact(name)).first()),
+    main.locator('tr', { hasText: '500' }).getByRole('button', exact('View')).first(),
+    main.getByRole('button', exact('Edit')).first(),
   ];
   const there: Locator[] = [];
   for (const opener of openers) {

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 
 /**
- * Fails the build where somebody would wait too long for their first page: what the browser loads for it, gzipped, is what the page
- * itself, the shell and all that either needs come to. The largest page counts.
+ * Fails the build if a first page load is too large: the gzipped size of the page, the shell and their
+ * imports. The largest page counts.
  */
 export function bundleLimit({ firstLoadBytesMax }) {
   return {
@@ -17,16 +17,16 @@ export function bundleLimit({ firstLoadBytesMax }) {
         return { name: page.name, bytes };
       });
       const [largest] = loads.sort((one, other) => other.bytes - one.bytes);
-      const told = `${(largest.bytes / 1000).toFixed(1)} kB gzipped at first load (${largest.name})`;
+      const message = `${(largest.bytes / 1000).toFixed(1)} kB gzipped at first load (${largest.name})`;
       if (largest.bytes > firstLoadBytesMax) {
-        this.error(`${told}: at most ${firstLoadBytesMax / 1000} kB are allowed`);
+        this.error(`${message}: the limit is ${firstLoadBytesMax / 1000} kB`);
       }
-      this.info(told);
+      this.info(message);
     },
   };
 }
 
-/** Chunks and styles that must be there before these chunks can run. */
+/** Chunks and styles that these chunks need before they can run. */
 function filesOf(chunks, bundle, found = new Set()) {
   for (const chunk of chunks) {
     if (chunk === undefined || found.has(chunk.fileName)) continue;

@@ -10,7 +10,7 @@ import { showTheme } from './shell/theme';
 showTheme();
 reloadWhereFilesAreMissing();
 const place = document.getElementById('root');
-if (place === null) throw new Error('The page has no place for the dashboard');
+if (place === null) throw new Error('The page has no root element');
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={newQueryClient()}>

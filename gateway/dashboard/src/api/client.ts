@@ -1,6 +1,6 @@
 import { noAnswer, problemOf } from './problem';
 
-/** Values of a query string; what is undefined or empty is left out. */
+/** Query string values; undefined and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A request to `/v1/…` or `/dashboard/api/…`; the browser adds the session's cookie. */
@@ -9,16 +9,16 @@ export interface ApiRequest {
   readonly path: string;
   readonly query?: Query;
   readonly body?: unknown;
-  /** Where it works; absent: in none, such as signing in. */
+  /** Environment of the request; absent for requests outside all environments, such as sign-in. */
   readonly environmentId?: string | undefined;
-  /** By which a request that is sent twice does one thing. */
+  /** Makes a request that is sent twice take effect once. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Sends a request. Throws ApiProblem for all but a success. */
+/** Sends a request. Throws ApiProblem unless the response is a success. */
 export async function send(request: ApiRequest): Promise<unknown> {
-  const response = await answerTo(request);
+  const response = await fetchResponse(request);
   const text = await response.text().catch(() => {
     throw noAnswer();
   });
@@ -27,7 +27,7 @@ export async function send(request: ApiRequest): Promise<unknown> {
   return body;
 }
 
-/** The address of a request with its query. */
+/** URL of a request, with its query. */
 export function addressOf(path: string, query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -36,14 +36,14 @@ export function addressOf(path: string, query: Query = {}): string {
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
 }
 
-/** A fresh value for `Idempotency-Key`. */
+/** New value for `Idempotency-Key`. */
 export function newIdempotencyKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('');
 }
 
-async function answerTo(request: ApiRequest): Promise<Response> {
+async function fetchResponse(request: ApiRequest): Promise<Response> {
   const { method = 'GET', path, query, body, signal } = request;
   try {
     return await fetch(addressOf(path, query), {

@@ -2,43 +2,46 @@ import { createContext, use } from 'react';
 import { type RoleName, scopesOfRole } from '@billing/gateway/dashboard/operator-permission';
 import type { Environment, Session } from './resources';
 
-/** Who works, and in which environment: known to everything inside the shell. */
-export interface AtWork {
+/** Session of the signed-in operator and the selected environment. */
+export interface Workspace {
   readonly session: Session;
   readonly environment: Environment;
 }
 
-export const AtWorkContext = createContext<AtWork | undefined>(undefined);
+export const WorkspaceContext = createContext<Workspace | undefined>(undefined);
 
-export function useAtWork(): AtWork {
-  const atWork = use(AtWorkContext);
-  if (atWork === undefined) throw new Error('Outside of the shell');
-  return atWork;
+export function useWorkspace(): Workspace {
+  const workspace = use(WorkspaceContext);
+  if (workspace === undefined) throw new Error('Outside of the shell');
+  return workspace;
 }
 
-/** The environment that is looked at. */
+/** The selected environment. */
 export function useEnvironment(): Environment {
-  return useAtWork().environment;
+  return useWorkspace().environment;
 }
 
-/** The live environment's time, as the session told it: what no sandbox's clock moves, such as keys, goes by it. */
+/** Time of the live environment, for resources that follow real time, such as API keys. */
 export function useRealNow(): string {
-  const { session } = useAtWork();
+  const { session } = useWorkspace();
   return session.environments.find(({ kind }) => kind === 'LIVE')?.now ?? '';
 }
 
-/** What an environment is called by people. */
+/** Display name of an environment. */
 export function environmentName({ kind, name }: Pick<Environment, 'kind' | 'name'>): string {
   return kind === 'LIVE' ? 'Live' : (name ?? 'Sandbox');
 }
 
-/** Why whoever is signed in may not change a resource here, such as `webhook-endpoints`; undefined: they may. The server decides all the same. */
+/**
+ * Reason why the operator may not change a resource such as `webhook-endpoints`; undefined if
+ * allowed. The server checks again.
+ */
 export function useRefusal(segment: string): string | undefined {
-  const { session, environment } = useAtWork();
+  const { session, environment } = useWorkspace();
   return refusalOf(session.operator.role, { isLive: environment.kind === 'LIVE', segment });
 }
 
-/** Why a role may not change a resource, for readers; undefined: it may. */
+/** Reason why a role may not change a resource, as text; undefined if allowed. */
 export function refusalOf(
   role: RoleName,
   { isLive, segment }: { readonly isLive: boolean; readonly segment: string },
@@ -46,6 +49,6 @@ export function refusalOf(
   const scopes = scopesOfRole(role, { isLive, segments: [segment] });
   if (scopes.length === 0 || scopes.includes(`${segment}:write`)) return undefined;
   return role === 'VIEWER'
-    ? 'Viewers may look, but change nothing.'
-    : `A ${role.toLowerCase()} may not change this in the live environment.`;
+    ? 'Viewers have read-only access.'
+    : `The ${role.toLowerCase()} role cannot change this in the live environment.`;
 }

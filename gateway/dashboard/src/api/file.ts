@@ -1,7 +1,10 @@
 import { addressOf } from './client';
 import { noAnswer, problemOf } from './problem';
 
-/** A file of the API, which a link alone cannot ask for: it could not say where one works. Throws ApiProblem for all but a success. */
+/**
+ * Downloads a file of the API: a plain link could not send the `Environment-Id` header. Throws
+ * ApiProblem unless the response is a success.
+ */
 export async function readFile(path: string, environmentId: string): Promise<Blob> {
   const headers = { 'Environment-Id': environmentId };
   const request = fetch(addressOf(path), { headers, credentials: 'same-origin' });

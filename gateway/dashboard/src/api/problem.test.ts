@@ -5,7 +5,7 @@ const answer = (status: number, headers: Record<string, string> = {}) => ({
   headers: new Headers(headers),
 });
 
-test('a refusal keeps its text, its code and the request id', () => {
+test('an error response keeps its text, its code and the request id', () => {
   const headers = { 'Error-Code': 'conflict', 'X-Request-Id': 'r-1' };
   const problem = problemOf(answer(409, headers), { error: 'Already canceled' });
   expect([problem.message, problem.details]).toEqual([
@@ -14,24 +14,27 @@ test('a refusal keeps its text, its code and the request id', () => {
   ]);
 });
 
-test('what is wrong with fields stays with the fields', () => {
+test('error messages of fields stay with their fields', () => {
   const problem = problemOf(answer(400), { error: { email: ['Required'] } });
   expect(problem.details.fields).toEqual({ email: ['Required'] });
-  expect(problem.message).toBe('Some of this was not accepted');
+  expect(problem.message).toBe('Please fix the fields below');
 });
 
 test.each([undefined, 'gone', { error: 7 }, { error: null }])(
-  'an answer of another making (%p) is told by its status',
+  'a response without an error text (%p) is described by its status',
   (body) => {
     const problem = problemOf(answer(502), body);
-    expect([problem.message, problem.details.code]).toEqual(['The server answered 502', 'unknown']);
+    expect([problem.message, problem.details.code]).toEqual([
+      'The server responded with status 502',
+      'unknown',
+    ]);
   },
 );
 
-test('tells what passes by itself, and whose session is over', () => {
-  expect(noAnswer().isPassing).toBe(true);
-  expect(problemOf(answer(503), {}).isPassing).toBe(true);
-  expect(problemOf(answer(409), {}).isPassing).toBe(false);
+test('a problem is marked as transient, or as the end of the session', () => {
+  expect(noAnswer().isTransient).toBe(true);
+  expect(problemOf(answer(503), {}).isTransient).toBe(true);
+  expect(problemOf(answer(409), {}).isTransient).toBe(false);
   const over = problemOf(answer(401, { 'Error-Code': 'invalid_session' }), {});
   expect(over.isSessionOver).toBe(true);
 });

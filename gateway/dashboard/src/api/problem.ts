@@ -1,52 +1,52 @@
-/** Messages by the field of the request that they are about. */
+/** Error messages by request field. */
 export type FieldProblems = Readonly<Record<string, readonly string[]>>;
 
-/** An answer of the API that refuses or fails, as every page tells it. */
+/** Error response of the API, or a missing response, in the form that pages show. */
 export class ApiProblem extends Error {
   constructor(
     message: string,
     readonly details: {
-      /** 0 where there was no answer at all. */
+      /** 0 if no response arrived. */
       readonly status: number;
       /** The header `Error-Code`. */
       readonly code: string;
       readonly fields: FieldProblems;
-      /** By which the log and the operators' helpers find the request; absent where there was no answer. */
+      /** Finds the request in the logs; absent if no response arrived. */
       readonly requestId: string | undefined;
-      /** By the header `Retry-After`. */
+      /** From the header `Retry-After`. */
       readonly retryAfterMs?: number | undefined;
     },
   ) {
     super(message);
   }
 
-  /** Whether nobody is signed in any more. */
+  /** True if the session has ended. */
   get isSessionOver(): boolean {
     return this.details.code === 'invalid_session';
   }
 
-  /** Whether a request that changes something may or may not have done so. */
+  /** True if a write may or may not have taken effect. */
   get isOutcomeUnknown(): boolean {
     const { status, code } = this.details;
     return status === 0 || status >= 500 || code === 'idempotency_key_in_use';
   }
 
-  /** What to do about it; undefined where the message says all. */
+  /** Next step for the reader; undefined if the message is enough. */
   get advice(): string | undefined {
     return undefined;
   }
 
-  /** Whether the same request may well succeed a little later. */
-  get isPassing(): boolean {
+  /** True if the same request is likely to succeed a little later. */
+  get isTransient(): boolean {
     return [0, 503, 504].includes(this.details.status);
   }
 }
 
-/** A request that changes something may or may not have done so. */
+/** Failure of a write that may or may not have taken effect. */
 export class UnknownOutcome extends ApiProblem {
   constructor(
     { details }: ApiProblem,
-    /** Whether it can be sent again without doing its work twice. */
+    /** True if the request can be sent again without taking effect twice. */
     readonly isRepeatable: boolean,
   ) {
     super("We don't know yet whether this worked", details);
@@ -57,14 +57,14 @@ export class UnknownOutcome extends ApiProblem {
   }
 }
 
-/** What an answer that is no success says: `{error: "text"}`, or `{error: {field: ["text"]}}`. */
+/** Reads an error response: `{error: "text"}`, or `{error: {field: ["text"]}}`. */
 export function problemOf(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
   body: unknown,
 ): ApiProblem {
   const said = (body as { error?: unknown } | undefined)?.error;
   const fields = isFieldProblems(said) ? said : {};
-  const message = typeof said === 'string' ? said : sentenceOf(status, fields);
+  const message = typeof said === 'string' ? said : defaultMessage(status, fields);
   return new ApiProblem(message, {
     status,
     code: headers.get('error-code') ?? 'unknown',
@@ -74,7 +74,7 @@ export function problemOf(
   });
 }
 
-/** No answer came: the network, or a gateway that is gone. */
+/** No response arrived: the network failed, or the gateway is down. */
 export function noAnswer(): ApiProblem {
   const details = { status: 0, code: 'no_answer', fields: {}, requestId: undefined };
   return new ApiProblem('The server could not be reached', details);
@@ -84,9 +84,9 @@ function secondsIn(header: string | null): number | undefined {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
 }
 
-function sentenceOf(status: number, fields: FieldProblems): string {
-  if (Object.keys(fields).length > 0) return 'Some of this was not accepted';
-  return `The server answered ${String(status)}`;
+function defaultMessage(status: number, fields: FieldProblems): string {
+  if (Object.keys(fields).length > 0) return 'Please fix the fields below';
+  return `The server responded with status ${String(status)}`;
 }
 
 function isFieldProblems(said: unknown): said is FieldProblems {

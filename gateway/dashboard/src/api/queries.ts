@@ -26,7 +26,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** What remembers answers. Whoever's session is over is asked to sign in where they are. */
+/** Creates the query cache. When the session has ended, the sign-in form replaces the page. */
 export function newQueryClient(): QueryClient {
   const onError = (error: Error) => {
     if (!(error instanceof ApiProblem) || !error.isSessionOver) return;
@@ -43,14 +43,14 @@ export function newQueryClient(): QueryClient {
       queries: {
         staleTime: freshMs,
         retry: (failures, error) =>
-          failures < retriesMax && error instanceof ApiProblem && error.isPassing,
+          failures < retriesMax && error instanceof ApiProblem && error.isTransient,
       },
     },
   });
   return client;
 }
 
-/** Who is signed in. */
+/** Session of the signed-in operator. */
 export function useSession() {
   return useQuery({
     queryKey: sessionKey,
@@ -59,7 +59,7 @@ export function useSession() {
   });
 }
 
-/** One environment of the organisation, by its id. */
+/** One environment of the organization, by id. */
 export function useEnvironmentById(id: string) {
   return useQuery({
     queryKey: ['environments', id],
@@ -71,7 +71,10 @@ export function useEnvironmentById(id: string) {
   });
 }
 
-/** One page of the organisation's environments, live first, then the newest; `search` is part of a name, or an id. */
+/**
+ * One page of the organization's environments: live first, then newest first. `search` matches part
+ * of a name, or an id.
+ */
 export function useEnvironments(query: { search: string; page: number; perPage: number }) {
   return useQuery({
     queryKey: ['environments', query],
@@ -81,7 +84,7 @@ export function useEnvironments(query: { search: string; page: number; perPage: 
   });
 }
 
-/** Asks who is signed in anew, after somebody came or went, and forgets what was seen before. */
+/** Reloads the session after sign-in or sign-out, and clears all other cached data. */
 export function useSessionChange(): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
@@ -90,7 +93,7 @@ export function useSessionChange(): () => Promise<void> {
   };
 }
 
-/** What the API answers at `/v1/…` or `/dashboard/api/…`, in the environment that is looked at. */
+/** Response of `/v1/…` or `/dashboard/api/…` in the selected environment. */
 export function useResource<T>(
   path: string,
   {
@@ -100,9 +103,9 @@ export function useResource<T>(
     inEnvironment,
   }: {
     readonly query?: Query;
-    /** The id of another environment than the one that is looked at. */
+    /** Id of an environment other than the selected one. */
     readonly inEnvironment?: string;
-    /** Asks again so often while the page is looked at; absent: not by itself. */
+    /** Polling interval while the page is open; absent: no polling. */
     readonly refetchMs?: number | undefined;
     readonly isEnabled?: boolean;
   } = {},
@@ -117,7 +120,7 @@ export function useResource<T>(
   });
 }
 
-/** One page of a list; the page before stays until the next is here. */
+/** One page of a list; the previous page stays visible while the next one loads. */
 export function usePage<T>(path: string, query: Query, refetchMs?: number) {
   const { id: environmentId } = useEnvironment();
   return useQuery({
@@ -129,19 +132,19 @@ export function usePage<T>(path: string, query: Query, refetchMs?: number) {
   });
 }
 
-/** Reads a list to its end, or to `rowsMax`, telling how far it is. */
+/** Reads a list to its end, or to `rowsMax`, and reports progress. */
 export function useWholeList<T>(path: string, query: Query) {
   const { id: environmentId } = useEnvironment();
   return async (
     rowsMax: number,
-    tell: (done: number, total: number) => void,
+    report: (done: number, total: number) => void,
   ): Promise<readonly T[]> => {
     const rows: T[] = [];
     for (let page = 1; rows.length < rowsMax; page += 1) {
       const wanted = { ...query, page, perPage: pagePerExport };
       const { data, total } = (await send({ path, query: wanted, environmentId })) as Page<T>;
       rows.push(...data);
-      tell(rows.length, Math.min(total, rowsMax));
+      report(rows.length, Math.min(total, rowsMax));
       if (data.length < pagePerExport) break;
     }
     return rows.slice(0, rowsMax);
@@ -149,8 +152,9 @@ export function useWholeList<T>(path: string, query: Query) {
 }
 
 /**
- * Something that changes something. What is on the page is asked for again when it has succeeded. Where the outcome is unknown and the
- * request can be repeated, it is sent again with the same key, here and when the form is sent once more unchanged.
+ * A write. After a success the data of the page is reloaded. If the outcome is unknown and the
+ * request is repeatable, it is retried with the same idempotency key, here and when the unchanged
+ * form is submitted again.
  */
 export function useAction<Input, Output = unknown>(request: (input: Input) => ApiRequest) {
   const { id: environmentId } = useEnvironment();
@@ -169,7 +173,7 @@ export function useAction<Input, Output = unknown>(request: (input: Input) => Ap
         throw failure;
       }
     },
-    // Both are given the number of failures before this one.
+    // The first argument is the number of failures before this one.
     retry: (earlier, error) => retryDelayMs(earlier + 1, error) !== undefined,
     retryDelay: (earlier, error) => retryDelayMs(earlier + 1, error) ?? 0,
     networkMode: 'always',
@@ -177,7 +181,7 @@ export function useAction<Input, Output = unknown>(request: (input: Input) => Ap
   });
 }
 
-/** The failure behind an action that is being sent again at this moment; null where none is. */
+/** Failure of a write that is being retried now; null if there is none. */
 export function useRetriedFailure(): Error | null {
   const failures = useMutationState({
     filters: { status: 'pending' },

@@ -9,11 +9,12 @@ import type {
   toJsonSession,
 } from '@billing/gateway/dashboard/operator-json';
 
-// What the API answers is declared where the API makes it; here it only gets its name. Resources that one page shows are named in that page's folder.
+// Types come from the functions that create the JSON; this file only names them. Resources of one
+// page are named in that page's folder.
 
 export type ApiKey = ReturnType<typeof toJsonApiKey>;
 export type AuditEntry = ReturnType<typeof toJsonAuditEntry>;
-/** What forms offer to choose from. */
+/** Options that forms offer. */
 export type Choices = ReturnType<typeof toJsonChoices>;
 export type Environment = ReturnType<typeof toJsonEnvironment>;
 export type Operator = ReturnType<typeof toJsonOperator>;
@@ -21,7 +22,7 @@ type Organization = ReturnType<typeof toJsonOrganization>;
 export type OpenSession = ReturnType<typeof toJsonSession>;
 export type Sandbox = ReturnType<typeof toJsonSandbox>;
 
-/** Who is signed in, and where they may work. */
+/** Signed-in operator, their organization and its environments. */
 export interface Session {
   readonly operator: Operator;
   readonly organization: Organization;
@@ -32,9 +33,9 @@ export interface Session {
 export interface Page<T> {
   readonly data: readonly T[];
   readonly total: number;
-  /** There are more than `total`; absent: never in this list. */
+  /** True if there are more items than `total`; absent in lists with exact counts. */
   readonly totalIsMore?: boolean;
-  /** How far back it was looked; absent or null: to the end. */
+  /** Oldest time that the search reached; absent or null: the whole list was searched. */
   readonly searchedSince?: string | null;
   readonly page: number;
   readonly perPage: number;

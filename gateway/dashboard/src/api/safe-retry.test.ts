@@ -7,8 +7,8 @@ const create = { method: 'POST', path: '/v1/subscriptions', body: { customerId: 
 
 const failed = (...answer: Parameters<typeof problem>) => failureOf(create, problem(...answer));
 
-describe('the key of a form', () => {
-  test('stays the same while the form is sent again unchanged', () => {
+describe('the idempotency key of a form', () => {
+  test('stays the same while the unchanged form is submitted again', () => {
     const form = new FormKey();
     const { idempotencyKey } = form.keyed(create);
     expect(idempotencyKey).toMatch(/^[0-9a-f]{32}$/);
@@ -18,14 +18,14 @@ describe('the key of a form', () => {
     });
   });
 
-  test('is another one after an edit', () => {
+  test('changes after an edit', () => {
     const form = new FormKey();
     const first = form.keyed(create).idempotencyKey;
     const edited = { ...create, body: { customerId: 'd' } };
     expect(form.keyed(edited).idempotencyKey).not.toBe(first);
   });
 
-  test('is another one once the outcome is known, and in another form', () => {
+  test('changes once the outcome is known, and differs between forms', () => {
     const form = new FormKey();
     const first = form.keyed(create).idempotencyKey;
     form.settle();
@@ -37,7 +37,7 @@ describe('the key of a form', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('is not sent where it is not known', () => {
+  test('is not sent to an API that does not support it', () => {
     const invite = { method: 'POST', path: '/dashboard/api/operators', body: {} } as const;
     expect(new FormKey().keyed(invite)).toEqual(invite);
   });
@@ -50,7 +50,7 @@ test.each([
   ['503', problem(503), true],
   ['504', problem(504), true],
   [
-    'a first request that still runs',
+    'a first request that is still in progress',
     problem(409, { 'Error-Code': 'idempotency_key_in_use' }),
     true,
   ],
@@ -65,13 +65,13 @@ test.each([
 test.each([
   [create, 'Trying again is safe.'],
   [{ ...create, path: '/dashboard/api/operators' }, 'Check before you try again.'],
-])('a request of unknown outcome says so, and what to do', (request, advice) => {
+])('a request of unknown outcome says so and gives advice', (request, advice) => {
   const failure = failureOf(request, problem(503, { 'X-Request-Id': 'r-1' })) as UnknownOutcome;
   expect(failure.message).toBe("We don't know yet whether this worked");
   expect([failure.advice, failure.details.requestId]).toEqual([advice, 'r-1']);
 });
 
-test('a request of unknown outcome is sent again three times, ever later', () => {
+test('a request of unknown outcome is retried three times with growing delays', () => {
   expect([1, 2, 3, 4].map((failures) => retryDelayMs(failures, failed(503)))).toEqual([
     1_000,
     3_000,
@@ -88,6 +88,6 @@ test.each([
   ['0', 1_000],
   ['3600', 30_000],
   ['Wed, 21 Oct 2026 07:28:00 GMT', 1_000],
-])('with Retry-After %s it is sent again after %d ms', (value, expected) => {
+])('a request with Retry-After %s is retried after %d ms', (value, expected) => {
   expect(retryDelayMs(1, failed(503, { 'Retry-After': value }))).toBe(expected);
 });

@@ -1,16 +1,17 @@
 import { type ApiRequest, newIdempotencyKey } from './client';
 import { ApiProblem, UnknownOutcome } from './problem';
 
-// A request whose answer is lost may have done its work. With the same idempotency key it can be sent again without doing it twice.
+// A request whose response is lost may have taken effect. The idempotency key makes sending it again
+// safe.
 
 const delaysMs = [1_000, 3_000, 8_000];
 const retryAfterMsMax = 30_000;
 
-/** Idempotency key of a form: the same from its opening until it succeeds or is edited. */
+/** Idempotency key of a form, kept from its opening until it succeeds or is edited. */
 export class FormKey {
   private kept: { readonly content: string; readonly key: string } | undefined;
 
-  /** The request with the form's key; only the public API knows keys. */
+  /** Adds the form's key to the request; only the public API supports idempotency keys. */
   keyed(request: ApiRequest): ApiRequest {
     if (!isRepeatable(request)) return request;
     const content = JSON.stringify([request.method, request.path, request.body]);
@@ -18,25 +19,25 @@ export class FormKey {
     return { idempotencyKey: this.kept.key, ...request };
   }
 
-  /** Call when the outcome is known: the next request is another one, even with the same content. */
+  /** Call when the outcome is known: the next request gets a new key, even with the same content. */
   settle(): void {
     this.kept = undefined;
   }
 }
 
-/** Whether the request can be sent again without doing its work twice. */
+/** True if the request can be sent again without taking effect twice. */
 function isRepeatable({ path }: Pick<ApiRequest, 'path'>): boolean {
   return path.startsWith('/v1/');
 }
 
-/** The failure of a request that changes something, as people see it. */
+/** Failure of a write, in the form that pages show. */
 export function failureOf(request: ApiRequest, error: unknown): unknown {
   return error instanceof ApiProblem && error.isOutcomeUnknown
     ? new UnknownOutcome(error, isRepeatable(request))
     : error;
 }
 
-/** Delay before the next attempt, after a number of failed ones; undefined if there is none. */
+/** Delay before the next attempt, by the number of failures; undefined if there is none. */
 export function retryDelayMs(failures: number, error: unknown): number | undefined {
   if (!(error instanceof UnknownOutcome) || !error.isRepeatable) return undefined;
   const delayMs = delaysMs[failures - 1];

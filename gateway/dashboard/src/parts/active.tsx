@@ -3,19 +3,19 @@ import { ConfirmButton } from './dialog';
 import { ChoiceFilter } from './filters';
 import { StatusBadge } from './values';
 
-/** Whether something may be used by who is new. */
+/** Badge of a resource that can be activated and deactivated. */
 export function ActiveBadge({ active }: { active: boolean }) {
   return <StatusBadge status={active ? 'ACTIVE' : 'INACTIVE'} />;
 }
 
-/** The column of it. */
+/** Column with that badge. */
 export const activeColumn: Column<{ readonly active: boolean }> = {
-  title: 'State',
-  text: ({ active }) => (active ? 'active' : 'inactive'),
+  title: 'Status',
+  text: ({ active }) => (active ? 'Active' : 'Inactive'),
   cell: ({ active }) => <ActiveBadge active={active} />,
 };
 
-/** Lists what is active, what is not, or all. */
+/** Filter for active, inactive or all resources. */
 export function ActiveFilter({
   value,
   onChange,
@@ -25,7 +25,7 @@ export function ActiveFilter({
 }) {
   return (
     <ChoiceFilter
-      label="State"
+      label="Status"
       value={value}
       onChange={onChange}
       choices={[
@@ -36,7 +36,7 @@ export function ActiveFilter({
   );
 }
 
-/** Ends what is active, or takes it up again, after a second look at what that means. */
+/** Deactivates or activates a resource after a confirmation. */
 export function ActivationButton({
   active,
   what,
@@ -50,9 +50,9 @@ export function ActivationButton({
   what: string;
   refusal: string | undefined;
   onChange: (change: { active: boolean }) => Promise<unknown>;
-  /** What will happen when it is active no more. */
+  /** Consequence of the deactivation. */
   ending: string;
-  /** What will happen when it is active again. */
+  /** Consequence of the activation. */
   beginning: string;
 }) {
   const label = active ? 'Deactivate' : 'Activate';

@@ -8,7 +8,7 @@ test.each([
   ['0', 'USD', 0],
   ['2900', 'JPY', 2_900],
   ['1.234', 'KWD', 1_234],
-])('%s of %s is %s in the smallest unit', (typed, currency, amount) => {
+])('the input %s in %s is %s in the smallest unit', (typed, currency, amount) => {
   expect(typedAmount(typed, currency)).toBe(amount);
 });
 
@@ -19,11 +19,11 @@ test.each([
   ['1,000', 'USD'],
   ['', 'USD'],
   ['99999999999999999', 'USD'],
-])('%j of %s stays as it was typed', (typed, currency) => {
+])('the invalid input %j in %s stays as typed', (typed, currency) => {
   expect(typedAmount(typed, currency)).toBe(typed);
 });
 
-test('what is shown for changing is what was typed', () => {
+test('an amount that is formatted for editing parses to the same amount', () => {
   const currencies = fc.constantFrom('USD', 'JPY', 'KWD');
   fc.assert(
     fc.property(fc.nat({ max: 99_999_999_999 }), currencies, (amount, currency) => {
@@ -32,7 +32,7 @@ test('what is shown for changing is what was typed', () => {
   );
 });
 
-test('a count is a whole number, nothing, or what was typed', () => {
+test('a count is a whole number, undefined, or the invalid input', () => {
   expect(typedCount('12')).toBe(12);
   expect(typedCount(undefined)).toBeUndefined();
   expect(typedCount('twelve')).toBe('twelve');
@@ -44,6 +44,6 @@ test.each([
   [500, 'JPY', '500 JPY'],
   [-5, 'USD', '-0.05 USD'],
   ['90071992547409931', 'EUR', '900719925474099.31 EUR'],
-])('%s of %s is exported as %s', (amount, currency, exported) => {
+])('the amount %s in %s is exported as %s', (amount, currency, exported) => {
   expect(exportedMoney(amount, currency)).toBe(exported);
 });

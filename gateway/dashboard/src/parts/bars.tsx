@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { ChartTable } from './chart-table';
 import { stackedColumns } from './stacked-columns';
 
-/** Named values beside each other, the longest first or in the order of a funnel. */
+/** Named values as horizontal bars, in the given order. */
 export function Bars({
   caption,
   bars,
@@ -12,7 +12,7 @@ export function Bars({
     readonly key: string;
     readonly label: ReactNode;
     readonly value: number;
-    /** The value for readers. */
+    /** The value as text. */
     readonly text: string;
   }[];
 }) {
@@ -32,7 +32,7 @@ export function Bars({
   );
 }
 
-/** Values over time as columns, stacked; negative ones hang below the line. */
+/** Values over time as stacked columns; negative values are below the zero line. */
 export function Columns({
   caption,
   times,
@@ -45,14 +45,14 @@ export function Columns({
   series: readonly {
     readonly label: string;
     readonly values: readonly number[];
-    /** Of the four in the stylesheet; absent: by its place. */
-    readonly colour?: 1 | 2 | 3 | 4;
+    /** One of the four colors of the stylesheet; default: by index. */
+    readonly color?: 1 | 2 | 3 | 4;
   }[];
   format: (value: number) => string;
-  /** A value as the table exports it; the bare number unless said. */
+  /** Formats an exported value; default: the plain number. */
   exported?: (value: number) => string;
 }) {
-  const colourOf = (index: number) => `series-${String(series[index]?.colour ?? (index % 4) + 1)}`;
+  const colorOf = (index: number) => `series-${String(series[index]?.color ?? (index % 4) + 1)}`;
   const { rectangles, zero, highest, lowest } = stackedColumns(series.map(({ values }) => values));
   return (
     <figure className="chart">
@@ -62,7 +62,7 @@ export function Columns({
           {rectangles.map(({ series: index, column, ...rectangle }) => (
             <rect
               key={`${String(index)} ${String(column)}`}
-              className={colourOf(index)}
+              className={colorOf(index)}
               {...rectangle}
             />
           ))}
@@ -76,7 +76,7 @@ export function Columns({
       </div>
       <ul className="legend" aria-hidden="true">
         {series.map(({ label }, index) => (
-          <li key={label} className={colourOf(index)}>
+          <li key={label} className={colorOf(index)}>
             {label}
           </li>
         ))}

@@ -1,6 +1,6 @@
 import { type ButtonHTMLAttributes, useId, useState } from 'react';
 
-/** A button; with a `refusal` it cannot be pressed and says why. */
+/** A button; a `refusal` disables it and is shown as the reason. */
 export function Button({
   tone = 'quiet',
   refusal,
@@ -37,12 +37,12 @@ export function Button({
   );
 }
 
-/** Copies a text, and says that it did. */
+/** Copies a text and confirms it. */
 export function CopyButton({ text, what }: { text: string | (() => string); what: string }) {
-  const [told, setTold] = useState('');
+  const [message, setMessage] = useState('');
   const copy = async () => {
     const isCopied = await copied(typeof text === 'string' ? text : text());
-    setTold(isCopied ? 'Copied' : 'Select and copy it yourself');
+    setMessage(isCopied ? 'Copied' : 'Copy failed. Select the text to copy it');
   };
   return (
     <span className="copy">
@@ -55,13 +55,13 @@ export function CopyButton({ text, what }: { text: string | (() => string); what
         Copy
       </button>
       <span role="status" className="faint">
-        {told}
+        {message}
       </span>
     </span>
   );
 }
 
-/** A text to be taken elsewhere, such as a key or a command. */
+/** A text to copy, such as a key or a command. */
 export function CopyText({ text, what }: { text: string; what: string }) {
   return (
     <div className="copy-text">
@@ -75,7 +75,7 @@ export function CopyText({ text, what }: { text: string; what: string }) {
 
 async function copied(text: string): Promise<boolean> {
   try {
-    // Absent where the page came over plain HTTP from another machine.
+    // The clipboard is unavailable on plain HTTP, except on localhost.
     await navigator.clipboard.writeText(text);
     return true;
   } catch {

@@ -1,21 +1,21 @@
 import { DataTable } from './data-table';
 
-/** What a chart shows, as a table for those who cannot see it or want to take it along. */
+/** Data of a chart as a table, for screen readers and export. */
 export function ChartTable({
   caption,
   labels,
-  labelsTitle = 'When',
+  labelsTitle = 'Date',
   series,
   format,
   exported = String,
 }: {
   caption: string;
-  /** Of the rows: days, months, names. */
+  /** Labels of the rows: days, months, names. */
   labels: readonly string[];
   labelsTitle?: string | undefined;
   series: readonly { readonly label: string; readonly values: readonly (number | null)[] }[];
   format: (value: number) => string;
-  /** A value for other programs; the bare number unless said. */
+  /** Formats an exported value; default: the plain number. */
   exported?: ((value: number) => string) | undefined;
 }) {
   const rows = labels.map((label, index) => ({

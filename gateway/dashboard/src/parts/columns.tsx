@@ -3,9 +3,9 @@ import type { Column } from './data-table';
 import { countText } from './text';
 import { Day, Instant, Money } from './values';
 
-// Columns that show values for readers, and export them for programs.
+// Columns with formatted values on the page and plain values in exports.
 
-/** Money; a dash where there is none. */
+/** Money, or a dash. */
 export function moneyColumn<Row>(
   title: string,
   amountOf: (row: Row) => number | string | bigint | null,
@@ -29,7 +29,7 @@ export function moneyColumn<Row>(
   };
 }
 
-/** A number of things. */
+/** A count. */
 export function countColumn<Row>(title: string, countOf: (row: Row) => number): Column<Row> {
   return {
     title,
@@ -39,7 +39,7 @@ export function countColumn<Row>(title: string, countOf: (row: Row) => number): 
   };
 }
 
-/** A time of which the day matters; exported to the instant. */
+/** A time shown as a day and exported as an instant. */
 export function dayColumn<Row>(title: string, timeOf: (row: Row) => string | null): Column<Row> {
   return {
     title,

@@ -2,13 +2,13 @@ import type { ReactNode } from 'react';
 import { Button, CopyButton } from './buttons';
 import { csvName, type TableColumn, toCopiedText, toCsv } from './table-text';
 
-/** A column: its text is what is copied and exported, its cell what is shown, the text unless said. */
+/** Column: `text` is copied and exported, `cell` is shown; default: `text`. */
 export interface Column<Row> extends TableColumn<Row> {
   readonly cell?: (row: Row) => ReactNode;
   readonly align?: 'end';
 }
 
-/** A table of rows that are all here, which can be copied and exported. */
+/** Table of loaded rows, which can be copied and exported. */
 export function DataTable<Row>({
   caption,
   columns,
@@ -17,12 +17,12 @@ export function DataTable<Row>({
   onExport,
   isCaptionShown = false,
 }: {
-  /** What the rows are: “API keys”. Read to those who do not see the page; exported files are named after it. */
+  /** Name of the rows, such as “API keys”, for screen readers and names of exported files. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Exports more than what is shown; absent: these rows. */
+  /** Exports more than the shown rows; absent: exports the shown rows. */
   onExport?: () => void;
   isCaptionShown?: boolean;
 }) {
@@ -44,7 +44,7 @@ export function DataTable<Row>({
         </Button>
       </div>
       <div className="table-scroll" role="region" aria-label={caption} tabIndex={0}>
-        {/* Narrow screens show rows as cards, which would take their roles from them. */}
+        {/* Explicit roles: narrow screens show rows as cards, which drops the implicit ones. */}
         <table role="table">
           <caption className={isCaptionShown ? undefined : 'unseen'}>{caption}</caption>
           <thead role="rowgroup">
@@ -73,12 +73,12 @@ export function DataTable<Row>({
   );
 }
 
-/** Gives the browser a table to keep. */
+/** Downloads a table as a CSV file. */
 export function download(name: string, text: string): void {
   keepFile(name, new Blob([text], { type: 'text/csv;charset=utf-8' }));
 }
 
-/** Gives the browser a file to keep. */
+/** Downloads a file. */
 export function keepFile(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');

@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 import { Button } from './buttons';
 import { ErrorNotice, RetryNotice } from './notices';
 
-/** A dialog over the page; the browser keeps the focus in it and closes it on Escape. */
+/** Modal dialog; the browser traps the focus and closes it on Escape. */
 function Dialog({
   title,
   onClose,
@@ -22,7 +22,7 @@ function Dialog({
       dialog?.close();
     };
   }, []);
-  // Not where its button is: what a table says of its cells would count in it, too.
+  // A portal, because styles and roles of a surrounding table must not apply.
   return createPortal(
     <dialog
       ref={ref}
@@ -39,7 +39,7 @@ function Dialog({
   );
 }
 
-/** A button whose dialog holds what it opens; `children` are given the way to close it. */
+/** A button that opens a dialog; `children` receives the function that closes it. */
 export function DialogButton({
   label,
   title = label,
@@ -77,11 +77,12 @@ export function DialogButton({
   );
 }
 
-/** A button that asks once more before it does what cannot be undone. */
+/** A button that asks for confirmation. */
 export function ConfirmButton({
   label,
   title,
   confirm = label,
+  dismiss = 'Cancel',
   refusal,
   onConfirm,
   tone = 'danger',
@@ -89,29 +90,35 @@ export function ConfirmButton({
 }: {
   label: string;
   title: string;
-  /** What the second button says. */
+  /** Label of the confirming button. */
   confirm?: string;
+  /** Label of the button that closes the dialog. */
+  dismiss?: string;
   refusal?: string | undefined;
   onConfirm: () => Promise<unknown>;
   tone?: 'main' | 'danger' | 'quiet';
-  /** What will happen. */
+  /** Consequence of the action. */
   children: ReactNode;
 }) {
   return (
     <DialogButton label={label} title={title} tone="quiet" refusal={refusal}>
-      {(close) => <Confirmation {...{ confirm, onConfirm, tone, close }}>{children}</Confirmation>}
+      {(close) => (
+        <Confirmation {...{ confirm, dismiss, onConfirm, tone, close }}>{children}</Confirmation>
+      )}
     </DialogButton>
   );
 }
 
 function Confirmation({
   confirm,
+  dismiss,
   onConfirm,
   tone,
   close,
   children,
 }: {
   confirm: string;
+  dismiss: string;
   onConfirm: () => Promise<unknown>;
   tone: 'main' | 'danger' | 'quiet';
   close: () => void;
@@ -125,7 +132,7 @@ function Confirmation({
       await onConfirm();
       close();
     } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error('That did not work'));
+      setError(thrown instanceof Error ? thrown : new Error('Something went wrong'));
       setBusy(false);
     }
   };
@@ -138,7 +145,7 @@ function Confirmation({
         <Button tone={tone} isBusy={isBusy} onClick={() => void run()}>
           {confirm}
         </Button>
-        <Button onClick={close}>Back</Button>
+        <Button onClick={close}>{dismiss}</Button>
       </div>
     </>
   );

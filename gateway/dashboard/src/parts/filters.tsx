@@ -2,12 +2,12 @@ import { type ReactNode, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { Button } from './buttons';
 
-/** What a list is filtered by, kept in the address: a link shows what its sender saw. */
+/** Filters of a list, kept in the URL so that links include them. */
 export interface FilterState<Name extends string> {
-  /** Empty where it is not filtered by. */
+  /** Empty for an unused filter. */
   readonly values: Readonly<Record<Name, string>>;
   readonly set: (name: Name, value: string) => void;
-  /** What a filter of the page shows and changes. */
+  /** Properties of the filter's field. */
   readonly field: (name: Name) => { value: string; onChange: (value: string) => void };
   readonly clear: () => void;
   readonly isFiltered: boolean;
@@ -44,7 +44,7 @@ export function useFilters<Name extends string>(names: readonly Name[]): FilterS
   };
 }
 
-/** The filters of a list, side by side where there is room. */
+/** Filters of a list, in a row if there is room. */
 export function Filters({
   state: { isFiltered, clear },
   children,
@@ -57,14 +57,14 @@ export function Filters({
       {children}
       {isFiltered && (
         <Button tone="plain" onClick={clear}>
-          Show all
+          Clear filters
         </Button>
       )}
     </div>
   );
 }
 
-/** A filter with few values. */
+/** Filter with a few values. */
 export function ChoiceFilter({
   label,
   value,
@@ -75,9 +75,9 @@ export function ChoiceFilter({
   label: string;
   value: string;
   onChange: (value: string) => void;
-  /** Values and what they are called. */
+  /** Values and labels. */
   choices: readonly (readonly [string, string])[];
-  /** Whether one may choose none of them, which is empty. */
+  /** True if the filter offers “All”, the empty value. */
   hasAll?: boolean;
 }) {
   const id = useId();
@@ -102,9 +102,9 @@ export function ChoiceFilter({
   );
 }
 
-/** How far back something is looked at. */
+/** Filter for the last days. */
 export function DaysFilter({
-  label = 'Over',
+  label = 'Period',
   value,
   onChange,
   days,
@@ -114,14 +114,11 @@ export function DaysFilter({
   onChange: (value: string) => void;
   days: readonly number[];
 }) {
-  const choices = days.map(
-    (count) =>
-      [String(count), count === 365 ? 'The last year' : `The last ${String(count)} days`] as const,
-  );
+  const choices = days.map((count) => [String(count), `Last ${String(count)} days`] as const);
   return <ChoiceFilter hasAll={false} {...{ label, value, onChange, choices }} />;
 }
 
-/** A filter by a text, which counts when it is typed whole: on Enter, or when the field is left. */
+/** Text filter, applied on Enter or when the field loses focus. */
 export function TextFilter({
   label,
   value,

@@ -1,6 +1,6 @@
 import { FormValues, otherProblems, problemsOf } from './form-values';
 
-test('what was typed is read by the names of the fields', () => {
+test('form values are read by field name', () => {
   const data = new FormData();
   data.append('name', ' Ada ');
   data.append('events', 'a');
@@ -16,13 +16,13 @@ test('what was typed is read by the names of the fields', () => {
   expect([values.has('events'), values.has('other')]).toEqual([true, false]);
 });
 
-test('a problem stands at its field, and nowhere twice', () => {
+test('an error message is shown at its field, and only once', () => {
   const fields = { scopes: ['Required'], 'scopes.1': ['Invalid scope'], scopesOf: ['Unknown'] };
   expect(problemsOf(fields, 'scopes')).toEqual(['Required', 'Invalid scope']);
   expect(otherProblems(fields, ['scopes', 'name'])).toEqual(['scopesOf: Unknown']);
 });
 
-test('a problem of a part stands at the field of that part, and one of the whole above all', () => {
+test('an error of a part is shown at the field of that part, other errors above the form', () => {
   const fields = { address: ['line1: Too long', 'country: Invalid country', 'planet: Unknown'] };
   expect(problemsOf(fields, 'address.line1')).toEqual(['Too long']);
   expect(problemsOf(fields, 'address.line')).toEqual([]);

@@ -14,19 +14,22 @@ import { FormValues, otherProblems, problemsOf } from './form-values';
 
 const ProblemsContext = createContext<FieldProblems>({});
 
-/** A form; what the server says of a field stands beside that field. */
+/** Form that shows errors of the server at their fields. */
 export function Form({
   submit,
   onSubmit,
   onCancel,
+  dismiss = 'Cancel',
   tone = 'main',
   refusal,
   children,
 }: {
-  /** What its button says. */
+  /** Label of the submit button. */
   submit: string;
   onSubmit: (values: FormValues) => Promise<unknown>;
   onCancel?: () => void;
+  /** Label of the button that closes the form. */
+  dismiss?: string;
   tone?: 'main' | 'danger';
   refusal?: string | undefined;
   children: ReactNode;
@@ -39,7 +42,7 @@ export function Form({
       await onSubmit(new FormValues(new FormData(form)));
       setProblem(undefined);
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error('That did not work');
+      const error = thrown instanceof Error ? thrown : new Error('Something went wrong');
       const others = otherProblems(fieldsOf(error), namesIn(form));
       setProblem({ error, others });
       focusProblem(form, fieldsOf(error));
@@ -59,14 +62,14 @@ export function Form({
         {shown !== undefined && !isUnknown && <FormProblem {...shown} />}
         {children}
       </ProblemsContext>
-      {/* About no field: it stands where the person has just pressed, also below a long form. */}
+      {/* Concerns no field, so it is shown at the button that was just pressed. */}
       {shown !== undefined && isUnknown && <FormProblem {...shown} />}
       {isBusy && <RetryNotice />}
       <div className="actions">
         <Button type="submit" tone={tone} isBusy={isBusy} refusal={refusal}>
           {submit}
         </Button>
-        {onCancel !== undefined && <Button onClick={onCancel}>Back</Button>}
+        {onCancel !== undefined && <Button onClick={onCancel}>{dismiss}</Button>}
       </div>
     </form>
   );
@@ -95,7 +98,7 @@ interface FieldLabel {
   readonly hint?: string;
 }
 
-/** One line of text. */
+/** Single-line text field. */
 export function TextField({
   name,
   label,
@@ -109,7 +112,7 @@ export function TextField({
   );
 }
 
-/** Several lines of text. */
+/** Multi-line text field. */
 export function TextAreaField({
   name,
   label,
@@ -124,7 +127,7 @@ export function TextAreaField({
   );
 }
 
-/** One of a few. */
+/** Select field. */
 export function SelectField({
   name,
   label,
@@ -132,7 +135,7 @@ export function SelectField({
   choices,
   ...select
 }: FieldLabel & {
-  /** Values and what they are called. */
+  /** Values and labels. */
   readonly choices: readonly (readonly [string, string])[];
   readonly defaultValue?: string;
   readonly value?: string;
@@ -162,7 +165,7 @@ export function SelectField({
   );
 }
 
-/** Any number of several, as checkboxes. */
+/** Group of checkboxes. */
 export function ChoicesField({
   name,
   label,
@@ -172,7 +175,7 @@ export function ChoicesField({
   marked = [],
 }: FieldLabel & {
   readonly choices: readonly string[];
-  /** What a choice is called. */
+  /** Label of a choice. */
   readonly labelOf?: (choice: string) => string;
   readonly marked?: readonly string[];
 }) {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
-/** A page of the dashboard: its title, what can be done, and its panels. */
+/** Page of the dashboard: title, actions and panels. */
 export function PageLayout({
   title,
   lead,
@@ -10,9 +10,9 @@ export function PageLayout({
   children,
 }: {
   title: string;
-  /** A sentence on what is here. */
+  /** Short description of the page. */
   lead?: ReactNode;
-  /** Where this is one of many: the list. */
+  /** Link to the list that contains this page. */
   back?: { readonly href: string; readonly label: string };
   actions?: ReactNode;
   children: ReactNode;
@@ -37,7 +37,7 @@ export function PageLayout({
   );
 }
 
-/** A part of a page with a title of its own. */
+/** Section of a page. */
 export function Panel({
   title,
   actions,
@@ -60,7 +60,7 @@ export function Panel({
   );
 }
 
-/** An empty place: what would be here, and what to do next. */
+/** Placeholder for an empty list, with the next step. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">
@@ -72,7 +72,7 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
   );
 }
 
-/** A figure with its name, in a row of such. */
+/** Named figure. */
 export function Figure({
   name,
   value,

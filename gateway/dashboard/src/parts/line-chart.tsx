@@ -2,29 +2,31 @@ import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { ChartTable } from './chart-table';
-import { useColours } from './colours';
+import { useColors } from './colors';
 
-/** A line: one value for each point in time, null where there is none. */
+/** Line with one value per time; null for a missing value. */
 interface Line {
   readonly label: string;
   readonly values: readonly (number | null)[];
 }
 
 interface ChartProps {
-  /** What is shown; the table beside it is called the same. */
+  /** Name of the chart and of its table. */
   readonly caption: string;
-  /** Days (2026-11-21), months (2026-11) or instants, oldest first; names of the positions where there are any. */
+  /**
+   * Days (2026-11-21), months (2026-11) or instants, oldest first; labels of `positions` if given.
+   */
   readonly times: readonly string[];
-  /** Where the values stand if that is no time, ascending. */
+  /** Positions of the values if the axis is not time, ascending. */
   readonly positions?: readonly number[] | undefined;
-  /** What `times` are, in the table. */
+  /** Column title of `times` in the table. */
   readonly timesTitle?: string;
   readonly lines: readonly Line[];
-  /** A value for readers. */
+  /** Formats a value. */
   readonly format: (value: number) => string;
-  /** A value on the axis, where there is little room; like `format` unless said. */
+  /** Formats a value on the axis; default: `format`. */
   readonly formatShort?: (value: number) => string;
-  /** A value as the table exports it; the bare number unless said. */
+  /** Formats an exported value; default: the plain number. */
   readonly exported?: (value: number) => string;
 }
 
@@ -34,19 +36,19 @@ const wholeSteps = Array.from({ length: 16 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat();
 
-/** Values over time as lines. The picture is for those who see it; the table below says the same. */
+/** Values over time as lines, with the same data as a table below. */
 export function LineChart({
   caption,
   times,
   positions,
-  timesTitle = 'When',
+  timesTitle = 'Date',
   lines,
   format,
   formatShort = format,
   exported,
 }: ChartProps) {
   const ref = useRef<HTMLDivElement>(null);
-  const colours = useColours();
+  const colors = useColors();
   const drawn = JSON.stringify([times, positions, lines]);
   useEffect(() => {
     const place = ref.current;
@@ -61,7 +63,7 @@ export function LineChart({
         timesTitle,
         format,
         formatShort,
-        colours,
+        colors,
         width: place.clientWidth,
       }),
       data,
@@ -75,9 +77,9 @@ export function LineChart({
       observer.disconnect();
       chart.destroy();
     };
-    // What is drawn is compared by its content: a page makes new arrays whenever it is shown.
+    // Compared by content, because a page creates new arrays on each render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [drawn, colours]);
+  }, [drawn, colors]);
   return (
     <figure className="chart">
       <div ref={ref} className="plot" aria-hidden="true" />
@@ -100,18 +102,18 @@ function optionsOf({
   timesTitle,
   format,
   formatShort,
-  colours,
+  colors,
   width,
 }: Pick<ChartProps, 'lines' | 'times' | 'positions' | 'format'> & {
   timesTitle: string;
   formatShort: (value: number) => string;
-  colours: ReturnType<typeof useColours>;
+  colors: ReturnType<typeof useColors>;
   width: number;
 }): UPlot.Options {
   const axis = {
-    stroke: colours.faint,
+    stroke: colors.faint,
     font: '12px system-ui, sans-serif',
-    grid: { stroke: colours.line, width: 1 },
+    grid: { stroke: colors.line, width: 1 },
     ticks: { show: false },
   };
   return {
@@ -121,16 +123,16 @@ function optionsOf({
     series: [
       {
         label: timesTitle,
-        // At rest it says the latest.
+        // Without a cursor the legend shows the latest value.
         value: (_chart, _value, _series, index) => times.at(index ?? -1) ?? '–',
       },
       ...lines.map(({ label, values }, index) => {
-        const stroke = colours.series[index % colours.series.length] ?? colours.faint;
+        const stroke = colors.series[index % colors.series.length] ?? colors.faint;
         return {
           label,
           stroke,
           width: lineWidth,
-          ...(lines.length === 1 && { fill: colours.fill }),
+          ...(lines.length === 1 && { fill: colors.fill }),
           points: { show: times.length <= 31, size: 5, fill: stroke },
           value: (_chart: UPlot, _value: number | null, _series: number, at: number | null) => {
             const value = values.at(at ?? -1) ?? null;
@@ -140,7 +142,7 @@ function optionsOf({
       }),
     ],
     axes: [
-      // Positions are numbers of things: halves of them would mean nothing.
+      // Positions are counts, so only whole steps make sense.
       { ...axis, grid: { show: false }, ...(positions !== undefined && { incrs: wholeSteps }) },
       {
         ...axis,
@@ -156,7 +158,7 @@ function optionsOf({
   };
 }
 
-/** Days and months have no time of their own: they begin where UTC says. */
+/** Start of a day or month in UTC, in seconds. */
 function secondsOf(time: string): number {
   return Date.parse(time.length === 7 ? `${time}-01` : time) / 1_000;
 }

@@ -1,7 +1,7 @@
 import { ApiProblem } from '../api/problem';
 import { metadataToType, metadataValueText, typedMetadata } from './metadata-text';
 
-test('metadata that was not touched stays what it was', () => {
+test('metadata that is formatted for editing parses to the same metadata', () => {
   const metadata = {
     team: 'research',
     seats: 12,
@@ -20,7 +20,7 @@ test('metadata that was not touched stays what it was', () => {
   expect(typedMetadata(metadataToType(metadata))).toEqual(metadata);
 });
 
-test('lines are read as people type them', () => {
+test('lines are parsed with or without spaces and quotes', () => {
   expect(typedMetadata('\n team : research \n\nseats: 3\nzip: "12345"\nnote:\n')).toEqual({
     team: 'research',
     seats: 3,
@@ -29,12 +29,15 @@ test('lines are read as people type them', () => {
   });
 });
 
-test.each(['team', ': research', 'team: "open'])('%s is refused beside its field', (typed) => {
-  const refused = () => typedMetadata(typed);
-  expect(refused).toThrow(ApiProblem);
-  expect(refused).toThrow('Some of this was not accepted');
-});
+test.each(['team', ': research', 'team: "open'])(
+  'the invalid line %s is an error of its field',
+  (typed) => {
+    const refused = () => typedMetadata(typed);
+    expect(refused).toThrow(ApiProblem);
+    expect(refused).toThrow('Please fix the fields below');
+  },
+);
 
-test('values read as they are', () => {
+test('metadata values are shown as JSON or plain text', () => {
   expect(['a', 1, true, null].map(metadataValueText)).toEqual(['a', '1', 'true', 'null']);
 });

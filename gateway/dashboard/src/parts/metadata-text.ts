@@ -1,29 +1,29 @@
 import { ApiProblem } from '../api/problem';
 
-/** What one keeps with a resource: short texts, numbers and marks by name. */
+/** Metadata of a resource: texts, numbers and booleans by key. */
 export type Metadata = Readonly<Record<string, unknown>>;
 
-/** Metadata as lines to be changed: `team: research`. A text that would be read as something else stands in quotes. */
+/** Formats metadata as lines for editing: `team: research`. Ambiguous text is quoted. */
 export function metadataToType(metadata: Metadata): string {
   return Object.entries(metadata)
     .map(([key, value]) => `${key}: ${valueToType(value)}`)
     .join('\n');
 }
 
-/** What such lines say. Throws a problem of the field `metadata`. */
+/** Parses such lines. Throws an error of the field `metadata`. */
 export function typedMetadata(typed: string): Metadata {
   const lines = typed.split('\n').map((line) => line.trim());
   return Object.fromEntries(lines.filter((line) => line !== '').map(entryOf));
 }
 
-/** A value for readers. */
+/** A value as text. */
 export function metadataValueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function entryOf(line: string): readonly [string, unknown] {
   const colon = line.indexOf(':');
-  if (colon <= 0) throw metadataProblem(`“${line}” has no colon after its key`);
+  if (colon <= 0) throw metadataProblem(`“${line}” has no colon after the key`);
   const text = line.slice(colon + 1).trim();
   return [line.slice(0, colon).trim(), valueOf(text)];
 }
@@ -33,7 +33,7 @@ function valueOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw metadataProblem(`${text} is not closed as it was opened`);
+    throw metadataProblem(`${text} is not valid: check its quotes`);
   }
 }
 
@@ -47,7 +47,7 @@ function isLiteral(text: string): boolean {
 }
 
 function metadataProblem(message: string): ApiProblem {
-  return new ApiProblem('Some of this was not accepted', {
+  return new ApiProblem('Please fix the fields below', {
     status: 400,
     code: 'invalid_request',
     fields: { metadata: [message] },

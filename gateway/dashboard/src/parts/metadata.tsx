@@ -5,14 +5,14 @@ import { Form, TextAreaField } from './form';
 import { EmptyState, Panel } from './layout';
 import { type Metadata, metadataToType, metadataValueText, typedMetadata } from './metadata-text';
 
-/** What one keeps with a resource, and the way to change it where `path` takes a PATCH of it. */
+/** Metadata of a resource, editable if `path` accepts PATCH. */
 export function MetadataPanel({
   metadata,
   path,
   refusal,
 }: {
   metadata: Metadata;
-  /** Of the resource: `/v1/customers/…`; absent: it cannot be changed. */
+  /** Path of the resource, such as `/v1/customers/…`; absent: read-only. */
   path?: string;
   refusal?: string | undefined;
 }) {
@@ -28,11 +28,11 @@ export function MetadataPanel({
   return (
     <Panel
       title="Metadata"
-      actions={path !== undefined && <ChangeMetadata {...{ metadata, path, refusal }} />}
+      actions={path !== undefined && <EditMetadata {...{ metadata, path, refusal }} />}
     >
       {rows.length === 0 ? (
         <EmptyState title="No metadata">
-          Your own notes, such as the id of this in another system.
+          Store your own data, such as an ID in another system.
         </EmptyState>
       ) : (
         <DataTable caption="Metadata" {...{ columns, rows }} rowKey={({ key }) => key} />
@@ -41,7 +41,7 @@ export function MetadataPanel({
   );
 }
 
-function ChangeMetadata({
+function EditMetadata({
   metadata,
   path,
   refusal,
@@ -52,7 +52,7 @@ function ChangeMetadata({
 }) {
   const change = useAction((body: object) => ({ method: 'PATCH', path, body }));
   return (
-    <DialogButton label="Change metadata" tone="quiet" refusal={refusal}>
+    <DialogButton label="Edit metadata" tone="quiet" refusal={refusal}>
       {(close) => (
         <Form
           submit="Save"
@@ -66,7 +66,7 @@ function ChangeMetadata({
             name="metadata"
             label="Metadata"
             rows={8}
-            hint="One line for each: key: value. Numbers, true, false and null count as such; in quotes they are text."
+            hint="One “key: value” per line. Put numbers, true, false and null in quotes to store them as text."
             defaultValue={metadataToType(metadata)}
           />
         </Form>

@@ -3,7 +3,7 @@ import { ApiProblem } from '../api/problem';
 import { useRetriedFailure } from '../api/queries';
 import { Button, CopyButton } from './buttons';
 
-/** What happened, by which request, and a way to try again. */
+/** Error with its request id and a retry button. */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const requestId = error instanceof ApiProblem ? error.details.requestId : undefined;
   const fields = error instanceof ApiProblem ? Object.entries(error.details.fields) : [];
@@ -31,7 +31,7 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: () => 
   );
 }
 
-/** Something to know, told to screen readers when it appears. */
+/** Message that screen readers announce. */
 export function Notice({ tone, children }: { tone: 'good' | 'wait'; children: ReactNode }) {
   return (
     <div className={`notice ${tone}`} role="status">
@@ -40,21 +40,21 @@ export function Notice({ tone, children }: { tone: 'good' | 'wait'; children: Re
   );
 }
 
-/** Says that a request of unknown outcome is being sent again; nothing while none is. */
+/** Message while a request of unknown outcome is being retried. */
 export function RetryNotice() {
   const failure = useRetriedFailure();
   if (failure === null) return null;
   return (
     <Notice tone="wait">
       <p>
-        <strong>{failure.message}.</strong> {failure instanceof ApiProblem && failure.advice} Trying
-        again now…
+        <strong>{failure.message}.</strong> {failure instanceof ApiProblem && failure.advice}{' '}
+        Retrying…
       </p>
     </Notice>
   );
 }
 
-/** Something is going on; with `done` of `total` it says how far. */
+/** Progress indicator; shows `done` of `total` if given. */
 export function Progress({
   label,
   done,
@@ -72,7 +72,7 @@ export function Progress({
   );
 }
 
-/** What a page shows of a question: that it is asked, what went wrong, or what was answered. */
+/** Result of a query: progress while loading, the error, or the data. */
 export function Answer<T>({
   of: { data, error, refetch },
   what,
@@ -83,7 +83,7 @@ export function Answer<T>({
     readonly error: Error | null;
     readonly refetch: () => unknown;
   };
-  /** What is asked for: “Loading customers”. */
+  /** Name of the data: “Loading customers”. */
   what: string;
   children: (answer: T) => ReactNode;
 }) {

@@ -10,7 +10,7 @@ import { countText, instantText } from './text';
 const exportedRowsMax = 10_000;
 const rowsPerPage = 25;
 
-/** A list of the API as a table, page by page; its export is the whole list, to 10,000 rows. */
+/** Paged list of the API as a table; the export has up to 10,000 rows. */
 export function ResourceTable<Row>({
   caption,
   path,
@@ -21,17 +21,17 @@ export function ResourceTable<Row>({
   refetchMs,
 }: {
   caption: string;
-  /** Of the list: `/v1/customers`. */
+  /** Path of the list, such as `/v1/customers`. */
   path: string;
   query?: Query;
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string;
-  /** What to do next where there is none. */
+  /** Placeholder for an empty list. */
   empty: ReactNode;
-  /** Asks again so often while the page is looked at; absent: not by itself. */
+  /** Polling interval while the page is open; absent: no polling. */
   refetchMs?: number;
 }) {
-  // Another filter begins at its first page.
+  // A changed filter starts at the first page.
   const filter = JSON.stringify(query);
   const [place, setPlace] = useState({ filter, page: 1 });
   const page = place.filter === filter ? place.page : 1;
@@ -66,9 +66,7 @@ export function ResourceTable<Row>({
 function SearchEnd({ since }: { since: string | null }) {
   if (since === null) return null;
   return (
-    <p className="faint">
-      Looked back to {instantText(since)}. There may be older ones: choose less to see them all.
-    </p>
+    <p className="faint">Searched back to {instantText(since)}. Narrow the filters to see more.</p>
   );
 }
 
@@ -91,7 +89,7 @@ function Paging({
   return (
     <nav className="paging" aria-label={`Pages of ${caption}`}>
       <span className="faint" role="status">
-        {countText(first)} to {countText(last)} of {countText(total, totalIsMore)}
+        {countText(first)}–{countText(last)} of {countText(total, totalIsMore)}
       </span>
       {pages > 1 && (
         <span className="actions">
@@ -101,7 +99,7 @@ function Paging({
               onPage(page - 1);
             }}
           >
-            Earlier page
+            Previous
           </Button>
           <Button
             disabled={page >= pages}
@@ -109,7 +107,7 @@ function Paging({
               onPage(page + 1);
             }}
           >
-            Next page
+            Next
           </Button>
         </span>
       )}

@@ -1,6 +1,6 @@
 import { stackedColumns } from './stacked-columns';
 
-test('what is gained grows up from zero, what is lost hangs below', () => {
+test('positive values stack up from zero, negative values stack down', () => {
   const { rectangles, zero, highest, lowest } = stackedColumns([
     [30, 0],
     [10, 20],
@@ -18,7 +18,7 @@ test('what is gained grows up from zero, what is lost hangs below', () => {
   ]);
 });
 
-test('no column lies over another', () => {
+test('columns do not overlap', () => {
   const { rectangles } = stackedColumns([[1, 2, 3]]);
   const ends = rectangles.map(({ x, width }) => [x, x + width]);
   for (const [index, [x = 0]] of ends.entries()) {
@@ -26,6 +26,6 @@ test('no column lies over another', () => {
   }
 });
 
-test.each([[[]], [[[]]], [[[0, 0]]]])('nothing to show is no fault: %j', (series) => {
+test.each([[[]], [[[]]], [[[0, 0]]]])('the empty series %j has no rectangles', (series) => {
   expect(stackedColumns(series).rectangles).toEqual([]);
 });

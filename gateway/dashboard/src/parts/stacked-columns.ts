@@ -1,4 +1,4 @@
-/** A piece of a column, in a square of 100 by 100 whose y grows downwards. */
+/** Piece of a column, in a square of 100 by 100 whose y axis points down. */
 export interface ColumnPiece {
   readonly series: number;
   readonly column: number;
@@ -10,7 +10,7 @@ export interface ColumnPiece {
 
 const gap = 0.25;
 
-/** Where the pieces of stacked columns are: what is positive grows up from zero, what is negative hangs below. */
+/** Positions of the pieces of stacked columns; negative values are below zero. */
 export function stackedColumns(series: readonly (readonly number[])[]): {
   readonly rectangles: readonly ColumnPiece[];
   readonly zero: number;

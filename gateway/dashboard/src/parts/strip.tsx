@@ -1,19 +1,19 @@
 import { countText, dayText } from './text';
 
-/** What became of something on a day. */
+/** Number of successes and failures of a day. */
 export interface StripDay {
   readonly day: string;
   readonly good: number;
   readonly bad: number;
 }
 
-/** One cell for each day: all went well, some failed, all failed, or nothing happened. */
+/** One cell per day: all succeeded, some failed, all failed, or no data. */
 export function Strip({ caption, days }: { caption: string; days: readonly StripDay[] }) {
   const good = days.reduce((sum, day) => sum + day.good, 0);
   const bad = days.reduce((sum, day) => sum + day.bad, 0);
-  const said = `${caption}: in ${String(days.length)} days ${countText(good)} went well, ${countText(bad)} failed`;
+  const label = `${caption}: ${countText(good)} succeeded and ${countText(bad)} failed in ${String(days.length)} days`;
   return (
-    <span className="strip" role="img" aria-label={said}>
+    <span className="strip" role="img" aria-label={label}>
       {days.map((day) => (
         <span key={day.day} className={stateOf(day)} title={titleOf(day)} />
       ))}
@@ -28,5 +28,5 @@ function stateOf({ good, bad }: StripDay): string {
 }
 
 function titleOf({ day, good, bad }: StripDay): string {
-  return `${dayText(day)}: ${countText(good)} went well, ${countText(bad)} failed`;
+  return `${dayText(day)}: ${countText(good)} succeeded, ${countText(bad)} failed`;
 }

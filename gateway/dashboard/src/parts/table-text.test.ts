@@ -6,13 +6,13 @@ const columns = [
 ];
 const csvOf = (name: string) => toCsv([columns[0]!], [{ name }]).split('\r\n')[1];
 
-test('a table is exported with its titles, and with commas and quotes in quotes', () => {
+test('a table is exported with titles and escaped commas and quotes', () => {
   expect(toCsv(columns, [{ name: 'Ada' }, { name: 'a, "b"' }])).toBe(
     'Name,Length\r\nAda,3\r\n"a, ""b""",6\r\n',
   );
 });
 
-test('a table is copied as lines of cells', () => {
+test('a table is copied as lines with tabs', () => {
   expect(toCopiedText(columns, [{ name: 'two\nlines' }])).toBe('Name\tLength\ntwo lines\t9');
 });
 
@@ -24,7 +24,7 @@ test.each([
   ['-12.50', '-12.50'],
   ['-12.50 USD', '-12.50 USD'],
   ['-1 SUM(A1)', "'-1 SUM(A1)"],
-])('%s is no formula in a spreadsheet: %s', (text, exported) => {
+])('the text %s is not exported as a formula: %s', (text, exported) => {
   expect(csvOf(text)).toBe(exported);
 });
 

@@ -1,11 +1,11 @@
 /** A column of a table. */
 export interface TableColumn<Row> {
   readonly title: string;
-  /** What is copied and exported. */
+  /** Copied and exported text. */
   readonly text: (row: Row) => string;
 }
 
-/** A table as spreadsheets paste it: tabs between cells. */
+/** Table for pasting into a spreadsheet, with tabs between cells. */
 export function toCopiedText<Row>(
   columns: readonly TableColumn<Row>[],
   rows: readonly Row[],
@@ -14,13 +14,13 @@ export function toCopiedText<Row>(
   return toLines(columns, rows, (text) => safeText(oneLine(text)), '\t').join('\n');
 }
 
-/** A table as CSV (RFC 4180). */
+/** Table as CSV (RFC 4180). */
 export function toCsv<Row>(columns: readonly TableColumn<Row>[], rows: readonly Row[]): string {
   const lines = toLines(columns, rows, (text) => quoted(safeText(text)), ',');
   return `${lines.join('\r\n')}\r\n`;
 }
 
-/** The name of an exported file: `webhook-endpoints.csv`. */
+/** Name of an exported file: `webhook-endpoints.csv`. */
 export function csvName(caption: string): string {
   return `${caption.toLowerCase().replace(/[^a-z0-9]+/g, '-')}.csv`;
 }
@@ -36,7 +36,7 @@ function toLines<Row>(
   return [titles, ...lines];
 }
 
-/** A customer may be named like a formula, which a spreadsheet would carry out. Numbers and amounts stay what they are. */
+/** Escapes text that a spreadsheet would run as a formula. Numbers and amounts stay unchanged. */
 function safeText(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && !/^-?[\d.,]+( [A-Z]{3})?$/.test(text) ? `'${text}` : text;
 }

@@ -3,6 +3,7 @@ import {
   dayText,
   durationText,
   instantText,
+  labelText,
   moneyText,
   monthText,
   pluralText,
@@ -20,12 +21,12 @@ test.each([
   expect(moneyText(amount, currency).replace(/\s/g, ' ')).toBe(text);
 });
 
-test('an amount in little room knows how many decimals its currency has', () => {
+test('a short amount uses the decimals of its currency', () => {
   expect(shortMoneyText(1_234_500, 'USD')).toBe('$12.3K');
   expect(shortMoneyText(1_234_500, 'JPY')).toBe('¥1.2M');
 });
 
-test('times read in UTC, wherever the reader is', () => {
+test('times are shown in UTC, independent of the time zone of the reader', () => {
   expect(instantText('2026-11-21T23:59:59.123Z')).toBe('2026-11-21 23:59:59 UTC');
   expect(dayText('2026-11-21T23:59:59.123Z')).toBe('Nov 21, 2026');
   expect(monthText('2026-11')).toBe('Nov 2026');
@@ -39,14 +40,14 @@ test.each([
   expect(durationText(ms)).toBe(text);
 });
 
-test('names and counts read as people write them', () => {
-  expect(wordsText('PAST_DUE')).toBe('past due');
+test('names read as words or labels, and counts have a plural', () => {
+  expect([wordsText('PAST_DUE'), labelText('PAST_DUE')]).toEqual(['past due', 'Past due']);
   expect([pluralText(1, 'key'), pluralText(1_200, 'delivery', 'deliveries')]).toEqual([
     '1 key',
     '1,200 deliveries',
   ]);
 });
 
-test('a count that stopped says so', () => {
+test('an incomplete count has a plus sign', () => {
   expect([countText(10_000), countText(10_000, true)]).toEqual(['10,000', '10,000+']);
 });

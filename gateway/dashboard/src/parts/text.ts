@@ -1,7 +1,7 @@
 import { amountText } from '@billing/gateway/amount-text';
 import { exponentOf, isCurrency } from '@billing/kernel/currency';
 
-// How values read. Times are UTC, as all billing is.
+// Text of values. Times are in UTC.
 
 const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' });
 const months = new Intl.DateTimeFormat('en-US', {
@@ -11,12 +11,12 @@ const months = new Intl.DateTimeFormat('en-US', {
 });
 const counts = new Intl.NumberFormat('en-US');
 
-/** An amount of the API in the smallest unit: 2900 of USD is $29.00. */
+/** Amount in the smallest unit as text: 2900 USD cents are $29.00. */
 export function moneyText(amount: number | string | bigint, currency: string): string {
   return amountText(BigInt(amount), currency);
 }
 
-/** An amount where there is little room: $12.3K. */
+/** Amount in short form: $12.3K. */
 export function shortMoneyText(amount: number, currency: string): string {
   const exponent = isCurrency(currency) ? exponentOf(currency) : 0;
   return new Intl.NumberFormat('en-US', {
@@ -27,7 +27,7 @@ export function shortMoneyText(amount: number, currency: string): string {
   }).format(amount / 10 ** exponent);
 }
 
-/** 1,234; where there are more than were counted, 10,000+ */
+/** 1,234; or 10,000+ if counting stopped there. */
 export function countText(count: number, isMore = false): string {
   return `${counts.format(count)}${isMore ? '+' : ''}`;
 }
@@ -42,14 +42,20 @@ export function instantText(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 }
 
-/** Of 2026-11: Nov 2026 */
+/** 2026-11 as Nov 2026. */
 export function monthText(month: string): string {
   return months.format(new Date(`${month}-01T00:00:00Z`));
 }
 
-/** Of PAST_DUE or customers:read, a word for people: past due */
+/** PAST_DUE as words inside a sentence: past due. */
 export function wordsText(name: string): string {
   return name.replaceAll('_', ' ').toLowerCase();
+}
+
+/** PAST_DUE as a label: Past due. */
+export function labelText(name: string): string {
+  const words = wordsText(name);
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
 /** 850 ms, 12.4 s, 3 min */

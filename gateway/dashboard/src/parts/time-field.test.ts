@@ -1,6 +1,6 @@
 import { fromTimeField, toTimeField } from './time-field';
 
-test('fields of the browser hold times without a zone: they are UTC here', () => {
+test('the value of a datetime-local field is UTC', () => {
   expect(fromTimeField('2026-02-28T10:00')).toBe('2026-02-28T10:00:00Z');
   expect(fromTimeField('2026-02-28T10:00:30')).toBe('2026-02-28T10:00:30Z');
   expect(fromTimeField(undefined)).toBeUndefined();

@@ -1,11 +1,11 @@
-// A date-time field of the browser knows no zone: what it holds is UTC here, as all that is shown.
+// A datetime-local field has no time zone. Its value is UTC, like all displayed times.
 
-/** What such a field holds, as the API takes it; undefined where it is not filled in. */
+/** Value of such a field for the API; undefined if the field is empty. */
 export function fromTimeField(text: string | undefined): string | undefined {
   return text === undefined ? undefined : `${text.length === 16 ? `${text}:00` : text}Z`;
 }
 
-/** A time as such a field takes it. */
+/** A time as the value of such a field. */
 export function toTimeField(time: string): string {
   return time.slice(0, 19);
 }

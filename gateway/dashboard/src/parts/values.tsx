@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { CopyButton } from './buttons';
-import { dayText, instantText, moneyText, wordsText } from './text';
+import { dayText, instantText, labelText, moneyText } from './text';
 
 export function Money({
   amount,
@@ -12,7 +12,7 @@ export function Money({
   return <span className="number">{moneyText(amount, currency)}</span>;
 }
 
-/** A time to the second, in UTC; a dash where there is none. */
+/** Time to the second in UTC, or a dash. */
 export function Instant({ at }: { at: string | null | undefined }) {
   if (at === null || at === undefined) return <>–</>;
   return (
@@ -22,7 +22,7 @@ export function Instant({ at }: { at: string | null | undefined }) {
   );
 }
 
-/** A day, in UTC; a dash where there is none. */
+/** Day in UTC, or a dash. */
 export function Day({ at }: { at: string | null | undefined }) {
   if (at === null || at === undefined) return <>–</>;
   return (
@@ -32,7 +32,7 @@ export function Day({ at }: { at: string | null | undefined }) {
   );
 }
 
-/** A long id in little room; the whole of it is copied. */
+/** Abbreviated id; the copy button copies the whole id. */
 export function ShortId({ id, what }: { id: string; what: string }) {
   return (
     <span className="number">
@@ -57,15 +57,15 @@ const tones: Readonly<Record<string, 'good' | 'bad' | 'wait'>> = {
   UNCOLLECTIBLE: 'bad',
   OPEN: 'wait',
   PENDING: 'wait',
-  TRIALING: 'wait',
+  ON_TRIAL: 'wait',
 };
 
-/** A state by its name in the API, such as PAST_DUE; what it says never hangs on its colour. */
+/** Badge of a status of the API, such as PAST_DUE. The text alone carries the meaning. */
 export function StatusBadge({ status }: { status: string }) {
-  return <span className={`badge ${tones[status] ?? 'plain'}`}>{wordsText(status)}</span>;
+  return <span className={`badge ${tones[status] ?? 'plain'}`}>{labelText(status)}</span>;
 }
 
-/** Facts about one thing: names and their values. */
+/** List of names and values. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">

@@ -19,7 +19,7 @@ const ResetPage = lazy(async () => ({
   default: (await import('../pages/session/reset-page')).ResetPage,
 }));
 
-/** Everything at /dashboard: the way in for whoever is not signed in, else the shell and its pages. */
+/** Everything at /dashboard: sign-in, invitations and the shell with its pages. */
 export function App() {
   return (
     <Router base="/dashboard">
@@ -32,7 +32,7 @@ export function App() {
             <ResetPage token={window.location.hash.slice(1)} />
           </Route>
           <Route>
-            <Entrance />
+            <SignedInApp />
           </Route>
         </Switch>
       </Suspense>
@@ -40,39 +40,39 @@ export function App() {
   );
 }
 
-/** Whoever is not signed in does so in place: the page that they wanted is still there afterwards. */
-function Entrance() {
+/** Shows the sign-in form in place, so that the requested page opens afterwards. */
+function SignedInApp() {
   const session = useSession();
-  if (session.data !== undefined) return <Rooms session={session.data} />;
+  if (session.data !== undefined) return <EnvironmentRoutes session={session.data} />;
   if (session.error === null) return <Progress label="Loading" />;
   const { error } = session;
   if (error instanceof ApiProblem && error.isSessionOver) return <SignInPage />;
   return (
-    <main className="door">
+    <main className="session-page">
       <ErrorNotice error={error} onRetry={() => void session.refetch()} />
     </main>
   );
 }
 
-function Rooms({ session }: { session: Session }) {
+function EnvironmentRoutes({ session }: { session: Session }) {
   return (
     <Switch>
       <Route path="/:place" nest>
         {({ place }) => {
           const environment = chosenEnvironment(session.environments, place);
-          if (environment === undefined) return <FoundRoom session={session} id={place} />;
+          if (environment === undefined) return <EnvironmentById session={session} id={place} />;
           return <Shell key={environment.id} {...{ session, environment }} />;
         }}
       </Route>
       <Route>
-        <ToFirstRoom session={session} />
+        <RedirectToFirstEnvironment session={session} />
       </Route>
     </Switch>
   );
 }
 
-/** An environment that is not among the first of its organisation, by its id. */
-function FoundRoom({ session, id }: { session: Session; id: string }) {
+/** Loads an environment that the session does not list. */
+function EnvironmentById({ session, id }: { session: Session; id: string }) {
   const found = useEnvironmentById(id);
   const { data: environment, error } = found;
   if (environment !== undefined) {
@@ -83,24 +83,24 @@ function FoundRoom({ session, id }: { session: Session; id: string }) {
     return <UnknownEnvironment session={session} />;
   }
   return (
-    <main className="door">
+    <main className="session-page">
       <ErrorNotice error={error} onRetry={() => void found.refetch()} />
     </main>
   );
 }
 
-function ToFirstRoom({ session }: { session: Session }) {
+function RedirectToFirstEnvironment({ session }: { session: Session }) {
   const environment = chosenEnvironment(session.environments, undefined);
   if (environment === undefined) return null;
   return <Redirect to={`~/dashboard${environmentPath(environment)}`} replace />;
 }
 
-/** A name that is nobody's leads nowhere by itself, least of all into the live environment. */
+/** An unknown environment never redirects, least of all to the live environment. */
 function UnknownEnvironment({ session }: { session: Session }) {
   return (
-    <main className="door">
-      <h1>There is no such environment</h1>
-      <p>It may belong to another organisation than yours. These are yours:</p>
+    <main className="session-page">
+      <h1>Environment not found</h1>
+      <p>It may belong to another organization. Your environments:</p>
       <ul>
         {session.environments.map((environment) => (
           <li key={environment.id}>

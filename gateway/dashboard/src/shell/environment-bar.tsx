@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { useLocation } from 'wouter';
-import { environmentName, useAtWork } from '../api/environment';
+import { environmentName, useWorkspace } from '../api/environment';
 import { useEnvironments, useResource } from '../api/queries';
 import type { Environment } from '../api/resources';
 import { Instant } from '../parts/values';
@@ -9,9 +9,9 @@ import { environmentPath, samePlace } from './environment-path';
 const clockEveryMs = 30_000;
 const offeredMax = 20;
 
-/** Which environment one works in, on every page, and the way to another: live looks like nothing else. */
+/** Shows and switches the selected environment; the live environment has a distinct color. */
 export function EnvironmentBar() {
-  const { session, environment } = useAtWork();
+  const { session, environment } = useWorkspace();
   const [location, navigate] = useLocation();
   const id = useId();
   const isLive = environment.kind === 'LIVE';
@@ -19,20 +19,20 @@ export function EnvironmentBar() {
   const { data } = useEnvironments({ search, page: 1, perPage: offeredMax });
   const found = data?.data ?? session.environments;
   const total = data?.total ?? 0;
-  // The present one and live stay, whatever is searched for.
+  // The selected environment and live are always offered.
   const live = session.environments.filter(({ kind }) => kind === 'LIVE');
   const offered = uniqueById([...live, environment, ...found]);
   return (
-    <div className="environment-bar" role="region" aria-label="Where you work">
+    <div className="environment-bar" role="region" aria-label="Selected environment">
       <strong>{isLive ? 'Live' : 'Sandbox'}</strong>
       <label htmlFor={id} className="unseen">
-        Find an environment by name or id
+        Find an environment by name or ID
       </label>
       <input
         id={id}
         type="search"
         value={search}
-        placeholder="Find by name or id"
+        placeholder="Find by name or ID"
         autoComplete="off"
         onChange={(event) => setSearch(event.target.value)}
       />
@@ -66,12 +66,12 @@ function uniqueById(environments: readonly Environment[]): readonly Environment[
 }
 
 function SandboxClock() {
-  const { environment } = useAtWork();
+  const { environment } = useWorkspace();
   const { data } = useResource<{ now: string }>('/v1/sandboxes/clock', { refetchMs: clockEveryMs });
-  if (environment.clock !== 'MANUAL') return <span>Nobody is charged</span>;
+  if (environment.clock !== 'MANUAL') return <span>No real charges</span>;
   return (
     <span>
-      Its clock says <Instant at={data?.now ?? environment.now} />
+      Sandbox time: <Instant at={data?.now ?? environment.now} />
     </span>
   );
 }

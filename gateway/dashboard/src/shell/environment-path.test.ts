@@ -3,7 +3,7 @@ import { chosenEnvironment, environmentPath, samePlace } from './environment-pat
 const live = { kind: 'LIVE', id: '0190a000-0000-7000-8000-000000000001' };
 const sandbox = { kind: 'SANDBOX', id: '0190a000-0000-7000-8000-000000000002' };
 
-test('an address names its environment', () => {
+test('a URL names its environment', () => {
   expect([environmentPath(live), environmentPath(sandbox)]).toEqual(['/live', `/${sandbox.id}`]);
   expect(chosenEnvironment([live, sandbox], sandbox.id)).toBe(sandbox);
   expect(chosenEnvironment([live, sandbox], 'live')).toBe(live);
@@ -18,6 +18,6 @@ test.each([
   [`/customers/${live.id}/invoices`, '/customers'],
   ['/developers/api-keys', '/developers/api-keys'],
   [`/developers/webhooks/${live.id}`, '/developers/webhooks'],
-])('from %s another environment opens %s', (from, to) => {
+])('switching the environment at %s opens %s', (from, to) => {
   expect(samePlace(from)).toBe(to);
 });

@@ -1,13 +1,14 @@
 import type { Environment } from '../api/resources';
 
-// The address names the environment, so that a link shows what its sender saw, and two windows may show two environments.
+// The URL names the environment, so that links include it and two windows can show two
+// environments.
 
-/** Where the pages of an environment are, below /dashboard. */
+/** Path of an environment below /dashboard. */
 export function environmentPath({ kind, id }: Pick<Environment, 'kind' | 'id'>): string {
   return kind === 'LIVE' ? '/live' : `/${id}`;
 }
 
-/** The environment that an address names; without one, the live one. Undefined for a name that is nobody's. */
+/** Environment of a URL, live by default; undefined for an unknown environment. */
 export function chosenEnvironment<E extends Pick<Environment, 'kind' | 'id'>>(
   environments: readonly E[],
   place: string | undefined,
@@ -15,7 +16,7 @@ export function chosenEnvironment<E extends Pick<Environment, 'kind' | 'id'>>(
   return environments.find((one) => environmentPath(one) === `/${place ?? 'live'}`);
 }
 
-/** Where the same page is in another environment: a list stays a list, one of its resources becomes its list. */
+/** Path of the same page in another environment; the page of a resource becomes its list. */
 export function samePlace(location: string): string {
   const [, first = '', second] = location.split('/');
   const isResource = second !== undefined && /^[0-9a-f]{8}-/.test(second);

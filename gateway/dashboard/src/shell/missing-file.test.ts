@@ -4,10 +4,10 @@ test.each([
   'Failed to fetch dynamically imported module: https://a.example/dashboard/assets/a.js',
   'error loading dynamically imported module: https://a.example/dashboard/assets/a.js',
   'Importing a module script failed.',
-])('“%s” says that a file is missing', (message) => {
+])('the error “%s” means that a file is missing', (message) => {
   expect(isMissingFile(new TypeError(message))).toBe(true);
 });
 
-test('other faults are the page’s own', () => {
+test('other errors do not mean that a file is missing', () => {
   expect(isMissingFile(new TypeError('undefined is not a function'))).toBe(false);
 });

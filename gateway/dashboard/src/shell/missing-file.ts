@@ -1,8 +1,8 @@
 const reloadedFor = 'reloaded-for';
 
 /**
- * After an update of the gateway the files of pages have other names: whoever still has the earlier dashboard open gets the present one, once
- * for each file. Where that does not help, the page says so.
+ * Reloads an outdated dashboard: after an update of the gateway the files of pages have other names.
+ * Reloads once per file; if that does not help, the page shows the error.
  */
 export function reloadWhereFilesAreMissing(): void {
   window.addEventListener('vite:preloadError', (event) => {
@@ -14,7 +14,7 @@ export function reloadWhereFilesAreMissing(): void {
   });
 }
 
-/** Whether the file of a page could not be loaded: by the words of Chromium, Firefox and Safari. */
+/** True for the messages of Chromium, Firefox and Safari about a missing script. */
 export function isMissingFile({ message }: Error): boolean {
   return /dynamically imported module|importing a module script failed/i.test(message);
 }

@@ -1,19 +1,19 @@
 import { Link } from 'wouter';
-import { useAtWork } from '../api/environment';
+import { useWorkspace } from '../api/environment';
 import { useAction, useSessionChange } from '../api/queries';
 import { Button } from '../parts/buttons';
-import { wordsText } from '../parts/text';
+import { labelText } from '../parts/text';
 import { type Theme, useTheme } from './theme';
 
 const themes: readonly (readonly [Theme, string])[] = [
-  ['system', 'As the system'],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
 
-/** Who is signed in, how it looks, and the way out. */
+/** Signed-in operator, theme and sign-out. */
 export function OperatorMenu() {
-  const { operator } = useAtWork().session;
+  const { operator } = useWorkspace().session;
   const [theme, choose] = useTheme();
   const changed = useSessionChange();
   const signOut = useAction(() => ({ method: 'DELETE', path: '/dashboard/api/session' }));
@@ -21,7 +21,7 @@ export function OperatorMenu() {
     <div className="operator-menu">
       <Link href="/account">{operator.name}</Link>
       <span className="faint">
-        {operator.email} · {wordsText(operator.role)}
+        {operator.email} · {labelText(operator.role)}
       </span>
       <label>
         <span className="unseen">Theme</span>

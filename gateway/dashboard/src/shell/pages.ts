@@ -1,37 +1,37 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react';
 
-/** What an address shows; parameters of the path are the page's properties. */
+/** Page of a path; parameters of the path are its properties. */
 export interface PageRoute {
-  /** Below the environment: `/customers/:id`. */
+  /** Path below the environment: `/customers/:id`. */
   readonly path: string;
   readonly Page: LazyExoticComponent<ComponentType<Readonly<Record<string, string>>>>;
 }
 
-/** An entry of the navigation, and all that is behind it. */
+/** Entry of the navigation with its routes. */
 export interface Entry {
-  /** Of its first page. */
+  /** Path of the first page. */
   readonly path: string;
   readonly label: string;
   readonly routes: readonly PageRoute[];
 }
 
-/** Entries that belong together; without a title at the top. */
+/** Group of entries; the first group has no title. */
 export interface Section {
   readonly title?: string;
   readonly entries: readonly Entry[];
 }
 
-/** Every page is a file of its own to the browser, loaded when it is opened first. */
+/** Each page is a separate file that the browser loads when the page is first opened. */
 function page<Parameters extends Readonly<Record<string, string>>>(
   path: string,
   load: () => Promise<ComponentType<Parameters>>,
 ): PageRoute {
   const Page = lazy(async () => ({ default: await load() }));
-  // Which parameters a page gets is what its path names.
+  // The path defines the parameters of its page.
   return { path, Page: Page as unknown as PageRoute['Page'] };
 }
 
-/** Every page, in the order of the navigation. */
+/** All pages, in the order of the navigation. */
 export const sections: readonly Section[] = [
   {
     entries: [
@@ -105,7 +105,7 @@ export const sections: readonly Section[] = [
     ],
   },
   {
-    title: 'Offers',
+    title: 'Catalog',
     entries: [
       {
         path: '/products',
@@ -218,7 +218,7 @@ export const sections: readonly Section[] = [
     ],
   },
   {
-    title: 'Organisation',
+    title: 'Organization',
     entries: [
       {
         path: '/team',
@@ -251,7 +251,7 @@ export const sections: readonly Section[] = [
   },
 ];
 
-/** Pages that the navigation does not list. */
+/** Pages outside the navigation. */
 const otherRoutes: readonly PageRoute[] = [
   page('/account', async () => (await import('../pages/account/account-page')).AccountPage),
 ];

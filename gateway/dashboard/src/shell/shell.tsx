@@ -1,20 +1,20 @@
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { AtWorkContext } from '../api/environment';
+import { WorkspaceContext } from '../api/environment';
 import type { Environment, Session } from '../api/resources';
 import { EmptyState, PageLayout } from '../parts/layout';
 import { Progress } from '../parts/notices';
 import { EnvironmentBar } from './environment-bar';
-import { Fault } from './fault';
+import { ErrorBoundary } from './error-boundary';
 import { OperatorMenu } from './operator-menu';
 import { allRoutes, type Entry, sections } from './pages';
 
-/** What is around every page: where one works, where one may go, who one is. */
+/** Frame of every page: environment bar, navigation and operator menu. */
 export function Shell({ session, environment }: { session: Session; environment: Environment }) {
   const [location] = useLocation();
   const main = useFocusOnChange(location);
   return (
-    <AtWorkContext value={{ session, environment }}>
+    <WorkspaceContext value={{ session, environment }}>
       <div className="shell" data-environment={environment.kind}>
         <a className="skip" href="#main">
           Skip to content
@@ -28,14 +28,14 @@ export function Shell({ session, environment }: { session: Session; environment:
           <OperatorMenu />
         </header>
         <main id="main" ref={main} tabIndex={-1}>
-          <Fault key={location}>
+          <ErrorBoundary key={location}>
             <Suspense fallback={<Progress label="Loading" />}>
               <Pages />
             </Suspense>
-          </Fault>
+          </ErrorBoundary>
         </main>
       </div>
-    </AtWorkContext>
+    </WorkspaceContext>
   );
 }
 
@@ -49,8 +49,8 @@ function Pages() {
       ))}
       <Route>
         <PageLayout title="Not found">
-          <EmptyState title="There is no such page">
-            <Link href="/">Go to the first page</Link>
+          <EmptyState title="This page does not exist">
+            <Link href="/">Go to Home</Link>
           </EmptyState>
         </PageLayout>
       </Route>
@@ -58,13 +58,13 @@ function Pages() {
   );
 }
 
-/** The router gives parameters by place as well as by name, and leaves absent ones undefined. */
+/** Named parameters; the router also passes them by index and leaves absent ones undefined. */
 function named(parameters: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const entries = Object.entries(parameters).filter(([name]) => !/^\d+$/.test(name));
   return Object.fromEntries(entries.map(([name, value]) => [name, value ?? '']));
 }
 
-/** Beside the page where there is room, else behind a button. */
+/** Navigation, which narrow screens hide behind a button. */
 function Navigation() {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -108,7 +108,7 @@ function NavigationEntry({ entry: { path, label } }: { entry: Entry }) {
   );
 }
 
-/** Whoever uses a keyboard or a screen reader begins at the new page, as after any link. */
+/** Moves the focus to the new page, for keyboards and screen readers. */
 function useFocusOnChange(location: string) {
   const ref = useRef<HTMLElement>(null);
   const before = useRef(location);

@@ -4,20 +4,20 @@ export type Theme = 'system' | 'light' | 'dark';
 
 const key = 'theme';
 
-/** Shows what was chosen before; without a choice the reader's own setting counts. */
+/** Applies the chosen theme; the default follows the system setting. */
 export function showTheme(theme: Theme = chosenTheme()): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }
 
-/** The chosen theme, and the way to choose another. */
+/** The chosen theme and its setter. */
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
   const [theme, setTheme] = useState(chosenTheme);
   const choose = (next: Theme) => {
     try {
       localStorage.setItem(key, next);
     } catch {
-      // A browser that keeps nothing shows the choice until it is closed.
+      // Without storage the choice lasts until the page is closed.
     }
     showTheme(next);
     setTheme(next);

@@ -1,26 +1,26 @@
 import { useState } from 'react';
-import { useAtWork } from '../../api/environment';
+import { useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import { Form, TextField } from '../../parts/form';
 import { PageLayout, Panel } from '../../parts/layout';
 import { Notice } from '../../parts/notices';
-import { wordsText } from '../../parts/text';
+import { labelText } from '../../parts/text';
 import { Day, Facts } from '../../parts/values';
 import { SessionTable } from './session-table';
 
-/** Who one is, one's password, and where one is signed in. */
+/** Profile, password and sessions of the signed-in operator. */
 export function AccountPage() {
-  const { operator, organization } = useAtWork().session;
+  const { operator, organization } = useWorkspace().session;
   return (
     <PageLayout title="Your account">
-      <Panel title="You">
+      <Panel title="Profile">
         <Facts
           facts={[
             ['Name', operator.name],
-            ['E-mail', operator.email],
-            ['Role', wordsText(operator.role)],
-            ['Organisation', organization.name],
-            ['Since', <Day key="since" at={operator.createdAt} />],
+            ['Email', operator.email],
+            ['Role', labelText(operator.role)],
+            ['Organization', organization.name],
+            ['Member since', <Day key="since" at={operator.createdAt} />],
           ]}
         />
       </Panel>
@@ -45,7 +45,7 @@ function PasswordForm() {
     <>
       {changes > 0 && (
         <Notice tone="good">
-          <p>Your password is changed. Every other session of yours has ended.</p>
+          <p>Password changed. All your other sessions were signed out.</p>
         </Notice>
       )}
       <Form

@@ -7,22 +7,22 @@ import { Instant } from '../../parts/values';
 
 const path = '/dashboard/api/sessions';
 
-/** Where one is signed in. */
+/** Sessions of the signed-in operator. */
 export function SessionTable() {
   const sessions = useResource<{ data: readonly OpenSession[] }>(path);
   const end = useAction(({ id }: OpenSession) => ({ method: 'DELETE', path: `${path}/${id}` }));
   const columns: Column<OpenSession>[] = [
     {
       title: 'Browser',
-      text: ({ userAgent }) => userAgent ?? 'not known',
+      text: ({ userAgent }) => userAgent ?? 'Unknown',
       cell: ({ userAgent, current }) => (
         <>
-          {userAgent ?? 'not known'}
-          {current && <div className="faint">this one</div>}
+          {userAgent ?? 'Unknown'}
+          {current && <div className="faint">This session</div>}
         </>
       ),
     },
-    { title: 'Address', text: ({ address }) => address ?? 'not known' },
+    { title: 'IP address', text: ({ address }) => address ?? 'Unknown' },
     {
       title: 'Signed in',
       text: ({ createdAt }) => createdAt,
@@ -39,11 +39,11 @@ export function SessionTable() {
       cell: (session) =>
         !session.current && (
           <ConfirmButton
-            label="End"
-            title="End this session?"
+            label="Sign out"
+            title="Sign out this session?"
             onConfirm={() => end.mutateAsync(session)}
           >
-            <p>The browser has to sign in again.</p>
+            <p>That browser has to sign in again.</p>
           </ConfirmButton>
         ),
     },

@@ -13,24 +13,24 @@ import { Day, StatusBadge } from '../../parts/values';
 import { creatorText } from './key-creator';
 import { keyState } from './key-state';
 import { curlText } from './key-scopes';
-import { type MadeKey, NewKeyForm } from './new-key-form';
+import { type CreatedKey, NewKeyForm } from './new-key-form';
 
-/** The keys of an environment. A new one is shown once, with a command that works. */
+/** API keys of an environment. A new key is shown once, with a command that uses it. */
 export function ApiKeyListPage() {
   const environment = useEnvironment();
   const refusal = useRefusal('api-keys');
-  const [made, setMade] = useState<MadeKey>();
+  const [created, setCreated] = useState<CreatedKey>();
   return (
     <PageLayout
       title="API keys"
-      lead={`Programs call the API with them, in ${environmentName(environment)} alone.`}
+      lead={`Keys for ${environmentName(environment)}.`}
       actions={
         <DialogButton label="New key" title="New API key" refusal={refusal}>
           {(close) => (
             <NewKeyForm
               onCancel={close}
-              onMade={(key) => {
-                setMade(key);
+              onCreated={(key) => {
+                setCreated(key);
                 close();
               }}
             />
@@ -38,8 +38,8 @@ export function ApiKeyListPage() {
         </DialogButton>
       }
     >
-      {made !== undefined && (
-        <ShownOnce key={made.id} made={made} onDone={() => setMade(undefined)} />
+      {created !== undefined && (
+        <ShownOnce key={created.id} created={created} onDone={() => setCreated(undefined)} />
       )}
       <Panel>
         <KeyTable refusal={refusal} />
@@ -48,26 +48,26 @@ export function ApiKeyListPage() {
   );
 }
 
-function ShownOnce({ made, onDone }: { made: MadeKey; onDone: () => void }) {
-  if (made.key === null) {
+function ShownOnce({ created, onDone }: { created: CreatedKey; onDone: () => void }) {
+  if (created.key === null) {
     return (
       <Notice tone="wait">
         <p>
-          {made.name} was made by an earlier try, and its text was told then. Revoke it and make
+          An earlier attempt created {created.name} and showed its key. Revoke it and create
           another.
         </p>
       </Notice>
     );
   }
-  const command = curlText(made.key, { origin: window.location.origin, scopes: made.scopes });
+  const command = curlText(created.key, { origin: window.location.origin, scopes: created.scopes });
   return (
-    <Panel title={made.name}>
-      <p>Copy this key now: it is not shown again.</p>
-      <CopyText text={made.key} what="API key" />
+    <Panel title={created.name}>
+      <p>Copy this key now. You won’t see it again.</p>
+      <CopyText text={created.key} what="API key" />
       <p>Try it:</p>
       <CopyText text={command} what="curl command" />
       <div className="actions">
-        <Button onClick={onDone}>I have it</Button>
+        <Button onClick={onDone}>Done</Button>
       </div>
     </Panel>
   );
@@ -89,31 +89,31 @@ function KeyTable({ refusal }: { refusal: string | undefined }) {
     },
     {
       title: 'Scopes',
-      text: ({ scopes }) => (scopes.length === 0 ? 'all' : scopes.join(' ')),
+      text: ({ scopes }) => (scopes.length === 0 ? 'All' : scopes.join(' ')),
       cell: ({ scopes }) => <Scopes scopes={scopes} />,
     },
     {
       title: 'Last used',
-      text: ({ lastUsedAt }) => lastUsedAt ?? 'never',
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Day at={lastUsedAt} />),
+      text: ({ lastUsedAt }) => lastUsedAt ?? 'Never',
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Day at={lastUsedAt} />),
     },
     {
       title: 'Expires',
-      text: ({ expiresAt }) => expiresAt ?? 'never',
-      cell: ({ expiresAt }) => (expiresAt === null ? 'never' : <Day at={expiresAt} />),
+      text: ({ expiresAt }) => expiresAt ?? 'Never',
+      cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : <Day at={expiresAt} />),
     },
     {
-      title: 'State',
+      title: 'Status',
       text: (key) => keyState(key, now),
       cell: (key) => <StatusBadge status={keyState(key, now)} />,
     },
     {
-      title: 'Made',
+      title: 'Created',
       text: ({ createdAt }) => createdAt,
       cell: ({ createdAt }) => <Day at={createdAt} />,
     },
     {
-      title: 'Made by',
+      title: 'Created by',
       text: ({ createdBy }) => creatorText(createdBy, operators.data?.data ?? []),
     },
     {
@@ -130,16 +130,14 @@ function KeyTable({ refusal }: { refusal: string | undefined }) {
       columns={columns}
       rowKey={({ id }) => id}
       empty={
-        <EmptyState title="No keys yet">
-          Make one with “New key”: it is shown with a command that calls the API.
-        </EmptyState>
+        <EmptyState title="No keys yet">Create a key to call the API from your code.</EmptyState>
       }
     />
   );
 }
 
 function Scopes({ scopes }: { scopes: readonly string[] }) {
-  if (scopes.length === 0) return <>all</>;
+  if (scopes.length === 0) return <>All</>;
   if (scopes.length <= 2) return <>{scopes.join(', ')}</>;
   return (
     <details>
@@ -170,15 +168,15 @@ function RevokeButton({ apiKey, refusal }: { apiKey: ApiKey; refusal: string | u
           }}
         >
           <p>
-            Calls with <code>{`${apiKey.prefix}…${apiKey.last4}`}</code> are refused within five
-            seconds, for ever.
+            Requests with <code>{`${apiKey.prefix}…${apiKey.last4}`}</code> are rejected within five
+            seconds. This can’t be undone.
           </p>
           <ChoicesField
             name="descendants"
-            label="Keys made with it"
-            hint="A key can make other keys. If this one leaked, revoke them as well."
+            label="Keys created with this key"
+            hint="Revoke them too if this key leaked."
             choices={['yes']}
-            labelOf={() => 'Also revoke all keys that were made with it'}
+            labelOf={() => 'Also revoke keys created with this key'}
           />
         </Form>
       )}

@@ -3,10 +3,10 @@ import { creatorText } from './key-creator';
 const operators = [{ id: 'ada', email: 'ada@example.com' }];
 
 test.each([
-  ['SYSTEM', null, 'the system'],
+  ['SYSTEM', null, 'System'],
   ['OPERATOR', 'ada', 'ada@example.com'],
-  ['OPERATOR', 'gone', 'an operator'],
-  ['KEY', 'k1', 'key k1'],
-] as const)('a key of %s %s is made by %s', (type, id, text) => {
+  ['OPERATOR', 'gone', 'Former operator'],
+  ['KEY', 'k1', 'API key k1'],
+] as const)('the creator %s %s of a key reads as %s', (type, id, text) => {
   expect(creatorText({ type, id }, operators)).toBe(text);
 });

@@ -1,16 +1,16 @@
 import type { ApiKey, Operator } from '../../api/resources';
 
-/** Who or what made a key, for people. */
+/** Creator of a key, as text. */
 export function creatorText(
   { type, id }: ApiKey['createdBy'],
   operators: readonly Pick<Operator, 'id' | 'email'>[],
 ): string {
   switch (type) {
     case 'SYSTEM':
-      return 'the system';
+      return 'System';
     case 'OPERATOR':
-      return operators.find((operator) => operator.id === id)?.email ?? 'an operator';
+      return operators.find((operator) => operator.id === id)?.email ?? 'Former operator';
     case 'KEY':
-      return `key ${id ?? ''}`;
+      return `API key ${id ?? ''}`;
   }
 }

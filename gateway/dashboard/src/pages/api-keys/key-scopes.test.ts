@@ -7,11 +7,14 @@ test.each([
   ['DEVELOPER', true, ['api-keys:read', 'api-keys:write', 'customers:read']],
   ['DEVELOPER', false, all],
   ['VIEWER', true, ['api-keys:read', 'customers:read']],
-] as const)('%s, live: %s, gives a key what they may do themselves', (role, isLive, scopes) => {
-  expect(grantableScopes(all, { role, isLive })).toEqual(scopes);
-});
+] as const)(
+  'the role %s, in the live environment: %s, grants a key its own scopes',
+  (role, isLive, scopes) => {
+    expect(grantableScopes(all, { role, isLive })).toEqual(scopes);
+  },
+);
 
-test('a key without a choice of scopes has all that its maker may give', () => {
+test('a key without a choice of scopes gets all scopes that its creator may grant', () => {
   const grantable = ['customers:read'];
   expect(wantedScopes([], { all, grantable: all })).toBeUndefined();
   expect(wantedScopes([], { all, grantable })).toEqual(grantable);
@@ -22,13 +25,13 @@ test.each([
   [[], '/v1/customers'],
   [['invoices:read', 'customers:write'], '/v1/invoices'],
   [['api-keys:write'], '/v1/customers'],
-])('the command for a key with %j asks for %s', (scopes, path) => {
+])('the command for a key with %j requests %s', (scopes, path) => {
   expect(curlText('billing_test_x', { origin: 'https://a.example', scopes })).toBe(
     `curl -s https://a.example${path} -H 'Authorization: Bearer billing_test_x'`,
   );
 });
 
-test('a key ends with the first instant of a day', () => {
+test('a key expires at the first instant of a day', () => {
   expect(startOfDay('2027-12-31')).toBe('2027-12-31T00:00:00Z');
   expect(startOfDay(undefined)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { type RoleName, scopesOfRole } from '@billing/gateway/dashboard/operator-permission';
 
-/** The scopes that somebody may give a key: those that they have themselves. */
+/** Scopes that an operator may grant to a key: the scopes of their own role. */
 export function grantableScopes(
   all: readonly string[],
   { role, isLive }: { readonly role: RoleName; readonly isLive: boolean },
@@ -10,7 +10,10 @@ export function grantableScopes(
   return own.length === 0 ? all : all.filter((scope) => own.includes(scope));
 }
 
-/** What a new key is asked with: without a choice all that its maker may give, which for most is every scope there is, told by none. */
+/**
+ * Scopes of a request for a new key. Without a choice: all that the operator may grant; undefined if
+ * that is every scope.
+ */
 export function wantedScopes(
   chosen: readonly string[],
   { all, grantable }: { readonly all: readonly string[]; readonly grantable: readonly string[] },
@@ -19,10 +22,10 @@ export function wantedScopes(
   return grantable.length === all.length ? undefined : grantable;
 }
 
-// What lists something at once, without an id to know first.
+// Lists that need no id.
 const lists = ['customers', 'products', 'subscriptions', 'invoices', 'discounts', 'meters'];
 
-/** A command that works with a key as it stands: it reads a list that the key may read. */
+/** Command that works with the key unchanged: it reads a list that the key may read. */
 export function curlText(
   key: string,
   { origin, scopes }: { readonly origin: string; readonly scopes: readonly string[] },
@@ -32,7 +35,7 @@ export function curlText(
   return `curl -s ${origin}${path} -H 'Authorization: Bearer ${key}'`;
 }
 
-/** The first instant of a day in UTC, as the API takes it; undefined where no day is chosen. */
+/** First instant of a day in UTC, as the API takes it; undefined if no day is chosen. */
 export function startOfDay(day: string | undefined): string | undefined {
   return day === undefined ? undefined : `${day}T00:00:00Z`;
 }

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../api/resources';
 
-/** Whether a key still opens anything. Keys live in real time, whatever clock their environment has. */
+/** Status of a key. Keys follow real time, not the clock of their environment. */
 export function keyState(
   { revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>,
   now: string,

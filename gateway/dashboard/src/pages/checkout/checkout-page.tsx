@@ -14,7 +14,7 @@ import { LinkTable } from './link-table';
 
 type Funnel = ReturnType<typeof toJsonFunnel>;
 
-/** How many who began to pay did, and public offers that begin it. */
+/** Conversion of checkout sessions, and checkout links. */
 export function CheckoutPage() {
   const [days, setDays] = useState('30');
   const [link, setLink] = useState<CheckoutLink>();
@@ -22,14 +22,13 @@ export function CheckoutPage() {
   return (
     <PageLayout
       title="Checkout"
-      lead="Sessions in which somebody was asked to pay, and links that begin them."
-      actions={<NewLink onMade={setLink} />}
+      lead="Checkout sessions and payment links."
+      actions={<NewLink onCreated={setLink} />}
     >
       {link !== undefined && (
         <Notice tone="good">
           <p>
-            <strong>{link.label}</strong> is ready. Whoever opens this address picks a product and
-            pays:
+            <strong>{link.label}</strong> is ready. Share this link:
           </p>
           <CopyText text={link.url} what="link" />
         </Notice>
@@ -51,8 +50,8 @@ function FunnelView({ funnel }: { funnel: Funnel }) {
   const { created, completed, expired, open, days } = funnel;
   if (created + completed + expired === 0) {
     return (
-      <EmptyState title="Nobody was asked to pay in this time">
-        Make a checkout link with <em>New link</em>, or a session with{' '}
+      <EmptyState title="No checkouts in this period">
+        Create a checkout link with <em>New link</em>, or a session with{' '}
         <code>POST /v1/checkout</code>.
       </EmptyState>
     );
@@ -66,12 +65,12 @@ function FunnelView({ funnel }: { funnel: Funnel }) {
   return (
     <>
       <Bars
-        caption="Sessions by what became of them"
+        caption="Sessions by outcome"
         bars={[
-          bar('Begun', created),
+          bar('Started', created),
           bar('Completed', completed),
           bar('Expired', expired),
-          bar('Still open', Math.max(0, open)),
+          bar('Open', Math.max(0, open)),
         ]}
       />
       {completed + expired > 0 && (
@@ -79,8 +78,8 @@ function FunnelView({ funnel }: { funnel: Funnel }) {
           caption="Sessions by day"
           times={days.map(({ day }) => day)}
           series={[
-            { label: 'Completed', colour: 2, values: days.map((day) => day.completed) },
-            { label: 'Expired', colour: 3, values: days.map((day) => day.expired) },
+            { label: 'Completed', color: 2, values: days.map((day) => day.completed) },
+            { label: 'Expired', color: 3, values: days.map((day) => day.expired) },
           ]}
           format={countText}
         />
@@ -89,15 +88,15 @@ function FunnelView({ funnel }: { funnel: Funnel }) {
   );
 }
 
-function NewLink({ onMade }: { onMade: (link: CheckoutLink) => void }) {
+function NewLink({ onCreated }: { onCreated: (link: CheckoutLink) => void }) {
   const refusal = useRefusal('checkout-links');
   return (
     <DialogButton label="New link" title="New checkout link" refusal={refusal}>
       {(close) => (
         <LinkForm
           onCancel={close}
-          onMade={(link) => {
-            onMade(link);
+          onCreated={(link) => {
+            onCreated(link);
             close();
           }}
         />

@@ -10,13 +10,13 @@ export type CheckoutLink = ReturnType<typeof toJsonCheckoutLink>;
 
 const choicesMax = 100;
 
-/** A new public offer. */
+/** Form for a new checkout link. */
 export function LinkForm({
   onCancel,
-  onMade,
+  onCreated,
 }: {
   onCancel: () => void;
-  onMade: (link: CheckoutLink) => void;
+  onCreated: (link: CheckoutLink) => void;
 }) {
   const products = usePage<Product>('/v1/products', { active: true, perPage: choicesMax });
   const discounts = usePage<Discount>('/v1/discounts', { active: true, perPage: choicesMax });
@@ -30,7 +30,7 @@ export function LinkForm({
     <Answer of={products} what="products">
       {({ data }) =>
         data.length === 0 ? (
-          <EmptyState title="There is nothing to sell yet">Make a product first.</EmptyState>
+          <EmptyState title="No products yet">Create a product first.</EmptyState>
         ) : (
           <Form
             submit="Create link"
@@ -42,14 +42,14 @@ export function LinkForm({
                 discountId: values.optional('discountId'),
                 successUrl: values.optional('successUrl'),
               });
-              onMade(link);
+              onCreated(link);
             }}
           >
-            <TextField name="label" label="Title" hint="Visitors see it." />
+            <TextField name="label" label="Title" hint="Shown to customers." />
             <ChoicesField
               name="productIds"
               label="Products"
-              hint="Visitors pick one of them."
+              hint="Customers choose one of these."
               choices={data.map(({ id }) => id)}
               labelOf={(id) => nameOf.get(id) ?? id}
             />
@@ -66,9 +66,9 @@ export function LinkForm({
             />
             <TextField
               name="successUrl"
-              label="Where payers go afterwards"
+              label="Success URL"
               type="url"
-              hint="Empty: they stay on a page that thanks them."
+              hint="Optional. Customers go here after paying. Default: a confirmation page."
             />
           </Form>
         )

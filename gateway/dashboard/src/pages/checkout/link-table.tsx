@@ -21,9 +21,9 @@ const columns: readonly Column<CheckoutLink>[] = [
     ),
   },
   {
-    title: 'Address',
+    title: 'URL',
     text: ({ url }) => url,
-    cell: ({ label, url }) => <CopyButton text={url} what={`the address of ${label}`} />,
+    cell: ({ label, url }) => <CopyButton text={url} what={`URL of ${label}`} />,
   },
   countColumn('Products', ({ productIds }) => productIds.length),
   {
@@ -32,11 +32,11 @@ const columns: readonly Column<CheckoutLink>[] = [
     cell: ({ discountId }) => (discountId === null ? '–' : <DiscountLink id={discountId} />),
   },
   activeColumn,
-  dayColumn('Since', ({ createdAt }) => createdAt),
+  dayColumn('Created', ({ createdAt }) => createdAt),
   { title: 'Actions', text: () => '', cell: (link) => <LinkActions link={link} /> },
 ];
 
-/** The public offers, each to be switched off and on. */
+/** Checkout links, which can be deactivated and activated. */
 export function LinkTable() {
   const [active, setActive] = useState('');
   return (
@@ -51,9 +51,8 @@ export function LinkTable() {
         columns={columns}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState title="No links here">
-            Make one with <em>New link</em>, and put its address where people look for what you
-            sell.
+          <EmptyState title="No checkout links">
+            Create one with <em>New link</em> and share its URL.
           </EmptyState>
         }
       />
@@ -74,8 +73,8 @@ function LinkActions({ link: { id, label, active } }: { link: CheckoutLink }) {
       what={label}
       refusal={refusal}
       onChange={change.mutateAsync}
-      ending="Its page tells visitors that the offer is over. Whoever has begun to pay can go on."
-      beginning="Whoever opens its address can buy again."
+      ending="The page says that the offer has ended. Checkouts in progress can still be completed."
+      beginning="Customers can buy through this link again."
     />
   );
 }

@@ -11,7 +11,7 @@ import { drawnQuantity } from '../usage/meter';
 
 type MeterCredits = ReturnType<typeof toJsonMeterCredits>;
 
-/** How prepaid credits burn down, meter by meter. */
+/** Balance and use of prepaid credits by meter. */
 export function CreditsPage() {
   const [days, setDays] = useState('90');
   const answer = useResource<{ readonly data: readonly MeterCredits[] }>(
@@ -19,10 +19,7 @@ export function CreditsPage() {
     { query: { days } },
   );
   return (
-    <PageLayout
-      title="Credits"
-      lead="What customers hold beyond what their plan includes, and how it burns down."
-    >
+    <PageLayout title="Credits" lead="Prepaid balances and how fast they are used.">
       <div className="filters">
         <DaysFilter value={days} onChange={setDays} days={[30, 90]} />
       </div>
@@ -30,8 +27,8 @@ export function CreditsPage() {
         {({ data }) =>
           data.length === 0 ? (
             <Panel>
-              <EmptyState title="No customer has been granted credits">
-                Grant some on a customer’s page, or with{' '}
+              <EmptyState title="No credits yet">
+                Grant credits on a customer’s page or with{' '}
                 <code>POST /v1/customers/:id/meter-credits</code>.
               </EmptyState>
             </Panel>
@@ -53,19 +50,19 @@ function CreditsPanel({ credits: { meterName, unit, days } }: { credits: MeterCr
     <Panel title={meterName}>
       <Figures>
         <Figure
-          name="Left now"
+          name="Current balance"
           value={quantityText(days.at(-1)?.balance ?? '0')}
           detail={unit ?? 'units'}
         />
       </Figures>
       <LineChart
-        caption={`Credits of ${meterName} that are left`}
+        caption={`Credit balance of ${meterName}`}
         times={times}
-        lines={[{ label: 'Left', values: series('balance') }]}
+        lines={[{ label: 'Balance', values: series('balance') }]}
         format={format}
       />
       <Columns
-        caption={`Credits of ${meterName} by day`}
+        caption={`Credit changes of ${meterName} by day`}
         times={times}
         series={[
           { label: 'Granted', values: series('granted') },
@@ -74,7 +71,7 @@ function CreditsPanel({ credits: { meterName, unit, days } }: { credits: MeterCr
         ]}
         format={format}
       />
-      <p className="faint">Credits burn when a period’s usage is settled.</p>
+      <p className="faint">Credits are deducted when the usage of a period is settled.</p>
     </Panel>
   );
 }

@@ -5,11 +5,11 @@ import { fromTimeField } from '../../parts/time-field';
 import type { Meter } from '../usage/meter';
 
 const sources = [
-  ['PROMOTIONAL', 'Given'],
-  ['PAID', 'Paid for'],
+  ['PROMOTIONAL', 'Promotional'],
+  ['PAID', 'Paid'],
 ] as const;
 
-/** Grants a customer units of a meter beyond what their plan includes. */
+/** Form that grants a customer units of a meter on top of their plan. */
 export function CreditForm({ customerId, onDone }: { customerId: string; onDone: () => void }) {
   const meters = useResource<readonly Meter[]>('/v1/meters');
   const grant = useAction((body: object) => ({
@@ -22,9 +22,7 @@ export function CreditForm({ customerId, onDone }: { customerId: string; onDone:
       {(known) =>
         known.length === 0 ? (
           <Notice tone="wait">
-            <p>
-              There is no meter yet. Make one by <code>POST /v1/meters</code>.
-            </p>
+            <p>No meters yet. Create one on the Usage page first.</p>
           </Notice>
         ) : (
           <Form
@@ -46,17 +44,17 @@ export function CreditForm({ customerId, onDone }: { customerId: string; onDone:
               label="Meter"
               choices={known.map(({ id, name, unit }) => [
                 id,
-                `${name}${unit === null ? '' : `, in ${unit}`}`,
+                `${name}${unit === null ? '' : ` (${unit})`}`,
               ])}
             />
             <TextField name="amount" label="Units" inputMode="decimal" />
-            <SelectField name="source" label="They are" choices={sources} />
-            <TextField name="name" label="Name" hint="Such as “To try it out”." />
+            <SelectField name="source" label="Type" choices={sources} />
+            <TextField name="name" label="Name" hint="Optional, such as “Welcome credits”." />
             <TextField
               name="expiresAt"
-              label="Expire"
+              label="Expires (UTC)"
               type="datetime-local"
-              hint="In UTC. Empty: never."
+              hint="Optional."
             />
           </Form>
         )

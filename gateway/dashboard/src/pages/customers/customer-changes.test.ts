@@ -22,7 +22,7 @@ const customer = {
   },
 } as Customer;
 
-const asItWas = {
+const unchanged = {
   email: 'ada@example.com',
   name: 'Ada',
   phone: '',
@@ -33,7 +33,7 @@ const asItWas = {
   'address.country': 'DE',
 };
 
-test('a new customer has what was filled in', () => {
+test('a new customer has the values of the form', () => {
   const typed = {
     email: ' ada@example.com ',
     collectionMethod: 'SEND_INVOICE',
@@ -58,17 +58,17 @@ test('a new customer has what was filled in', () => {
   expect(newCustomer(filledIn({ email: 'a@example.com' }))).toMatchObject({ address: null });
 });
 
-test('a change names what is other than before, and nothing else', () => {
-  expect(changedCustomer(filledIn(asItWas), customer)).toEqual({});
-  const changed = { ...asItWas, name: 'Ada King', phone: '+1 555', currency: 'usd' };
+test('a change contains only the fields that were edited', () => {
+  expect(changedCustomer(filledIn(unchanged), customer)).toEqual({});
+  const changed = { ...unchanged, name: 'Ada King', phone: '+1 555', currency: 'usd' };
   expect(changedCustomer(filledIn(changed), customer)).toEqual({
     name: 'Ada King',
     phone: '+1 555',
   });
 });
 
-test('what is emptied is cleared', () => {
-  const { email, currency, collectionMethod } = asItWas;
+test('an emptied field is cleared', () => {
+  const { email, currency, collectionMethod } = unchanged;
   expect(changedCustomer(filledIn({ email, currency, collectionMethod }), customer)).toEqual({
     name: null,
     address: null,

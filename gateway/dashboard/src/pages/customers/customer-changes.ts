@@ -6,18 +6,18 @@ type AddressPart = (typeof addressParts)[number];
 
 type Typed = Pick<FormValues, 'text' | 'optional'>;
 
-/** The body of `POST /v1/customers`, as somebody filled it in. */
+/** Body of `POST /v1/customers` from a form. */
 export function newCustomer(values: Typed): object {
   return {
     ...detailsOf(values),
     externalId: values.optional('externalId') ?? null,
-    // Without one it is the organisation's.
+    // Null selects the organization's currency.
     currency: values.optional('currency') ?? null,
     address: typedAddress(values),
   };
 }
 
-/** The body of `PATCH /v1/customers/…`: what was changed, and nothing else, so that it undoes no change of others. */
+/** Body of `PATCH /v1/customers/…`: only changed fields, so that concurrent changes survive. */
 export function changedCustomer(values: Typed, customer: Customer): object {
   const typed = { ...detailsOf(values), currency: values.text('currency').trim().toUpperCase() };
   const address = typedAddress(values);

@@ -4,11 +4,11 @@ import type { Customer } from './customer';
 import { changedCustomer, newCustomer } from './customer-changes';
 
 const collectionMethods = [
-  ['CHARGE_AUTOMATICALLY', 'Charge the saved payment method'],
+  ['CHARGE_AUTOMATICALLY', 'Charge automatically'],
   ['SEND_INVOICE', 'Send an invoice, due in 30 days'],
 ] as const;
 
-/** Makes a customer, or changes the one that is given. */
+/** Form that creates a customer, or edits the given one. */
 export function CustomerForm({
   customer,
   onCancel,
@@ -33,13 +33,13 @@ export function CustomerForm({
         onDone(await save.mutateAsync(body));
       }}
     >
-      <TextField name="email" label="E-mail" type="email" defaultValue={customer?.email} />
+      <TextField name="email" label="Email" type="email" defaultValue={customer?.email} />
       <TextField name="name" label="Name" defaultValue={customer?.name ?? ''} />
       {customer === undefined && (
         <TextField
           name="externalId"
-          label="External id"
-          hint="What your own system calls them. It cannot be changed later."
+          label="External ID"
+          hint="Optional. ID in your system. It cannot be changed later."
         />
       )}
       <TextField name="phone" label="Phone" type="tel" defaultValue={customer?.phone ?? ''} />
@@ -48,11 +48,13 @@ export function CustomerForm({
         label="Currency"
         maxLength={3}
         defaultValue={customer?.currency}
-        {...(customer === undefined && { hint: 'Such as USD. Empty: your organisation’s.' })}
+        {...(customer === undefined && {
+          hint: 'Optional, such as USD. Default: your organization’s currency.',
+        })}
       />
       <SelectField
         name="collectionMethod"
-        label="How they pay"
+        label="Collection"
         choices={collectionMethods}
         {...(customer !== undefined && { defaultValue: customer.collectionMethod })}
       />
@@ -78,7 +80,7 @@ function AddressFields({ customer }: { customer: Customer | undefined }) {
       <TextField
         name="address.country"
         label="Country"
-        hint="Two letters, such as DE."
+        hint="Two-letter code, such as DE."
         maxLength={2}
         defaultValue={address?.country ?? ''}
       />

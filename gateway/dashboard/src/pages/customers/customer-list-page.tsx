@@ -15,13 +15,13 @@ const columns: readonly Column<Customer>[] = [
     text: customerName,
     cell: (customer) => <Link href={`/customers/${customer.id}`}>{customerName(customer)}</Link>,
   },
-  { title: 'E-mail', text: ({ email }) => email },
-  { title: 'External id', text: ({ externalId }) => externalId ?? '' },
+  { title: 'Email', text: ({ email }) => email },
+  { title: 'External ID', text: ({ externalId }) => externalId ?? '' },
   { title: 'Currency', text: ({ currency }) => currency },
-  dayColumn('Since', ({ createdAt }) => createdAt),
+  dayColumn('Created', ({ createdAt }) => createdAt),
 ];
 
-/** Every customer, and a new one. */
+/** List of customers, with a form for a new one. */
 export function CustomerListPage() {
   const refusal = useRefusal('customers');
   const [, navigate] = useLocation();
@@ -30,7 +30,7 @@ export function CustomerListPage() {
   return (
     <PageLayout
       title="Customers"
-      lead="Who buys. Days are of UTC, by this environment’s clock."
+
       actions={
         <DialogButton label="New customer" refusal={refusal}>
           {(close) => (
@@ -46,8 +46,8 @@ export function CustomerListPage() {
     >
       <Panel>
         <Filters state={filters}>
-          <TextFilter label="Exact e-mail" {...filters.field('email')} />
-          <TextFilter label="External id" {...filters.field('externalId')} />
+          <TextFilter label="Email (exact)" {...filters.field('email')} />
+          <TextFilter label="External ID (exact)" {...filters.field('externalId')} />
         </Filters>
         <ResourceTable<Customer>
           caption="Customers"
@@ -57,13 +57,12 @@ export function CustomerListPage() {
           rowKey={({ id }) => id}
           empty={
             filters.isFiltered ? (
-              <EmptyState title="No such customer">
-                E-mail and id are compared whole. Look for another one.
+              <EmptyState title="No customers found">
+                Email and external ID must match exactly.
               </EmptyState>
             ) : (
               <EmptyState title="No customers yet">
-                Make the first one with <em>New customer</em>, or by <code>POST /v1/customers</code>
-                .
+                Create one with <em>New customer</em> or <code>POST /v1/customers</code>.
               </EmptyState>
             )
           }

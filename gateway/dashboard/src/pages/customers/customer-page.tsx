@@ -16,7 +16,7 @@ import { PaymentMethodPanel } from './payment-method-panel';
 import { PortalButton } from './portal-button';
 import { CreditPanel, UsagePanel } from './usage-panels';
 
-/** One customer at a glance. */
+/** Page of one customer. */
 export function CustomerPage({ id = '' }: { readonly id?: string }) {
   const answer = useResource<Customer>(`/v1/customers/${id}`);
   return (
@@ -37,13 +37,13 @@ function CustomerView({ customer }: { customer: Customer }) {
       actions={
         <>
           <PortalButton customerId={id} />
-          <DialogButton label="Change" title="Change customer" tone="quiet" refusal={refusal}>
+          <DialogButton label="Edit" title="Edit customer" tone="quiet" refusal={refusal}>
             {(close) => <CustomerForm customer={customer} onCancel={close} onDone={close} />}
           </DialogButton>
         </>
       }
     >
-      <Panel title="At a glance">
+      <Panel title="Details">
         <CustomerFacts customer={customer} />
       </Panel>
       <SubscriptionPanel customerId={id} />
@@ -51,7 +51,11 @@ function CustomerView({ customer }: { customer: Customer }) {
         <InvoiceTable
           isOfOneCustomer
           query={{ customerId: id }}
-          empty={<EmptyState title="No invoices yet">They come with a subscription.</EmptyState>}
+          empty={
+            <EmptyState title="No invoices yet">
+              Invoices appear once a subscription is billed.
+            </EmptyState>
+          }
         />
       </Panel>
       <PaymentMethodPanel customerId={id} />
@@ -74,7 +78,7 @@ function SubscriptionPanel({ customerId }: { customerId: string }) {
             <SubscriptionForm
               customerId={customerId}
               onCancel={close}
-              onMade={({ id }) => {
+              onCreated={({ id }) => {
                 navigate(`/subscriptions/${id}`);
               }}
             />
@@ -87,7 +91,7 @@ function SubscriptionPanel({ customerId }: { customerId: string }) {
         query={{ customerId }}
         empty={
           <EmptyState title="No subscriptions yet">
-            Start one with <em>New subscription</em>, or send them to a checkout.
+            Create one with <em>New subscription</em> or send the customer a checkout link.
           </EmptyState>
         }
       />
@@ -101,17 +105,17 @@ function CustomerFacts({ customer }: { customer: Customer }) {
   return (
     <Facts
       facts={[
-        ['E-mail', customer.email],
+        ['Email', customer.email],
         ['Phone', customer.phone ?? '–'],
         ['Address', lines.length === 0 ? '–' : lines.join(', ')],
         ['Currency', customer.currency],
         [
-          'How they pay',
-          collectionMethod === 'SEND_INVOICE' ? 'By invoice' : 'Charged automatically',
+          'Collection',
+          collectionMethod === 'SEND_INVOICE' ? 'Send invoice' : 'Charge automatically',
         ],
-        ['External id', customer.externalId ?? '–'],
-        ['Since', <Day key="since" at={customer.createdAt} />],
-        ['Id', <code key="id">{customer.id}</code>],
+        ['External ID', customer.externalId ?? '–'],
+        ['Created', <Day key="since" at={customer.createdAt} />],
+        ['ID', <code key="id">{customer.id}</code>],
       ]}
     />
   );

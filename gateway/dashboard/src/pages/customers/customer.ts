@@ -2,7 +2,7 @@ import type { toJsonCustomer } from '@billing/proto/json/customer';
 
 export type Customer = ReturnType<typeof toJsonCustomer>;
 
-/** What a customer is called: by name, else by e-mail. */
+/** Display name of a customer: the name if any, otherwise the email. */
 export function customerName({
   name,
   email,

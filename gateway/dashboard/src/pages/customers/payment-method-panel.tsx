@@ -9,11 +9,11 @@ type PaymentMethod = ReturnType<typeof toJsonPaymentMethod>;
 
 const columns: readonly Column<PaymentMethod>[] = [
   { title: 'Card', text: ({ brand, last4 }) => `${brand} ending in ${last4}` },
-  { title: 'Charged', text: chargedText },
+  { title: 'Used for', text: chargedText },
   dayColumn('Saved', ({ createdAt }) => createdAt),
 ];
 
-/** How a customer can be charged without being asked. */
+/** Saved payment methods of a customer. */
 export function PaymentMethodPanel({ customerId }: { customerId: string }) {
   const answer = useResource<{ readonly data: readonly PaymentMethod[] }>(
     '/dashboard/api/payment-methods',
@@ -25,7 +25,7 @@ export function PaymentMethodPanel({ customerId }: { customerId: string }) {
         {({ data }) =>
           data.length === 0 ? (
             <EmptyState title="No saved payment method">
-              They add one themselves: at a checkout, or in the portal by its link.
+              Customers add one at checkout or in the portal.
             </EmptyState>
           ) : (
             <DataTable
@@ -42,6 +42,6 @@ export function PaymentMethodPanel({ customerId }: { customerId: string }) {
 }
 
 function chargedText({ isDefault, subscriptionIds }: PaymentMethod): string {
-  if (isDefault) return 'yes, the default';
-  return subscriptionIds.length === 0 ? 'no' : 'for some subscriptions';
+  if (isDefault) return 'Default';
+  return subscriptionIds.length === 0 ? 'Not used' : 'Some subscriptions';
 }

@@ -11,54 +11,50 @@ interface PortalSession {
   readonly expiresAt: string;
 }
 
-/** Makes a link by which a customer enters the portal. */
+/** Creates a link that signs a customer in to the portal. */
 export function PortalButton({ customerId }: { customerId: string }) {
   const refusal = useRefusal('portal');
   return (
-    <DialogButton
-      label="Portal link"
-      title="Let them into the portal"
-      tone="quiet"
-      refusal={refusal}
-    >
+    <DialogButton label="Portal link" title="Create portal link" tone="quiet" refusal={refusal}>
       {(close) => <PortalLink customerId={customerId} onDone={close} />}
     </DialogButton>
   );
 }
 
 function PortalLink({ customerId, onDone }: { customerId: string; onDone: () => void }) {
-  const [made, setMade] = useState<PortalSession>();
+  const [created, setCreated] = useState<PortalSession>();
   const create = useAction<object, PortalSession>((body) => ({
     method: 'POST',
     path: '/v1/portal/sessions',
     body,
   }));
-  if (made === undefined) {
+  if (created === undefined) {
     return (
       <Form
-        submit="Make a link"
+        submit="Create link"
         onCancel={onDone}
         onSubmit={async () => {
-          setMade(await create.mutateAsync({ customerId }));
+          setCreated(await create.mutateAsync({ customerId }));
         }}
       >
         <p>
-          Whoever has the link sees what this customer has and pays, and can cancel. It opens once.
+          Anyone with the link can see this customer’s subscriptions and payments, and can cancel.
+          The link works once.
         </p>
       </Form>
     );
   }
   return (
     <>
-      <CopyText text={made.url} what="portal link" />
+      <CopyText text={created.url} what="portal link" />
       <p className="faint">
-        It opens once, until <Instant at={made.expiresAt} /> in real time.
+        Works once. Expires <Instant at={created.expiresAt} /> (real time).
       </p>
       <div className="actions">
-        <a className="button main" href={made.url} target="_blank" rel="noreferrer">
-          Open the portal
+        <a className="button main" href={created.url} target="_blank" rel="noreferrer">
+          Open portal
         </a>
-        <Button onClick={onDone}>Close</Button>
+        <Button onClick={onDone}>Done</Button>
       </div>
     </>
   );

@@ -21,14 +21,14 @@ const usageColumns: readonly Column<UsageState>[] = [
   { title: 'Used', align: 'end', text: ({ usage, unit }) => unitsText(usage, unit) },
   { title: 'Included', align: 'end', text: ({ includedUnits }) => quantityText(includedUnits) },
   {
-    title: 'Credits left',
+    title: 'Credits remaining',
     align: 'end',
     text: ({ creditsRemaining, creditsGranted }) =>
       `${quantityText(creditsRemaining)} of ${quantityText(creditsGranted)}`,
   },
   { title: 'Balance', align: 'end', text: ({ balance }) => quantityText(balance) },
   moneyColumn(
-    'To be billed',
+    'Estimated amount',
     ({ estimatedAmount }) => estimatedAmount,
     ({ currency }) => currency,
   ),
@@ -39,7 +39,7 @@ const usageColumns: readonly Column<UsageState>[] = [
   },
 ];
 
-/** What a customer has used in the running period, and has left. */
+/** Usage of a customer in the current period, and the remaining balance. */
 export function UsagePanel({ customerId }: { customerId: string }) {
   const states = useResource<readonly UsageState[]>(`/v1/customers/${customerId}/state`);
   return (
@@ -48,8 +48,8 @@ export function UsagePanel({ customerId }: { customerId: string }) {
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title="No usage">
-              It shows when a product of theirs prices a meter, or when usage comes by{' '}
-              <code>POST /v1/events/ingest</code>.
+              Usage appears when a subscribed product has a usage-based price, or when events arrive
+              through <code>POST /v1/events/ingest</code>.
             </EmptyState>
           ) : (
             <DataTable
@@ -72,13 +72,13 @@ const creditColumns: readonly Column<CreditGrant>[] = [
     text: ({ status }) => wordsText(status),
     cell: ({ status }) => <StatusBadge status={status} />,
   },
-  { title: 'Left', align: 'end', text: ({ remaining }) => quantityText(remaining) },
+  { title: 'Remaining', align: 'end', text: ({ remaining }) => quantityText(remaining) },
   { title: 'Granted', align: 'end', text: ({ amount }) => quantityText(amount) },
-  dayColumn('From', ({ effectiveAt }) => effectiveAt),
+  dayColumn('Effective from', ({ effectiveAt }) => effectiveAt),
   dayColumn('Expires', ({ expiresAt }) => expiresAt),
 ];
 
-/** Prepaid and given units of meters. */
+/** Paid and promotional credits of a customer. */
 export function CreditPanel({ customerId }: { customerId: string }) {
   const refusal = useRefusal('customers');
   return (
@@ -97,7 +97,7 @@ export function CreditPanel({ customerId }: { customerId: string }) {
         rowKey={({ id }) => id}
         empty={
           <EmptyState title="No credits">
-            Units of a meter beyond what their plan includes. <em>Grant credits</em> gives some.
+            Add prepaid units on top of the plan with <em>Grant credits</em>.
           </EmptyState>
         }
       />

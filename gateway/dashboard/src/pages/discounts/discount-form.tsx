@@ -10,7 +10,7 @@ import type { Product } from '../products/price-text';
 
 const offered = { active: true, perPage: 100 };
 
-/** Asks for all that makes a discount. */
+/** Form for a new discount. */
 export function NewDiscountForm({ onDone }: { onDone: () => void }) {
   const create = useAction((body: object) => ({ method: 'POST', path: '/v1/discounts', body }));
   return (
@@ -22,15 +22,19 @@ export function NewDiscountForm({ onDone }: { onDone: () => void }) {
         onDone();
       }}
     >
-      <TextField name="name" label="Name" hint="Payers see it on their invoice." />
-      <TextField name="code" label="Code" hint="What payers type. Without one: by id alone." />
+      <TextField name="name" label="Name" hint="Shown on invoices." />
+      <TextField
+        name="code"
+        label="Code"
+        hint="Optional. Customers redeem the discount with this code."
+      />
       <TermsFields />
       <LimitsFields />
     </Form>
   );
 }
 
-/** How much, and how long. */
+/** Amount and duration. */
 function TermsFields() {
   const [type, setType] = useState('PERCENTAGE');
   const [duration, setDuration] = useState('ONCE');
@@ -38,7 +42,7 @@ function TermsFields() {
     <>
       <SelectField
         name="type"
-        label="Kind"
+        label="Type"
         value={type}
         onChange={setType}
         choices={[
@@ -57,52 +61,42 @@ function TermsFields() {
       />
       <SelectField
         name="duration"
-        label="How long"
+        label="Duration"
         value={duration}
         onChange={setDuration}
         choices={[
-          ['ONCE', 'The first invoice'],
-          ['REPEATING', 'For some months'],
-          ['FOREVER', 'Every invoice'],
+          ['ONCE', 'Once'],
+          ['REPEATING', 'Several months'],
+          ['FOREVER', 'Forever'],
         ]}
       />
       {duration === 'REPEATING' && (
-        <TextField name="durationInMonths" label="Months" inputMode="numeric" />
+        <TextField name="durationInMonths" label="Number of months" inputMode="numeric" />
       )}
     </>
   );
 }
 
-/** Who can redeem it: how many, when, and for what. */
+/** Limits of redemption: number, time and products. */
 function LimitsFields() {
   const products = useResource<Page<Product>>('/v1/products', { query: offered });
   return (
     <>
       <TextField
         name="maxRedemptions"
-        label="At most so many redemptions"
+        label="Redemption limit"
         inputMode="numeric"
-        hint="Empty: no limit."
+        hint="Optional."
       />
-      <TextField
-        name="startsAt"
-        label="Redeemed from"
-        type="datetime-local"
-        hint="In UTC. Empty: at once."
-      />
-      <TextField
-        name="endsAt"
-        label="Redeemed until"
-        type="datetime-local"
-        hint="In UTC. Empty: without an end."
-      />
+      <TextField name="startsAt" label="Valid from (UTC)" type="datetime-local" hint="Optional." />
+      <TextField name="endsAt" label="Valid until (UTC)" type="datetime-local" hint="Optional." />
       <Answer of={products} what="products">
         {({ data }) =>
           data.length > 0 && (
             <ChoicesField
               name="productIds"
               label="Products"
-              hint="None marked: all of them."
+              hint="Leave empty for all products."
               choices={data.map(({ id }) => id)}
               labelOf={(chosen) => data.find(({ id }) => id === chosen)?.name ?? chosen}
             />

@@ -21,13 +21,13 @@ const columns: readonly Column<Discount>[] = [
     text: ({ code }) => code ?? '',
     cell: ({ code }) => (code === null ? '–' : <code>{code}</code>),
   },
-  { title: 'Takes', text: termsText },
-  { title: 'Redeemed', align: 'end', text: redemptionsText },
+  { title: 'Discount', text: termsText },
+  { title: 'Redemptions', align: 'end', text: redemptionsText },
   activeColumn,
   dayColumn('Ends', ({ endsAt }) => endsAt),
 ];
 
-/** Every discount, and a new one. */
+/** List of discounts, with a form for a new one. */
 export function DiscountListPage() {
   const refusal = useRefusal('discounts');
   const filters = useFilters(['active']);
@@ -35,7 +35,7 @@ export function DiscountListPage() {
   return (
     <PageLayout
       title="Discounts"
-      lead="What is taken off invoices, by code or by id."
+      lead="Coupons and promotion codes."
       actions={
         <DialogButton label="New discount" refusal={refusal}>
           {(close) => <NewDiscountForm onDone={close} />}
@@ -53,8 +53,8 @@ export function DiscountListPage() {
           columns={columns}
           rowKey={({ id }) => id}
           empty={
-            <EmptyState title="No discounts here">
-              Make one with <em>New discount</em>; give its code to payers, or its id to a checkout
+            <EmptyState title="No discounts">
+              Create one with <em>New discount</em>, then share its code or add it to a checkout
               link.
             </EmptyState>
           }

@@ -11,7 +11,7 @@ import { Day, Facts } from '../../parts/values';
 import { ProductLinks } from '../products/product-links';
 import { type Discount, redemptionsText, termsText } from './discount-text';
 
-/** One discount: its terms, and how often it was redeemed. */
+/** Page of one discount: its terms and redemptions. */
 export function DiscountPage({ id = '' }: { readonly id?: string }) {
   const answer = useResource<Discount>(`/v1/discounts/${id}`);
   return (
@@ -34,16 +34,16 @@ function DiscountView({ discount }: { discount: Discount }) {
         <Panel title="Terms">
           <Facts
             facts={[
-              ['State', <ActiveBadge key="state" active={discount.active} />],
+              ['Status', <ActiveBadge key="state" active={discount.active} />],
               ['Code', code === null ? '–' : <code key="code">{code}</code>],
-              ['Takes', termsText(discount)],
-              ['From', <Day key="from" at={startsAt} />],
-              ['Until', <Day key="until" at={endsAt} />],
+              ['Discount', termsText(discount)],
+              ['Valid from', <Day key="from" at={startsAt} />],
+              ['Valid until', <Day key="until" at={endsAt} />],
               [
                 'Products',
                 productIds.length === 0 ? 'All' : <ProductLinks key="products" ids={productIds} />,
               ],
-              ['Id', <code key="id">{discount.id}</code>],
+              ['ID', <code key="id">{discount.id}</code>],
             ]}
           />
         </Panel>
@@ -58,7 +58,7 @@ function DiscountView({ discount }: { discount: Discount }) {
             />
           )}
           <p className="faint">
-            Held by an open checkout, or redeemed. An abandoned checkout gives its own back.
+            Includes redemptions reserved by open checkouts. Expired checkouts release theirs.
           </p>
         </Panel>
       </div>
@@ -75,7 +75,7 @@ function DiscountActions({ discount }: { discount: Discount }) {
   }));
   return (
     <>
-      <DialogButton label="Change" tone="quiet" title="Change discount" refusal={refusal}>
+      <DialogButton label="Edit" tone="quiet" title="Edit discount" refusal={refusal}>
         {(close) => (
           <Form
             submit="Save"
@@ -89,9 +89,9 @@ function DiscountActions({ discount }: { discount: Discount }) {
             <TextField name="name" label="Name" defaultValue={discount.name} />
             <TextField
               name="maxRedemptions"
-              label="At most so many redemptions"
+              label="Redemption limit"
               inputMode="numeric"
-              hint="Empty: no limit."
+              hint="Optional."
               defaultValue={discount.maxRedemptions ?? ''}
             />
           </Form>
@@ -102,8 +102,8 @@ function DiscountActions({ discount }: { discount: Discount }) {
         what="this discount"
         refusal={refusal}
         onChange={change.mutateAsync}
-        ending="Nobody can redeem it any more. Whoever has redeemed it keeps it."
-        beginning="It can be redeemed again, within its time and its number of redemptions."
+        ending="Customers can no longer redeem it. Existing redemptions stay."
+        beginning="Customers can redeem it again, within its dates and redemption limit."
       />
     </>
   );

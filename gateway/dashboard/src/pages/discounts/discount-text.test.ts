@@ -14,13 +14,13 @@ test.each([
   ],
   [
     { ...off, type: 'FIXED', value: 1_000, duration: 'REPEATING', durationInMonths: 1 },
-    '1,000 smallest units off for 1 month',
+    '1,000 minor units off for 1 month',
   ],
-] as const)('%j reads “%s”', (discount, text) => {
+] as const)('a discount of %j reads “%s”', (discount, text) => {
   expect(termsText(discount)).toBe(text);
 });
 
-test('redemptions are counted against their maximum where there is one', () => {
+test('the number of redemptions shows the limit if there is one', () => {
   expect(redemptionsText({ redemptionCount: 1_200, maxRedemptions: null })).toBe('1,200');
   expect(redemptionsText({ redemptionCount: 3, maxRedemptions: 10 })).toBe('3 of 10');
 });

@@ -3,7 +3,7 @@ import { countText, moneyText, pluralText } from '../../parts/text';
 
 export type Discount = ReturnType<typeof toJsonDiscount>;
 
-/** How much a discount takes off and for how long: “12.5% off for 3 months”. */
+/** Amount and duration of a discount: “12.5% off for 3 months”. */
 export function termsText({
   type,
   value,
@@ -14,7 +14,7 @@ export function termsText({
   return `${offText({ type, value, currency })} ${spanText(duration, durationInMonths)}`;
 }
 
-/** How often it was redeemed, of how often it may be. */
+/** Number of redemptions, with the limit if any. */
 export function redemptionsText({
   redemptionCount,
   maxRedemptions,
@@ -25,8 +25,8 @@ export function redemptionsText({
 
 function offText({ type, value, currency }: Pick<Discount, 'type' | 'value' | 'currency'>): string {
   if (type === 'PERCENTAGE') return `${String(value)}% off`;
-  // Without a currency of its own it is taken in each invoice's smallest unit.
-  if (currency === null) return `${countText(value)} smallest units off`;
+  // A discount without a currency uses the smallest unit of each invoice's currency.
+  if (currency === null) return `${countText(value)} minor units off`;
   return `${moneyText(value, currency)} off`;
 }
 

@@ -12,20 +12,15 @@ import { type DunningCounts, outcomes } from './outcomes';
 
 type Dunning = ReturnType<typeof toJsonDunning>;
 
-/** What became of charges that failed. */
+/** Outcomes of failed payments. */
 export function DunningPage() {
   const [days, setDays] = useState('90');
   const answer = useResource<Dunning>('/dashboard/api/reports/dunning', { query: { days } });
   return (
-    <PageLayout title="Dunning" lead="Invoices whose first charge failed, and how they ended.">
+    <PageLayout title="Dunning" lead="Failed payments and their recovery.">
       <Panel>
         <div className="filters">
-          <DaysFilter
-            label="First failed in"
-            value={days}
-            onChange={setDays}
-            days={[30, 90, 365]}
-          />
+          <DaysFilter value={days} onChange={setDays} days={[30, 90, 365]} />
         </div>
         <Answer of={answer} what="failed payments">
           {(dunning) => <DunningView dunning={dunning} />}
@@ -38,15 +33,15 @@ export function DunningPage() {
 function DunningView({ dunning }: { dunning: Dunning }) {
   if (dunning.failed === 0) {
     return (
-      <EmptyState title="No charge failed in this time">
-        Once one does, it is repeated after some days, and its end is counted here.
+      <EmptyState title="No failed payments in this period">
+        Failed payments are retried automatically and counted here.
       </EmptyState>
     );
   }
   return (
     <>
       <Bars
-        caption="Invoices whose first charge failed, by what became of them"
+        caption="Failed payments by outcome"
         bars={outcomes(dunning).map(({ label, value }) => ({
           key: label,
           label,
@@ -72,7 +67,7 @@ function AmountTable({
       caption={`Amounts in ${currency}`}
       isCaptionShown
       columns={[
-        { title: 'What became of them', text: ({ label }) => label },
+        { title: 'Outcome', text: ({ label }) => label },
         moneyColumn<{ readonly value: number | string }>(
           currency,
           ({ value }) => value,

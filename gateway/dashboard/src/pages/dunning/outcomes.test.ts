@@ -8,13 +8,13 @@ const counts = {
   voided: 0,
 };
 
-test('outcomes come in the order of the funnel and add up to what failed', () => {
+test('outcomes follow the order of the funnel and add up to the failed payments', () => {
   const [failed, ...others] = outcomes(counts);
-  expect(failed).toEqual({ label: 'First charge failed', value: 10 });
+  expect(failed).toEqual({ label: 'Failed payments', value: 10 });
   expect(others.reduce((sum, { value }) => sum + value, 0)).toBe(10);
 });
 
-test('what seldom occurs is shown where it did', () => {
+test('a rare outcome is shown only if it occurred', () => {
   const labels = (sent: typeof counts) => outcomes(sent).map(({ label }) => label);
   expect(labels(counts)).not.toContain('Voided');
   expect(labels({ ...counts, voided: 1 })).toContain('Voided');

@@ -1,4 +1,4 @@
-/** A figure for each way in which an invoice whose first charge failed can have ended. */
+/** A figure for each outcome of an invoice whose first charge failed. */
 export interface DunningCounts<T> {
   readonly failed: T;
   readonly recovered: {
@@ -13,7 +13,10 @@ export interface DunningCounts<T> {
   readonly voided: T;
 }
 
-/** The figures from top to bottom of the funnel; the first is the sum of the others, and those that seldom occur are left out where nothing is. */
+/**
+ * Figures in the order of the funnel; the first is the sum of the others. Rare outcomes are left out
+ * if they are zero.
+ */
 export function outcomes<T extends number | string>({
   failed,
   recovered,
@@ -22,17 +25,17 @@ export function outcomes<T extends number | string>({
   voided,
 }: DunningCounts<T>): readonly { readonly label: string; readonly value: T }[] {
   const all = [
-    { label: 'First charge failed', value: failed },
-    { label: 'Paid by the first retry', value: recovered.first },
-    { label: 'Paid by the second retry', value: recovered.second },
-    { label: 'Paid by the third retry', value: recovered.third },
-    { label: 'Paid by a later retry', value: recovered.later, isSeldom: true },
-    { label: 'Paid by hand or another card', value: recovered.otherwise },
-    { label: 'Still open', value: open },
-    { label: 'Given up', value: uncollectible },
-    { label: 'Voided', value: voided, isSeldom: true },
+    { label: 'Failed payments', value: failed },
+    { label: 'Recovered by first retry', value: recovered.first },
+    { label: 'Recovered by second retry', value: recovered.second },
+    { label: 'Recovered by third retry', value: recovered.third },
+    { label: 'Recovered by later retry', value: recovered.later, isRare: true },
+    { label: 'Recovered manually', value: recovered.otherwise },
+    { label: 'Open', value: open },
+    { label: 'Uncollectible', value: uncollectible },
+    { label: 'Voided', value: voided, isRare: true },
   ];
   return all
-    .filter(({ value, isSeldom = false }) => !isSeldom || BigInt(value) !== 0n)
+    .filter(({ value, isRare = false }) => !isRare || BigInt(value) !== 0n)
     .map(({ label, value }) => ({ label, value }));
 }

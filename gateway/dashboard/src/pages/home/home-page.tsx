@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useAtWork } from '../../api/environment';
+import { useWorkspace } from '../../api/environment';
 import { useResource } from '../../api/queries';
 import { exportedMoney } from '../../parts/amount';
 import { CopyText } from '../../parts/buttons';
@@ -13,9 +13,9 @@ import { changeOf, endOfDay, firstCall, type Overview, type RecurringRevenue } f
 
 const askEveryMs = 60_000;
 
-/** What one looks at first. */
+/** First page of an environment: key figures and recurring revenue. */
 export function HomePage() {
-  const { session, environment } = useAtWork();
+  const { session, environment } = useWorkspace();
   const overview = useResource<Overview>('/dashboard/api/reports/overview', {
     refetchMs: askEveryMs,
   });
@@ -23,11 +23,7 @@ export function HomePage() {
   return (
     <PageLayout
       title={session.organization.name}
-      lead={
-        data === undefined
-          ? undefined
-          : `As of ${instantText(data.now)}, by this environment’s clock.`
-      }
+      lead={data === undefined ? undefined : `Updated ${instantText(data.now)}`}
     >
       {environment.kind === 'LIVE' && <MissingProvider />}
       <Answer of={overview} what="overview">
@@ -47,8 +43,8 @@ function FirstCall() {
   return (
     <Panel title="Your first call">
       <p>
-        Nothing has called the API here yet. <Link href="/developers/api-keys">Make a key</Link>,
-        put it in the place of <code>YOUR_KEY</code>, and send this:
+        <Link href="/developers/api-keys">Create an API key</Link>, replace <code>YOUR_KEY</code>{' '}
+        with it and run:
       </p>
       <CopyText text={firstCall(window.location.origin)} what="first call" />
     </Panel>
@@ -66,31 +62,31 @@ function Counts({
       <Figure
         name="Past due"
         value={countText(pastDue)}
-        detail="subscriptions to be paid"
+
         href="/subscriptions?status=PAST_DUE"
       />
       <Figure
         name="Failed webhooks"
         value={countText(failedWebhooks, failedWebhooksIsMore)}
-        detail="in the last 24 hours of real time"
+        detail="last 24 hours"
         href="/developers/webhooks"
       />
       <Figure
         name="Active"
         value={countText(active)}
-        detail="subscriptions that pay"
+
         href="/subscriptions?status=ACTIVE&phase=REGULAR"
       />
       <Figure
-        name="Trialing"
+        name="On trial"
         value={countText(trialing)}
-        detail="subscriptions in their trial"
+
         href="/subscriptions?phase=TRIAL"
       />
       <Figure
         name="Renewals today"
         value={countText(renewalsToday)}
-        detail="still to come, until midnight UTC"
+        detail="until midnight UTC"
         href={`/subscriptions?renewsBefore=${endOfDay(now)}`}
       />
     </Figures>
@@ -102,7 +98,7 @@ function RevenuePanels({ mrr }: { mrr: readonly RecurringRevenue[] }) {
     return (
       <Panel title="Monthly recurring revenue">
         <EmptyState title="No revenue yet">
-          It begins with the first <Link href="/subscriptions">subscription</Link> that is billed.
+          MRR appears with the first billed <Link href="/subscriptions">subscription</Link>.
         </EmptyState>
       </Panel>
     );
@@ -121,7 +117,7 @@ function RevenuePanel({ revenue }: { revenue: RecurringRevenue }) {
   return (
     <Panel
       title={`Monthly recurring revenue in ${currency}`}
-      actions={<Link href={`/revenue?currency=${currency}`}>What moved it</Link>}
+      actions={<Link href={`/revenue?currency=${currency}`}>MRR movements</Link>}
     >
       <p>
         <span className="figure-value">{moneyText(amount, currency)}</span>{' '}
@@ -141,7 +137,7 @@ function RevenuePanel({ revenue }: { revenue: RecurringRevenue }) {
 
 function changeText(revenue: RecurringRevenue): string {
   const change = changeOf(revenue);
-  if (change === undefined || change === 0n) return 'as at the end of last month';
+  if (change === undefined || change === 0n) return 'Unchanged since the end of last month';
   const text = moneyText((change < 0n ? -change : change).toString(), revenue.currency);
-  return `${text} ${change < 0n ? 'less' : 'more'} than at the end of last month`;
+  return `${change < 0n ? 'Down' : 'Up'} ${text} since the end of last month`;
 }

@@ -1,6 +1,6 @@
 import { changeOf, endOfDay, firstCall } from './overview';
 
-test('a figure moved by what this month has beyond the last', () => {
+test('the change of a figure is this month minus the previous month', () => {
   const months = [
     { month: '2026-08', amount: 50 },
     { month: '2026-09', amount: 100 },
@@ -10,7 +10,7 @@ test('a figure moved by what this month has beyond the last', () => {
   expect(changeOf({ months: months.slice(0, 1) })).toBeUndefined();
 });
 
-test('a figure too large for a number moves exactly', () => {
+test('the change of a figure beyond safe integers is exact', () => {
   const months = [
     { month: '2026-09', amount: '90071992547409930' },
     { month: '2026-10', amount: '90071992547409931' },
@@ -23,7 +23,7 @@ test('a day ends at midnight in UTC', () => {
   expect(endOfDay('2026-02-28T00:00:00.000Z')).toBe('2026-03-01T00:00:00.000Z');
 });
 
-test('the first call goes to where the dashboard is', () => {
+test('the first call uses the origin of the dashboard', () => {
   expect(firstCall('https://billing.example').split(' \\\n')).toEqual([
     'curl https://billing.example/v1/customers',
     "  -H 'Authorization: Bearer YOUR_KEY'",

@@ -3,21 +3,21 @@ import type { overviewOf } from '@billing/gateway/dashboard/money-report-routes'
 export type Overview = Awaited<ReturnType<typeof overviewOf>>;
 export type RecurringRevenue = Overview['mrr'][number];
 
-/** How a figure moved since the month before, in its smallest unit; undefined where there is no month before. */
+/** Change since the previous month in the smallest unit; undefined without a previous month. */
 export function changeOf({ months }: Pick<RecurringRevenue, 'months'>): bigint | undefined {
   const [before, now] = months.slice(-2);
   if (before === undefined || now === undefined) return undefined;
   return BigInt(now.amount) - BigInt(before.amount);
 }
 
-/** The midnight, in UTC, that ends the day of an instant. */
+/** Midnight in UTC that ends the day of an instant. */
 export function endOfDay(now: string): string {
   const midnight = new Date(now);
   midnight.setUTCHours(24, 0, 0, 0);
   return midnight.toISOString();
 }
 
-/** The first request, ready to be sent: it makes a customer. */
+/** Command that creates a first customer. */
 export function firstCall(origin: string): string {
   return [
     `curl ${origin}/v1/customers \\`,

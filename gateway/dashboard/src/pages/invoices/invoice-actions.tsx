@@ -16,7 +16,7 @@ import {
   voidRefusal,
 } from './invoice';
 
-/** What can be done with an invoice. */
+/** Actions on an invoice. */
 export function InvoiceActions({
   invoice,
   refusal,
@@ -24,7 +24,7 @@ export function InvoiceActions({
 }: {
   invoice: Invoice;
   refusal: string | undefined;
-  /** Told what came of an attempt to charge it. */
+  /** Receives the outcome of a charge attempt. */
   onCharged: (attempt: InvoicePayment | undefined) => void;
 }) {
   const { hostedUrl, status } = invoice;
@@ -56,7 +56,7 @@ function PdfButton({ invoice }: { invoice: Invoice }) {
       keepFile(`${invoiceName(invoice)}.pdf`, await readFile(path, environmentId));
       setState(undefined);
     } catch (error) {
-      setState(error instanceof Error ? error : new Error('That did not work'));
+      setState(error instanceof Error ? error : new Error('Something went wrong'));
     }
   };
   return (
@@ -86,7 +86,7 @@ function ChargeButton({
   return (
     <DialogButton
       label="Charge now"
-      title={`Charge ${moneyText(invoice.amountDue, invoice.currency)} now`}
+      title={`Charge ${moneyText(invoice.amountDue, invoice.currency)}`}
       refusal={refusal}
     >
       {(close) => (
@@ -100,11 +100,11 @@ function ChargeButton({
             onCharged(payments.at(-1));
           }}
         >
-          <p>One attempt, now. A failure moves no date of the retries that are planned.</p>
+          <p>Charges the card once. Scheduled retries stay as they are.</p>
           <TextField
             name="authorizedTransactionId"
-            label="Authorised payment"
-            hint="Empty: the customer’s saved payment method is charged."
+            label="Authorized transaction ID"
+            hint="Optional. Default: the customer’s saved payment method."
           />
         </Form>
       )}
@@ -119,12 +119,13 @@ function VoidButton({ invoice, refusal }: { invoice: Invoice; refusal: string | 
     <ConfirmButton
       label="Void"
       title={`Void ${invoiceName(invoice)}?`}
-      confirm="Void it"
+      confirm="Void invoice"
       refusal={refusal}
       onConfirm={() => end.mutateAsync({})}
     >
       <p>
-        {moneyText(invoice.amountDue, invoice.currency)} is owed no more. This cannot be undone.
+        The customer no longer owes {moneyText(invoice.amountDue, invoice.currency)}. This can’t be
+        undone.
       </p>
     </ConfirmButton>
   );

@@ -5,12 +5,12 @@ import { type Column, DataTable } from '../../parts/data-table';
 import { dayText, moneyText } from '../../parts/text';
 import type { Invoice, InvoiceLine } from './invoice';
 
-/** What an invoice bills, line by line, and what it comes to. */
+/** Line items of an invoice, and its totals. */
 export function InvoiceLines({ invoice }: { invoice: Invoice }) {
   return (
     <>
       <DataTable
-        caption="Lines"
+        caption="Line items"
         columns={columnsIn(invoice.currency)}
         rows={invoice.lineItems}
         rowKey={({ id }) => id}
@@ -23,7 +23,7 @@ export function InvoiceLines({ invoice }: { invoice: Invoice }) {
 function columnsIn(currency: string): readonly Column<InvoiceLine>[] {
   return [
     {
-      title: 'What',
+      title: 'Description',
       text: ({ description }) => description,
       cell: (line) => <LineText line={line} currency={currency} />,
     },
@@ -34,12 +34,12 @@ function columnsIn(currency: string): readonly Column<InvoiceLine>[] {
       cell: ({ quantity }) => quantityText(quantity),
     },
     {
-      title: 'Each',
+      title: 'Unit price',
       align: 'end',
       text: ({ unitAmount }) => (unitAmount === null ? '' : rateText(unitAmount, currency)),
       cell: ({ unitAmount }) => (
         <span className="number">
-          {unitAmount === null ? 'by tiers' : rateText(unitAmount, currency)}
+          {unitAmount === null ? 'Tiered' : rateText(unitAmount, currency)}
         </span>
       ),
     },
@@ -48,7 +48,7 @@ function columnsIn(currency: string): readonly Column<InvoiceLine>[] {
       align: 'end',
       text: ({ discountAmount }) => exportedMoney(-discountAmount, currency),
       cell: ({ discountAmount }) =>
-        discountAmount === 0 ? '' : takenText(discountAmount, currency),
+        discountAmount === 0 ? '' : discountText(discountAmount, currency),
     },
     moneyColumn(
       'Amount',
@@ -68,19 +68,23 @@ function LineText({ line, currency }: { line: InvoiceLine; currency: string }) {
           {dayText(periodStart)} to {dayText(periodEnd)}
         </div>
       )}
-      {details !== null && isTelling(details) && (
+      {details !== null && hasCalculation(details) && (
         <LineDetails details={details} currency={currency} />
       )}
     </div>
   );
 }
 
-/** Whether there is more to tell than quantity times price. */
-function isTelling({ tiers, includedUnits, creditsUsed }: NonNullable<InvoiceLine['details']>) {
+/** True if the amount is more than quantity times price. */
+function hasCalculation({
+  tiers,
+  includedUnits,
+  creditsUsed,
+}: NonNullable<InvoiceLine['details']>) {
   return tiers.length > 0 || includedUnits !== '0' || creditsUsed.length > 0;
 }
 
-/** How a line comes about: what was included, what credits covered, and which tiers were walked. */
+/** Calculation of a line: included units, credits used, and tiers. */
 function LineDetails({
   details,
   currency,
@@ -91,7 +95,7 @@ function LineDetails({
   const { tiers, includedUnits, creditsUsed, billedQuantity, exactAmount } = details;
   return (
     <details>
-      <summary>How it comes about</summary>
+      <summary>Show calculation</summary>
       <ul className="plain faint">
         {includedUnits !== '0' && <li>{quantityText(includedUnits)} included</li>}
         {creditsUsed.map(({ grantId, quantity }) => (
@@ -101,7 +105,8 @@ function LineDetails({
         {tiers.map((tier, index) => (
           <li key={tier.upTo ?? 'rest'}>
             Tier {index + 1}: {quantityText(tier.quantity)} at {rateText(tier.unitAmount, currency)}
-            {tier.flatAmount !== '0' && ` and ${rateText(tier.flatAmount, currency)} once`}:{' '}
+            {tier.flatAmount !== '0' &&
+              ` plus ${rateText(tier.flatAmount, currency)} flat fee`}:{' '}
             {rateText(tier.amount, currency)}
           </li>
         ))}
@@ -117,12 +122,12 @@ function InvoiceSums({ invoice }: { invoice: Invoice }) {
   const sums: readonly (readonly [string, string, string])[] = [
     ['subtotal', 'Subtotal', money(invoice.subtotal)],
     ...discounts.map(
-      ({ discountId, name, amount }) => [discountId, name, takenText(amount, currency)] as const,
+      ({ discountId, name, amount }) => [discountId, name, discountText(amount, currency)] as const,
     ),
     ['tax', 'Tax', money(invoice.tax)],
     ['total', 'Total', money(invoice.total)],
-    ['paid', 'Paid', money(invoice.amountPaid)],
-    ['due', 'Due', money(invoice.amountDue)],
+    ['paid', 'Amount paid', money(invoice.amountPaid)],
+    ['due', 'Amount due', money(invoice.amountDue)],
   ];
   return (
     <dl className="sums">
@@ -136,6 +141,6 @@ function InvoiceSums({ invoice }: { invoice: Invoice }) {
   );
 }
 
-function takenText(amount: number, currency: string): string {
+function discountText(amount: number, currency: string): string {
   return moneyText(-amount, currency);
 }

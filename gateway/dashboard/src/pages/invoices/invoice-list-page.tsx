@@ -11,29 +11,26 @@ const statuses = [
   ['DRAFT', 'Draft'],
 ] as const;
 
-/** Every invoice. */
+/** List of invoices. */
 export function InvoiceListPage() {
   const filters = useFilters(['status', 'customerId', 'subscriptionId']);
   const { values } = filters;
   return (
-    <PageLayout
-      title="Invoices"
-      lead="What customers owe and have paid. Days are of UTC, by this environment’s clock."
-    >
+    <PageLayout title="Invoices">
       <Panel>
         <Filters state={filters}>
           <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
-          <TextFilter label="Customer id" {...filters.field('customerId')} />
-          <TextFilter label="Subscription id" {...filters.field('subscriptionId')} />
+          <TextFilter label="Customer ID" {...filters.field('customerId')} />
+          <TextFilter label="Subscription ID" {...filters.field('subscriptionId')} />
         </Filters>
         <InvoiceTable
           query={values}
           empty={
             filters.isFiltered ? (
-              <EmptyState title="No such invoices">Choose another filter.</EmptyState>
+              <EmptyState title="No invoices found">Try other filters.</EmptyState>
             ) : (
               <EmptyState title="No invoices yet">
-                The first one comes with the first checkout or{' '}
+                Invoices appear with the first checkout or{' '}
                 <Link href="/subscriptions">subscription</Link>.
               </EmptyState>
             )

@@ -6,16 +6,23 @@ import { DataTable } from '../../parts/data-table';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { MetadataPanel } from '../../parts/metadata';
 import { Answer, Notice } from '../../parts/notices';
-import { dayText, wordsText } from '../../parts/text';
+import { dayText } from '../../parts/text';
 import { Day, Facts, Instant, Money, StatusBadge } from '../../parts/values';
 import { CustomerLink } from '../customers/customer-link';
-import { attemptText, errorText, type Invoice, invoiceName, type InvoicePayment } from './invoice';
+import {
+  attemptText,
+  billingReasonText,
+  errorText,
+  type Invoice,
+  invoiceName,
+  type InvoicePayment,
+} from './invoice';
 import { InvoiceActions } from './invoice-actions';
 import { InvoiceLines } from './invoice-lines';
 import { paymentColumns } from './payment-columns';
 import { ProviderReports } from './provider-reports';
 
-/** One invoice: what for, how much, and what was tried to collect it. */
+/** Page of one invoice: details, line items and payments. */
 export function InvoicePage({ id = '' }: { readonly id?: string }) {
   const answer = useResource<Invoice>(`/v1/invoices/${id}`);
   return (
@@ -46,18 +53,18 @@ function InvoiceView({ invoice }: { invoice: Invoice }) {
           {attemptText(attempt)}
         </Notice>
       )}
-      <Panel title="At a glance">
+      <Panel title="Details">
         <InvoiceFacts invoice={invoice} />
       </Panel>
-      <Panel title="Lines">
+      <Panel title="Line items">
         <InvoiceLines invoice={invoice} />
       </Panel>
       <Panel title="Payments">
         {payments.length === 0 ? (
-          <EmptyState title="Nothing was charged">
+          <EmptyState title="No payments">
             {invoice.amountDue === 0
               ? 'Nothing is due.'
-              : 'A charge or a payment on its page shows here.'}
+              : 'Charges and payments on the hosted page appear here.'}
           </EmptyState>
         ) : (
           <DataTable
@@ -91,21 +98,21 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
             </Link>
           ),
         ],
-        ['For', wordsText(invoice.billingReason)],
+        ['Reason', billingReasonText(invoice.billingReason)],
         [
           'Period',
           periodStart === null || periodEnd === null
             ? '–'
             : `${dayText(periodStart)} to ${dayText(periodEnd)}`,
         ],
-        ['Collection', isSent ? 'Sent to the customer' : 'Charged automatically'],
-        ['Made', <Instant key="made" at={invoice.createdAt} />],
-        ['Due', <Day key="due" at={invoice.dueDate} />],
-        ['Paid', <Instant key="paid" at={invoice.paidAt} />],
+        ['Collection', isSent ? 'Send invoice' : 'Charge automatically'],
+        ['Created', <Instant key="created" at={invoice.createdAt} />],
+        ['Due date', <Day key="due" at={invoice.dueDate} />],
+        ['Paid on', <Instant key="paid" at={invoice.paidAt} />],
         ...(lastPaymentError === null
           ? []
           : [['Last payment error', errorText(lastPaymentError)] as const]),
-        ['Id', <code key="id">{invoice.id}</code>],
+        ['ID', <code key="id">{invoice.id}</code>],
       ]}
     />
   );

@@ -7,7 +7,7 @@ import { ResourceTable } from '../../parts/resource-table';
 import { wordsText } from '../../parts/text';
 import { StatusBadge } from '../../parts/values';
 import { CustomerLink } from '../customers/customer-link';
-import { type Invoice, invoiceName } from './invoice';
+import { billingReasonText, type Invoice, invoiceName } from './invoice';
 
 const columns: readonly Column<Invoice>[] = [
   {
@@ -30,12 +30,12 @@ const columns: readonly Column<Invoice>[] = [
     ({ currency }) => currency,
   ),
   moneyColumn(
-    'Due',
+    'Amount due',
     ({ amountDue }) => amountDue,
     ({ currency }) => currency,
   ),
-  { title: 'For', text: ({ billingReason }) => wordsText(billingReason) },
-  dayColumn('Made', ({ createdAt }) => createdAt),
+  { title: 'Reason', text: ({ billingReason }) => billingReasonText(billingReason) },
+  dayColumn('Created', ({ createdAt }) => createdAt),
 ];
 
 const customer: Column<Invoice> = {
@@ -51,7 +51,7 @@ const withCustomer: readonly Column<Invoice>[] = [
   ...others,
 ];
 
-/** Invoices that a filter meets, newest first. */
+/** Invoices that match a filter, newest first. */
 export function InvoiceTable({
   query,
   empty,

@@ -11,7 +11,7 @@ const payment = (status: string, failureCode: string | null = null) =>
   ({ status, failureCode }) as InvoicePayment;
 const open = { billingReason: 'SUBSCRIPTION_CYCLE', payments: [] as InvoicePayment[] } as const;
 
-test('an invoice is called by its number, a draft by its id', () => {
+test('an invoice is displayed by its number, a draft by its id', () => {
   expect(invoiceName({ number: 'INV-000007', id: '01970f3e-8a4b' })).toBe('INV-000007');
   expect(invoiceName({ number: null, id: '01970f3e-8a4b' })).toBe('Draft 01970f3e');
 });
@@ -23,19 +23,19 @@ test('an open invoice can be charged and voided, after failures too', () => {
   }
 });
 
-test('one whose payment is under way waits for what comes of it', () => {
+test('an invoice with a payment in progress can be neither charged nor voided', () => {
   const payments = [payment('FAILED', 'card_declined'), payment('PENDING')];
-  expect(chargeRefusal({ ...open, payments })).toBe('A payment is under way.');
-  expect(voidRefusal({ ...open, payments })).toBe('A payment is under way.');
+  expect(chargeRefusal({ ...open, payments })).toBe('A payment is in progress.');
+  expect(voidRefusal({ ...open, payments })).toBe('A payment is in progress.');
 });
 
-test('one of an open checkout belongs to its page', () => {
+test('the invoice of an open checkout is paid or voided through its checkout only', () => {
   const ofCheckout = { ...open, billingReason: 'CHECKOUT' } as const;
-  expect(chargeRefusal(ofCheckout)).toMatch('page of its checkout');
+  expect(chargeRefusal(ofCheckout)).toMatch('on its checkout page');
   expect(voidRefusal(ofCheckout)).toMatch('checkout expires');
 });
 
-test('an attempt is told by what came of it', () => {
+test('a payment attempt reads as its outcome', () => {
   const texts = [
     payment('SUCCEEDED'),
     payment('FAILED', 'insufficient_funds'),
@@ -44,13 +44,13 @@ test('an attempt is told by what came of it', () => {
   ].map(attemptText);
   expect(texts).toEqual([
     'Paid.',
-    'Not paid: insufficient funds.',
-    'The payer has to confirm this payment with their bank.',
-    'The payment is under way.',
+    'Payment failed: insufficient funds.',
+    'The customer has to confirm this payment with their bank.',
+    'The payment is in progress.',
   ]);
 });
 
-test('the last payment error names its reason and its time', () => {
+test('the last payment error shows its reason and time', () => {
   const at = '2026-03-01T12:30:00.000Z';
   const error = (code: string) => ({ code, message: '', at });
   expect(errorText(error('card_declined'))).toBe('card declined, 2026-03-01 12:30:00 UTC');

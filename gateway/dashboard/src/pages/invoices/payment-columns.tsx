@@ -4,9 +4,9 @@ import { wordsText } from '../../parts/text';
 import { StatusBadge } from '../../parts/values';
 import { type InvoicePayment, reasonText } from './invoice';
 
-/** Attempts to collect, as they were made. */
+/** Columns of payment attempts. */
 export const paymentColumns: readonly Column<InvoicePayment>[] = [
-  instantColumn('When', ({ createdAt }) => createdAt),
+  instantColumn('Time', ({ createdAt }) => createdAt),
   {
     title: 'Status',
     text: ({ status }) => wordsText(status),
@@ -18,12 +18,12 @@ export const paymentColumns: readonly Column<InvoicePayment>[] = [
     ({ currency }) => currency,
   ),
   {
-    title: 'Why it failed',
+    title: 'Failure reason',
     text: ({ failureCode }) => (failureCode === null ? '' : reasonText(failureCode)),
   },
   { title: 'Provider', text: ({ provider }) => provider },
   {
-    title: 'Provider’s id',
+    title: 'Provider ID',
     text: ({ providerPaymentId }) => providerPaymentId ?? '',
     cell: ({ providerPaymentId }) =>
       providerPaymentId === null ? '–' : <code>{providerPaymentId}</code>,

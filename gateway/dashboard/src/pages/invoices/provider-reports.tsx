@@ -11,7 +11,7 @@ type ProviderReport = ReturnType<typeof toJsonProviderReport>;
 const kindTexts: Readonly<Record<string, string>> = {
   REFUND: 'Refund',
   DISPUTE: 'Dispute',
-  CONTRADICTION: 'Payment not in the books',
+  CONTRADICTION: 'Unrecorded payment',
 };
 
 const columns: readonly Column<ProviderReport>[] = [
@@ -22,31 +22,31 @@ const columns: readonly Column<ProviderReport>[] = [
     ({ amount }) => amount,
     ({ currency }) => currency,
   ),
-  { title: 'Provider’s status', text: ({ status }) => status.replaceAll('_', ' ') },
+  { title: 'Provider status', text: ({ status }) => status.replaceAll('_', ' ') },
   {
-    title: 'Provider’s id',
+    title: 'Provider ID',
     text: ({ providerPaymentId }) => providerPaymentId,
     cell: ({ providerPaymentId }) => <code>{providerPaymentId}</code>,
   },
 ];
 
-/** Refunds and disputes of an invoice; shows nothing where the provider reported none. */
+/** Refunds and disputes of an invoice; hidden if the provider reported none. */
 export function ProviderReports({ invoiceId }: { invoiceId: string }) {
   const answer = useResource<{ readonly data: readonly ProviderReport[] }>(
     '/dashboard/api/provider-reports',
     { query: { invoiceId } },
   );
-  // Most invoices have none: the panel appears only once there is something to show.
+  // Most invoices have no reports, so the panel appears only when there is one.
   const isEmpty = answer.data === undefined || answer.data.data.length === 0;
   if (isEmpty && answer.error === null) return null;
   return (
-    <Panel title="Reported by the payment provider">
+    <Panel title="Provider reports">
       <Answer of={answer} what="provider reports">
         {({ data }) => (
           <>
-            <p>Status and amounts of the invoice do not follow these reports.</p>
+            <p>Reported by the payment provider. These reports do not change the invoice.</p>
             <DataTable
-              caption="Reported by the payment provider"
+              caption="Provider reports"
               columns={columns}
               rows={data}
               rowKey={({ id }) => id}

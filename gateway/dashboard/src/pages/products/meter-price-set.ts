@@ -2,7 +2,7 @@ import type { FormValues } from '../../parts/form-values';
 import type { MeterPrice } from './price-text';
 import { typedTiers } from './typed-tiers';
 
-/** A price that stays as it is in a set that replaces the one before. */
+/** An unchanged price, as part of the set that replaces the previous set. */
 export function sameMeterPrice({
   id: _id,
   productId: _productId,
@@ -12,7 +12,7 @@ export function sameMeterPrice({
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null));
 }
 
-/** A price as it was typed into its form. */
+/** Price from the values of its form. */
 export function newMeterPrice(values: Pick<FormValues, 'text' | 'optional' | 'has'>) {
   return {
     meterId: values.text('meterId'),

@@ -17,11 +17,11 @@ import { PricingFields } from './pricing-fields';
 type Meter = ReturnType<typeof toJsonMeter>;
 
 const untiered = [
-  ['PER_UNIT', 'For each unit'],
-  ['PACKAGE', 'For each package begun'],
+  ['PER_UNIT', 'Per unit'],
+  ['PACKAGE', 'Per package'],
 ] as const;
 
-/** What the meters of a product cost; new rates count from each subscription's next period. */
+/** Usage-based prices of a product; new prices apply from each subscription's next period. */
 export function MeterPricesPanel({ product }: { product: Product }) {
   const refusal = useRefusal('products');
   const meters = useResource<readonly Meter[]>('/v1/meters').data ?? [];
@@ -35,9 +35,9 @@ export function MeterPricesPanel({ product }: { product: Product }) {
   const nameOf = (meterId: string) => meters.find(({ id }) => id === meterId)?.name ?? meterId;
   return (
     <Panel
-      title="Metered usage"
+      title="Usage-based prices"
       actions={
-        <DialogButton label="Price a meter" tone="quiet" refusal={refusal}>
+        <DialogButton label="Add usage price" tone="quiet" refusal={refusal}>
           {(close) => (
             <MeterPriceForm
               meters={meters}
@@ -52,8 +52,8 @@ export function MeterPricesPanel({ product }: { product: Product }) {
       }
     >
       {product.meterPrices.length === 0 ? (
-        <EmptyState title="No usage is billed">
-          Price a meter, and what its customers use is billed with their next period.
+        <EmptyState title="No usage-based prices">
+          Add a usage price to bill metered usage from each subscription’s next period.
         </EmptyState>
       ) : (
         <MeterPriceTable
@@ -89,8 +89,8 @@ function MeterPriceTable({
           { title: 'Meter', text: ({ meterId }) => nameOf(meterId) },
           { title: 'Price', text: (price) => meterPriceText(price, currency) },
           { title: 'Included', align: 'end', text: ({ includedUnits }) => includedUnits },
-          moneyColumn('At least', ({ minimumAmount }) => minimumAmount, currencyOf),
-          moneyColumn('At most', ({ maximumAmount }) => maximumAmount, currencyOf),
+          moneyColumn('Minimum', ({ minimumAmount }) => minimumAmount, currencyOf),
+          moneyColumn('Maximum', ({ maximumAmount }) => maximumAmount, currencyOf),
           {
             title: 'Actions',
             text: () => '',
@@ -98,20 +98,20 @@ function MeterPriceTable({
               <span className="actions">
                 <Button
                   aria-pressed={price.id === shownId}
-                  aria-label={`Show the price curve of ${nameOf(price.meterId)}`}
+                  aria-label={`Preview the price of ${nameOf(price.meterId)}`}
                   onClick={() => {
                     setShownId(price.id === shownId ? undefined : price.id);
                   }}
                 >
-                  Curve
+                  Preview{' '}
                 </Button>
                 <ConfirmButton
                   label="Remove"
-                  title={`Bill ${nameOf(price.meterId)} no more?`}
+                  title={`Remove the price of ${nameOf(price.meterId)}?`}
                   refusal={refusal}
                   onConfirm={() => onRemove(price)}
                 >
-                  <p>Subscriptions bill it to the end of their running period.</p>
+                  <p>Subscriptions keep this price until their current period ends.</p>
                 </ConfirmButton>
               </span>
             ),
@@ -122,9 +122,9 @@ function MeterPriceTable({
       />
       {shown !== undefined && (
         <>
-          <h3>{nameOf(shown.meterId)} in a period</h3>
+          <h3>{nameOf(shown.meterId)} per period</h3>
           <PriceChart
-            caption={`Price of ${nameOf(shown.meterId)} by units in a period`}
+            caption={`Price of ${nameOf(shown.meterId)} by units per period`}
             points={curveOfMeterPrice(shown)}
             currency={currency}
           />
@@ -144,11 +144,7 @@ function MeterPriceForm({
   onSubmit: (price: ReturnType<typeof newMeterPrice>) => Promise<unknown>;
 }) {
   if (meters.length === 0) {
-    return (
-      <EmptyState title="There is no meter yet">
-        Make one under Usage, then price it here.
-      </EmptyState>
-    );
+    return <EmptyState title="No meters yet">Create one on the Usage page first.</EmptyState>;
   }
   return (
     <Form
@@ -159,7 +155,7 @@ function MeterPriceForm({
       <SelectField
         name="meterId"
         label="Meter"
-        hint="One that has a price already gets this one instead."
+        hint="Replaces the current price of this meter."
         choices={meters.map(({ id, name }) => [id, name])}
       />
       <PricingFields untiered={untiered} exampleTiers={'1000, 0.5\n-, 0.25'}>
@@ -167,12 +163,12 @@ function MeterPriceForm({
           <>
             <TextField
               name="unitAmount"
-              label="Rate"
+              label="Price"
               inputMode="decimal"
-              hint="In the smallest unit: 0.5 of USD is half a cent."
+              hint="In the currency’s smallest unit, such as cents: 0.5 is half a cent."
             />
             {type === 'PACKAGE' && (
-              <TextField name="packageSize" label="Units in a package" inputMode="decimal" />
+              <TextField name="packageSize" label="Units per package" inputMode="decimal" />
             )}
           </>
         )}
@@ -181,7 +177,7 @@ function MeterPriceForm({
         name="includedUnits"
         label="Included units"
         inputMode="decimal"
-        hint="Free in each period. Empty: none."
+        hint="Optional. Free units in each period."
       />
     </Form>
   );

@@ -3,7 +3,10 @@ import { exportedMoney } from '../../parts/amount';
 import { countText, moneyText, shortMoneyText } from '../../parts/text';
 import type { CurvePoint } from './price-curve';
 
-/** What a period costs by quantity: the total, and for each unit. Two pictures, because the one would lie flat beside the other. */
+/**
+ * Price of a period by quantity: total and per unit. Two charts, because the price per unit would be
+ * a flat line on the scale of the total.
+ */
 export function PriceChart({
   caption,
   points,
@@ -22,7 +25,7 @@ export function PriceChart({
         times={points.map(({ quantity }) => countText(quantity))}
         positions={points.map(({ quantity }) => quantity)}
         lines={[{ label, values }]}
-        // A share of the total may be a fraction of the smallest unit; the picture rounds it.
+        // A price per unit may be a fraction of the smallest unit; the chart rounds it.
         format={(amount) => moneyText(Math.round(amount), currency)}
         exported={(amount) => exportedMoney(Math.round(amount), currency)}
         formatShort={(amount) => shortMoneyText(amount, currency)}
@@ -36,7 +39,7 @@ export function PriceChart({
         points.map(({ total }) => total),
       )}
       {chart(
-        'For each unit',
+        'Per unit',
         points.map(({ perUnit }) => perUnit),
       )}
     </div>

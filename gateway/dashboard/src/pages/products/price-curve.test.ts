@@ -20,13 +20,13 @@ test('volume tiers jump at their bound', () => {
   expect(points.get(11)).toBe(550);
 });
 
-test('a price for each unit is a straight line from one unit on', () => {
+test('a price per unit is a straight line', () => {
   const points = curveOfProduct({ type: 'PER_UNIT', amount: 300, tiers: null });
   expect(points[0]).toEqual({ quantity: 1, total: 300, perUnit: 300 });
   expect(new Set(points.map(({ perUnit }) => perUnit))).toEqual(new Set([300]));
 });
 
-test('usage costs nothing up to what is included, and its maximum at most', () => {
+test('included usage is free, and the price never exceeds its maximum', () => {
   const price = {
     id: 'a',
     productId: 'b',

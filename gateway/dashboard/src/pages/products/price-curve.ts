@@ -2,22 +2,22 @@ import { recurringCharge } from '@billing/kernel/pricing';
 import { usageCharge } from '@billing/kernel/usage-pricing';
 import type { MeterPrice, Product } from './price-text';
 
-/** What so many units cost in one period, in the smallest unit. */
+/** Price of a quantity in one period, in the smallest currency unit. */
 export interface CurvePoint {
   readonly quantity: number;
   readonly total: number;
-  /** The total by the quantity, for a picture: not rounded to what could be billed. */
+  /** Total divided by the quantity, for a chart: not rounded to a billable amount. */
   readonly perUnit: number;
 }
 
-// Enough that steps look like steps on a wide screen.
+// Enough points that steps look like steps on a wide screen.
 const evenPoints = 60;
-// Where no tier ends there is nothing to show the reader but a straight line.
+// A price without tiers is a straight line, which a short range shows well.
 const quantityOfStraightLine = 20;
-// Of the way to the last bound, so that the open tier is seen.
+// Multiple of the last bound, so that the open tier is visible.
 const beyondLastBound = 1.5;
 
-/** What a product's period costs by quantity, by the rules that bill it. */
+/** Price of a product's period by quantity, computed by the billing rules. */
 export function curveOfProduct({
   type,
   amount,
@@ -27,7 +27,7 @@ export function curveOfProduct({
   return curve(boundsOf(tiers), (quantity) => recurringCharge({ ...price, quantity }).amount);
 }
 
-/** What a period's usage costs by units, before credits, by the rules that bill it. */
+/** Price of a period's usage by units, before credits, computed by the billing rules. */
 export function curveOfMeterPrice(price: MeterPrice): readonly CurvePoint[] {
   const { minimumAmount, maximumAmount, includedUnits, packageSize } = price;
   const terms = {
@@ -52,7 +52,7 @@ function curve(
   const steps = Array.from({ length: evenPoints }, (_, index) =>
     Math.round(((index + 1) / evenPoints) * most),
   );
-  // Both sides of each bound: between them the price may jump.
+  // Both sides of each bound, because the price may jump between them.
   const edges = bounds.flatMap((bound) => [bound, bound + 1]);
   const quantities = [...new Set([1, ...steps, ...edges])].filter((quantity) => quantity >= 1);
   return quantities

@@ -4,10 +4,10 @@ const monthly = { currency: 'USD', billingInterval: 'MONTHLY', intervalCount: 1 
 const tier = (upTo: string | null) => ({ upTo, unitAmount: '50', flatAmount: '0' });
 
 test.each([
-  [{ ...monthly, type: 'FLAT', amount: 2_900, tiers: null }, '$29.00 every month'],
+  [{ ...monthly, type: 'FLAT', amount: 2_900, tiers: null }, '$29.00 / month'],
   [
     { ...monthly, type: 'PER_UNIT', amount: 500, tiers: null, intervalCount: 2 },
-    '$5.00 a unit every 2 months',
+    '$5.00 / unit / 2 months',
   ],
   [
     { ...monthly, type: 'FLAT', amount: 9_900, tiers: null, billingInterval: 'ONE_TIME' },
@@ -15,26 +15,35 @@ test.each([
   ],
   [
     { ...monthly, type: 'TIERED', amount: 0, tiers: [tier('10'), tier(null)] },
-    'by 2 tiers every month',
+    'From $0.50 / unit / month (2 graduated tiers)',
   ],
-] as const)('%j reads “%s”', (product, text) => {
+  [
+    {
+      ...monthly,
+      type: 'VOLUME',
+      amount: 0,
+      tiers: [{ ...tier('10'), flatAmount: '900' }, tier(null)],
+    },
+    '2 volume tiers / month',
+  ],
+] as const)('the price of %j reads “%s”', (product, text) => {
   expect(priceText({ ...product, tiers: product.tiers === null ? null : [...product.tiers] })).toBe(
     text,
   );
 });
 
-test('a rate shows fractions of the smallest unit', () => {
+test('a usage price shows fractions of the smallest unit', () => {
   const price = { type: 'PER_UNIT', unitAmount: '0.25', packageSize: null, tiers: [] } as const;
-  expect(meterPriceText({ ...price, tiers: null }, 'USD')).toBe('$0.0025 a unit');
+  expect(meterPriceText({ ...price, tiers: null }, 'USD')).toBe('$0.0025 / unit');
   expect(
     meterPriceText({ ...price, tiers: null, type: 'PACKAGE', packageSize: '100' }, 'USD'),
-  ).toBe('$0.0025 for each 100 units begun');
+  ).toBe('$0.0025 / package of 100 units');
 });
 
-test('tiers say where they begin and end', () => {
+test('a tier shows its lower and upper bound', () => {
   const [first, second, last] = [tier('100'), tier('1000'), tier(null)];
   expect(tierSpanText(first, undefined)).toBe('up to 100');
-  expect(tierSpanText(second, first)).toBe('above 100 to 1,000');
-  expect(tierSpanText(last, second)).toBe('above 1,000');
-  expect(tierSpanText(last, undefined)).toBe('any number');
+  expect(tierSpanText(second, first)).toBe('over 100, up to 1,000');
+  expect(tierSpanText(last, second)).toBe('over 1,000');
+  expect(tierSpanText(last, undefined)).toBe('any quantity');
 });

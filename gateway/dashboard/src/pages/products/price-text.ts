@@ -14,27 +14,30 @@ const units = {
   YEARLY: 'year',
 } as const;
 
-/** What a product costs and how often: “$29.00 every month”, “from $5.00 a unit, in tiers, every 2 weeks”. */
+/** Price of a product: “$29.00 / month”, “From $5.00 / unit / 2 weeks (3 volume tiers)”. */
 export function priceText(
   product: Pick<
     Product,
     'type' | 'amount' | 'currency' | 'tiers' | 'billingInterval' | 'intervalCount'
   >,
 ): string {
-  return `${amountOf(product)} ${intervalText(product)}`;
+  const { type, amount, currency, tiers } = product;
+  const interval = intervalText(product);
+  if (type === 'FLAT') return `${moneyText(amount, currency)}${interval}`;
+  if (tiers === null) return `${moneyText(amount, currency)} / unit${interval}`;
+  return tieredText({ type, tiers, currency, interval });
 }
 
-/** How often a product is billed. */
 function intervalText({
   billingInterval,
   intervalCount,
 }: Pick<Product, 'billingInterval' | 'intervalCount'>): string {
-  if (billingInterval === 'ONE_TIME') return 'once';
+  if (billingInterval === 'ONE_TIME') return ' once';
   const unit = units[billingInterval];
-  return intervalCount === 1 ? `every ${unit}` : `every ${pluralText(intervalCount, unit)}`;
+  return intervalCount === 1 ? ` / ${unit}` : ` / ${pluralText(intervalCount, unit)}`;
 }
 
-/** What a meter's units cost, in words. */
+/** Price of a meter: “$0.0025 / unit”. */
 export function meterPriceText(
   {
     type,
@@ -47,35 +50,43 @@ export function meterPriceText(
   const rate = unitAmount === null ? '' : rateText(unitAmount, currency);
   switch (type) {
     case 'PER_UNIT':
-      return `${rate} a unit`;
+      return `${rate} / unit`;
     case 'PACKAGE':
-      return `${rate} for each ${packageSize ?? '?'} units begun`;
+      return `${rate} / package of ${packageSize ?? '?'} units`;
     case 'TIERED':
-      return `each unit by its tier, ${pluralText(tiers?.length ?? 0, 'tier')}`;
     case 'VOLUME':
-      return `all units by the tier reached, ${pluralText(tiers?.length ?? 0, 'tier')}`;
+      return tieredText({ type, tiers: tiers ?? [], currency, interval: '' });
   }
 }
 
-/** The units of a tier: “101 to 500”, “from 501 on”. The one before says where it begins. */
+/** Units of a tier: “over 100, up to 500”. The previous tier gives the lower bound. */
 export function tierSpanText(tier: Tier, before: Tier | undefined): string {
   const from = before?.upTo ?? null;
-  if (tier.upTo === null) return from === null ? 'any number' : `above ${numberText(from)}`;
+  if (tier.upTo === null) return from === null ? 'any quantity' : `over ${numberText(from)}`;
   return from === null
     ? `up to ${numberText(tier.upTo)}`
-    : `above ${numberText(from)} to ${numberText(tier.upTo)}`;
+    : `over ${numberText(from)}, up to ${numberText(tier.upTo)}`;
 }
 
-function amountOf({
+/** Lowest price per unit with the number of tiers; tiers with a flat fee have no lowest price. */
+function tieredText({
   type,
-  amount,
-  currency,
   tiers,
-}: Pick<Product, 'type' | 'amount' | 'currency' | 'tiers'>): string {
-  if (type === 'FLAT') return moneyText(amount, currency);
-  if (tiers === null) return `${moneyText(amount, currency)} a unit`;
-  const count = pluralText(tiers.length, 'tier');
-  return type === 'VOLUME' ? `all units by the tier reached, ${count},` : `by ${count}`;
+  currency,
+  interval,
+}: {
+  type: Product['type'] | MeterPrice['type'];
+  tiers: readonly Tier[];
+  currency: string;
+  interval: string;
+}): string {
+  const model = type === 'VOLUME' ? 'volume' : 'graduated';
+  const count = pluralText(tiers.length, `${model} tier`);
+  const [lowest] = [...tiers].sort((a, b) => Number(a.unitAmount) - Number(b.unitAmount));
+  if (lowest === undefined || tiers.some(({ flatAmount }) => flatAmount !== '0')) {
+    return `${count}${interval}`;
+  }
+  return `From ${rateText(lowest.unitAmount, currency)} / unit${interval} (${count})`;
 }
 
 function numberText(decimal: string): string {

@@ -2,22 +2,22 @@ import { type ReactNode, useState } from 'react';
 import { SelectField, TextAreaField } from '../../parts/form';
 
 export const tiersHint =
-  'One a line: up to, rate of each unit, flat amount if any; the last line begins with “-”. Rates and amounts in the smallest unit: 0.5 of USD is half a cent.';
+  'One tier per line: up to, price per unit, optional flat fee. Start the last line with “-”. Prices are in the currency’s smallest unit, such as cents: 0.5 is half a cent.';
 
 const tiered = [
-  ['TIERED', 'In tiers, each unit by its own'],
-  ['VOLUME', 'In tiers, all units by the one reached'],
+  ['TIERED', 'Graduated tiers'],
+  ['VOLUME', 'Volume tiers'],
 ] as const;
 
 type PriceTypes = readonly (readonly [type: string, label: string])[];
 
-/** How something is priced: in tiers, or by what `children` ask for in one of the other types. */
+/** Pricing model, with a field for tiers, or `children` for the models without tiers. */
 export function PricingFields({
   untiered,
   exampleTiers,
   children,
 }: {
-  /** The types that have no tiers; the first is chosen at first. */
+  /** Models without tiers; the first is the default. */
   untiered: PriceTypes;
   exampleTiers: string;
   children: (type: string) => ReactNode;
@@ -28,7 +28,7 @@ export function PricingFields({
     <>
       <SelectField
         name="type"
-        label="How it is priced"
+        label="Pricing model"
         value={type}
         onChange={setType}
         choices={types}

@@ -7,11 +7,11 @@ import { PricingFields } from './pricing-fields';
 import { typedTiers } from './typed-tiers';
 
 const untiered = [
-  ['FLAT', 'One price, whatever the quantity'],
-  ['PER_UNIT', 'For each unit'],
+  ['FLAT', 'Flat fee'],
+  ['PER_UNIT', 'Per unit'],
 ] as const;
 
-/** Asks for all that makes a product. */
+/** Form for a new product. */
 export function NewProductForm({ onDone }: { onDone: () => void }) {
   const create = useAction((body: object) => ({ method: 'POST', path: '/v1/products', body }));
   return (
@@ -33,44 +33,44 @@ export function NewProductForm({ onDone }: { onDone: () => void }) {
       <TextField
         name="lookupKey"
         label="Lookup key"
-        hint="A name by which your program finds it, such as “pro-monthly”. Empty: none."
+        hint="Optional. Stable key for your code, such as “pro-monthly”."
       />
     </Form>
   );
 }
 
-/** When it is billed. */
+/** Billing period and free trial. */
 function BillingFields() {
   const [interval, setInterval] = useState('MONTHLY');
   return (
     <>
       <SelectField
         name="billingInterval"
-        label="Billed"
+        label="Billing period"
         value={interval}
         onChange={setInterval}
         choices={[
-          ['MONTHLY', 'Every month'],
-          ['QUARTERLY', 'Every quarter'],
-          ['YEARLY', 'Every year'],
-          ['WEEKLY', 'Every week'],
-          ['DAILY', 'Every day'],
-          ['ONE_TIME', 'Once'],
+          ['MONTHLY', 'Monthly'],
+          ['QUARTERLY', 'Quarterly'],
+          ['YEARLY', 'Yearly'],
+          ['WEEKLY', 'Weekly'],
+          ['DAILY', 'Daily'],
+          ['ONE_TIME', 'One time'],
         ]}
       />
       {interval !== 'ONE_TIME' && (
         <>
           <TextField
             name="intervalCount"
-            label="Every so many of these"
+            label="Interval count"
             inputMode="numeric"
-            hint="2 of “Every month”: every other month. Empty: 1."
+            hint="Optional. 2 with “Monthly” bills every 2 months."
           />
           <TextField
             name="trialDays"
-            label="Days of trial"
+            label="Free trial (days)"
             inputMode="numeric"
-            hint="Empty: none."
+            hint="Optional."
           />
         </>
       )}

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { useResource } from '../../api/queries';
 import type { Product } from './price-text';
 
-/** Products by their names, each with its page. */
+/** List of links to products. */
 export function ProductLinks({ ids }: { ids: readonly string[] }) {
   return (
     <ul className="plain">
@@ -15,7 +15,7 @@ export function ProductLinks({ ids }: { ids: readonly string[] }) {
   );
 }
 
-/** A product by its name; by its id until that is known. */
+/** Link to a product by name; by id while the name loads. */
 export function ProductLink({ id }: { id: string }) {
   const { data } = useResource<Product>(`/v1/products/${id}`);
   return <Link href={`/products/${id}`}>{data?.name ?? id}</Link>;

@@ -17,12 +17,12 @@ const columns: readonly Column<Product>[] = [
     cell: ({ id, name }) => <Link href={`/products/${id}`}>{name}</Link>,
   },
   { title: 'Price', text: priceText },
-  { title: 'Metered', align: 'end', text: ({ meterPrices }) => String(meterPrices.length) },
+  { title: 'Usage prices', align: 'end', text: ({ meterPrices }) => String(meterPrices.length) },
   activeColumn,
-  dayColumn('Since', ({ createdAt }) => createdAt),
+  dayColumn('Created', ({ createdAt }) => createdAt),
 ];
 
-/** Every product with its price, and a new one. */
+/** List of products, with a form for a new one. */
 export function ProductListPage() {
   const refusal = useRefusal('products');
   const filters = useFilters(['active']);
@@ -30,7 +30,7 @@ export function ProductListPage() {
   return (
     <PageLayout
       title="Products"
-      lead="What is sold, and for how much."
+
       actions={
         <DialogButton label="New product" refusal={refusal}>
           {(close) => <NewProductForm onDone={close} />}
@@ -48,9 +48,9 @@ export function ProductListPage() {
           columns={columns}
           rowKey={({ id }) => id}
           empty={
-            <EmptyState title="No products here">
-              Make the first one with <em>New product</em>, then subscribe a customer to it or share
-              a checkout link.
+            <EmptyState title="No products">
+              Create one with <em>New product</em>, then start a subscription or share a checkout
+              link.
             </EmptyState>
           }
         />

@@ -17,7 +17,7 @@ import { priceText, type Product, tierSpanText } from './price-text';
 import { tiersHint } from './pricing-fields';
 import { tiersToType, typedTiers } from './typed-tiers';
 
-/** One product: what it is, what it costs by quantity, and what its meters cost. */
+/** Page of one product: details, price by quantity and usage-based prices. */
 export function ProductPage({ id = '' }: { readonly id?: string }) {
   const answer = useResource<Product>(`/v1/products/${id}`);
   return (
@@ -29,7 +29,7 @@ export function ProductPage({ id = '' }: { readonly id?: string }) {
           back={{ href: '/products', label: 'Products' }}
           actions={<ProductActions product={product} />}
         >
-          <Panel title="Product">
+          <Panel title="Details">
             <ProductFacts product={product} />
           </Panel>
           {product.type !== 'FLAT' && <PricePanel product={product} />}
@@ -45,13 +45,13 @@ function ProductFacts({ product }: { product: Product }) {
   return (
     <Facts
       facts={[
-        ['State', <ActiveBadge key="state" active={active} />],
+        ['Status', <ActiveBadge key="state" active={active} />],
         ['Price', priceText(product)],
-        ['Trial', trialDays === null ? 'None' : pluralText(trialDays, 'day')],
+        ['Free trial', trialDays === null ? 'None' : pluralText(trialDays, 'day')],
         ['Description', description ?? '–'],
         ['Lookup key', lookupKey === null ? '–' : <code key="key">{lookupKey}</code>],
-        ['Since', <Day key="since" at={product.createdAt} />],
-        ['Id', <code key="id">{product.id}</code>],
+        ['Created', <Day key="since" at={product.createdAt} />],
+        ['ID', <code key="id">{product.id}</code>],
         ['Price version', <code key="price">{product.priceId}</code>],
       ]}
     />
@@ -75,12 +75,12 @@ function PricePanel({ product }: { product: Product }) {
           columns={[
             { title: 'Units', text: ({ before, ...tier }) => tierSpanText(tier, before) },
             {
-              title: 'Each unit',
+              title: 'Per unit',
               align: 'end',
               text: ({ unitAmount }) => rateText(unitAmount, currency),
             },
             {
-              title: 'Flat',
+              title: 'Flat fee',
               align: 'end',
               text: ({ flatAmount }) => rateText(flatAmount, currency),
             },
@@ -102,7 +102,7 @@ function ProductActions({ product }: { product: Product }) {
   }));
   return (
     <>
-      <DialogButton label="Change" tone="quiet" title="Change product" refusal={refusal}>
+      <DialogButton label="Edit" tone="quiet" title="Edit product" refusal={refusal}>
         {(close) => (
           <Form
             submit="Save"
@@ -126,7 +126,7 @@ function ProductActions({ product }: { product: Product }) {
             />
             <PriceField product={product} />
             <p className="faint">
-              Another price is a new version: running subscriptions keep the one they have.
+              A new price applies to new subscriptions. Existing subscriptions keep theirs.
             </p>
           </Form>
         )}
@@ -136,8 +136,8 @@ function ProductActions({ product }: { product: Product }) {
         what="this product"
         refusal={refusal}
         onChange={change.mutateAsync}
-        ending="Nobody can buy it any more. Running subscriptions go on."
-        beginning="It can be bought again."
+        ending="Customers can no longer buy it. Existing subscriptions continue."
+        beginning="Customers can buy it again."
       />
     </>
   );

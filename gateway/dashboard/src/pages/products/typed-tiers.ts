@@ -1,6 +1,6 @@
 /**
- * Tiers as somebody types them, one a line: up to how many units, the rate of each, and a flat amount where there is one. The last line's
- * bound is empty or `-`. What is typed wrongly goes to the server as it is, which says what is wrong.
+ * Parses tiers, one per line: upper bound, price per unit, and an optional flat fee. The bound of the
+ * last line is empty or `-`. Invalid input is sent unchanged, so that the server reports the error.
  */
 export function typedTiers(text: string) {
   return text
@@ -18,7 +18,7 @@ export function typedTiers(text: string) {
     });
 }
 
-/** Tiers as they would be typed. */
+/** Formats tiers as lines for editing. */
 export function tiersToType(
   tiers: readonly {
     readonly upTo: string | null;

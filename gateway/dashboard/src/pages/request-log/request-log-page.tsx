@@ -15,23 +15,20 @@ type LoggedRequest = ReturnType<typeof toJsonRequest>;
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'];
 const statuses = [
-  ['2xx', '2xx: done'],
-  ['3xx', '3xx: as before'],
-  ['4xx', '4xx: refused'],
-  ['5xx', '5xx: failed'],
+  ['2xx', '2xx success'],
+  ['3xx', '3xx not modified'],
+  ['4xx', '4xx client error'],
+  ['5xx', '5xx server error'],
 ] as const;
 const filters = ['method', 'status', 'path', 'requestId'] as const;
 
-/** What was asked of the public API: writes and failures of the last seven days. */
+/** Requests to the public API: writes and failures of the last seven days. */
 export function RequestLogPage() {
   const [parameters, setParameters] = useSearchParams();
   const choices = useResource<Choices>('/dashboard/api/choices');
   const chosen = Object.fromEntries(filters.map((name) => [name, parameters.get(name) ?? '']));
   return (
-    <PageLayout
-      title="Request log"
-      lead="Requests to the API that changed something or failed, of the last seven days."
-    >
+    <PageLayout title="Request log" lead="Writes and failed requests of the last seven days.">
       <Panel>
         <Filters
           key={parameters.toString()}
@@ -48,10 +45,10 @@ export function RequestLogPage() {
           columns={columnsWith(choices.data?.traceUrl ?? null)}
           rowKey={({ entryId }) => entryId}
           empty={
-            <EmptyState title="No such requests">
+            <EmptyState title="No requests found">
               {Object.values(chosen).some((value) => value !== '')
-                ? 'Choose less, or look again after the next call.'
-                : 'Call the API with a key: what changes something or fails is listed here.'}
+                ? 'Try other filters.'
+                : 'Writes and failed requests to the API appear here.'}
             </EmptyState>
           }
         />
@@ -98,7 +95,7 @@ function Filters({
       />
       <TextField
         name="requestId"
-        label="Request id"
+        label="Request ID"
         autoComplete="off"
         defaultValue={chosen.requestId}
       />
@@ -108,7 +105,7 @@ function Filters({
 }
 
 const columnsWith = (traceUrl: string | null): readonly Column<LoggedRequest>[] => [
-  { title: 'When', text: ({ at }) => at, cell: ({ at }) => <Instant at={at} /> },
+  { title: 'Time', text: ({ at }) => at, cell: ({ at }) => <Instant at={at} /> },
   {
     title: 'Request',
     text: ({ method, path }) => `${method} ${path}`,
@@ -128,10 +125,10 @@ const columnsWith = (traceUrl: string | null): readonly Column<LoggedRequest>[] 
       </>
     ),
   },
-  { title: 'Took', align: 'end', text: ({ durationMs }) => durationText(durationMs) },
-  { title: 'By', text: callerText },
+  { title: 'Duration', align: 'end', text: ({ durationMs }) => durationText(durationMs) },
+  { title: 'Caller', text: callerText },
   {
-    title: 'Ids',
+    title: 'IDs',
     text: ({ id, traceId }) => [id, traceId].filter(Boolean).join(' '),
     cell: ({ id, traceId }) => (
       <>

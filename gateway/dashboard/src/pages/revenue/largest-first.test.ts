@@ -1,6 +1,6 @@
 import { largestFirst } from './largest-first';
 
-test('the currency with the most whole units comes first, and equals stay as they are', () => {
+test('the currency with the most whole units comes first, and equal amounts keep their order', () => {
   const all = [
     { currency: 'AUD', amount: 0 },
     { currency: 'BRL', amount: 0 },

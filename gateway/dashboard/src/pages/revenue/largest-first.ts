@@ -1,6 +1,9 @@
 import { exponentOf, isCurrency } from '@billing/kernel/currency';
 
-/** What has the most first. Amounts of two currencies cannot be compared exactly; their whole units come close enough to choose what is looked at first. */
+/**
+ * Sorts by amount, largest first. Amounts of different currencies cannot be compared exactly; their
+ * whole units are close enough to choose what to show first.
+ */
 export function largestFirst<T extends { readonly currency: string }>(
   all: readonly T[],
   amountOf: (one: T) => number | string,

@@ -13,11 +13,11 @@ import { chosenRevenue, movementsOf, netOf, type Revenue, type RevenueMonth } fr
 const shownMonths = 13;
 const longMonths = 37;
 const spans = [
-  [String(shownMonths), 'A year'],
-  [String(longMonths), 'Three years'],
+  [String(shownMonths), 'Last year'],
+  [String(longMonths), 'Last three years'],
 ] as const;
 
-/** What moved the recurring revenue. */
+/** Movements of the recurring revenue. */
 export function RevenuePage() {
   const { values, set } = useFilters(['currency', 'months']);
   const months = values.months === String(longMonths) ? longMonths : shownMonths;
@@ -28,7 +28,7 @@ export function RevenuePage() {
   return (
     <PageLayout
       title="Revenue"
-      lead="What recurs in a month, before discounts, of subscriptions that are billed. Months are of UTC, by this environment’s clock; the last one is still running. A subscription that was started in the past counts from its anchor, which is its start or the end of its trial."
+      lead="MRR before discounts. Trials are not counted. Months are in UTC; the current month is incomplete. A backdated subscription counts from its anchor: its start or the end of its trial."
     >
       <Answer of={report} what="revenue">
         {({ data }) => {
@@ -47,7 +47,7 @@ export function RevenuePage() {
                   }}
                 />
                 <ChoiceFilter
-                  label="Time"
+                  label="Period"
                   hasAll={false}
                   value={String(months)}
                   choices={spans}
@@ -69,7 +69,7 @@ function NoRevenue() {
   return (
     <Panel>
       <EmptyState title="No revenue yet">
-        It begins with the first <Link href="/subscriptions">subscription</Link> that is billed.
+        MRR appears with the first billed <Link href="/subscriptions">subscription</Link>.
       </EmptyState>
     </Panel>
   );
@@ -81,16 +81,16 @@ function RevenueView({ revenue: { currency, months } }: { revenue: Revenue }) {
   return (
     <>
       {last !== undefined && <MonthFigures month={last} money={money} />}
-      <Panel title={`What moved it, in ${currency}`}>
+      <Panel title={`MRR movements in ${currency}`}>
         <Columns
-          caption="Movements of the recurring revenue"
+          caption="MRR movements"
           times={months.map(({ month }) => month)}
           series={movementsOf(months)}
           format={(value) => money(Math.round(value))}
           exported={(value) => exportedMoney(Math.round(value), currency)}
         />
       </Panel>
-      <Panel title="Month by month">
+      <Panel title="By month">
         <DataTable
           caption={`Revenue in ${currency}`}
           columns={columnsIn(currency)}
@@ -107,18 +107,10 @@ type MoneyText = (amount: number | string | bigint) => string;
 function MonthFigures({ month, money }: { month: RevenueMonth; money: MoneyText }) {
   return (
     <Figures>
-      <Figure name="Recurring now" value={money(month.mrr)} detail="in a month" />
+      <Figure name="Current MRR" value={money(month.mrr)} />
       <Figure name="Net" value={money(netOf(month))} detail={`in ${monthText(month.month)}`} />
-      <Figure
-        name="Started"
-        value={countText(month.started)}
-        detail={`${money(month.new)} in a month`}
-      />
-      <Figure
-        name="Ended"
-        value={countText(month.ended)}
-        detail={`${money(month.churned)} in a month`}
-      />
+      <Figure name="Started" value={countText(month.started)} detail={`${money(month.new)} MRR`} />
+      <Figure name="Ended" value={countText(month.ended)} detail={`${money(month.churned)} MRR`} />
     </Figures>
   );
 }
@@ -133,7 +125,7 @@ function columnsIn(currency: string): readonly Column<RevenueMonth>[] {
     amount('Contraction', ({ contraction }) => contraction),
     amount('Churned', ({ churned }) => churned),
     amount('Net', netOf),
-    amount('Recurring', ({ mrr }) => mrr),
+    amount('MRR', ({ mrr }) => mrr),
     countColumn('Started', ({ started }) => started),
     countColumn('Ended', ({ ended }) => ended),
   ];

@@ -11,12 +11,12 @@ const month = {
   ended: 1,
 };
 
-test('a month nets what came less what went, exactly', () => {
+test('the net change of a month is gains minus losses, exactly', () => {
   expect(netOf(month)).toBe(2_600n);
   expect(netOf({ ...month, new: '90071992547409931' })).toBe(90071992547407531n);
 });
 
-test('what came stands up, what went hangs down, and nothing is no negative nothing', () => {
+test('gains are positive, losses are negative, and zero is never negative zero', () => {
   const quiet = { ...month, contraction: 0, churned: 0 };
   expect(movementsOf([month, quiet])).toEqual([
     { label: 'New', values: [5_000, 5_000] },
@@ -26,7 +26,7 @@ test('what came stands up, what went hangs down, and nothing is no negative noth
   ]);
 });
 
-test('the wanted currency is shown, else the one with the most revenue', () => {
+test('the requested currency is shown, otherwise the one with the most revenue', () => {
   const jpy: Revenue = { currency: 'JPY', months: [{ ...month, mrr: 0 }] };
   const usd: Revenue = { currency: 'USD', months: [month] };
   const all = [jpy, usd];

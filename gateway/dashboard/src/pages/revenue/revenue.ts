@@ -4,7 +4,7 @@ import { largestFirst } from './largest-first';
 export type Revenue = ReturnType<typeof toJsonRevenue>;
 export type RevenueMonth = Revenue['months'][number];
 
-/** What a month added to the recurring revenue, all in all, in the smallest unit. */
+/** Net change of the recurring revenue in a month, in the smallest unit. */
 export function netOf({
   new: added,
   expansion,
@@ -14,7 +14,7 @@ export function netOf({
   return BigInt(added) + BigInt(expansion) - BigInt(contraction) - BigInt(churned);
 }
 
-/** The columns of the chart: what came stands up, what went hangs down. */
+/** Columns of the chart: gains are positive, losses are negative. */
 export function movementsOf(
   months: readonly RevenueMonth[],
 ): readonly { readonly label: string; readonly values: readonly number[] }[] {
@@ -28,7 +28,7 @@ export function movementsOf(
   ];
 }
 
-/** The currency that is shown: the wanted one where it has revenue, else the one that has most of it. */
+/** Revenue in the requested currency if any, otherwise in the currency with the most revenue. */
 export function chosenRevenue(data: readonly Revenue[], currency: string): Revenue | undefined {
   return data.find((one) => one.currency === currency) ?? largestFirst(data, recurringNow)[0];
 }

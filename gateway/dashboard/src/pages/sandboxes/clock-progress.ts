@@ -1,4 +1,4 @@
-/** How far a clock has come on its way, in thousandths. */
+/** Progress of a clock advance, in thousandths. */
 export function clockProgress(
   { from, to }: { readonly from: string; readonly to: string },
   now: string,
@@ -20,11 +20,11 @@ const steps = {
   year: (date: Date) => date.setUTCFullYear(date.getUTCFullYear() + 1),
 } as const;
 
-/** How far a clock may be advanced at a press. */
+/** Step of a clock advance. */
 export type ClockStep = keyof typeof steps;
 export const clockSteps = Object.keys(steps) as readonly ClockStep[];
 
-/** The time a step after another; a month after January 31 is the last of February. */
+/** Time one step later; a month after January 31 is the last day of February. */
 export function afterStep(time: string, step: ClockStep): string {
   const date = new Date(time);
   steps[step](date);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { environmentName, refusalOf, useAtWork } from '../../api/environment';
+import { environmentName, refusalOf, useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import type { Environment, Sandbox } from '../../api/resources';
 import { Button, CopyText } from '../../parts/buttons';
@@ -9,30 +9,30 @@ import { DialogButton } from '../../parts/dialog';
 import { Form, SelectField, TextField } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
-import { wordsText } from '../../parts/text';
+import { labelText } from '../../parts/text';
 import { Day, Instant, ShortId } from '../../parts/values';
 import { environmentPath } from '../../shell/environment-path';
 import { fromTimeField } from '../../parts/time-field';
 
-type MadeSandbox = Sandbox & { readonly key: string | null };
+type CreatedSandbox = Sandbox & { readonly key: string | null };
 
-/** Where one can try everything: no money moves, and time can be one's own. */
+/** List of sandboxes, with a form for a new one. */
 export function SandboxListPage() {
-  const { session } = useAtWork();
+  const { session } = useWorkspace();
   const refusal = refusalOf(session.operator.role, { isLive: true, segment: 'sandboxes' });
-  const [made, setMade] = useState<MadeSandbox>();
+  const [created, setCreated] = useState<CreatedSandbox>();
   const [search, setSearch] = useState('');
   return (
     <PageLayout
       title="Sandboxes"
-      lead="Environments of their own, in which nobody is charged. One with a manual clock lives months in a minute."
+      lead="Test environments. No real charges. Use a manual clock to fast-forward months in seconds."
       actions={
         <DialogButton label="New sandbox" refusal={refusal}>
           {(close) => (
             <SandboxForm
               onCancel={close}
-              onMade={(sandbox) => {
-                setMade(sandbox);
+              onCreated={(sandbox) => {
+                setCreated(sandbox);
                 close();
               }}
             />
@@ -40,14 +40,14 @@ export function SandboxListPage() {
         </DialogButton>
       }
     >
-      {made !== undefined && made.key !== null && (
-        <FirstKey made={made} onDone={() => setMade(undefined)} />
+      {created !== undefined && created.key !== null && (
+        <FirstKey created={created} onDone={() => setCreated(undefined)} />
       )}
       <Panel>
         <input
           type="search"
-          aria-label="Find a sandbox by name or id"
-          placeholder="Find by name or id"
+          aria-label="Find a sandbox by name or ID"
+          placeholder="Find by name or ID"
           autoComplete="off"
           value={search}
           onChange={(event) => setSearch(event.target.value)}
@@ -59,10 +59,8 @@ export function SandboxListPage() {
           columns={columns}
           rowKey={({ id }) => id}
           empty={
-            <EmptyState title={search === '' ? 'No sandboxes yet' : 'No sandbox matches'}>
-              {search === ''
-                ? 'Create one with “New sandbox” to try what you build.'
-                : 'Search for another name or id.'}
+            <EmptyState title={search === '' ? 'No sandboxes yet' : 'No sandboxes found'}>
+              {search === '' ? 'Create one to test your integration.' : 'Try another name or ID.'}
             </EmptyState>
           }
         />
@@ -71,15 +69,15 @@ export function SandboxListPage() {
   );
 }
 
-function FirstKey({ made, onDone }: { made: MadeSandbox; onDone: () => void }) {
+function FirstKey({ created, onDone }: { created: CreatedSandbox; onDone: () => void }) {
   return (
-    <Panel title={made.name ?? 'Sandbox'}>
-      <p>Its first API key. Copy it now: it is not shown again.</p>
-      <CopyText text={made.key ?? ''} what="API key" />
+    <Panel title={created.name ?? 'Sandbox'}>
+      <p>Your API key. Copy it now. You won’t see it again.</p>
+      <CopyText text={created.key ?? ''} what="API key" />
       <div className="actions">
-        <Button onClick={onDone}>I have it</Button>
-        <Link className="button main" href={`~/dashboard/${made.id}`}>
-          Work there
+        <Button onClick={onDone}>Done</Button>
+        <Link className="button main" href={`~/dashboard/${created.id}`}>
+          Open sandbox
         </Link>
       </div>
     </Panel>
@@ -96,45 +94,47 @@ const columns: Column<Environment>[] = [
       </Link>
     ),
   },
-  { title: 'Clock', text: ({ clock }) => wordsText(clock) },
-  { title: 'Its time', text: ({ now }) => now, cell: ({ now }) => <Instant at={now} /> },
+  { title: 'Clock', text: ({ clock }) => labelText(clock) },
+  { title: 'Time', text: ({ now }) => now, cell: ({ now }) => <Instant at={now} /> },
   {
-    title: 'Made',
+    title: 'Created',
     text: ({ createdAt }) => createdAt,
     cell: ({ createdAt }) => <Day at={createdAt} />,
   },
   {
-    title: 'Deletion',
+    title: 'Deletes on',
     text: ({ deletesAt }) => deletesAt ?? '',
     cell: ({ deletesAt }) => deletesAt !== null && <Day at={deletesAt} />,
   },
-  { title: 'Id', text: ({ id }) => id, cell: ({ id }) => <ShortId id={id} what="id" /> },
+  { title: 'ID', text: ({ id }) => id, cell: ({ id }) => <ShortId id={id} what="id" /> },
 ];
 
 function SandboxForm({
-  onMade,
+  onCreated,
   onCancel,
 }: {
-  onMade: (sandbox: MadeSandbox) => void;
+  onCreated: (sandbox: CreatedSandbox) => void;
   onCancel: () => void;
 }) {
-  const { session } = useAtWork();
+  const { session } = useWorkspace();
   const live = session.environments.find(({ kind }) => kind === 'LIVE');
   const [clock, setClock] = useState('MANUAL');
-  const make = useAction<{ body: object }, MadeSandbox>(({ body }) => ({
+  const create = useAction<{ body: object }, CreatedSandbox>(({ body }) => ({
     method: 'POST',
     path: '/v1/sandboxes',
-    // Only the live environment makes sandboxes, wherever one looks.
+    // Only the live environment creates sandboxes, also when a sandbox is selected.
     environmentId: live?.id,
     body,
   }));
   return (
     <Form
-      submit="Make sandbox"
+      submit="Create sandbox"
       onCancel={onCancel}
       onSubmit={async (values) => {
         const startsAt = fromTimeField(values.optional('startsAt'));
-        onMade(await make.mutateAsync({ body: { name: values.text('name'), clock, startsAt } }));
+        onCreated(
+          await create.mutateAsync({ body: { name: values.text('name'), clock, startsAt } }),
+        );
       }}
     >
       <TextField name="name" label="Name" autoComplete="off" maxLength={200} autoFocus />
@@ -144,16 +144,16 @@ function SandboxForm({
         value={clock}
         onChange={setClock}
         choices={[
-          ['MANUAL', 'Manual: it stands until you advance it'],
-          ['REAL', 'Real: it is now'],
+          ['MANUAL', 'Manual: moves only when you advance it'],
+          ['REAL', 'Real time'],
         ]}
       />
       {clock === 'MANUAL' && (
         <TextField
           name="startsAt"
-          label="Starts at"
+          label="Start time (UTC)"
           type="datetime-local"
-          hint="In UTC. Empty: now."
+          hint="Optional. Default: now."
         />
       )}
     </Form>

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { environmentName, refusalOf, useAtWork } from '../../api/environment';
+import { environmentName, refusalOf, useWorkspace } from '../../api/environment';
 import { useAction, useEnvironmentById, useResource, useSessionChange } from '../../api/queries';
 import type { Environment } from '../../api/resources';
 import { Button } from '../../parts/buttons';
@@ -8,7 +8,7 @@ import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { Form, TextField } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer, ErrorNotice, Notice, Progress } from '../../parts/notices';
-import { instantText, pluralText, wordsText } from '../../parts/text';
+import { instantText, labelText, pluralText } from '../../parts/text';
 import { fromTimeField, toTimeField } from '../../parts/time-field';
 import { Day, Facts, Instant } from '../../parts/values';
 import { afterStep, clockProgress, type ClockStep, clockSteps } from './clock-progress';
@@ -25,12 +25,12 @@ interface Advanced {
   readonly stopped?: true;
 }
 
-// Often enough to see it move, seldom enough to leave the work its places.
+// Often enough to show progress, rarely enough to leave capacity for the advance.
 const pollMs = 1_000;
 
-/** One sandbox and its clock. */
+/** Page of one sandbox and its clock. */
 export function SandboxPage({ id }: { id: string }) {
-  const { session } = useAtWork();
+  const { session } = useWorkspace();
   const found = useEnvironmentById(id);
   const refusal = refusalOf(session.operator.role, { isLive: true, segment: 'sandboxes' });
   const back = { href: '/developers/sandboxes', label: 'Sandboxes' };
@@ -39,7 +39,7 @@ export function SandboxPage({ id }: { id: string }) {
   if (sandbox === undefined) {
     return (
       <PageLayout title="Sandbox" back={back}>
-        <EmptyState title="There is no such sandbox">Choose another from the list.</EmptyState>
+        <EmptyState title="Sandbox not found">Choose one from the list.</EmptyState>
       </PageLayout>
     );
   }
@@ -50,7 +50,7 @@ export function SandboxPage({ id }: { id: string }) {
       actions={
         <>
           <Link className="button quiet" href={`~/dashboard/${id}/developers/api-keys`}>
-            Its API keys
+            API keys
           </Link>
           <DialogButton label="Rename" refusal={refusal}>
             {(close) => <RenameForm sandbox={sandbox} onDone={close} />}
@@ -60,12 +60,12 @@ export function SandboxPage({ id }: { id: string }) {
       }
     >
       {sandbox.deletesAt !== null && <DeletionNotice deletesAt={sandbox.deletesAt} />}
-      <Panel title="About">
+      <Panel title="Details">
         <Facts
           facts={[
-            ['Clock', wordsText(sandbox.clock)],
-            ['Made', <Day key="made" at={sandbox.createdAt} />],
-            ['Id', <code key="id">{sandbox.id}</code>],
+            ['Clock', labelText(sandbox.clock)],
+            ['Created', <Day key="created" at={sandbox.createdAt} />],
+            ['ID', <code key="id">{sandbox.id}</code>],
           ]}
         />
       </Panel>
@@ -80,15 +80,16 @@ function DeletionNotice({ deletesAt }: { deletesAt: string }) {
   return (
     <Notice tone="wait">
       <p>
-        This sandbox has not been used for 90 days. It will be deleted on <Day at={deletesAt} />{' '}
-        with all its data. A request with one of its keys, or an advance of its clock, keeps it.
+        This sandbox has not been used for 90 days. It will be deleted with all its data on{' '}
+        <Day at={deletesAt} />. To keep it, send a request with one of its keys or advance its
+        clock.
       </p>
     </Notice>
   );
 }
 
 function RenameForm({ sandbox, onDone }: { sandbox: Environment; onDone: () => void }) {
-  const { session } = useAtWork();
+  const { session } = useWorkspace();
   const rename = useAction<{ name: string }>(({ name }) => ({
     method: 'PATCH',
     path: `/v1/sandboxes/${sandbox.id}`,
@@ -117,7 +118,7 @@ function RenameForm({ sandbox, onDone }: { sandbox: Environment; onDone: () => v
 }
 
 function DeleteButton({ sandbox, refusal }: { sandbox: Environment; refusal: string | undefined }) {
-  const { session } = useAtWork();
+  const { session } = useWorkspace();
   const [, navigate] = useLocation();
   const refreshSession = useSessionChange();
   const remove = useAction(() => ({
@@ -138,7 +139,8 @@ function DeleteButton({ sandbox, refusal }: { sandbox: Environment; refusal: str
         await refreshSession();
       }}
     >
-      Its keys, pages and webhooks end at once. All its data is deleted and cannot be restored.
+      Its keys, pages and webhooks stop working immediately. All its data is deleted. This can’t be
+      undone.
     </ConfirmButton>
   );
 }
@@ -175,7 +177,7 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
           </p>
           {isBusy && target !== undefined && (
             <Progress
-              label={`Advancing to ${instantText(target.to)}: all that falls due on the way is done at its own instant`}
+              label={`Advancing to ${instantText(target.to)}`}
               done={clockProgress(target, now)}
               total={1_000}
             />
@@ -185,14 +187,14 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
           {advance.data !== undefined && (
             <Notice tone="good">
               <p>
-                {advance.data.stopped === true && 'The advance was stopped. '}
-                It is {instantText(advance.data.now)}. {doneText(advance.data.processed)}
+                {advance.data.stopped === true ? 'Stopped at' : 'Advanced to'}{' '}
+                {instantText(advance.data.now)}. {processedText(advance.data.processed)}
               </p>
             </Notice>
           )}
           {sandbox.clock === 'MANUAL' ? (
             <>
-              {/* Also for an advance that another page or program began. */}
+              {/* Also stops an advance that another page or program started. */}
               <StopButton isBusy={stop.isPending} onStop={() => stop.mutate({})} />
               <Advance
                 now={isBusy ? (target?.from ?? now) : now}
@@ -202,7 +204,7 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
             </>
           ) : (
             <p className="faint">
-              Its clock is real, and cannot be moved. Make a sandbox with a manual clock for that.
+              This sandbox runs in real time. To advance time, create a sandbox with a manual clock.
             </p>
           )}
         </>
@@ -212,21 +214,19 @@ function ClockPanel({ sandbox }: { sandbox: Environment }) {
 }
 
 function StopButton({ isBusy, onStop }: { isBusy: boolean; onStop: () => void }) {
-  const { operator } = useAtWork().session;
+  const { operator } = useWorkspace().session;
   const refusal = refusalOf(operator.role, { isLive: false, segment: 'sandboxes' });
   return (
     <div className="actions">
       <Button disabled={isBusy || refusal !== undefined} title={refusal} onClick={onStop}>
-        Stop running advance
+        Stop advance
       </Button>
     </div>
   );
 }
 
-function doneText(processed: number): string {
-  if (processed === 0) return 'Nothing fell due on the way.';
-  const were = processed === 1 ? 'was' : 'were';
-  return `${pluralText(processed, 'thing')} fell due on the way and ${were} done.`;
+function processedText(processed: number): string {
+  return `Processed ${pluralText(processed, 'event')}.`;
 }
 
 function Advance({
@@ -238,12 +238,12 @@ function Advance({
   onAdvance: (to: string) => void;
   isBusy: boolean;
 }) {
-  const { operator } = useAtWork().session;
+  const { operator } = useWorkspace().session;
   const refusal = refusalOf(operator.role, { isLive: false, segment: 'sandboxes' });
   const [step, setStep] = useState<ClockStep>('month');
   return (
     <>
-      <div className="actions" role="group" aria-label="How far">
+      <div className="actions" role="group" aria-label="Step">
         {clockSteps.map((one) => (
           <Button
             key={one}
@@ -251,13 +251,13 @@ function Advance({
             disabled={isBusy}
             onClick={() => setStep(one)}
           >
-            {one === 'hour' ? 'An' : 'A'} {one}
+            1 {one}
           </Button>
         ))}
       </div>
       <Form
         key={`${now} ${step}`}
-        submit="Advance the clock"
+        submit="Advance clock"
         refusal={refusal}
         onSubmit={(values) => {
           if (!isBusy) onAdvance(fromTimeField(values.optional('to')) ?? '');
@@ -266,11 +266,11 @@ function Advance({
       >
         <TextField
           name="to"
-          label="To"
+          label="Advance to (UTC)"
           type="datetime-local"
           step={1}
           defaultValue={toTimeField(afterStep(now, step))}
-          hint="In UTC. It never goes back."
+          hint="You can only move forward."
         />
       </Form>
     </>

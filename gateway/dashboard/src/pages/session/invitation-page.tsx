@@ -3,12 +3,12 @@ import { useLocation } from 'wouter';
 import { send } from '../../api/client';
 import { useSessionChange } from '../../api/queries';
 import { Form, TextField } from '../../parts/form';
-import { EmptyState } from '../../parts/layout';
+
 import { Answer } from '../../parts/notices';
 import { wordsText } from '../../parts/text';
 import { ApiProblem } from '../../api/problem';
-import { waitingSaid } from './attempts';
-import { Door } from './door';
+import { withWaitingTime } from './attempts';
+import { SessionPage } from './session-page';
 
 interface Invitation {
   readonly organization: { readonly name: string };
@@ -16,7 +16,7 @@ interface Invitation {
   readonly email: string | null;
 }
 
-/** The way in by a link that works once. */
+/** Accepts an invitation by its single-use link. */
 export function InvitationPage({ token }: { token: string }) {
   const invitation = useQuery({
     queryKey: ['invitation', token],
@@ -31,11 +31,13 @@ export function InvitationPage({ token }: { token: string }) {
   const { error } = invitation;
   if (error instanceof ApiProblem && error.details.status === 404) {
     return (
-      <Door title="This link is over">
-        <EmptyState title="It was used, or it is too old.">
-          Ask whoever sent it for another, or <a href="/dashboard">sign in</a>.
-        </EmptyState>
-      </Door>
+      <SessionPage title="This link has expired or was already used">
+        {' '}
+        <p>
+          {' '}
+          Ask the sender for a new link, or <a href="/dashboard">sign in</a>.{' '}
+        </p>
+      </SessionPage>
     );
   }
   return (
@@ -49,10 +51,9 @@ function Acceptance({ invited, token }: { invited: Invitation; token: string }) 
   const [, navigate] = useLocation();
   const changed = useSessionChange();
   return (
-    <Door title={`Join ${invited.organization.name}`}>
+    <SessionPage title={`Join ${invited.organization.name}`}>
       <p>
-        You were invited to the billing dashboard as {wordsText(invited.role)}. This link works
-        once.
+        You are invited to the billing dashboard as {wordsText(invited.role)}. This link works once.
       </p>
       <Form
         submit="Accept and sign in"
@@ -64,7 +65,7 @@ function Acceptance({ invited, token }: { invited: Invitation; token: string }) 
             email: values.text('email'),
             password: values.text('password'),
           };
-          await waitingSaid(() => send({ method: 'POST', path, body }));
+          await withWaitingTime(() => send({ method: 'POST', path, body }));
           await changed();
           navigate('/', { replace: true });
         }}
@@ -72,7 +73,7 @@ function Acceptance({ invited, token }: { invited: Invitation; token: string }) 
         <TextField name="name" label="Name" autoComplete="name" />
         <TextField
           name="email"
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           defaultValue={invited.email ?? ''}
@@ -85,6 +86,6 @@ function Acceptance({ invited, token }: { invited: Invitation; token: string }) 
           hint="At least 12 characters."
         />
       </Form>
-    </Door>
+    </SessionPage>
   );
 }

@@ -5,7 +5,7 @@ interface SignInWays {
   readonly provider: { readonly label: string; readonly path: string } | null;
 }
 
-/** The way in by the organisation's identity provider, where there is one; back to the page that was wanted. */
+/** Sign-in with the organization's identity provider, if any; returns to the requested page. */
 export function ProviderLink() {
   const ways = useQuery({
     queryKey: ['sign-in-ways'],

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { send } from '../../api/client';
 import { ApiProblem } from '../../api/problem';
 import { Form, TextField } from '../../parts/form';
-import { EmptyState } from '../../parts/layout';
-import { Answer } from '../../parts/notices';
-import { Door } from './door';
 
-/** Sets a new password by a link that works once. */
+import { Answer } from '../../parts/notices';
+import { SessionPage } from './session-page';
+
+/** Sets a new password by a single-use link. */
 export function ResetPage({ token }: { token: string }) {
   const [isDone, setDone] = useState(false);
   const link = useQuery({
@@ -24,23 +24,26 @@ export function ResetPage({ token }: { token: string }) {
   const { error } = link;
   if (isDone) {
     return (
-      <Door title="Your password is changed">
-        <p>All your sessions have ended. Sign in with the new password.</p>
+      <SessionPage title="Password changed">
+        <p>All your sessions were signed out. Sign in with the new password.</p>
         <p>
           <a className="button" href="/dashboard">
             Sign in
           </a>
         </p>
-      </Door>
+      </SessionPage>
     );
   }
   if (error instanceof ApiProblem && error.details.status === 404) {
     return (
-      <Door title="This link is over">
-        <EmptyState title="It was used, or it is older than an hour.">
-          Ask an owner for another, or <a href="/dashboard">sign in</a>.
-        </EmptyState>
-      </Door>
+      <SessionPage title="This link has expired or was already used">
+        {' '}
+        <p>
+          {' '}
+          Reset links are valid for one hour. Ask an owner for a new link, or{' '}
+          <a href="/dashboard">sign in</a>.{' '}
+        </p>
+      </SessionPage>
     );
   }
   return (
@@ -60,8 +63,8 @@ function NewPassword({
   onDone: () => void;
 }) {
   return (
-    <Door title="New password">
-      <p>The link works once. All your sessions end when you set the new password.</p>
+    <SessionPage title="Set a new password">
+      <p>This link works once. Setting a new password signs you out everywhere.</p>
       <Form
         submit="Set password"
         onSubmit={async (values) => {
@@ -72,7 +75,7 @@ function NewPassword({
       >
         <TextField
           name="email"
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           defaultValue={email}
@@ -86,6 +89,6 @@ function NewPassword({
           hint="At least 12 characters."
         />
       </Form>
-    </Door>
+    </SessionPage>
   );
 }

@@ -1,27 +1,27 @@
 import { send } from '../../api/client';
 import { useSessionChange } from '../../api/queries';
 import { Form, TextField } from '../../parts/form';
-import { waitingSaid } from './attempts';
-import { Door } from './door';
+import { withWaitingTime } from './attempts';
+import { SessionPage } from './session-page';
 import { ProviderLink } from './provider-link';
 
-/** The ways in: by e-mail and password, and by the organisation's identity provider. */
+/** Sign-in by email and password, or with the organization's identity provider. */
 export function SignInPage() {
   const changed = useSessionChange();
   return (
-    <Door title="Sign in">
+    <SessionPage title="Sign in">
       <Form
         submit="Sign in"
         onSubmit={async (values) => {
           const body = { email: values.text('email'), password: values.text('password') };
           const path = '/dashboard/api/session';
-          await waitingSaid(() => send({ method: 'POST', path, body }));
+          await withWaitingTime(() => send({ method: 'POST', path, body }));
           await changed();
         }}
       >
         <TextField
           name="email"
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           inputMode="email"
@@ -34,6 +34,6 @@ export function SignInPage() {
         />
       </Form>
       <ProviderLink />
-    </Door>
+    </SessionPage>
   );
 }

@@ -4,7 +4,7 @@ import { Form, SelectField } from '../../parts/form';
 import { dayText } from '../../parts/text';
 import { cancellationOf, type Subscription } from './subscription';
 
-/** Ends a subscription, or takes that back as long as it has not ended. */
+/** Cancels a subscription, or undoes a scheduled cancellation. */
 export function Cancellation({
   subscription,
   refusal,
@@ -22,20 +22,22 @@ export function Cancellation({
         label="Cancel"
         title="Cancel this subscription?"
         confirm="Cancel subscription"
+        dismiss="Keep subscription"
         refusal={refusal}
         onConfirm={() => cancel.mutateAsync(cancellationOf(subscription))}
       >
-        <p>It has not started. It ends at once, and nothing is billed.</p>
+        <p>It has not started yet. It is canceled immediately and nothing is billed.</p>
       </ConfirmButton>
     );
   }
   return (
     <>
       {subscription.cancelAtPeriodEnd && <Uncancellation {...{ subscription, refusal, end }} />}
-      <DialogButton label="Cancel" title="Cancel this subscription" tone="quiet" refusal={refusal}>
+      <DialogButton label="Cancel" title="Cancel this subscription?" tone="quiet" refusal={refusal}>
         {(close) => (
           <Form
-            submit="Cancel it"
+            submit="Cancel subscription"
+            dismiss="Keep subscription"
             tone="danger"
             onCancel={close}
             onSubmit={async (values) => {
@@ -47,10 +49,10 @@ export function Cancellation({
               name="when"
               label="When"
               choices={[
-                ['end', `At the end of the period, ${end}`],
-                ['now', 'Now'],
+                ['end', `At period end, ${end}`],
+                ['now', 'Immediately'],
               ]}
-              hint="At the end of the period it can be taken back until then. Now: the usage so far is invoiced, an unpaid invoice of the running period is voided, and nothing brings it back."
+              hint="A cancellation at period end can be undone until then. An immediate cancellation invoices the usage so far, voids an unpaid invoice of the current period, and can’t be undone."
             />
           </Form>
         )}
@@ -72,13 +74,13 @@ function Uncancellation({
   const undo = useAction(() => ({ method: 'POST', path, body: {} }));
   return (
     <ConfirmButton
-      label="Keep it"
-      title="Keep this subscription?"
+      label="Undo cancellation"
+      title="Undo the cancellation?"
       tone="main"
       refusal={refusal}
       onConfirm={() => undo.mutateAsync({})}
     >
-      <p>It was to end on {end}. It will renew on that day instead.</p>
+      <p>The subscription will renew on {end} instead of ending.</p>
     </ConfirmButton>
   );
 }

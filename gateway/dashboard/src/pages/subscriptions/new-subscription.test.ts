@@ -5,7 +5,7 @@ const filledIn = (entries: Readonly<Record<string, string>>) => ({
   optional: (name: string) => entries[name],
 });
 
-test('what is not filled in is left to the API', () => {
+test('empty fields get the defaults of the API', () => {
   expect(newSubscription(filledIn({ productId: 'p' }), 'c')).toEqual({
     customerId: 'c',
     productId: 'p',
@@ -16,7 +16,7 @@ test('what is not filled in is left to the API', () => {
   });
 });
 
-test('what is filled in counts, and what is no number is for the API to refuse', () => {
+test('filled fields are sent, and an invalid number is left to the API to reject', () => {
   const filled = { productId: 'p', quantity: '12', startAt: '2026-03-01T08:30', discountId: 'd' };
   expect(newSubscription(filledIn(filled), 'c')).toMatchObject({
     quantity: 12,
@@ -31,6 +31,6 @@ test.each([
   [' ada@example.com ', { email: 'ada@example.com' }],
   ['user-7', { externalId: 'user-7' }],
   ['01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f', undefined],
-])('%j finds a customer by %j', (typed, query) => {
+])('the input %j finds a customer by %j', (typed, query) => {
   expect(customerQuery(typed)).toEqual(query);
 });

@@ -2,7 +2,7 @@ import { typedCount } from '../../parts/amount';
 import type { FormValues } from '../../parts/form-values';
 import { fromTimeField } from '../../parts/time-field';
 
-/** The body of `POST /v1/subscriptions`, as somebody filled it in. */
+/** Body of `POST /v1/subscriptions` from a form. */
 export function newSubscription(
   values: Pick<FormValues, 'text' | 'optional'>,
   customerId: string,
@@ -17,7 +17,7 @@ export function newSubscription(
   };
 }
 
-/** What finds a customer by what somebody knows of them: an e-mail, else one's own id of them; undefined for an id of ours, which is found as it is. */
+/** Query that finds a customer by email or external id; undefined if the input is a customer id. */
 export function customerQuery(
   typed: string,
 ): { readonly email: string } | { readonly externalId: string } | undefined {

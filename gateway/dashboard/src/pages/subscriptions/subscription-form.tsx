@@ -8,20 +8,21 @@ import { Answer, Notice } from '../../parts/notices';
 import type { Customer } from '../customers/customer';
 import { type Discount, termsText } from '../discounts/discount-text';
 import { priceText, type Product } from '../products/price-text';
+import { pluralText } from '../../parts/text';
 import { customerQuery, newSubscription } from './new-subscription';
 import type { Subscription } from './subscription';
 
 const offered = { active: true, perPage: 100 };
 
-/** Starts a subscription; without a customer it asks for whom. */
+/** Form for a new subscription, with a customer field if no customer is given. */
 export function SubscriptionForm({
   customerId,
   onCancel,
-  onMade,
+  onCreated,
 }: {
   customerId?: string;
   onCancel: () => void;
-  onMade: (subscription: Subscription) => void;
+  onCreated: (subscription: Subscription) => void;
 }) {
   const products = useResource<Page<Product>>('/v1/products', { query: offered });
   return (
@@ -29,11 +30,11 @@ export function SubscriptionForm({
       {({ data }) => {
         const recurring = data.filter(({ billingInterval }) => billingInterval !== 'ONE_TIME');
         if (recurring.length > 0) {
-          return <ProductForm products={recurring} {...{ customerId, onCancel, onMade }} />;
+          return <ProductForm products={recurring} {...{ customerId, onCancel, onCreated }} />;
         }
         return (
           <Notice tone="wait">
-            <p>There is no active product that recurs. Make one first, under Products.</p>
+            <p>No active recurring products. Create one on the Products page first.</p>
           </Notice>
         );
       }}
@@ -45,12 +46,12 @@ function ProductForm({
   customerId,
   products,
   onCancel,
-  onMade,
+  onCreated,
 }: {
   customerId: string | undefined;
   products: readonly Product[];
   onCancel: () => void;
-  onMade: (subscription: Subscription) => void;
+  onCreated: (subscription: Subscription) => void;
 }) {
   const discounts = useResource<Page<Discount>>('/v1/discounts', { query: offered });
   const findCustomer = useCustomerSearch();
@@ -61,18 +62,18 @@ function ProductForm({
   }));
   return (
     <Form
-      submit="Start subscription"
+      submit="Create subscription"
       onCancel={onCancel}
       onSubmit={async (values) => {
         const whose = customerId ?? (await findCustomer(values.text('customerId')));
-        onMade(await create.mutateAsync(newSubscription(values, whose)));
+        onCreated(await create.mutateAsync(newSubscription(values, whose)));
       }}
     >
       {customerId === undefined && (
         <TextField
           name="customerId"
           label="Customer"
-          hint="Their e-mail, external id or id."
+          hint="Email, external ID or ID."
           autoComplete="off"
         />
       )}
@@ -85,14 +86,14 @@ function ProductForm({
       />
       <TextField
         name="startAt"
-        label="Begins"
+        label="Start (UTC)"
         type="datetime-local"
-        hint="In UTC. Empty: now. In the past, only the period that is running now is billed."
+        hint="Optional. Default: now. With a past start, only the current period is billed."
       />
       <TextField
         name="authorizedTransactionId"
-        label="Authorised payment"
-        hint="Empty: the customer’s saved payment method is charged, or the invoice is payable on its page."
+        label="Authorized transaction ID"
+        hint="Optional. Default: the saved payment method is charged, or the invoice is payable on its page."
         autoComplete="off"
       />
     </Form>
@@ -101,7 +102,8 @@ function ProductForm({
 
 function productChoice(product: Product): readonly [string, string] {
   const { id, name, trialDays } = product;
-  const trial = trialDays === null || trialDays === 0 ? '' : `, ${String(trialDays)} days free`;
+  const trial =
+    trialDays === null || trialDays === 0 ? '' : `, ${pluralText(trialDays, 'day')} free`;
   return [id, `${name}: ${priceText(product)}${trial}`];
 }
 
@@ -109,7 +111,7 @@ function discountChoice(discount: Discount): readonly [string, string] {
   return [discount.id, `${discount.name}: ${termsText(discount)}`];
 }
 
-/** The id of a customer by what was typed. Throws a problem of the field where it is nobody, or several. */
+/** Finds the id of a customer by the input. Throws a field error for no match, or for several. */
 function useCustomerSearch() {
   const { id: environmentId } = useEnvironment();
   return async (typed: string): Promise<string> => {
@@ -118,14 +120,14 @@ function useCustomerSearch() {
     if (query === undefined) return typed.trim();
     const found = (await send({ path: '/v1/customers', query, environmentId })) as Page<Customer>;
     const [customer] = found.data;
-    if (customer === undefined) throw customerProblem('There is no such customer');
-    if (found.total > 1) throw customerProblem('Several customers have this e-mail: give an id');
+    if (customer === undefined) throw customerProblem('Customer not found');
+    if (found.total > 1) throw customerProblem('Several customers have this email. Enter an ID');
     return customer.id;
   };
 }
 
 function customerProblem(message: string): ApiProblem {
-  return new ApiProblem('Some of this was not accepted', {
+  return new ApiProblem('Please fix the fields below', {
     status: 400,
     code: 'invalid_request',
     fields: { customerId: [message] },

@@ -20,14 +20,14 @@ const statuses = [
 ] as const;
 const phases = [
   ['SCHEDULED', 'Scheduled'],
-  ['TRIAL', 'Trial'],
+  ['TRIAL', 'On trial'],
   ['REGULAR', 'Billed'],
   ['ENDED', 'Ended'],
 ] as const;
 
 const filterNames = ['status', 'phase', 'customerId', 'productId', 'renewsBefore'] as const;
 
-/** Every subscription, and a new one. */
+/** List of subscriptions, with a form for a new one. */
 export function SubscriptionListPage() {
   const refusal = useRefusal('subscriptions');
   const [, navigate] = useLocation();
@@ -36,13 +36,13 @@ export function SubscriptionListPage() {
   return (
     <PageLayout
       title="Subscriptions"
-      lead="What customers have. Days are of UTC, by this environment’s clock."
+
       actions={
         <DialogButton label="New subscription" refusal={refusal}>
           {(close) => (
             <SubscriptionForm
               onCancel={close}
-              onMade={({ id }) => {
+              onCreated={({ id }) => {
                 navigate(`/subscriptions/${id}`);
               }}
             />
@@ -53,16 +53,16 @@ export function SubscriptionListPage() {
       <Panel>
         <SubscriptionFilters filters={filters} />
         {values.renewsBefore !== '' && (
-          <p>Those that renew, or whose trial ends, before {instantText(values.renewsBefore)}.</p>
+          <p>Renewals and trial ends before {instantText(values.renewsBefore)}.</p>
         )}
         <SubscriptionTable
           query={values}
           empty={
             filters.isFiltered ? (
-              <EmptyState title="No such subscriptions">Choose another filter.</EmptyState>
+              <EmptyState title="No subscriptions found">Try other filters.</EmptyState>
             ) : (
               <EmptyState title="No subscriptions yet">
-                Start one with <em>New subscription</em>, or send a customer to a checkout.
+                Create one with <em>New subscription</em> or send a customer a checkout link.
               </EmptyState>
             )
           }
@@ -77,8 +77,8 @@ function SubscriptionFilters({ filters }: { filters: FilterState<(typeof filterN
     <Filters state={filters}>
       <ChoiceFilter label="Status" choices={statuses} {...filters.field('status')} />
       <ChoiceFilter label="Phase" choices={phases} {...filters.field('phase')} />
-      <TextFilter label="Customer id" {...filters.field('customerId')} />
-      <TextFilter label="Product id" {...filters.field('productId')} />
+      <TextFilter label="Customer ID" {...filters.field('customerId')} />
+      <TextFilter label="Product ID" {...filters.field('productId')} />
     </Filters>
   );
 }

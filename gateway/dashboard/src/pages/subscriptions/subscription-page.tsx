@@ -5,7 +5,7 @@ import type { Page } from '../../api/resources';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { MetadataPanel } from '../../parts/metadata';
 import { Answer } from '../../parts/notices';
-import { countText, dayText, wordsText } from '../../parts/text';
+import { countText, dayText, labelText } from '../../parts/text';
 import { Day, Facts, StatusBadge } from '../../parts/values';
 import { customerName } from '../customers/customer';
 import { DiscountLink } from '../discounts/discount-link';
@@ -14,13 +14,13 @@ import { InvoiceTable } from '../invoices/invoice-table';
 import { priceText } from '../products/price-text';
 import { ProductLink } from '../products/product-links';
 import { Cancellation } from './cancellation';
-import { nextStep, standingOf, type Subscription } from './subscription';
+import { nextStep, displayedStatus, type Subscription } from './subscription';
 import { timelineOf } from './timeline';
 import { TimelineView } from './timeline-view';
 
 const drawnInvoices = 100;
 
-/** One subscription: what it went through, and what can be done with it. */
+/** Page of one subscription: timeline, details and invoices. */
 export function SubscriptionPage({ id = '' }: { readonly id?: string }) {
   const answer = useResource<Subscription>(`/v1/subscriptions/${id}`);
   return (
@@ -40,7 +40,7 @@ function SubscriptionView({ subscription }: { subscription: Subscription }) {
       title={`Subscription of ${name}`}
       lead={
         <>
-          <StatusBadge status={standingOf(subscription)} />{' '}
+          <StatusBadge status={displayedStatus(subscription)} />{' '}
           {next !== undefined && `${next.what} on ${dayText(next.at)}`}
         </>
       }
@@ -50,7 +50,7 @@ function SubscriptionView({ subscription }: { subscription: Subscription }) {
       <Panel title="Timeline">
         <SubscriptionTimeline subscription={subscription} />
       </Panel>
-      <Panel title="At a glance">
+      <Panel title="Details">
         <SubscriptionFacts subscription={subscription} name={name} />
       </Panel>
       <Panel title="Invoices">
@@ -59,7 +59,7 @@ function SubscriptionView({ subscription }: { subscription: Subscription }) {
           query={{ subscriptionId: id }}
           empty={
             <EmptyState title="No invoices yet">
-              The first one is made when the trial ends or the first period begins.
+              The first invoice is created when the trial ends or the first period starts.
             </EmptyState>
           }
         />
@@ -83,7 +83,7 @@ function SubscriptionTimeline({ subscription }: { subscription: Subscription }) 
         <>
           <TimelineView timeline={timelineOf(subscription, data, now)} />
           {total > data.length && (
-            <p className="faint">Drawn with the latest {countText(data.length)} invoices.</p>
+            <p className="faint">Shows the latest {countText(data.length)} invoices.</p>
           )}
         </>
       )}
@@ -91,7 +91,7 @@ function SubscriptionTimeline({ subscription }: { subscription: Subscription }) 
   );
 }
 
-/** The environment's own time, as it was last told. */
+/** Latest known time of the environment. */
 function useNow(): string {
   const environment = useEnvironment();
   const { data } = useResource<{ now: string }>('/v1/sandboxes/clock');
@@ -113,14 +113,14 @@ function SubscriptionFacts({ subscription, name }: { subscription: Subscription;
         ['Price', price === null ? '–' : priceText(price)],
         ['Quantity', countText(subscription.quantity)],
         ['Discount', discountId === null ? '–' : <DiscountLink key="discount" id={discountId} />],
-        ['Running period', `${dayText(currentPeriodStart)} to ${dayText(currentPeriodEnd)}`],
-        ['Began', <Day key="began" at={subscription.startAt} />],
+        ['Current period', `${dayText(currentPeriodStart)} to ${dayText(currentPeriodEnd)}`],
+        ['Started', <Day key="started" at={subscription.startAt} />],
         ['Trial ends', <Day key="trial" at={subscription.trialEnd} />],
-        ['Cancellation asked for', <Day key="canceled" at={subscription.canceledAt} />],
+        ['Canceled on', <Day key="canceled" at={subscription.canceledAt} />],
         ['Ended', <Day key="ended" at={subscription.endedAt} />],
-        ['Why it ends', cancelReason === null ? '–' : wordsText(cancelReason)],
-        ['Entitled', subscription.entitled ? 'yes' : 'no'],
-        ['Id', <code key="id">{subscription.id}</code>],
+        ['Cancellation reason', cancelReason === null ? '–' : labelText(cancelReason)],
+        ['Entitled', subscription.entitled ? 'Yes' : 'No'],
+        ['ID', <code key="id">{subscription.id}</code>],
       ]}
     />
   );

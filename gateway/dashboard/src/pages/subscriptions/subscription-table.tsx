@@ -4,14 +4,14 @@ import type { Query } from '../../api/client';
 import { countColumn, dayColumn } from '../../parts/columns';
 import type { Column } from '../../parts/data-table';
 import { ResourceTable } from '../../parts/resource-table';
-import { wordsText } from '../../parts/text';
+import { labelText } from '../../parts/text';
 import { Day, StatusBadge } from '../../parts/values';
 import { customerName } from '../customers/customer';
 import { priceText } from '../products/price-text';
 import { ProductLink } from '../products/product-links';
-import { nextStep, standingOf, type Subscription } from './subscription';
+import { nextStep, displayedStatus, type Subscription } from './subscription';
 
-const who: Column<Subscription> = {
+const customerColumn: Column<Subscription> = {
   title: 'Customer',
   text: ({ customer, customerId }) => (customer === null ? customerId : customerName(customer)),
   cell: ({ id, customer, customerId }) => (
@@ -21,7 +21,7 @@ const who: Column<Subscription> = {
   ),
 };
 
-const which: Column<Subscription> = {
+const subscriptionColumn: Column<Subscription> = {
   title: 'Subscription',
   text: ({ id }) => id,
   cell: ({ id }) => <Link href={`/subscriptions/${id}`}>{id.slice(0, 13)}…</Link>,
@@ -30,8 +30,8 @@ const which: Column<Subscription> = {
 const columns: readonly Column<Subscription>[] = [
   {
     title: 'Status',
-    text: (subscription) => wordsText(standingOf(subscription)),
-    cell: (subscription) => <StatusBadge status={standingOf(subscription)} />,
+    text: (subscription) => labelText(displayedStatus(subscription)),
+    cell: (subscription) => <StatusBadge status={displayedStatus(subscription)} />,
   },
   {
     title: 'Product',
@@ -51,7 +51,7 @@ const columns: readonly Column<Subscription>[] = [
     },
     cell: (subscription) => <Next next={nextStep(subscription)} />,
   },
-  dayColumn('Since', ({ startAt }) => startAt),
+  dayColumn('Started', ({ startAt }) => startAt),
 ];
 
 function Next({ next }: { next: ReturnType<typeof nextStep> }) {
@@ -63,7 +63,7 @@ function Next({ next }: { next: ReturnType<typeof nextStep> }) {
   );
 }
 
-/** Subscriptions that a filter meets, newest first. */
+/** Subscriptions that match a filter, newest first. */
 export function SubscriptionTable({
   query,
   empty,
@@ -78,7 +78,7 @@ export function SubscriptionTable({
       caption="Subscriptions"
       path="/v1/subscriptions"
       query={query}
-      columns={[isOfOneCustomer ? which : who, ...columns]}
+      columns={[isOfOneCustomer ? subscriptionColumn : customerColumn, ...columns]}
       rowKey={({ id }) => id}
       empty={empty}
     />

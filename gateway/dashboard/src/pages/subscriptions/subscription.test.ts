@@ -1,16 +1,19 @@
-import { cancellationOf, nextStep, standingOf } from './subscription';
+import { cancellationOf, nextStep, displayedStatus } from './subscription';
 
 test.each([
   ['ACTIVE', 'REGULAR', 'ACTIVE'],
-  ['ACTIVE', 'TRIAL', 'TRIALING'],
+  ['ACTIVE', 'TRIAL', 'ON_TRIAL'],
   ['ACTIVE', 'SCHEDULED', 'SCHEDULED'],
   ['PAST_DUE', 'REGULAR', 'PAST_DUE'],
   ['CANCELED', 'ENDED', 'CANCELED'],
-] as const)('%s in phase %s stands as %s', (status, phase, standing) => {
-  expect(standingOf({ status, phase })).toBe(standing);
-});
+] as const)(
+  'a subscription with status %s in phase %s is displayed as %s',
+  (status, phase, standing) => {
+    expect(displayedStatus({ status, phase })).toBe(standing);
+  },
+);
 
-describe('what comes next', () => {
+describe('the next step of a subscription', () => {
   const running = {
     status: 'ACTIVE',
     phase: 'REGULAR',
@@ -20,16 +23,16 @@ describe('what comes next', () => {
     nextInvoiceAt: '2026-03-01T00:00:00.000Z',
   } as const;
 
-  test('is a renewal, the end of a trial, the start, or the end that was asked for', () => {
+  test('is a renewal, the end of a trial, the start, or the scheduled end', () => {
     expect(nextStep(running)).toEqual({ what: 'Renews', at: running.nextInvoiceAt });
     expect(nextStep({ ...running, phase: 'TRIAL' })?.what).toBe('Trial ends');
     const scheduled = { ...running, phase: 'SCHEDULED' } as const;
-    expect(nextStep(scheduled)).toEqual({ what: 'Begins', at: running.startAt });
+    expect(nextStep(scheduled)).toEqual({ what: 'Starts', at: running.startAt });
     const flagged = { ...running, cancelAtPeriodEnd: true, nextInvoiceAt: null };
     expect(nextStep(flagged)).toEqual({ what: 'Ends', at: running.currentPeriodEnd });
   });
 
-  test('is nothing after the end', () => {
+  test('is undefined after the end', () => {
     expect(nextStep({ ...running, status: 'CANCELED', nextInvoiceAt: null })).toBeUndefined();
   });
 });
@@ -40,7 +43,7 @@ test.each([
   ['REGULAR', 'now', false],
   ['TRIAL', 'now', false],
 ] as const)(
-  'the cancellation of a subscription in phase %s, asked for as %s, has atPeriodEnd %s',
+  'the cancellation of a subscription in phase %s, requested as %s, has atPeriodEnd %s',
   (phase, when, atPeriodEnd) => {
     expect(cancellationOf({ phase }, when)).toEqual({ atPeriodEnd });
   },

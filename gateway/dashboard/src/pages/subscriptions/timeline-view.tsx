@@ -4,9 +4,9 @@ import { type Column, DataTable } from '../../parts/data-table';
 import { dayText, instantText } from '../../parts/text';
 import { historyOf, placeOf, type Timeline } from './timeline';
 
-type Happening = ReturnType<typeof historyOf>[number];
+type HistoryEntry = ReturnType<typeof historyOf>[number];
 
-/** The life of a subscription: a drawing for those who see it, and the same as a table. */
+/** Timeline of a subscription as a drawing, with the same data as a table. */
 export function TimelineView({ timeline }: { timeline: Timeline }) {
   return (
     <>
@@ -24,10 +24,10 @@ export function TimelineView({ timeline }: { timeline: Timeline }) {
   );
 }
 
-const columns: readonly Column<Happening>[] = [
-  instantColumn('When', ({ at }) => at),
+const columns: readonly Column<HistoryEntry>[] = [
+  instantColumn('Time', ({ at }) => at),
   {
-    title: 'What',
+    title: 'Event',
     text: ({ text }) => text,
     cell: ({ text, invoiceId }) =>
       invoiceId === undefined ? text : <Link href={`/invoices/${invoiceId}`}>{text}</Link>,
@@ -55,7 +55,7 @@ function TimelineDrawing({ timeline }: { timeline: Timeline }) {
           <span
             className="timeline-ahead"
             style={{ ...left(now), width: width(now, to) }}
-            title="Still to come"
+            title="Upcoming"
           />
         )}
         {attempts

@@ -48,13 +48,13 @@ const spansOf = (...args: Parameters<typeof timelineOf>) =>
     to.slice(5, 10),
   ]);
 
-test('a subscription that pays is active from its start to its next invoice', () => {
+test('a paid subscription is active from its start to its next invoice', () => {
   expect(spansOf(subscription, [invoice('01-01'), invoice('02-01')], day('02-15'))).toEqual([
     ['active', '01-01', '03-01'],
   ]);
 });
 
-test('a trial comes first, and what is set up before it begins is scheduled', () => {
+test('a subscription with a trial is scheduled, then on trial, then active', () => {
   const trial = {
     ...subscription,
     startAt: day('01-10'),
@@ -68,12 +68,12 @@ test('a trial comes first, and what is set up before it begins is scheduled', ()
   ]);
 });
 
-test('what begins in the past is drawn from there', () => {
+test('the timeline of a backdated subscription begins at its start', () => {
   const early = { ...subscription, createdAt: day('01-20') };
   expect(spansOf(early, [], day('02-15'))).toEqual([['active', '01-01', '03-01']]);
 });
 
-test('it is past due from the first failure until the invoice is paid', () => {
+test('a subscription is past due from the first failure until the invoice is paid', () => {
   const recovered = invoice('02-01', {
     paidAt: day('02-08'),
     payments: [
@@ -89,7 +89,7 @@ test('it is past due from the first failure until the invoice is paid', () => {
   ]);
 });
 
-test('invoices that fail at the same time make one stretch', () => {
+test('overlapping failed invoices form one past-due span', () => {
   const failing = (at: string, paid: string) =>
     invoice(at, {
       paidAt: day(paid),
@@ -103,7 +103,7 @@ test('invoices that fail at the same time make one stretch', () => {
   ]);
 });
 
-test('what is past due now stays so as far as one sees', () => {
+test('a subscription that is past due now stays past due to the end of the timeline', () => {
   const failed = invoice('02-01', {
     status: 'OPEN',
     paidAt: null,
@@ -116,7 +116,7 @@ test('what is past due now stays so as far as one sees', () => {
   ]);
 });
 
-test('whoever gives up after the last failure has ended, with little after it', () => {
+test('a subscription that ends after the last failure has a short canceled span', () => {
   const written = invoice('02-01', {
     status: 'UNCOLLECTIBLE',
     paidAt: null,
@@ -135,7 +135,7 @@ test('whoever gives up after the last failure has ended, with little after it', 
   ]);
 });
 
-test('a sent invoice troubles from the day when it was due', () => {
+test('an overdue sent invoice makes a subscription past due from its due date', () => {
   const sent = invoice('01-01', {
     collectionMethod: 'SEND_INVOICE',
     dueDate: day('01-31'),
@@ -153,7 +153,7 @@ test('a sent invoice troubles from the day when it was due', () => {
   }
 });
 
-test('cards that failed on a checkout’s page came before the subscription', () => {
+test('failed payments on a checkout page do not make a subscription past due', () => {
   const bought = invoice('01-01', {
     billingReason: 'CHECKOUT',
     payments: [payment('01-01', 'FAILED'), payment('01-02', 'SUCCEEDED')],
@@ -162,7 +162,7 @@ test('cards that failed on a checkout’s page came before the subscription', ()
   expect(spansOf(subscription, [bought], day('02-15'))).toEqual([['active', '01-01', '03-01']]);
 });
 
-test('a voided invoice troubles no more', () => {
+test('a voided invoice ends the past-due span', () => {
   const voided = invoice('02-01', {
     status: 'VOID',
     paidAt: null,
@@ -176,7 +176,7 @@ test('a voided invoice troubles no more', () => {
   ]);
 });
 
-test('instants have their places from left to right, and none outside', () => {
+test('positions of instants lie between 0 and 100 percent', () => {
   const drawn = { from: day('01-01'), to: day('01-11') };
   expect(placeOf(day('01-01'), drawn)).toBe(0);
   expect(placeOf(day('01-06'), drawn)).toBe(50);
@@ -184,17 +184,17 @@ test('instants have their places from left to right, and none outside', () => {
   expect(placeOf(day('01-01'), { from: day('01-01'), to: day('01-01') })).toBe(0);
 });
 
-test('the history tells everything that has happened, the newest first, and nothing that is ahead', () => {
+test('the history lists past events, newest first', () => {
   const recovered = invoice('02-01', {
     paidAt: day('02-04'),
     payments: [payment('02-01', 'FAILED'), payment('02-04', 'SUCCEEDED')],
   });
   const timeline = timelineOf(subscription, [recovered], day('02-15'));
   expect(historyOf(timeline).map(({ at, text }) => `${at.slice(5, 10)} ${text}`)).toEqual([
-    '02-04 $29.00 of INV-02-01 was paid',
+    '02-04 Payment of $29.00 for INV-02-01 succeeded',
     '02-04 Became active',
-    '02-01 Charging $29.00 of INV-02-01 failed: card declined',
-    '02-01 INV-02-01 of $29.00 was made, it is paid',
+    '02-01 Charge of $29.00 for INV-02-01 failed: card declined',
+    '02-01 INV-02-01 created: $29.00, paid',
     '02-01 Became past due',
     '01-01 Became active',
   ]);

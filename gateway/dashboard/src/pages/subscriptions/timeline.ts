@@ -4,14 +4,14 @@ import type { Subscription } from './subscription';
 
 type SpanState = 'scheduled' | 'trial' | 'active' | 'past due' | 'canceled';
 
-/** How long a subscription was in a state, [from, to). */
+/** Span of a state, [from, to). */
 interface StateSpan {
   readonly state: SpanState;
   readonly from: string;
   readonly to: string;
 }
 
-/** An invoice, at the time when it was made. */
+/** An invoice, at the time of its creation. */
 interface InvoiceMark {
   readonly at: string;
   readonly invoiceId: string;
@@ -19,7 +19,7 @@ interface InvoiceMark {
   readonly text: string;
 }
 
-/** An attempt to collect an invoice. */
+/** A payment attempt. */
 interface AttemptMark {
   readonly at: string;
   readonly invoiceId: string;
@@ -27,7 +27,7 @@ interface AttemptMark {
   readonly text: string;
 }
 
-/** The life of a subscription as it is drawn. */
+/** Timeline of a subscription. */
 export interface Timeline {
   readonly from: string;
   readonly to: string;
@@ -50,22 +50,22 @@ type Lived = Pick<
   | 'currentPeriodEnd'
 >;
 
-/** Stretches of time in milliseconds, [from, to). */
-type Stretch = readonly [number, number];
+/** Time span in milliseconds, [from, to). */
+type Span = readonly [number, number];
 
-/** What is known beside the invoices. */
+/** Facts about the subscription that past-due spans depend on. */
 interface Known {
-  /** How far what is not settled reaches. */
+  /** End of the span of an unsettled invoice. */
   readonly until: number;
   readonly now: number;
-  /** Whether nothing troubles any more. */
+  /** True if the subscription is no longer past due. */
   readonly isOver: boolean;
 }
 
-// What came after the end tells little: it gets this part of the life before it.
+// Time after the end is of little interest, so it gets this share of the time before it.
 const afterlife = 0.15;
 
-/** What a subscription went through, from its own fields, its invoices and what was tried to collect them. */
+/** Timeline of a subscription from its own fields, its invoices and their payment attempts. */
 export function timelineOf(
   subscription: Lived,
   invoices: readonly Invoice[],
@@ -86,13 +86,13 @@ export function timelineOf(
   };
 }
 
-/** Where an instant stands on the drawing, in percent from the left. */
+/** Position of an instant on the drawing, in percent from the left. */
 export function placeOf(at: string, { from, to }: Pick<Timeline, 'from' | 'to'>): number {
   const part = (time(at) - time(from)) / Math.max(1, time(to) - time(from));
   return Math.min(100, Math.max(0, part * 100));
 }
 
-/** Everything that happened, in words, the newest first. */
+/** Past events as text, newest first. */
 export function historyOf({ spans, invoices, attempts, now }: Timeline): readonly {
   readonly at: string;
   readonly text: string;
@@ -110,8 +110,8 @@ export function historyOf({ spans, invoices, attempts, now }: Timeline): readonl
 }
 
 const beginText: Readonly<Record<SpanState, string>> = {
-  scheduled: 'Was set up to begin later',
-  trial: 'The trial began',
+  scheduled: 'Scheduled',
+  trial: 'Trial started',
   active: 'Became active',
   'past due': 'Became past due',
   canceled: 'Ended',
@@ -133,47 +133,47 @@ function spansOf(
   subscription: Lived,
   invoices: readonly Invoice[],
   { from, to, now }: { from: number; to: number; now: number },
-): readonly (readonly [SpanState, Stretch])[] {
+): readonly (readonly [SpanState, Span])[] {
   const { startAt, trialStart, trialEnd, endedAt } = subscription;
   const end = endedAt === null ? to : time(endedAt);
   const begin = Math.min(end, time(trialStart ?? startAt));
   const billed = Math.min(end, trialEnd === null ? begin : time(trialEnd));
   const isOver = subscription.status !== 'PAST_DUE';
-  const troubles = troublesOf(invoices, { until: end, now, isOver });
-  const spans: (readonly [SpanState, Stretch])[] = [
+  const pastDue = pastDueSpansOf(invoices, { until: end, now, isOver });
+  const spans: (readonly [SpanState, Span])[] = [
     ['scheduled', [from, begin]],
     ['trial', [begin, billed]],
-    ...activeSpans([billed, end], troubles),
+    ...activeSpans([billed, end], pastDue),
     ['canceled', [end, endedAt === null ? end : to]],
   ];
   return spans.filter(([, [spanFrom, spanTo]]) => spanTo > spanFrom);
 }
 
-/** Active, but for the stretches in which it was past due. */
+/** Active spans, interrupted by past-due spans. */
 function activeSpans(
-  [from, to]: Stretch,
-  troubles: readonly Stretch[],
-): readonly (readonly [SpanState, Stretch])[] {
-  const inside = troubles
-    .map(([begin, end]): Stretch => [Math.max(from, begin), Math.min(to, end)])
+  [from, to]: Span,
+  pastDue: readonly Span[],
+): readonly (readonly [SpanState, Span])[] {
+  const inside = pastDue
+    .map(([begin, end]): Span => [Math.max(from, begin), Math.min(to, end)])
     .filter(([begin, end]) => end > begin);
-  const spans: (readonly [SpanState, Stretch])[] = [];
+  const spans: (readonly [SpanState, Span])[] = [];
   let reached = from;
-  for (const trouble of inside) {
-    spans.push(['active', [reached, trouble[0]]], ['past due', trouble]);
-    [, reached] = trouble;
+  for (const span of inside) {
+    spans.push(['active', [reached, span[0]]], ['past due', span]);
+    [, reached] = span;
   }
   return [...spans, ['active', [reached, to]]];
 }
 
-/** When at least one invoice was failed or overdue, ascending and apart. */
-function troublesOf(invoices: readonly Invoice[], known: Known): readonly Stretch[] {
-  const stretches = invoices
-    .map((invoice) => troubleOf(invoice, known))
-    .filter((stretch) => stretch !== undefined)
+/** Disjoint spans with at least one failed or overdue invoice, in ascending order. */
+function pastDueSpansOf(invoices: readonly Invoice[], known: Known): readonly Span[] {
+  const found = invoices
+    .map((invoice) => pastDueSpanOf(invoice, known))
+    .filter((span) => span !== undefined)
     .sort(([a], [b]) => a - b);
-  const apart: Stretch[] = [];
-  for (const [from, to] of stretches) {
+  const apart: Span[] = [];
+  for (const [from, to] of found) {
     const last = apart.at(-1);
     if (last === undefined || from > last[1]) apart.push([from, to]);
     else apart[apart.length - 1] = [last[0], Math.max(last[1], to)];
@@ -181,18 +181,18 @@ function troublesOf(invoices: readonly Invoice[], known: Known): readonly Stretc
   return apart;
 }
 
-/** From the first failure, or from when it was due, until it was settled. */
-function troubleOf(invoice: Invoice, { until, now, isOver }: Known): Stretch | undefined {
-  const from = troubleFrom(invoice);
+/** Span from the first failure, or from the due date, until the invoice was settled. */
+function pastDueSpanOf(invoice: Invoice, { until, now, isOver }: Known): Span | undefined {
+  const from = pastDueFrom(invoice);
   if (from === undefined || from > now) return undefined;
   if (invoice.paidAt !== null) return [from, time(invoice.paidAt)];
   if (invoice.status === 'VOID') return [from, time(invoice.updatedAt)];
-  // What is still open troubles a subscription that is past due; of any other it was left behind.
+  // An open invoice counts until now only if the subscription is past due.
   if (invoice.status === 'OPEN' && isOver) return [from, time(invoice.updatedAt)];
   return [from, until];
 }
 
-function troubleFrom(invoice: Invoice): number | undefined {
+function pastDueFrom(invoice: Invoice): number | undefined {
   const { collectionMethod, dueDate, payments, billingReason } = invoice;
   if (billingReason === 'CHECKOUT') return undefined;
   if (collectionMethod === 'SEND_INVOICE') return dueDate === null ? undefined : time(dueDate);
@@ -202,20 +202,20 @@ function troubleFrom(invoice: Invoice): number | undefined {
 
 function toInvoiceMark(invoice: Invoice): InvoiceMark {
   const { createdAt: at, id: invoiceId, status, total, currency } = invoice;
-  const text = `${invoiceName(invoice)} of ${moneyText(total, currency)} was made, it is ${wordsText(status)}`;
+  const text = `${invoiceName(invoice)} created: ${moneyText(total, currency)}, ${wordsText(status)}`;
   return { at, invoiceId, status, text };
 }
 
 function toAttemptMark(payment: InvoicePayment, invoice: Invoice): AttemptMark {
   const { createdAt: at, status, amount, currency, failureCode } = payment;
-  const what = `${moneyText(amount, currency)} of ${invoiceName(invoice)}`;
+  const what = `${moneyText(amount, currency)} for ${invoiceName(invoice)}`;
   const hasFailed = status === 'FAILED';
   return { at, invoiceId: invoice.id, hasFailed, text: outcomeText(what, status, failureCode) };
 }
 
 function outcomeText(what: string, status: string, failureCode: string | null): string {
-  if (status === 'FAILED') return `Charging ${what} failed: ${reasonText(failureCode)}`;
-  return status === 'SUCCEEDED' ? `${what} was paid` : `Charging ${what} is under way`;
+  if (status === 'FAILED') return `Charge of ${what} failed: ${reasonText(failureCode)}`;
+  return status === 'SUCCEEDED' ? `Payment of ${what} succeeded` : `Payment of ${what} in progress`;
 }
 
 function byTime(a: { readonly at: string }, b: { readonly at: string }): number {

@@ -7,7 +7,7 @@ type ProviderState = ReturnType<typeof toJsonProviderState>;
 
 const askEveryMs = 60_000;
 
-/** Says that the live environment has no payment provider; shows nothing where it has one. */
+/** Warns that the live environment has no payment provider; hidden if it has one. */
 export function MissingProvider() {
   const { data } = useResource<ProviderState>('/dashboard/api/payment-provider', {
     refetchMs: askEveryMs,
@@ -16,8 +16,8 @@ export function MissingProvider() {
   return (
     <Notice tone="wait">
       <p>
-        <strong>No payment provider is configured.</strong> The live environment charges no card.{' '}
-        {waitingText(data.waitingInvoices)}
+        <strong>No payment provider is configured.</strong> The live environment cannot charge
+        cards. {waitingText(data.waitingInvoices)}
       </p>
     </Notice>
   );
@@ -25,6 +25,6 @@ export function MissingProvider() {
 
 function waitingText(count: number): string {
   if (count === 0) return 'Invoices stay open until a provider is configured.';
-  const waiting = count === 1 ? '1 invoice waits' : `${countText(count)} invoices wait`;
-  return `${waiting} until a provider is configured.`;
+  const waiting = count === 1 ? '1 invoice stays' : `${countText(count)} invoices stay`;
+  return `${waiting} open until a provider is configured.`;
 }

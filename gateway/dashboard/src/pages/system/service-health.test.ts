@@ -1,4 +1,4 @@
-import { bytesText, trouble } from './service-health';
+import { bytesText, problemsOfService } from './service-health';
 
 const well = {
   name: 'checkout',
@@ -14,20 +14,20 @@ const well = {
 test.each([
   [well, []],
   [{ ...well, outboxAgeSeconds: null, streamLag: null }, []],
-  [{ ...well, version: null, databaseReachable: null }, ['checkout does not answer.']],
-  [{ ...well, databaseReachable: false }, ['checkout does not reach its database.']],
+  [{ ...well, version: null, databaseReachable: null }, ['checkout is not responding.']],
+  [{ ...well, databaseReachable: false }, ['checkout cannot reach its database.']],
   [
     { ...well, streamReachable: false },
-    ['checkout does not reach the event stream; webhooks come some seconds later.'],
+    ['checkout cannot reach the event stream. Webhooks are delayed by some seconds.'],
   ],
-  [{ ...well, streamReplicasMissing: 2 }, ['The event stream lacks 2 of its replicas.']],
-  [{ ...well, outboxAgeSeconds: 90 }, ['checkout has not told others of a change for 90 s.']],
+  [{ ...well, streamReplicasMissing: 2 }, ['Missing replicas of the event stream: 2.']],
+  [{ ...well, outboxAgeSeconds: 90 }, ['checkout has changes unpublished for 90 s.']],
   [{ ...well, streamLag: 1_001 }, ['checkout is 1,001 events behind.']],
-  [{ ...well, eventLoopDelayMs: 250 }, ['checkout has more to do than it can.']],
-])('%j: %j', (service, told) => {
-  expect(trouble(service)).toEqual(told);
+  [{ ...well, eventLoopDelayMs: 250 }, ['checkout is overloaded.']],
+])('a service with the status %j has the problems %j', (service, problems) => {
+  expect(problemsOfService(service)).toEqual(problems);
 });
 
-test('memory is told in whole mebibytes', () => {
+test('memory is shown in whole mebibytes', () => {
   expect(bytesText(187.4 * 2 ** 20)).toBe('187 MiB');
 });

@@ -1,13 +1,13 @@
 import type { ServiceStatus } from '@billing/gateway/dashboard/service-statuses';
 import { countText } from '../../parts/text';
 
-// Longer than a restart of whatever is waited for takes.
+// Longer than a restart of the missing service or of NATS takes.
 const outboxAgeMaxSeconds = 60;
 const streamLagMax = 1_000;
 const loopDelayMaxMs = 100;
 
-/** What is wrong with a service, in sentences; none where all is well. */
-export function trouble({
+/** Problems of a service as sentences; empty if the service is healthy. */
+export function problemsOfService({
   name,
   version,
   databaseReachable,
@@ -17,17 +17,17 @@ export function trouble({
   streamLag,
   eventLoopDelayMs,
 }: Omit<ServiceStatus, 'startedAt' | 'ready' | 'memoryBytes'>): readonly string[] {
-  if (version === null) return [`${name} does not answer.`];
+  if (version === null) return [`${name} is not responding.`];
   const found = [
-    databaseReachable === false && `${name} does not reach its database.`,
+    databaseReachable === false && `${name} cannot reach its database.`,
     streamReachable === false &&
-      `${name} does not reach the event stream; webhooks come some seconds later.`,
+      `${name} cannot reach the event stream. Webhooks are delayed by some seconds.`,
     (streamReplicasMissing ?? 0) > 0 &&
-      `The event stream lacks ${countText(streamReplicasMissing ?? 0)} of its replicas.`,
+      `Missing replicas of the event stream: ${countText(streamReplicasMissing ?? 0)}.`,
     (outboxAgeSeconds ?? 0) > outboxAgeMaxSeconds &&
-      `${name} has not told others of a change for ${countText(Math.round(outboxAgeSeconds ?? 0))} s.`,
+      `${name} has changes unpublished for ${countText(Math.round(outboxAgeSeconds ?? 0))} s.`,
     (streamLag ?? 0) > streamLagMax && `${name} is ${countText(streamLag ?? 0)} events behind.`,
-    (eventLoopDelayMs ?? 0) > loopDelayMaxMs && `${name} has more to do than it can.`,
+    (eventLoopDelayMs ?? 0) > loopDelayMaxMs && `${name} is overloaded.`,
   ];
   return found.filter((text) => text !== false);
 }

@@ -1,13 +1,13 @@
 import type { StuckCommandOfService } from '@billing/gateway/dashboard/service-statuses';
 import { useAction, useResource } from '../../api/queries';
-import { useAtWork } from '../../api/environment';
+import { useWorkspace } from '../../api/environment';
 import { instantColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
 import { ConfirmButton } from '../../parts/dialog';
 import { Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { countText } from '../../parts/text';
-import { leadingRefusal } from '../team/leading';
+import { managementRefusal } from '../team/team-roles';
 
 const path = '/dashboard/api/system/commands';
 
@@ -26,24 +26,22 @@ const columns: readonly Column<StuckCommandOfService>[] = [
   { title: 'Environment', text: ({ environmentId }) => environmentId },
   { title: 'Attempts', align: 'end', text: ({ attempts }) => countText(attempts) },
   { title: 'Last error', text: ({ lastError }) => lastError },
-  instantColumn('Since', ({ since }) => since),
+  instantColumn('Failing since', ({ since }) => since),
   { title: 'Actions', text: () => '', cell: (command) => <CommandActions command={command} /> },
 ];
 
-/** Commands that keep failing, with what an owner or admin can do about them. */
+/** Commands that keep failing, which an owner or admin can retry or skip. */
 export function StuckCommands({ refetchMs }: { refetchMs: number }) {
-  const { operator } = useAtWork().session;
-  const isLeader = leadingRefusal(operator.role) === undefined;
+  const { operator } = useWorkspace().session;
+  const isManager = managementRefusal(operator.role) === undefined;
   const answer = useResource<{ readonly commands: readonly StuckCommandOfService[] }>(path, {
     refetchMs,
-    isEnabled: isLeader,
+    isEnabled: isManager,
   });
-  if (!isLeader) return null;
+  if (!isManager) return null;
   return (
     <Panel title="Stuck commands">
-      <p>
-        A command here fails again and again. All later commands of the same aggregate wait for it.
-      </p>
+      <p>These commands keep failing. Later commands of the same aggregate wait for them.</p>
       <Answer of={answer} what="stuck commands">
         {({ commands }) =>
           commands.length === 0 ? (
@@ -86,8 +84,8 @@ function CommandActions({ command }: { command: StuckCommandOfService }) {
         onConfirm={() => act.mutateAsync({ action: 'skip' })}
       >
         <p>
-          {type} is removed and never runs. What it was to do is not done: correct that by hand. The
-          next command of the aggregate runs. The audit log keeps an entry.
+          {type} is removed and never runs. Its effect is missing and must be corrected manually.
+          The next command of the aggregate runs. The audit log records the skip.
         </p>
       </ConfirmButton>
     </div>

@@ -7,7 +7,7 @@ import { Answer, Notice } from '../../parts/notices';
 import { countText, pluralText } from '../../parts/text';
 import { StatusBadge } from '../../parts/values';
 import { MissingProvider } from './missing-provider';
-import { bytesText, trouble } from './service-health';
+import { bytesText, problemsOfService } from './service-health';
 import { StuckCommands } from './stuck-commands';
 
 const everyMs = 5_000;
@@ -15,12 +15,12 @@ const everyMs = 5_000;
 const columns: readonly Column<ServiceStatus>[] = [
   { title: 'Service', text: ({ name }) => name },
   {
-    title: 'State',
-    text: ({ ready }) => (ready ? 'ready' : 'not ready'),
+    title: 'Status',
+    text: ({ ready }) => (ready ? 'Ready' : 'Not ready'),
     cell: ({ ready }) => <StatusBadge status={ready ? 'READY' : 'NOT_READY'} />,
   },
   { title: 'Version', text: ({ version }) => version ?? '–' },
-  instantColumn('Since', ({ startedAt }) => startedAt),
+  instantColumn('Started', ({ startedAt }) => startedAt),
   {
     title: 'Outbox age',
     align: 'end',
@@ -28,12 +28,12 @@ const columns: readonly Column<ServiceStatus>[] = [
       outboxAgeSeconds === null ? '–' : `${countText(Math.round(outboxAgeSeconds))} s`,
   },
   {
-    title: 'Lag',
+    title: 'Event lag',
     align: 'end',
     text: ({ streamLag }) => (streamLag === null ? '–' : pluralText(streamLag, 'event')),
   },
   {
-    title: 'Loop delay',
+    title: 'Event loop delay',
     align: 'end',
     text: ({ eventLoopDelayMs }) =>
       eventLoopDelayMs === null ? '–' : `${countText(Math.round(eventLoopDelayMs))} ms`,
@@ -45,14 +45,14 @@ const columns: readonly Column<ServiceStatus>[] = [
   },
 ];
 
-/** How the services are, asked again while one looks. */
+/** Status of the services, refreshed while the page is open. */
 export function SystemPage() {
   const answer = useResource<{ readonly services: readonly ServiceStatus[] }>(
     '/dashboard/api/system',
     { refetchMs: everyMs },
   );
   return (
-    <PageLayout title="System" lead="The services behind this, asked every five seconds.">
+    <PageLayout title="System" lead="Service status, refreshed every 5 s.">
       <MissingProvider />
       <Answer of={answer} what="services">
         {({ services }) => (
@@ -70,24 +70,26 @@ export function SystemPage() {
         )}
       </Answer>
       <StuckCommands refetchMs={everyMs} />
-      <Panel title="What the figures say">
+      <Panel title="About these metrics">
         <dl className="facts">
           <div>
             <dt>Outbox age</dt>
             <dd>
-              How long the oldest change waits to be told to others. Seconds are usual; minutes mean
-              that NATS or another service is away. Nothing is lost meanwhile.
+              Age of the oldest change that is not yet published. Seconds are normal. Minutes mean
+              that NATS or another service is down. Nothing is lost.
             </dd>
           </div>
           <div>
-            <dt>Lag</dt>
-            <dd>Events that the service has still to take in. It falls by itself.</dd>
+            <dt>Event lag</dt>
+            <dd>
+              Events that the service has yet to process. Normally falls without intervention.
+            </dd>
           </div>
           <div>
-            <dt>Loop delay</dt>
+            <dt>Event loop delay</dt>
             <dd>
-              How late the process gets to its work. Above 100 ms it has more to do than one
-              processor can: start another replica.
+              Delay before the process runs scheduled work. Above 100 ms the process needs more than
+              one CPU: start another replica.
             </dd>
           </div>
         </dl>
@@ -97,18 +99,18 @@ export function SystemPage() {
 }
 
 function Health({ services }: { services: readonly ServiceStatus[] }) {
-  const troubles = services.flatMap((service) => trouble(service));
-  if (troubles.length === 0) {
+  const problems = services.flatMap((service) => problemsOfService(service));
+  if (problems.length === 0) {
     return (
       <Notice tone="good">
-        <p>All {countText(services.length)} services are ready, and nothing waits.</p>
+        <p>All {countText(services.length)} services are ready. No backlog.</p>
       </Notice>
     );
   }
   return (
     <Notice tone="wait">
       <ul>
-        {troubles.map((text) => (
+        {problems.map((text) => (
           <li key={text}>{text}</li>
         ))}
       </ul>

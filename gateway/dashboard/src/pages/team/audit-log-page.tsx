@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { environmentName, useAtWork } from '../../api/environment';
+import { environmentName, useWorkspace } from '../../api/environment';
 import type { Query } from '../../api/client';
 import type { AuditEntry, Operator } from '../../api/resources';
 import { useResource } from '../../api/queries';
@@ -9,22 +9,19 @@ import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
 import { Instant, ShortId } from '../../parts/values';
 import { actorText, changesText } from './audit-text';
-import { leadingRefusal } from './leading';
+import { managementRefusal } from './team-roles';
 
-/** What operators changed, and how it ended. */
+/** Audit log: changes by operators and API keys. */
 export function AuditLogPage() {
-  const { role } = useAtWork().session.operator;
-  const refusal = leadingRefusal(role);
+  const { role } = useWorkspace().session.operator;
+  const refusal = managementRefusal(role);
   return (
-    <PageLayout
-      title="Audit log"
-      lead="What operators and API keys changed, and who came and went: the newest first."
-    >
+    <PageLayout title="Audit log" lead="Team and API activity, newest first.">
       <Panel>
         {refusal === undefined ? (
           <AuditLog />
         ) : (
-          <EmptyState title="Not for you to see">{refusal}</EmptyState>
+          <EmptyState title="You don’t have access">{refusal}</EmptyState>
         )}
       </Panel>
     </PageLayout>
@@ -39,10 +36,10 @@ function AuditLog() {
     <>
       <SelectField
         name="actorId"
-        label="Who"
+        label="Actor"
         value={actorId}
         onChange={setActorId}
-        choices={[['', 'everyone, API keys too'], ...choices]}
+        choices={[['', 'All operators and API keys'], ...choices]}
       />
       <p>
         <a href="/dashboard/api/audit.ndjson" download="audit.ndjson">
@@ -64,15 +61,15 @@ function Target({ target }: { target: AuditEntry['target'] }) {
 }
 
 function AuditTable({ query }: { query: Query }) {
-  const { session } = useAtWork();
+  const { session } = useWorkspace();
   const environmentText = (id: string | null) => {
     const found = session.environments.find((one) => one.id === id);
     return found === undefined ? (id ?? '–') : environmentName(found);
   };
   const columns: Column<AuditEntry>[] = [
-    { title: 'When', text: ({ at }) => at, cell: ({ at }) => <Instant at={at} /> },
+    { title: 'Time', text: ({ at }) => at, cell: ({ at }) => <Instant at={at} /> },
     {
-      title: 'Who',
+      title: 'Actor',
       text: ({ actor }) => actorText(actor),
       cell: ({ actor, address }) => (
         <>
@@ -82,7 +79,7 @@ function AuditTable({ query }: { query: Query }) {
       ),
     },
     {
-      title: 'What',
+      title: 'Action',
       text: ({ action }) => action,
       cell: ({ action, path }) => (
         <>
@@ -101,11 +98,11 @@ function AuditTable({ query }: { query: Query }) {
       cell: ({ target }) => <Target target={target} />,
     },
     { title: 'Changes', text: ({ changes }) => changesText(changes) },
-    { title: 'Where', text: ({ environmentId }) => environmentText(environmentId) },
+    { title: 'Environment', text: ({ environmentId }) => environmentText(environmentId) },
     {
       title: 'Status',
       align: 'end',
-      text: ({ status }) => (status === null ? 'not known' : String(status)),
+      text: ({ status }) => (status === null ? 'Unknown' : String(status)),
     },
     {
       title: 'Request',
@@ -121,8 +118,8 @@ function AuditTable({ query }: { query: Query }) {
       columns={columns}
       rowKey={({ id }) => id}
       empty={
-        <EmptyState title="Nothing changed yet">
-          What anybody changes here is written down with who did it.
+        <EmptyState title="No activity yet">
+          Changes by operators and API keys appear here.
         </EmptyState>
       }
     />

@@ -3,8 +3,8 @@ import { actorText, changesText } from './audit-text';
 test.each([
   [{ type: 'OPERATOR', id: 'o', email: 'ada@example.com' }, 'ada@example.com'],
   [{ type: 'API_KEY', id: '0190f3c4-0000', email: null }, 'API key 0190f3c4'],
-  [{ type: 'SYSTEM', id: 'first-owner', email: null }, 'the system (first-owner)'],
-] as const)('an entry of %j names its actor', (actor, text) => {
+  [{ type: 'SYSTEM', id: 'first-owner', email: null }, 'System (first-owner)'],
+] as const)('an audit entry of %j reads as its actor %s', (actor, text) => {
   expect(actorText(actor)).toBe(text);
 });
 

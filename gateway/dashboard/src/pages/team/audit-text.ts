@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../api/resources';
 
-/** Who or what an entry is of. */
+/** Actor of an entry, as text. */
 export function actorText({ type, id, email }: AuditEntry['actor']): string {
   switch (type) {
     case 'OPERATOR':
@@ -8,11 +8,11 @@ export function actorText({ type, id, email }: AuditEntry['actor']): string {
     case 'API_KEY':
       return `API key ${id.slice(0, 8)}`;
     case 'SYSTEM':
-      return `the system (${id})`;
+      return `System (${id})`;
   }
 }
 
-/** Which fields changed how; a value that is not shown is left out. */
+/** Changed fields with their values; redacted values are left out. */
 export function changesText(changes: AuditEntry['changes']): string {
   const texts = Object.entries(changes).map(([field, change]) => {
     const from = 'from' in change ? `${JSON.stringify(change.from)} → ` : '';

@@ -1,14 +1,14 @@
-import { useAtWork } from '../../api/environment';
+import { useWorkspace } from '../../api/environment';
 import { useAction } from '../../api/queries';
 import type { Operator } from '../../api/resources';
 import { ConfirmButton, DialogButton } from '../../parts/dialog';
 import { ChoicesField, Form, SelectField } from '../../parts/form';
-import { wordsText } from '../../parts/text';
-import { mayReset, rolesToGive } from './leading';
+import { labelText } from '../../parts/text';
+import { assignableRoles, mayReset } from './team-roles';
 
-/** A link by which an operator sets a new password. */
+/** Link that lets an operator set a new password. */
 export interface ResetLink {
-  /** Of the operator. */
+  /** Name of the operator. */
   readonly name: string;
   readonly url: string;
   readonly expiresAt: string;
@@ -24,7 +24,7 @@ function useChange(one: Operator) {
   }));
 }
 
-/** What one may do about another operator. */
+/** Actions on another operator. */
 export function OperatorActions({
   one,
   onReset,
@@ -32,16 +32,16 @@ export function OperatorActions({
   one: Operator;
   onReset: (link: ResetLink) => void;
 }) {
-  const { operator: me } = useAtWork().session;
+  const { operator: me } = useWorkspace().session;
   const change = useChange(one);
-  const makeLink = useAction<object, Omit<ResetLink, 'name'>>(() => ({
+  const createLink = useAction<object, Omit<ResetLink, 'name'>>(() => ({
     method: 'POST',
     path: `${path}/${one.id}/reset-link`,
     body: {},
   }));
   return (
     <div className="actions">
-      <DialogButton label="Role" title={`The role of ${one.name}`} tone="quiet">
+      <DialogButton label="Change role" title={`Change the role of ${one.name}`} tone="quiet">
         {(close) => (
           <Form
             submit="Change role"
@@ -55,40 +55,40 @@ export function OperatorActions({
               name="role"
               label="Role"
               defaultValue={one.role}
-              choices={rolesToGive(me.role).map((role) => [role, wordsText(role)])}
+              choices={assignableRoles(me.role).map((role) => [role, labelText(role)])}
             />
           </Form>
         )}
       </DialogButton>
       {one.active && mayReset(me.role, one.role) && (
         <ConfirmButton
-          label="New password"
-          title={`A new password for ${one.name}?`}
-          confirm="Make link"
+          label="Reset password"
+          title={`Reset the password of ${one.name}?`}
+          confirm="Create link"
           tone="main"
           onConfirm={async () => {
-            const link = await makeLink.mutateAsync({});
+            const link = await createLink.mutateAsync({});
             onReset({ name: one.name, ...link });
           }}
         >
           <p>
-            You get a link by which they set a new password. Anyone who has the link can sign in as
-            them: send it to them alone.
+            Creates a link for setting a new password. Anyone with the link can sign in as{' '}
+            {one.name}, so send it to no one else.
           </p>
         </ConfirmButton>
       )}
-      {one.active ? <ShutOut one={one} /> : <LetIn one={one} />}
+      {one.active ? <DeactivateButton one={one} /> : <ReactivateButton one={one} />}
     </div>
   );
 }
 
-function ShutOut({ one }: { one: Operator }) {
+function DeactivateButton({ one }: { one: Operator }) {
   const change = useChange(one);
   return (
-    <DialogButton label="Shut out" title={`Shut ${one.name} out?`} tone="quiet">
+    <DialogButton label="Deactivate" title={`Deactivate ${one.name}?`} tone="quiet">
       {(close) => (
         <Form
-          submit="Shut out"
+          submit="Deactivate"
           tone="danger"
           onCancel={close}
           onSubmit={async (values) => {
@@ -97,13 +97,13 @@ function ShutOut({ one }: { one: Operator }) {
             close();
           }}
         >
-          <p>All their sessions end at once, and they cannot sign in.</p>
+          <p>Ends all sessions immediately. {one.name} can no longer sign in.</p>
           <ChoicesField
             name="revokeKeys"
-            label="Their API keys"
-            hint="Keys stay good when the operator who made them leaves."
+            label="API keys"
+            hint="API keys keep working after their creator is deactivated."
             choices={['yes']}
-            labelOf={() => 'Revoke all API keys that they made, in all environments'}
+            labelOf={() => 'Revoke all API keys created by this operator, in all environments'}
           />
         </Form>
       )}
@@ -111,16 +111,16 @@ function ShutOut({ one }: { one: Operator }) {
   );
 }
 
-function LetIn({ one }: { one: Operator }) {
+function ReactivateButton({ one }: { one: Operator }) {
   const change = useChange(one);
   return (
     <ConfirmButton
-      label="Let in"
-      title={`Let ${one.name} in again?`}
+      label="Reactivate"
+      title={`Reactivate ${one.name}?`}
       tone="main"
       onConfirm={() => change.mutateAsync({ body: { active: true } })}
     >
-      <p>They can sign in with their old password.</p>
+      <p>{one.name} can sign in with the previous password.</p>
     </ConfirmButton>
   );
 }

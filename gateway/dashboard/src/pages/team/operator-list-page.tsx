@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useAtWork } from '../../api/environment';
+import { useWorkspace } from '../../api/environment';
 import { useAction, useResource } from '../../api/queries';
 import type { Operator } from '../../api/resources';
 import { Button, CopyText } from '../../parts/buttons';
@@ -8,9 +8,9 @@ import { DialogButton } from '../../parts/dialog';
 import { Form, SelectField, TextField } from '../../parts/form';
 import { PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
-import { wordsText } from '../../parts/text';
+import { labelText } from '../../parts/text';
 import { Day, Instant, StatusBadge } from '../../parts/values';
-import { leadingRefusal, rolesToGive } from './leading';
+import { assignableRoles, managementRefusal } from './team-roles';
 import { OperatorActions, type ResetLink } from './operator-actions';
 
 interface Invitation {
@@ -20,19 +20,19 @@ interface Invitation {
 
 const path = '/dashboard/api/operators';
 
-/** Who works here. */
+/** List of operators, with invitations. */
 export function OperatorListPage() {
-  const { operator } = useAtWork().session;
-  const refusal = leadingRefusal(operator.role);
+  const { operator } = useWorkspace().session;
+  const refusal = managementRefusal(operator.role);
   const operators = useResource<{ data: readonly Operator[] }>(path);
   const [invited, setInvited] = useState<Invitation>();
   const [reset, setReset] = useState<ResetLink>();
   return (
     <PageLayout
       title="Team"
-      lead="Who may sign in here. Owners and admins do everything, developers build in sandboxes, viewers look."
+      lead="Owners and admins have full access, developers build in sandboxes, viewers have read-only access."
       actions={
-        <DialogButton label="Invite" title="Invite somebody" refusal={refusal}>
+        <DialogButton label="Invite" title="Invite a team member" refusal={refusal}>
           {(close) => (
             <InvitationForm
               onCancel={close}
@@ -48,24 +48,24 @@ export function OperatorListPage() {
       {invited !== undefined && (
         <Panel title="Invitation">
           <p>
-            Send them this link. It works once, until <Instant at={invited.expiresAt} />, and is not
-            shown again.
+            Send this link to the new team member. It works once, until{' '}
+            <Instant at={invited.expiresAt} />. You won’t see it again.
           </p>
           <CopyText text={invited.link} what="invitation link" />
           <div className="actions">
-            <Button onClick={() => setInvited(undefined)}>I have it</Button>
+            <Button onClick={() => setInvited(undefined)}>Done</Button>
           </div>
         </Panel>
       )}
       {reset !== undefined && (
         <Panel title={`New password for ${reset.name}`}>
           <p>
-            Send them this link. It works once, until <Instant at={reset.expiresAt} />, and is not
-            shown again. Setting the password ends all their sessions.
+            Send this link to {reset.name}. It works once, until <Instant at={reset.expiresAt} />.
+            You won’t see it again. Setting the password ends all sessions of {reset.name}.
           </p>
           <CopyText text={reset.url} what="reset link" />
           <div className="actions">
-            <Button onClick={() => setReset(undefined)}>I have it</Button>
+            <Button onClick={() => setReset(undefined)}>Done</Button>
           </div>
         </Panel>
       )}
@@ -85,29 +85,29 @@ function OperatorTable({
   operators: readonly Operator[];
   onReset: (link: ResetLink) => void;
 }) {
-  const me = useAtWork().session.operator;
-  const given = rolesToGive(me.role);
+  const me = useWorkspace().session.operator;
+  const assignable = assignableRoles(me.role);
   const columns: Column<Operator>[] = [
     { title: 'Name', text: ({ name }) => name, cell: ({ name }) => <strong>{name}</strong> },
     {
-      title: 'E-mail',
+      title: 'Email',
       text: ({ email }) => email,
       cell: ({ email, emailProven }) => (
         <>
           {email}
-          {!emailProven && <div className="faint">e-mail not proven</div>}
+          {!emailProven && <div className="faint">Email not verified</div>}
         </>
       ),
     },
-    { title: 'Role', text: ({ role }) => wordsText(role) },
+    { title: 'Role', text: ({ role }) => labelText(role) },
     {
-      title: 'State',
-      text: ({ active }) => (active ? 'active' : 'off'),
-      cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'OFF'} />,
+      title: 'Status',
+      text: ({ active }) => (active ? 'Active' : 'Inactive'),
+      cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'INACTIVE'} />,
     },
     { title: 'Invited by', text: ({ invitedBy }) => invitedBy?.email ?? '–' },
     {
-      title: 'Since',
+      title: 'Joined',
       text: ({ createdAt }) => createdAt,
       cell: ({ createdAt }) => <Day at={createdAt} />,
     },
@@ -115,7 +115,8 @@ function OperatorTable({
       title: 'Actions',
       text: () => '',
       cell: (one) =>
-        one.id !== me.id && given.includes(one.role) && <OperatorActions {...{ one, onReset }} />,
+        one.id !== me.id &&
+        assignable.includes(one.role) && <OperatorActions {...{ one, onReset }} />,
     },
   ];
   return <DataTable caption="Team" columns={columns} rows={operators} rowKey={({ id }) => id} />;
@@ -128,7 +129,7 @@ function InvitationForm({
   onInvited: (invitation: Invitation) => void;
   onCancel: () => void;
 }) {
-  const { operator } = useAtWork().session;
+  const { operator } = useWorkspace().session;
   const invite = useAction<{ email: string; role: string }, Invitation>((body) => ({
     method: 'POST',
     path,
@@ -136,19 +137,19 @@ function InvitationForm({
   }));
   return (
     <Form
-      submit="Make invitation"
+      submit="Create invitation"
       onCancel={onCancel}
       onSubmit={async (values) => {
-        const wish = { email: values.text('email'), role: values.text('role') };
-        onInvited(await invite.mutateAsync(wish));
+        const input = { email: values.text('email'), role: values.text('role') };
+        onInvited(await invite.mutateAsync(input));
       }}
     >
-      <TextField name="email" label="E-mail" type="email" autoComplete="off" autoFocus />
+      <TextField name="email" label="Email" type="email" autoComplete="off" autoFocus />
       <SelectField
         name="role"
         label="Role"
         defaultValue="VIEWER"
-        choices={rolesToGive(operator.role).map((role) => [role, wordsText(role)])}
+        choices={assignableRoles(operator.role).map((role) => [role, labelText(role)])}
       />
     </Form>
   );

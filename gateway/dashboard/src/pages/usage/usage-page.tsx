@@ -12,21 +12,21 @@ import { ChoiceFilter, DaysFilter } from '../../parts/filters';
 import { Form, SelectField, TextField } from '../../parts/form';
 import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
-import { wordsText } from '../../parts/text';
+import { labelText } from '../../parts/text';
 import { Day } from '../../parts/values';
 import { CustomerLink } from '../customers/customer-link';
 import { drawnQuantity, type Meter } from './meter';
 
 type UsageReport = ReturnType<typeof toJsonUsageReport>;
 
-/** The meters, and what was used of one of them. */
+/** List of meters, with the usage of one of them. */
 export function UsagePage() {
   const refusal = useRefusal('meters');
   const meters = useResource<readonly Meter[]>('/v1/meters');
   return (
     <PageLayout
       title="Usage"
-      lead="What customers used, by the events that were ingested."
+      lead="Metered usage."
       actions={
         <DialogButton label="New meter" refusal={refusal}>
           {(close) => <MeterForm onDone={close} />}
@@ -37,9 +37,9 @@ export function UsagePage() {
         {(list) =>
           list.length === 0 ? (
             <Panel>
-              <EmptyState title="There is no meter yet">
-                Make one with <em>New meter</em>, price it on a product, and send events to{' '}
-                <code>POST /v1/events/ingest</code>.
+              <EmptyState title="No meters yet">
+                Create one with <em>New meter</em>, add a usage price to a product, and send events
+                to <code>POST /v1/events/ingest</code>.
               </EmptyState>
             </Panel>
           ) : (
@@ -96,9 +96,9 @@ function UsageView({ meter, days }: { meter: Meter; days: string }) {
     <Answer of={answer} what="usage">
       {(report) =>
         report.customers.length === 0 ? (
-          <EmptyState title="Nothing was used in this time">
-            Send events with this meter’s id to <code>POST /v1/events/ingest</code>:{' '}
-            <code>{meter.id}</code>
+          <EmptyState title="No usage in this period">
+            Send events to <code>POST /v1/events/ingest</code> with meter ID <code>{meter.id}</code>
+            .
           </EmptyState>
         ) : (
           <>
@@ -113,7 +113,7 @@ function UsageView({ meter, days }: { meter: Meter; days: string }) {
               ]}
               format={(value) => quantityText(String(value))}
             />
-            <h3>Who used most</h3>
+            <h3>Top customers</h3>
             <Bars
               caption={`Customers by usage of ${meter.name}`}
               bars={report.customers.map(({ customerId, value }) => ({
@@ -140,12 +140,12 @@ function MeterTable({
   const remove = useAction(({ id }: Meter) => ({ method: 'DELETE', path: `/v1/meters/${id}` }));
   const columns: readonly Column<Meter>[] = [
     { title: 'Name', text: ({ name }) => name },
-    { title: 'Counts', text: ({ aggregation }) => wordsText(aggregation) },
+    { title: 'Aggregation', text: ({ aggregation }) => labelText(aggregation) },
     { title: 'Unit', text: ({ unit }) => unit ?? '' },
     activeColumn,
-    { title: 'Id', text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
+    { title: 'ID', text: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
     {
-      title: 'Since',
+      title: 'Created',
       text: ({ createdAt }) => createdAt,
       cell: ({ createdAt }) => <Day at={createdAt} />,
     },
@@ -159,7 +159,7 @@ function MeterTable({
           refusal={refusal}
           onConfirm={() => remove.mutateAsync(meter)}
         >
-          <p>Events for it are refused from now on. What was recorded is still billed.</p>
+          <p>New events for this meter are rejected. Recorded usage is still billed.</p>
         </ConfirmButton>
       ),
     },
@@ -184,24 +184,24 @@ function MeterForm({ onDone }: { onDone: () => void }) {
         onDone();
       }}
     >
-      <TextField name="name" label="Name" hint="Customers see it on their invoice." />
+      <TextField name="name" label="Name" hint="Shown on invoices." />
       <SelectField
         name="aggregation"
-        label="What it counts"
+        label="Aggregation"
         value={aggregation}
         onChange={setAggregation}
         choices={[
-          ['SUM', 'The sum of quantities'],
-          ['COUNT', 'The number of events'],
-          ['MAX', 'The largest quantity'],
-          ['LATEST', 'The latest quantity'],
-          ['UNIQUE_COUNT', 'The distinct values of a property'],
+          ['SUM', 'Sum of quantities'],
+          ['COUNT', 'Number of events'],
+          ['MAX', 'Largest quantity'],
+          ['LATEST', 'Latest quantity'],
+          ['UNIQUE_COUNT', 'Distinct values of a property'],
         ]}
       />
       {aggregation === 'UNIQUE_COUNT' && (
         <TextField name="uniqueProperty" label="Property" hint="Such as userId." />
       )}
-      <TextField name="unit" label="Unit" hint="Such as calls or GB." />
+      <TextField name="unit" label="Unit" hint="Optional, such as calls or GB." />
     </Form>
   );
 }

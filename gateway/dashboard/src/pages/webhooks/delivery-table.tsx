@@ -11,10 +11,10 @@ import { Facts, Instant, StatusBadge } from '../../parts/values';
 import { indentedJson } from './indented-json';
 import type { WebhookAttempt, WebhookDelivery, WebhookEndpoint } from './webhook-resources';
 
-// What was just sent arrives in a moment.
+// A delivery that was just created is sent within seconds.
 const refetchMs = 3_000;
 
-/** What an endpoint was sent, and how each was answered. */
+/** Deliveries to an endpoint, with their responses. */
 export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
   return (
     <ResourceTable
@@ -24,8 +24,8 @@ export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
       rowKey={({ id }) => id}
       refetchMs={refetchMs}
       empty={
-        <EmptyState title="Nothing sent yet">
-          Press “Send a test” to see that it arrives and is answered.
+        <EmptyState title="No deliveries yet">
+          Send a test webhook to check the endpoint.
         </EmptyState>
       }
     />
@@ -35,12 +35,12 @@ export function DeliveryTable({ endpoint }: { endpoint: WebhookEndpoint }) {
 function columnsOf(endpoint: WebhookEndpoint): readonly Column<WebhookDelivery>[] {
   return [
     {
-      title: 'Accepted',
+      title: 'Created',
       text: ({ createdAt }) => createdAt,
       cell: ({ createdAt }) => <Instant at={createdAt} />,
     },
     {
-      title: 'Kind',
+      title: 'Event',
       text: ({ type, sequence }) => [type, sequence].filter((part) => part !== null).join(' '),
       cell: ({ type, sequence }) => (
         <>
@@ -50,25 +50,25 @@ function columnsOf(endpoint: WebhookEndpoint): readonly Column<WebhookDelivery>[
       ),
     },
     {
-      title: 'State',
+      title: 'Status',
       text: ({ status }) => status,
       cell: ({ status, nextAttemptAt }) => (
         <>
           <StatusBadge status={status} />
           {nextAttemptAt !== null && (
             <div className="faint">
-              next <Instant at={nextAttemptAt} />
+              Next attempt <Instant at={nextAttemptAt} />
             </div>
           )}
         </>
       ),
     },
     {
-      title: 'Answer',
-      text: ({ attempts }) => answerText(attempts.at(-1)),
+      title: 'Response',
+      text: ({ attempts }) => responseText(attempts.at(-1)),
       cell: ({ attempts }) => (
         <>
-          {answerText(attempts.at(-1))}
+          {responseText(attempts.at(-1))}
           {attempts.length > 1 && (
             <div className="faint">{pluralText(attempts.length, 'attempt')}</div>
           )}
@@ -80,7 +80,7 @@ function columnsOf(endpoint: WebhookEndpoint): readonly Column<WebhookDelivery>[
       text: () => '',
       cell: (delivery) => (
         <div className="actions">
-          <DialogButton label="Look" title={delivery.type} tone="plain">
+          <DialogButton label="View" title={delivery.type} tone="plain">
             {(close) => <DeliveryDetail endpointId={endpoint.id} {...{ delivery, close }} />}
           </DialogButton>
           <RetryButton {...{ endpoint, delivery }} />
@@ -106,12 +106,12 @@ function RetryButton({
   if (refusal !== undefined || !endpoint.active) return null;
   return (
     <ConfirmButton
-      label="Send again"
-      title="Send this webhook again?"
+      label="Resend"
+      title="Resend this webhook?"
       tone="main"
       onConfirm={() => retry.mutateAsync(delivery)}
     >
-      <p>The same bytes under the same id: a receiver that has them already can tell.</p>
+      <p>The body and message ID stay the same, so the receiver can detect the duplicate.</p>
     </ConfirmButton>
   );
 }
@@ -139,15 +139,15 @@ function DeliveryDetail({
       />
       <section>
         <h3>Request</h3>
-        <Answer of={sent} what="what was sent">
+        <Answer of={sent} what="the request body">
           {({ body }) => <CopyText text={indentedJson(body)} what="request body" />}
         </Answer>
       </section>
-      {attempts.length === 0 && <p>It was not tried yet.</p>}
+      {attempts.length === 0 && <p>No attempts yet.</p>}
       {attempts.map((attempt, index) => (
         <section key={attempt.at}>
           <h3>
-            Attempt {index + 1}: {answerText(attempt)}
+            Attempt {index + 1}: {responseText(attempt)}
           </h3>
           <p className="faint">
             <Instant at={attempt.at} />, {durationText(attempt.durationMs)}
@@ -169,8 +169,8 @@ function DeliveryDetail({
   );
 }
 
-function answerText(attempt: WebhookAttempt | undefined): string {
+function responseText(attempt: WebhookAttempt | undefined): string {
   if (attempt === undefined) return '';
   if (attempt.responseStatus !== null) return String(attempt.responseStatus);
-  return attempt.error ?? 'no answer';
+  return attempt.error ?? 'No response';
 }

@@ -4,30 +4,30 @@ import { ChoicesField, Form, TextField } from '../../parts/form';
 import { Answer } from '../../parts/notices';
 import type { WebhookEndpoint } from './webhook-resources';
 
-/** What somebody says of an endpoint. */
-export interface EndpointWish {
+/** Input of the form for an endpoint. */
+export interface EndpointInput {
   readonly url: string;
   readonly description: string | null;
   readonly events: readonly string[] | undefined;
   readonly headerPrefix: string | undefined;
 }
 
-/** Where webhooks go, and which. */
+/** Form for an endpoint: its URL and events. */
 export function EndpointForm({
   endpoint,
   submit,
   onSubmit,
   onCancel,
 }: {
-  /** The one to change; absent: a new one. */
+  /** Endpoint to edit; absent for a new one. */
   endpoint?: WebhookEndpoint;
   submit: string;
-  onSubmit: (wish: EndpointWish) => Promise<unknown>;
+  onSubmit: (input: EndpointInput) => Promise<unknown>;
   onCancel: () => void;
 }) {
   const choices = useResource<Choices>('/dashboard/api/choices');
   return (
-    <Answer of={choices} what="kinds of webhooks">
+    <Answer of={choices} what="event types">
       {({ webhookKinds }) => (
         <Form
           submit={submit}
@@ -48,7 +48,7 @@ export function EndpointForm({
             type="url"
             autoComplete="off"
             defaultValue={endpoint?.url}
-            hint="https, of a public host."
+            hint="A public https URL."
             autoFocus
           />
           <TextField
@@ -65,12 +65,12 @@ export function EndpointForm({
             maxLength={31}
             pattern="[A-Za-z][A-Za-z0-9-]*"
             defaultValue={endpoint?.headerPrefix ?? 'Billing'}
-            hint="Begins two headers, such as Billing-Event and Billing-Signature."
+            hint="Prefix of the headers, such as Billing-Event and Billing-Signature."
           />
           <ChoicesField
             name="events"
-            label="Kinds"
-            hint="None marked: the six of subscriptions."
+            label="Events"
+            hint="Default: all subscription events."
             choices={webhookKinds}
             marked={endpoint?.events ?? []}
           />

@@ -5,16 +5,16 @@ const reports = [
   { endpointId: 'b', days: [] },
 ];
 
-test('a strip shows the days of its own endpoint', () => {
+test('a strip shows the days of its endpoint only', () => {
   expect(healthOf(reports, 'a')).toEqual([{ day: '2026-11-21', good: 2, bad: 1 }]);
   expect(healthOf(reports, 'c')).toEqual([]);
 });
 
 test.each([
-  [[], 'Nothing sent yet'],
-  [[{ day: 'd', good: 3, bad: 0 }], '100 % of 3'],
-  [[{ day: 'd', good: 9_999, bad: 1 }], '99.9 % of 10,000'],
-  [[{ day: 'd', good: 0, bad: 4 }], '0 % of 4'],
-])('%j reads %s', (days, text) => {
+  [[], 'No deliveries yet'],
+  [[{ day: 'd', good: 3, bad: 0 }], '100% of 3'],
+  [[{ day: 'd', good: 9_999, bad: 1 }], '99.9% of 10,000'],
+  [[{ day: 'd', good: 0, bad: 4 }], '0% of 4'],
+])('the days %j read as %s', (days, text) => {
   expect(healthText(days)).toBe(text);
 });

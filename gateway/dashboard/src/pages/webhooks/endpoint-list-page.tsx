@@ -8,32 +8,32 @@ import { EmptyState, PageLayout, Panel } from '../../parts/layout';
 import { ResourceTable } from '../../parts/resource-table';
 import { Strip } from '../../parts/strip';
 import { Day, StatusBadge } from '../../parts/values';
-import { EndpointForm, type EndpointWish } from './endpoint-form';
+import { EndpointForm, type EndpointInput } from './endpoint-form';
 import { healthOf, healthText } from './endpoint-health';
-import { ToldSecret } from './told-secret';
-import type { EndpointReport, ToldEndpoint, WebhookEndpoint } from './webhook-resources';
+import { SigningSecret } from './signing-secret';
+import type { EndpointReport, EndpointWithSecret, WebhookEndpoint } from './webhook-resources';
 
-/** Where webhooks of the environment go. */
+/** List of webhook endpoints, with a form for a new one. */
 export function EndpointListPage() {
   const refusal = useRefusal('webhook-endpoints');
-  const [made, setMade] = useState<ToldEndpoint>();
-  const make = useAction<EndpointWish, ToldEndpoint>(({ description, ...wish }) => ({
+  const [created, setCreated] = useState<EndpointWithSecret>();
+  const create = useAction<EndpointInput, EndpointWithSecret>(({ description, ...input }) => ({
     method: 'POST',
     path: '/v1/webhook-endpoints',
-    body: { ...wish, ...(description !== null && { description }) },
+    body: { ...input, ...(description !== null && { description }) },
   }));
   return (
     <PageLayout
       title="Webhooks"
-      lead="Your servers are told here when a subscription or a checkout moves on."
+      lead="Get notified when subscriptions and checkouts change."
       actions={
         <DialogButton label="New endpoint" refusal={refusal}>
           {(close) => (
             <EndpointForm
               submit="Add endpoint"
               onCancel={close}
-              onSubmit={async (wish) => {
-                setMade(await make.mutateAsync(wish));
+              onSubmit={async (input) => {
+                setCreated(await create.mutateAsync(input));
                 close();
               }}
             />
@@ -41,8 +41,12 @@ export function EndpointListPage() {
         </DialogButton>
       }
     >
-      {made !== undefined && made.secret !== null && (
-        <ToldSecret url={made.url} secret={made.secret} onDone={() => setMade(undefined)} />
+      {created !== undefined && created.secret !== null && (
+        <SigningSecret
+          url={created.url}
+          secret={created.secret}
+          onDone={() => setCreated(undefined)}
+        />
       )}
       <Panel>
         <EndpointTable />
@@ -68,9 +72,9 @@ function EndpointTable() {
       ),
     },
     {
-      title: 'State',
-      text: ({ active }) => (active ? 'active' : 'off'),
-      cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'OFF'} />,
+      title: 'Status',
+      text: ({ active }) => (active ? 'Active' : 'Disabled'),
+      cell: ({ active }) => <StatusBadge status={active ? 'ACTIVE' : 'DISABLED'} />,
     },
     {
       title: 'Last 30 days',
@@ -83,12 +87,12 @@ function EndpointTable() {
       ),
     },
     {
-      title: 'Kinds',
+      title: 'Events',
       align: 'end',
       text: ({ events }) => String(events.length),
     },
     {
-      title: 'Added',
+      title: 'Created',
       text: ({ createdAt }) => createdAt,
       cell: ({ createdAt }) => <Day at={createdAt} />,
     },
@@ -101,7 +105,7 @@ function EndpointTable() {
       rowKey={({ id }) => id}
       empty={
         <EmptyState title="No endpoints yet">
-          Add one with “New endpoint”, then send it a test to see that it answers.
+          Add one with <em>New endpoint</em>, then send a test webhook.
         </EmptyState>
       }
     />

@@ -12,10 +12,10 @@ import { DeliveryTable } from './delivery-table';
 import { EndpointForm } from './endpoint-form';
 import { healthOf, healthText } from './endpoint-health';
 import { GapList, ReplayButton } from './gaps';
-import { ToldSecret } from './told-secret';
-import type { EndpointReport, ToldEndpoint, WebhookEndpoint } from './webhook-resources';
+import { SigningSecret } from './signing-secret';
+import type { EndpointReport, EndpointWithSecret, WebhookEndpoint } from './webhook-resources';
 
-/** One endpoint: how it does, what it was sent, and what it has not got. */
+/** Page of one endpoint: details, missing events and deliveries. */
 export function EndpointPage({ id }: { id: string }) {
   const endpoint = useResource<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`);
   return (
@@ -28,7 +28,7 @@ export function EndpointPage({ id }: { id: string }) {
         {(found) => (
           <>
             <About endpoint={found} />
-            <Panel title="Not arrived" actions={<ReplayButton endpoint={found} />}>
+            <Panel title="Missing events" actions={<ReplayButton endpoint={found} />}>
               <GapList endpointId={id} />
             </Panel>
             <Panel title="Deliveries">
@@ -51,15 +51,15 @@ function About({ endpoint }: { endpoint: WebhookEndpoint }) {
   return (
     <>
       {rotated !== undefined && (
-        <ToldSecret {...{ url }} secret={rotated} onDone={() => setRotated(undefined)} />
+        <SigningSecret {...{ url }} secret={rotated} onDone={() => setRotated(undefined)} />
       )}
-      <Panel title="About" actions={<Actions {...{ endpoint }} onRotated={setRotated} />}>
+      <Panel title="Details" actions={<Actions {...{ endpoint }} onRotated={setRotated} />}>
         <Facts
           facts={[
-            ['State', <StatusBadge key="state" status={active ? 'ACTIVE' : 'OFF'} />],
+            ['Status', <StatusBadge key="state" status={active ? 'ACTIVE' : 'DISABLED'} />],
             ['Description', description ?? '–'],
-            ['Kinds', events.join(', ')],
-            ['Added', <Day key="added" at={createdAt} />],
+            ['Events', events.join(', ')],
+            ['Created', <Day key="created" at={createdAt} />],
             [
               'Last 30 days',
               <div key="days">
@@ -86,7 +86,7 @@ function Actions({
   const [, navigate] = useLocation();
   const change = useAction(({ body }: { body: object }) => ({ method: 'PATCH', path, body }));
   const remove = useAction(() => ({ method: 'DELETE', path }));
-  const rotate = useAction<object, ToldEndpoint>(() => ({
+  const rotate = useAction<object, EndpointWithSecret>(() => ({
     method: 'POST',
     path: `${path}/rotate-secret`,
     body: {},
@@ -95,41 +95,41 @@ function Actions({
   return (
     <>
       <TestButton endpoint={endpoint} />
-      <DialogButton label="Change" title="Change endpoint" tone="quiet">
+      <DialogButton label="Edit" title="Edit endpoint" tone="quiet">
         {(close) => (
           <EndpointForm
             {...{ endpoint }}
             submit="Save"
             onCancel={close}
-            onSubmit={async (wish) => {
-              await change.mutateAsync({ body: wish });
+            onSubmit={async (input) => {
+              await change.mutateAsync({ body: input });
               close();
             }}
           />
         )}
       </DialogButton>
       <ConfirmButton
-        label={endpoint.active ? 'Turn off' : 'Turn on'}
-        title={endpoint.active ? 'Turn this endpoint off?' : 'Turn this endpoint on?'}
+        label={endpoint.active ? 'Disable' : 'Enable'}
+        title={endpoint.active ? 'Disable this endpoint?' : 'Enable this endpoint?'}
         tone="main"
         onConfirm={() => change.mutateAsync({ body: { active: !endpoint.active } })}
       >
         <p>
           {endpoint.active
-            ? 'Nothing is sent to it until it is turned on. What came meanwhile can be replayed for 30 days.'
-            : 'It is sent what happens from now on. Replay what came meanwhile.'}
+            ? 'No webhooks are sent until you enable it again. Missed events can be replayed for 30 days.'
+            : 'New events are sent from now on. Replay the missed events.'}
         </p>
       </ConfirmButton>
       <ConfirmButton
         label="Rotate secret"
-        title="Give it another secret?"
+        title="Rotate the signing secret?"
         tone="main"
         onConfirm={async () => {
           const { secret } = await rotate.mutateAsync({});
           if (secret !== null) onRotated(secret);
         }}
       >
-        <p>Both secrets sign every webhook for 24 hours, so nothing is lost meanwhile.</p>
+        <p>The old and the new secret both sign webhooks for 24 hours, so no webhook is lost.</p>
       </ConfirmButton>
       <ConfirmButton
         label="Delete"
@@ -139,7 +139,7 @@ function Actions({
           navigate('/developers/webhooks');
         }}
       >
-        <p>It is sent nothing more, and its deliveries are not shown any more.</p>
+        <p>Webhooks stop, and the deliveries are no longer shown.</p>
       </ConfirmButton>
     </>
   );
@@ -156,14 +156,14 @@ function TestButton({ endpoint: { id, active } }: { endpoint: WebhookEndpoint })
       <Button
         tone="main"
         isBusy={test.isPending}
-        refusal={active ? undefined : 'It is off.'}
+        refusal={active ? undefined : 'This endpoint is disabled.'}
         onClick={() => test.mutate({})}
       >
-        Send a test
+        Send test webhook
       </Button>
       {test.isSuccess && (
         <Notice tone="good">
-          <p>On its way: see Deliveries.</p>
+          <p>Test webhook created. See Deliveries.</p>
         </Notice>
       )}
       {test.error !== null && <ErrorNotice error={test.error} />}

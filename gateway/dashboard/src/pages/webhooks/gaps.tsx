@@ -11,12 +11,12 @@ import { fromTimeField } from '../../parts/time-field';
 import { missingText } from './missing-text';
 import type { WebhookEndpoint, WebhookGap } from './webhook-resources';
 
-/** Events that did not arrive at the endpoint. */
+/** Events that were not delivered to the endpoint. */
 export function GapList({ endpointId }: { endpointId: string }) {
   const gaps = useResource<readonly WebhookGap[]>(`/v1/webhook-endpoints/${endpointId}/gaps`);
   const columns: Column<WebhookGap>[] = [
     {
-      title: 'Of',
+      title: 'Subscription or checkout',
       text: (gap) => gap.subscriptionId ?? checkoutSessionOf(gap),
       cell: (gap) =>
         gap.subscriptionId === null ? (
@@ -30,13 +30,13 @@ export function GapList({ endpointId }: { endpointId: string }) {
     { title: 'Missing sequences', text: ({ missing }) => missingText(missing) },
   ];
   return (
-    <Answer of={gaps} what="what is missing">
+    <Answer of={gaps} what="missing events">
       {(found) =>
         found.length === 0 ? (
-          <p>Nothing: it has taken everything of the last 30 days that it asked for.</p>
+          <p>No missing events in the last 30 days.</p>
         ) : (
           <DataTable
-            caption="Not arrived"
+            caption="Missing events"
             columns={columns}
             rows={found}
             rowKey={(gap) => gap.subscriptionId ?? checkoutSessionOf(gap)}
@@ -47,7 +47,7 @@ export function GapList({ endpointId }: { endpointId: string }) {
   );
 }
 
-/** Sends the events since a time that did not arrive or, if chosen, all of them. */
+/** Resends undelivered events since a time, or all events if chosen. */
 export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
   const refusal = useRefusal('webhook-endpoints');
   const [count, setCount] = useState<number>();
@@ -67,7 +67,7 @@ export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
         label="Replay"
         title="Replay webhooks"
         tone="quiet"
-        refusal={refusal ?? (endpoint.active ? undefined : 'It is off.')}
+        refusal={refusal ?? (endpoint.active ? undefined : 'This endpoint is disabled.')}
       >
         {(close) => (
           <Form
@@ -82,13 +82,13 @@ export function ReplayButton({ endpoint }: { endpoint: WebhookEndpoint }) {
           >
             <TextField
               name="since"
-              label="Since"
+              label="Since (UTC)"
               type="datetime-local"
-              hint="In UTC, of real time; at most 30 days back. Events that did not arrive are sent again."
+              hint="Real time, at most 30 days ago. Undelivered events are sent again."
             />
             <label className="check">
               <input type="checkbox" name="all" value="yes" />{' '}
-              <span>Also send delivered events again</span>
+              <span>Also resend delivered events</span>
             </label>
           </Form>
         )}

@@ -1,4 +1,4 @@
-/** JSON for people to read; any other text as it is. */
+/** Indented JSON; any other text unchanged. */
 export function indentedJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);

@@ -4,6 +4,6 @@ test.each([
   [[], ''],
   [[4], '4'],
   [[1, 2, 3, 7, 9, 10], '1–3, 7, 9–10'],
-])('%j reads %s', (numbers, text) => {
+])('the missing numbers %j read as %s', (numbers, text) => {
   expect(missingText(numbers)).toBe(text);
 });

@@ -1,4 +1,4 @@
-/** Numbers in order as ranges: 1–3, 7. */
+/** Ascending numbers as ranges: 1–3, 7. */
 export function missingText(numbers: readonly number[]): string {
   const ranges: [number, number][] = [];
   for (const number of numbers) {

@@ -3,8 +3,8 @@ import type { toJsonWebhookDelivery, toJsonWebhookGap } from '@billing/proto/jso
 import type { toJsonWebhookEndpoint } from '@billing/proto/json/webhook-endpoint';
 
 export type WebhookEndpoint = ReturnType<typeof toJsonWebhookEndpoint>;
-/** With its secret, which is told once; null where an earlier try made it. */
-export type ToldEndpoint = WebhookEndpoint & { readonly secret: string | null };
+/** Endpoint with its secret, which is shown once; null if an earlier attempt created it. */
+export type EndpointWithSecret = WebhookEndpoint & { readonly secret: string | null };
 export type WebhookDelivery = ReturnType<typeof toJsonWebhookDelivery>;
 export type WebhookAttempt = WebhookDelivery['attempts'][number];
 export type WebhookGap = ReturnType<typeof toJsonWebhookGap>;

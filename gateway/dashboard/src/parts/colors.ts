@@ -1,27 +1,27 @@
 import { useSyncExternalStore } from 'react';
 
-/** The colours that canvases and drawings take from the stylesheet. */
-export interface Colours {
+/** Colors of the stylesheet for canvases. */
+export interface Colors {
   readonly faint: string;
   readonly line: string;
   readonly fill: string;
   readonly series: readonly string[];
 }
 
-/** Names of the stylesheet's colours for lines and bars, in their order. */
+/** Stylesheet variables of the series colors, in order. */
 const seriesNames = ['--series-1', '--series-2', '--series-3', '--series-4'] as const;
 
-let known: Colours | undefined;
+let known: Colors | undefined;
 
-/** The colours as they are now: other ones when the theme changes. */
-export function useColours(): Colours {
+/** Current colors, updated when the theme changes. */
+export function useColors(): Colors {
   return useSyncExternalStore(subscribe, read);
 }
 
-function subscribe(tell: () => void): () => void {
+function subscribe(notify: () => void): () => void {
   const changed = () => {
     known = undefined;
-    tell();
+    notify();
   };
   const dark = matchMedia('(prefers-color-scheme: dark)');
   dark.addEventListener('change', changed);
@@ -33,9 +33,9 @@ function subscribe(tell: () => void): () => void {
   };
 }
 
-function read(): Colours {
+function read(): Colors {
   if (known !== undefined) return known;
-  // A canvas knows no names of colours and no light-dark(): an element says what they come to.
+  // A canvas cannot resolve CSS variables or light-dark(), so a probe element does.
   const probe = document.body.appendChild(document.createElement('span'));
   const value = (name: string) => {
     probe.style.color = `var(${name})`;

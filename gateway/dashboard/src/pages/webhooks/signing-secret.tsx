@@ -1,8 +1,8 @@
 import { Button, CopyText } from '../../parts/buttons';
 import { Panel } from '../../parts/layout';
 
-/** A signing secret, once. */
-export function ToldSecret({
+/** Shows a signing secret once. */
+export function SigningSecret({
   url,
   secret,
   onDone,
@@ -13,10 +13,10 @@ export function ToldSecret({
 }) {
   return (
     <Panel title="Signing secret">
-      <p>Webhooks to {url} are signed with it. Copy it now: it is not shown again.</p>
+      <p>Signs webhooks to {url}. Copy it now. You won’t see it again.</p>
       <CopyText text={secret} what="signing secret" />
       <div className="actions">
-        <Button onClick={onDone}>I have it</Button>
+        <Button onClick={onDone}>Done</Button>
       </div>
     </Panel>
   );

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** A page before the shell: one thing to do. */
-export function Door({ title, children }: { title: string; children: ReactNode }) {
+/** Page outside the shell with a single panel, such as sign-in. */
+export function SessionPage({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <main className="door">
+    <main className="session-page">
       <title>{`${title} · Billing`}</title>
       <section className="panel">
         <h1>{title}</h1>

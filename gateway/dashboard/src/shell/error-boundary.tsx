@@ -3,16 +3,14 @@ import { Button } from '../parts/buttons';
 import { ErrorNotice } from '../parts/notices';
 import { isMissingFile } from './missing-file';
 
-const notLoaded = new Error(
-  'There is no connection, or the dashboard was updated and this one is too old',
-);
+const notLoaded = new Error('The connection failed, or the dashboard was updated');
 
 interface State {
   readonly error: Error | undefined;
 }
 
-/** Where a page breaks, the rest of the dashboard stays. */
-export class Fault extends Component<{ children: ReactNode }, State> {
+/** Keeps the rest of the dashboard usable when a page throws an error. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
   override state: State = { error: undefined };
 
   static getDerivedStateFromError(error: Error): State {
@@ -24,14 +22,14 @@ export class Fault extends Component<{ children: ReactNode }, State> {
     if (error === undefined) return this.props.children;
     return (
       <>
-        <h1>{isMissingFile(error) ? 'This page could not be loaded' : 'This page is broken'}</h1>
+        <h1>{isMissingFile(error) ? 'This page could not be loaded' : 'Something went wrong'}</h1>
         <ErrorNotice error={isMissingFile(error) ? notLoaded : error} />
         <Button
           onClick={() => {
             window.location.reload();
           }}
         >
-          Load it again
+          Reload
         </Button>
       </>
     );
