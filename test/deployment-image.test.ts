@@ -36,8 +36,8 @@ function packages(): string[] {
   return Object.keys((parse(lockfile) as { importers: object }).importers);
 }
 
-describe('the recipe', () => {
-  it('takes the Node that the workspace pins, and names no pnpm of its own', async () => {
+describe('the Dockerfile', () => {
+  it('the Dockerfile uses the pinned Node and names no version of pnpm', async () => {
     const { nodeVersion } = await workspace();
     expect(instructions('ARG')).toContain(`NODE_VERSION=${nodeVersion}`);
     const stages = instructions('FROM').flatMap((text) => / AS (\w+)$/.exec(text)?.slice(1) ?? []);
@@ -51,7 +51,7 @@ describe('the recipe', () => {
     expect(await textOf('deploy/images/Dockerfile')).not.toContain(version);
   });
 
-  it('copies what is there and is let in', () => {
+  it('every copied path exists and is in the build context', () => {
     const copies = instructions('COPY').filter((text) => !text.startsWith('--from='));
     const sources = copies.flatMap((text) => text.split(/\s+/).slice(0, -1));
     expect(sources).toContain('pnpm-lock.yaml');
@@ -74,9 +74,9 @@ describe('the recipe', () => {
     'gateway/tsconfig.json',
     'gateway/dashboard/index.html',
     ...serviceNames.map((name) => `${services[name].folder}/src/main.ts`),
-    // The lockfile is held to the manifests of all packages.
+    // pnpm checks the lockfile against the manifests of all packages.
     ...packages().map((name) => join(name, 'package.json')),
-  ])('lets %s in', (path) => {
+  ])('the build context includes %s', (path) => {
     expect(existsSync(join(root, path))).toBe(true);
     expect(keepsOut(path)).toBe(false);
   });
@@ -96,16 +96,16 @@ describe('the recipe', () => {
     'services/checkout/src/store.integration.test.ts',
     'deploy/images/Dockerfile',
     'test/test-system.ts',
-  ])('keeps %s out', (path) => {
+  ])('the build context excludes %s', (path) => {
     expect(keepsOut(path)).toBe(true);
   });
 
-  it('makes an image of each service', () => {
+  it('bake.hcl builds an image of each service', () => {
     expect(bakedServices()).toEqual(serviceNames);
   });
 });
 
-/** Made by the command of the recipe from what is built here, of the service that needs most besides code. */
+/** Created by the command of the Dockerfile, for the service that needs most files in addition to code. */
 describe('the folder of the gateway', () => {
   let parent: string;
   let folder: string;
@@ -122,10 +122,10 @@ describe('the folder of the gateway', () => {
       .replace('/app', made)
       .split(/\s+/);
     const { packageManager } = await manifest();
-    // From what the installation left: no registry is asked.
+    // Uses the packages of the installation, without a registry.
     const env = { ...process.env, npm_config_prefer_offline: 'true' };
     await run('npx', ['--yes', packageManager, ...args], { cwd: root, env });
-    // Where it was made and where it runs are two places, as in an image.
+    // Moves the folder: as in an image, it runs at another path than it was built at.
     folder = join(parent, 'app');
     await rename(made, folder);
   }, 150_000);
@@ -135,14 +135,14 @@ describe('the folder of the gateway', () => {
     await rm(parent, { recursive: true, force: true });
   });
 
-  it('holds what runs, and nothing of tests, tools and other services', async () => {
+  it('the folder contains no tests, no tools and no other service', async () => {
     const files = await readdir(folder, { recursive: true });
     const own = files.filter((file) => /^(dist|.*\/@billing\/\w+\/dist)\//.test(file));
     const built = own.filter((file) => /\.\w+$/.test(file) && !file.startsWith('dist/site/'));
     expect(built).toContain('dist/main.js');
     expect(built.filter((file) => !file.endsWith('.js'))).toEqual([]);
     expect(built.filter((file) => /\.test\.|\/testing[^/]*$/.test(file))).toEqual([]);
-    // What is made for one processor would not run on another, and the image has a Node.
+    // Native code would not run on another architecture, and the image has its own Node.
     expect(files.filter((file) => file.endsWith('.node'))).toEqual([]);
     const packages = await readdir(join(folder, 'node_modules/.pnpm'));
     const names = packages.map((name) => name.replace(/(?<=.)@.*$/, ''));
@@ -156,7 +156,7 @@ describe('the folder of the gateway', () => {
     ).toEqual([]);
   });
 
-  it('has its dependencies patched', async () => {
+  it('the dependencies in the folder are patched', async () => {
     const packages = await readdir(join(folder, 'node_modules/.pnpm'));
     for (const [dependency, patchFile] of Object.entries((await workspace()).patchedDependencies)) {
       const [name = ''] = dependency.split(/(?<=.)@/);
@@ -174,19 +174,19 @@ describe('the folder of the gateway', () => {
     }
   });
 
-  it('has the fonts of documents', async () => {
+  it('the folder contains the fonts of PDF documents', async () => {
     const script = "console.log(require('./dist/pdf/pdf-fonts').pdfFonts().bold.bytes.length)";
     const { stdout } = await run(process.execPath, ['--eval', script], { cwd: folder });
     expect(Number(stdout)).toBeGreaterThan(10_000);
   });
 
-  it('runs by its entry point, serves its pages and ends when it is told to', async () => {
+  it('the gateway starts from the folder, serves its pages and stops on SIGTERM', async () => {
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const [entryPoint = '[]'] = instructions('ENTRYPOINT');
     const [program, ...args] = JSON.parse(entryPoint) as string[];
     expect(program).toBe('node');
-    // Nobody listens there: what is asked for here needs no other service.
+    // No service listens there: the requests of this test need none.
     const peers = serviceNames.map((name) => [`${name.toUpperCase()}_ADDRESS`, '127.0.0.1:1']);
     gateway = spawn(process.execPath, args, {
       cwd: folder,

@@ -13,7 +13,7 @@ import { expectRestricted } from './restricted-pod';
 const kubernetes = join(__dirname, '..', 'deploy', 'kubernetes');
 const testWithKubectl = hasKubectl() ? test : test.skip;
 const backends = serviceNames.filter((name) => name !== 'gateway');
-// What no service has a folder for, and what is applied by none.
+// Folders that belong to no service.
 const others = ['example', 'foundation', 'grpc-service', 'system', 'workload'];
 const kinds = [
   'Certificate',
@@ -25,12 +25,12 @@ const kinds = [
   'ServiceAccount',
 ];
 
-// What a process gives itself, in all; see chassis/process.ts.
+// Stop limit of a process; see chassis/process.ts.
 const stopLimitMs = 25_000;
-// Calls, due work, the outboxes, webhooks: closed one after another.
+// Calls, due work, outboxes and webhooks: closed one after another.
 const gracesInTurn = 4;
 
-// What the README has people put into the Secrets.
+// The Secrets that INSTALL.md describes.
 const secretsOf: Partial<Record<ServiceName, Record<string, string>>> = {
   gateway: {},
   identity: { API_KEY_PEPPER: 'p'.repeat(32) },
@@ -47,7 +47,7 @@ const named = (name: string) => ({
   values: [name],
 });
 
-// Public addresses: neither a cluster's own, nor those by which clouds tell machines their secrets.
+// Public addresses: without those of clusters and of the clouds' metadata services.
 const worldwide = [
   {
     cidr: '0.0.0.0/0',
@@ -73,7 +73,7 @@ interface ServiceConfig {
   };
 }
 
-// As the launcher finds it, which knows every service.
+// Resolves as the launcher does, which knows every service.
 const launcherRequire = createRequire(require.resolve('@billing/local/services'));
 const configOf = (name: ServiceName) => launcherRequire(`@billing/${name}/config`) as ServiceConfig;
 
@@ -98,7 +98,7 @@ async function podOf(name: ServiceName) {
   return { spec, container };
 }
 
-/** What the process of a pod is told by its environment, without what files tell it. */
+/** Environment variables of the process of a pod, without those from Secrets. */
 async function variablesOf(name: ServiceName): Promise<Record<string, string>> {
   const settings = (await find('foundation', 'ConfigMap')).data as Record<string, string>;
   const { container } = await podOf(name);
@@ -107,7 +107,7 @@ async function variablesOf(name: ServiceName): Promise<Record<string, string>> {
   return { ...settings, ...Object.fromEntries(own) };
 }
 
-/** Which file of which volume each variable names that names one. */
+/** Volume and file of each variable that names a file. */
 const mounted = {
   GRPC_TLS_CERT_FILE: ['certificate', 'tls.crt'],
   GRPC_TLS_KEY_FILE: ['certificate', 'tls.key'],
@@ -117,7 +117,7 @@ const mounted = {
 const mountsFiles = (variable: string) => variable in mounted;
 const peerVariable = (name: string) => `${name.toUpperCase()}_ADDRESS`;
 
-test('every service has a folder, and no folder is left over', () => {
+test('each folder is that of a service or a shared one', () => {
   const folders = readdirSync(kubernetes, { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
@@ -125,7 +125,7 @@ test('every service has a folder, and no folder is left over', () => {
 });
 
 describe.each(serviceNames)('%s', (name) => {
-  testWithKubectl('applies alone, under its own name and label', async () => {
+  testWithKubectl('the folder applies alone, under the name and label of the service', async () => {
     const manifests = await render(name);
     expect(manifests.map(({ kind }) => kind).sort()).toEqual(kinds);
     for (const { metadata } of manifests) {
@@ -137,13 +137,13 @@ describe.each(serviceNames)('%s', (name) => {
     }
   });
 
-  testWithKubectl('starts with what its pod and its Secret tell it', async () => {
+  testWithKubectl('the service reads the variables of its pod and its Secret', async () => {
     const variables = await variablesOf(name);
     const told = Object.entries(variables).filter(([variable]) => !mountsFiles(variable));
     const secrets = { ...(name !== 'gateway' && stores), ...secretsOf[name] };
     const { readConfig, configurationSchema } = configOf(name);
     const configuration = readConfig({ ...Object.fromEntries(told), ...secrets });
-    // A variable that nobody reads is a misspelt one.
+    // A variable that no service reads is a misspelt one.
     const known = new Set([
       ...Object.keys(configurationSchema.shape),
       ...Object.keys((await find('foundation', 'ConfigMap')).data),
@@ -161,36 +161,42 @@ describe.each(serviceNames)('%s', (name) => {
     expect(stopLimitMs).toBeLessThan(spec.terminationGracePeriodSeconds * 1_000);
   });
 
-  testWithKubectl('finds its certificate and its secrets where its variables say', async () => {
-    const variables = await variablesOf(name);
-    const { spec, container } = await podOf(name);
-    const secretName = `billing-${name}`;
-    const certificateName = `${secretName}-certificate`;
-    expect(spec.volumes).toEqual([
-      { name: 'certificate', secret: { secretName: certificateName } },
-      { name: 'secrets', secret: { secretName, ...(name === 'gateway' && { optional: true }) } },
-    ]);
-    for (const [variable, [volume, file]] of Object.entries(mounted)) {
-      const { mountPath } = container.volumeMounts.find((mount: any) => mount.name === volume);
-      expect(variables[variable]).toBe(join(mountPath, file));
-    }
-    const certificate = (await find(name, 'Certificate')).spec;
-    expect(certificate.secretName).toBe(certificateName);
-    const issuers = (await render('foundation')).filter(({ kind }) => kind === 'Issuer');
-    expect(issuers.map(({ metadata }) => metadata.name)).toContain(certificate.issuerRef.name);
-  });
+  testWithKubectl(
+    'the pod mounts its certificate and secrets at the paths of its variables',
+    async () => {
+      const variables = await variablesOf(name);
+      const { spec, container } = await podOf(name);
+      const secretName = `billing-${name}`;
+      const certificateName = `${secretName}-certificate`;
+      expect(spec.volumes).toEqual([
+        { name: 'certificate', secret: { secretName: certificateName } },
+        { name: 'secrets', secret: { secretName, ...(name === 'gateway' && { optional: true }) } },
+      ]);
+      for (const [variable, [volume, file]] of Object.entries(mounted)) {
+        const { mountPath } = container.volumeMounts.find((mount: any) => mount.name === volume);
+        expect(variables[variable]).toBe(join(mountPath, file));
+      }
+      const certificate = (await find(name, 'Certificate')).spec;
+      expect(certificate.secretName).toBe(certificateName);
+      const issuers = (await render('foundation')).filter(({ kind }) => kind === 'Issuer');
+      expect(issuers.map(({ metadata }) => metadata.name)).toContain(certificate.issuerRef.name);
+    },
+  );
 
-  testWithKubectl('calls each peer by a name that the peer has a certificate for', async () => {
-    const { configurationSchema } = configOf(name);
-    const variables = await variablesOf(name);
-    const peers = backends.filter((peer) => peerVariable(peer) in configurationSchema.shape);
-    for (const peer of peers) {
-      expect(variables[peerVariable(peer)]).toBe(`dns:///billing-${peer}:50051`);
-    }
-    expect((await find(name, 'Certificate')).spec.dnsNames).toContain(`billing-${name}`);
-  });
+  testWithKubectl(
+    'the service calls each peer by a name in the certificate of the peer',
+    async () => {
+      const { configurationSchema } = configOf(name);
+      const variables = await variablesOf(name);
+      const peers = backends.filter((peer) => peerVariable(peer) in configurationSchema.shape);
+      for (const peer of peers) {
+        expect(variables[peerVariable(peer)]).toBe(`dns:///billing-${peer}:50051`);
+      }
+      expect((await find(name, 'Certificate')).spec.dnsNames).toContain(`billing-${name}`);
+    },
+  );
 
-  testWithKubectl('lets in who calls it, and nobody else', async () => {
+  testWithKubectl('the network policy admits only the callers of the service', async () => {
     const { ingress, podSelector } = (await find(name, 'NetworkPolicy')).spec;
     const { template } = (await find(name, 'Deployment')).spec;
     expect(template.metadata.labels).toEqual(podSelector.matchLabels);
@@ -201,7 +207,7 @@ describe.each(serviceNames)('%s', (name) => {
     const callers = serviceNames.filter(
       (caller) =>
         peerVariable(name) in configOf(caller).configurationSchema.shape ||
-        // Its command for first owners calls the service itself.
+        // The command for first owners runs in a pod of identity and calls identity.
         (name === 'identity' && caller === 'identity'),
     );
     const anyOf = (label: string, values: readonly string[]) => ({
@@ -219,40 +225,44 @@ describe.each(serviceNames)('%s', (name) => {
     ]);
   });
 
-  testWithKubectl('reaches its peers and what it needs, and nothing else', async () => {
-    const { egress, policyTypes } = (await find(name, 'NetworkPolicy')).spec;
-    expect(policyTypes).toEqual(['Ingress', 'Egress']);
-    const portsOf = (rule: any) => rule.ports.map(({ port }: any) => port as number);
-    const ruleOf = (port: number) => egress.filter((rule: any) => portsOf(rule).includes(port));
-    const { configurationSchema } = configOf(name);
-    const peers = backends.filter(
-      (peer) =>
-        peerVariable(peer) in configurationSchema.shape ||
-        (name === 'identity' && peer === 'identity'),
-    );
-    const reached = ruleOf(50_051).flatMap(({ to }: any) =>
-      to[0].podSelector.matchExpressions.at(-1).values.toSorted(),
-    );
-    expect(reached).toEqual(peers.toSorted());
-    for (const [port, store] of Object.entries(storePorts)) {
-      const to = [{ namespaceSelector: {}, podSelector: { matchExpressions: [named(store)] } }];
-      const rule = { to, ports: [{ port: Number(port) }] };
-      expect(ruleOf(Number(port))).toEqual(name === 'gateway' ? [] : [rule]);
-    }
-    // A rule without addresses reaches any.
-    for (const { to } of egress) expect(to.length).toBeGreaterThanOrEqual(1);
-    expect(ruleOf(53)).toHaveLength(1);
-    const partOf = { key: 'app.kubernetes.io/part-of', operator: 'In', values: ['billing'] };
-    expect(ruleOf(4_318).map(({ to }: any) => to)).toEqual([
-      [{ podSelector: { matchExpressions: [partOf, named('collector')] } }],
-    ]);
-    const outside = egress.filter(({ to }: any) => to?.some(({ ipBlock }: any) => ipBlock));
-    const ports = { notifier: [80, 443], checkout: [443], gateway: [443] } as const;
-    expect(outside.flatMap(portsOf)).toEqual(name in ports ? ports[name as 'notifier'] : []);
-    for (const { to } of outside) expect(to.map(({ ipBlock }: any) => ipBlock)).toEqual(worldwide);
-  });
+  testWithKubectl(
+    'the network policy allows egress only to peers, stores and needed addresses',
+    async () => {
+      const { egress, policyTypes } = (await find(name, 'NetworkPolicy')).spec;
+      expect(policyTypes).toEqual(['Ingress', 'Egress']);
+      const portsOf = (rule: any) => rule.ports.map(({ port }: any) => port as number);
+      const ruleOf = (port: number) => egress.filter((rule: any) => portsOf(rule).includes(port));
+      const { configurationSchema } = configOf(name);
+      const peers = backends.filter(
+        (peer) =>
+          peerVariable(peer) in configurationSchema.shape ||
+          (name === 'identity' && peer === 'identity'),
+      );
+      const reached = ruleOf(50_051).flatMap(({ to }: any) =>
+        to[0].podSelector.matchExpressions.at(-1).values.toSorted(),
+      );
+      expect(reached).toEqual(peers.toSorted());
+      for (const [port, store] of Object.entries(storePorts)) {
+        const to = [{ namespaceSelector: {}, podSelector: { matchExpressions: [named(store)] } }];
+        const rule = { to, ports: [{ port: Number(port) }] };
+        expect(ruleOf(Number(port))).toEqual(name === 'gateway' ? [] : [rule]);
+      }
+      // A rule without addresses allows all.
+      for (const { to } of egress) expect(to.length).toBeGreaterThanOrEqual(1);
+      expect(ruleOf(53)).toHaveLength(1);
+      const partOf = { key: 'app.kubernetes.io/part-of', operator: 'In', values: ['billing'] };
+      expect(ruleOf(4_318).map(({ to }: any) => to)).toEqual([
+        [{ podSelector: { matchExpressions: [partOf, named('collector')] } }],
+      ]);
+      const outside = egress.filter(({ to }: any) => to?.some(({ ipBlock }: any) => ipBlock));
+      const ports = { notifier: [80, 443], checkout: [443], gateway: [443] } as const;
+      expect(outside.flatMap(portsOf)).toEqual(name in ports ? ports[name as 'notifier'] : []);
+      for (const { to } of outside)
+        expect(to.map(({ ipBlock }: any) => ipBlock)).toEqual(worldwide);
+    },
+  );
 
-  testWithKubectl('is asked for its health at ports that it has, and reached at one', async () => {
+  testWithKubectl('probes and the Service use ports of the container', async () => {
     const { container } = await podOf(name);
     const ports = container.ports.map((port: any) => port.name as string);
     const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
@@ -264,7 +274,7 @@ describe.each(serviceNames)('%s', (name) => {
     expect(spec.clusterIP).toBe(name === 'gateway' ? undefined : 'None');
   });
 
-  testWithKubectl('keeps to what a restricted namespace demands', async () => {
+  testWithKubectl('the pod meets the restricted pod security standard', async () => {
     const { spec, container } = await podOf(name);
     expectRestricted(spec);
     expect(container.image).toMatch(new RegExp(`^billing-${name}:`));
@@ -273,7 +283,7 @@ describe.each(serviceNames)('%s', (name) => {
 
 const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
 
-testWithKubectl('the system is the foundation and every service, each once', async () => {
+testWithKubectl('the system consists of the foundation and every service, each once', async () => {
   const parts = await Promise.all(['foundation', ...serviceNames].map(render));
   expect((await render('system')).map(nameOf).sort()).toEqual(parts.flat().map(nameOf).sort());
 });
@@ -293,40 +303,43 @@ function expectStoresOfExample(policy: Manifest | undefined): void {
   ]);
 }
 
-testWithKubectl('the example changes what it says, and nothing else goes missing', async () => {
-  // It has all that there is, so all types are checked here.
-  const example = await renderManifests(join(kubernetes, 'example'));
-  const names = example.map(nameOf);
-  expect(names).toEqual(expect.arrayContaining((await render('system')).map(nameOf)));
-  expect(new Set(names).size).toBe(names.length);
-  const gateway = example.find(
-    ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'billing-gateway',
-  );
-  const [{ image, env }] = gateway?.spec.template.spec.containers ?? [];
-  expect(image).toBe('registry.example.com/billing-gateway:1.2.3');
-  const own = await variablesOf('gateway');
-  const changed = Object.fromEntries(env.map(({ name, value }: any) => [name, value]));
-  expect(changed).toMatchObject({ HTTP_LISTEN: own.HTTP_LISTEN, TRUSTED_PROXIES: '10.1.2.0/24' });
-  const { readConfig } = configOf('gateway');
-  const told = Object.entries<string>(changed).filter(([variable]) => !mountsFiles(variable));
-  readConfig({ ...Object.fromEntries(told), HOSTED_PAGE_URL: 'https://pay.example.com' });
-  for (const name of backends) {
-    expectStoresOfExample(
-      example.find(
-        ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === `billing-${name}`,
-      ),
+testWithKubectl(
+  'the example changes only what it configures and keeps everything else',
+  async () => {
+    // The example has objects of all kinds, so all types are checked here.
+    const example = await renderManifests(join(kubernetes, 'example'));
+    const names = example.map(nameOf);
+    expect(names).toEqual(expect.arrayContaining((await render('system')).map(nameOf)));
+    expect(new Set(names).size).toBe(names.length);
+    const gateway = example.find(
+      ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'billing-gateway',
     );
-  }
-  const images = example.flatMap((manifest) =>
-    (manifest.spec?.template?.spec.containers ?? []).map((container: any) => container.image),
-  );
-  for (const name of serviceNames) {
-    expect(images).toContain(`registry.example.com/billing-${name}:1.2.3`);
-  }
-});
+    const [{ image, env }] = gateway?.spec.template.spec.containers ?? [];
+    expect(image).toBe('registry.example.com/billing-gateway:1.2.3');
+    const own = await variablesOf('gateway');
+    const changed = Object.fromEntries(env.map(({ name, value }: any) => [name, value]));
+    expect(changed).toMatchObject({ HTTP_LISTEN: own.HTTP_LISTEN, TRUSTED_PROXIES: '10.1.2.0/24' });
+    const { readConfig } = configOf('gateway');
+    const told = Object.entries<string>(changed).filter(([variable]) => !mountsFiles(variable));
+    readConfig({ ...Object.fromEntries(told), HOSTED_PAGE_URL: 'https://pay.example.com' });
+    for (const name of backends) {
+      expectStoresOfExample(
+        example.find(
+          ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === `billing-${name}`,
+        ),
+      );
+    }
+    const images = example.flatMap((manifest) =>
+      (manifest.spec?.template?.spec.containers ?? []).map((container: any) => container.image),
+    );
+    for (const name of serviceNames) {
+      expect(images).toContain(`registry.example.com/billing-${name}:1.2.3`);
+    }
+  },
+);
 
 testWithKubectl(
-  'one service alone gets the release that the whole has, and is as its folder says',
+  'a service applied alone has the release of the system and the objects of its folder',
   async () => {
     const alone = await render('example/subscription');
     const deployment = alone.find(({ kind }) => kind === 'Deployment');

@@ -1,10 +1,10 @@
-# All images in one build, for both kinds of processors: docker buildx bake --file deploy/images/bake.hcl
+# All images in one build, for both architectures: docker buildx bake --file deploy/images/bake.hcl
 
 variable "VERSION" {
   default = "development"
 }
 
-# What stands before the names, such as "example.com/team/".
+# Prefix of the image names, such as "example.com/team/".
 variable "PREFIX" {
   default = ""
 }
