@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts from nothing but Node 20 and npm: installs what is pinned, then does everything else on the pinned Node.
+// Bootstrap of all npm scripts, for Node 20 and npm: installs the pinned versions, then runs everything on the pinned Node.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const commands = {
   start: async (args) => {
     prepare();
     if (!build(['deploy/local']) || !buildSite()) return 1;
-    // Out of the terminal's reach: a Ctrl-C comes to it once, from here.
+    // Detached from the terminal, so that it receives a Ctrl-C once, from here.
     const main = join(root, 'deploy/local/dist/main.js');
     return await runInteractive([main, ...args], { detached: true });
   },
@@ -70,14 +70,14 @@ const commands = {
   },
   jest: async (args) => {
     prepare();
-    // Tests across services also start the built processes; what does not compile is for `npm test` to judge.
+    // Tests across services also start the built processes. Only `npm test` reports compile errors.
     build(projects());
     buildSite();
     return await runInteractive([join(root, 'node_modules/jest/bin/jest.js'), ...jestArgs(args)]);
   },
 };
 
-/** `--shard=1/4 --systems=3` becomes what the crash matrix reads; all else is for jest. */
+/** Turns flags such as `--shard=1/4 --systems=3` into variables of the crash matrix; passes other flags to jest. */
 function crashOptions(args) {
   const names = ['flow', 'journal', 'minutes', 'seed', 'shard', 'systems'];
   const env = { CRASH_MATRIX: 'full', CRASH_SYSTEMS: '4' };
@@ -95,7 +95,7 @@ function prepare() {
   generate({ force: false });
 }
 
-/** Standard output belongs to the command: everything else goes to standard error. */
+/** Writes progress to standard error: standard output belongs to the command. */
 function say(line) {
   process.stderr.write(`[${(performance.now() / 1000).toFixed(1).padStart(6)} s] ${line}\n`);
 }
@@ -113,9 +113,9 @@ function install() {
   say(`Installing dependencies with ${packageManager}`);
   const pnpm = ['install', '--frozen-lockfile', '--reporter=append-only'];
   const args = ['--yes', '--loglevel=warn', packageManager, ...pnpm];
-  // CI: nobody is asked whether an older node_modules may be replaced.
+  // CI: replaces an older node_modules without asking.
   const { status } = run('npx', args, { env: { ...process.env, CI: 'true' } });
-  if (status !== 0) fail('The dependencies could not be installed');
+  if (status !== 0) fail('Installing dependencies failed');
   writeFileSync(stamp, hash);
 }
 
@@ -130,7 +130,7 @@ function generate({ force }) {
   const stamp = join(generated, '.stamp');
   if (!force && readIfThere(stamp) === hash) return;
   say('Generating code from the contracts');
-  // A contract that was removed must not leave its code behind.
+  // Removes code of deleted contracts.
   rmSync(generated, { recursive: true, force: true });
   if (run(join(bin, 'buf'), ['generate'], { cwd: proto }).status !== 0) fail('buf generate failed');
   writeFileSync(stamp, hash);
@@ -151,7 +151,7 @@ function build(folders) {
   return status === 0;
 }
 
-/** The dashboard as browsers get it, made anew only when something that goes into it has changed. */
+/** Builds the dashboard's site if one of its sources has changed. */
 function buildSite() {
   const dashboard = join(root, 'gateway/dashboard');
   const sources = [dashboard, join(root, 'gateway/src'), join(root, 'services/kernel/src')];
@@ -167,7 +167,7 @@ function buildSite() {
   const vite = join(dashboard, 'node_modules/vite/bin/vite.js');
   const args = [vite, 'build', '--logLevel', 'warn'];
   if (run(pinnedNode(), args, { cwd: dashboard }).status !== 0) {
-    say('The dashboard could not be built');
+    say('Building the dashboard failed');
     return false;
   }
   mkdirSync(dirname(stamp), { recursive: true });
@@ -175,7 +175,10 @@ function buildSite() {
   return true;
 }
 
-/** Every file below a folder that somebody wrote, in a fixed order. Some versions of Node walk recursively through the links of node_modules, too. */
+/**
+ * Lists the source files below a folder in a fixed order. Walks the folders itself: the recursive readdir of some versions of
+ * Node follows the links of node_modules.
+ */
 function filesBelow(folder) {
   const entries = readdirSync(folder, { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
@@ -183,7 +186,7 @@ function filesBelow(folder) {
   return [...files, ...folders.flatMap(({ name }) => filesBelow(join(folder, name)))].sort();
 }
 
-/** How many steps failed, eslint among them: it takes as long as all others, which run one after another beside it. */
+/** Counts failed steps. eslint takes as long as all other steps, so it runs in parallel to their sequence. */
 async function failedOf(steps) {
   const linted = eslint();
   const failed = steps.filter((step) => !step()).length;
@@ -226,12 +229,12 @@ function checks() {
       'test',
       'proto',
     ]),
-    // What nobody uses, and what is used but not depended on.
+    // Unused files, exports and dependencies, and undeclared dependencies.
     tool('knip', ['--no-config-hints']),
   ];
 }
 
-/** What peers and receivers rely on stays: contracts are compared with where this branch left main; on main, with the last commit. */
+/** Compares the contracts with the merge base of this branch and main; on main, with the last commit. */
 function contractsBreakNothing() {
   const baseline = contractsBaseline();
   if (baseline === undefined) {
@@ -263,7 +266,7 @@ function contractsBaseline() {
   return hasChanges ? head : git('rev-parse', '--verify', '--quiet', 'HEAD~1');
 }
 
-/** An address in the lockfile would tie every machine to the registry of whoever wrote it. */
+/** Refuses addresses in the lockfile: they would tie every machine to the registry of its author. */
 function lockfileNamesNoAddress() {
   const lines = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8').split('\n');
   const addresses = lines.filter((line) => /https?:\/\/|tarball/.test(line));
@@ -278,7 +281,7 @@ function jestArgs(args) {
 async function test(args, checksFailed) {
   say('Running the tests');
   const jest = join(root, 'node_modules/jest/bin/jest.js');
-  // What a test forgets to close must not hold up the closing line for ever.
+  // A handle that a test does not close must not block the closing line.
   const command = [jest, ...jestArgs(['--forceExit', ...args])];
   let isClosed = false;
   const status = await runInteractive(command, {
@@ -286,17 +289,17 @@ async function test(args, checksFailed) {
     timeoutMs: TESTS_TIMEOUT_MS,
     onMessage: (message) => (isClosed ||= message === 'closing line'),
   });
-  // Jest died before it could count: its death is the one failure besides those of the checks.
+  // Jest died before it could count: counts as one failure in addition to those of the checks.
   if (!isClosed) process.stdout.write(`0 passed, ${String(checksFailed + 1)} failed\n`);
   return status === 0 && checksFailed > 0 ? 1 : status;
 }
 
-/** Ends as the program does; passes on signals, and lets the program take its time. */
+/** Runs a program, forwards signals to it and returns its exit status. */
 async function runInteractive(args, { env = {}, timeoutMs, onMessage, detached = false } = {}) {
   const child = spawn(pinnedNode(), args, {
     cwd: root,
     detached,
-    // The channel tells the program when this process is gone, however it went.
+    // The program notices by the closed channel that this process has ended, for any reason.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...environment(), ...env },
   });
@@ -316,7 +319,7 @@ function ended(child) {
   });
 }
 
-/** One Ctrl-C arrives several times, from the terminal and from npm; a second one is meant as such only when it is later. */
+/** Forwards signals. The terminal and npm both deliver one Ctrl-C, so repeated signals within a second count as one. */
 function passOnSignals(child) {
   let passedOnAt = -Infinity;
   const passOn = (signal) => {
@@ -329,7 +332,7 @@ function passOnSignals(child) {
   process.on('SIGHUP', () => passOn('SIGTERM'));
 }
 
-/** npm and the shell between do not pass every signal on: who ends npm, ends this. */
+/** Stops with npm: npm and the shell in between do not forward every signal. */
 function stopWithNpm(child) {
   if (process.env.npm_lifecycle_event === undefined) return;
   const ancestors = () => [process.ppid, parentOf(process.ppid)].join();
@@ -342,10 +345,10 @@ function stopWithNpm(child) {
   timer.unref();
 }
 
-/** Undefined where the system does not tell. */
+/** Parent of a process; undefined if the system does not report it. */
 function parentOf(pid) {
   try {
-    // The name in brackets may itself hold spaces and brackets.
+    // The name in brackets may contain spaces and brackets.
     return readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
       .split(') ')
       .at(-1)
@@ -372,7 +375,7 @@ function environment() {
   return { ...process.env, PATH: [bin, process.env.PATH].join(delimiter) };
 }
 
-/** This Node where it is new enough, else the one that the lockfile pins. */
+/** Path of this Node if it is new enough, otherwise of the Node that the lockfile pins. */
 function pinnedNode() {
   if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
