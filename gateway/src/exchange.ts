@@ -10,7 +10,7 @@ import {
   currentTraceId,
   describeSpan,
   inRequestSpan,
-  noteError,
+  recordSpanError,
   type RemoteCaller,
   type SpanAttributes,
   traceIdOf,
@@ -198,7 +198,7 @@ async function answer(
     return done;
   } catch (error) {
     const problem = toHttpError(error);
-    if (problem.status >= 500) noteError(error);
+    if (problem.status >= 500) recordSpanError(error);
     if (problem.status === 500) logger.error({ err: error }, 'request failed');
     // A refusal of our own is no mystery, and under load there are many.
     else if (problem.status > 500 && !(error instanceof RequestError)) {

@@ -33,7 +33,7 @@ export class ServiceStatuses {
     this.startedAt = clock.now();
     this.peers = new Map(
       Object.entries(addresses).map(([name, address]) => {
-        const caller = { service, security, address, repeats: false };
+        const caller = { service, security, address, retries: false };
         const withoutTenant = ['getStatus'] as const;
         const peer = connectPeer<SystemServiceServer>(SystemServiceService, {
           ...caller,

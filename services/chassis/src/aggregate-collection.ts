@@ -9,9 +9,9 @@ import { DocumentBatches } from './document-batches';
 import { type Clock, sleep } from './clock';
 import { ensureIndexes, type NamedIndex } from './indexes';
 import { ListCounts } from './list-counts';
-import type { MilestoneWriter } from './milestones';
+import type { FirstReachedWriter } from './first-reached';
 import type { Completion } from './outbox-progress';
-import { SharedLook } from './shared-look';
+import { SharedPoll } from './shared-poll';
 import { KeyedMutex } from './keyed-mutex';
 
 /** What a command's handler is given beside the payload. */
@@ -51,11 +51,11 @@ export class AggregateCollection<S extends { readonly id: string }> {
   behaviour: AggregateBehaviour = {};
   onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
   /** Makes every write that reaches a milestone. */
-  reachMilestone: MilestoneWriter = (_milestone, write) => write();
+  writeFirstReached: FirstReachedWriter = (_step, write) => write();
   private readonly changes = new EventEmitter().setMaxListeners(0);
-  private readonly looks = new Map<string, SharedLook<Stored<S>>>();
-  private readonly keyTurns = new KeyedMutex();
-  private readonly writeTurns = new KeyedMutex();
+  private readonly looks = new Map<string, SharedPoll<Stored<S>>>();
+  private readonly keyMutex = new KeyedMutex();
+  private readonly writeMutex = new KeyedMutex();
 
   constructor(
     db: Db,
@@ -77,12 +77,12 @@ export class AggregateCollection<S extends { readonly id: string }> {
         onPending: (id, written) => {
           this.onPending(id, written);
         },
-        reachMilestone: (milestone, write) => this.reachMilestone(milestone, write),
+        writeFirstReached: (step, write) => this.writeFirstReached(step, write),
         onChange: (stored) => {
           this.changes.emit(stored.state.id, stored);
         },
-        keyTurns: this.keyTurns,
-        writeTurns: this.writeTurns,
+        keyMutex: this.keyMutex,
+        writeMutex: this.writeMutex,
         batches: this.batches,
         listCounts: this.listCounts,
       },
@@ -104,7 +104,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
     context: StoreContext & Pick<CallContext, 'signal'>,
     { isReached, until }: { isReached: (stored: Stored<S>) => boolean; until: Date },
   ): Promise<Stored<S>> {
-    let next = this.nextLook(id, context);
+    let next = this.nextPoll(id, context);
     try {
       let stored = await this.within(context).get(id);
       for (;;) {
@@ -114,7 +114,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
         // A shared look may have read the aggregate before this caller's last write.
         if (seen !== undefined && seen.version >= stored.version) stored = seen;
         next.leave();
-        next = this.nextLook(id, context);
+        next = this.nextPoll(id, context);
       }
     } finally {
       next.leave();
@@ -126,18 +126,18 @@ export class AggregateCollection<S extends { readonly id: string }> {
   }
 
   /** The aggregate after its next change or a quarter of a second, whichever comes first; shared by all who wait at the time. */
-  private nextLook(
+  private nextPoll(
     id: string,
     context: Pick<CallContext, 'tenant' | 'now'>,
-  ): SharedLook<Stored<S>> {
+  ): SharedPoll<Stored<S>> {
     const key = `${context.tenant.environmentId} ${id}`;
     const shared = this.looks.get(key);
     if (shared !== undefined) return shared.join();
-    const look: SharedLook<Stored<S>> = new SharedLook<Stored<S>>(
+    const look: SharedPoll<Stored<S>> = new SharedPoll<Stored<S>>(
       async (abandoned) => {
         const change = this.nextChange(id);
         const over = new AbortController();
-        const pause = sleep(lookAgainMs, AbortSignal.any([abandoned, over.signal]));
+        const pause = sleep(pollEveryMs, AbortSignal.any([abandoned, over.signal]));
         const seen = await Promise.race([change.happened, pause]);
         over.abort();
         change.forget();
@@ -161,7 +161,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
   }
 }
 
-const lookAgainMs = 250;
+const pollEveryMs = 250;
 
 function indexesOf<S extends { readonly id: string }>(
   definition: AggregateDefinition<S>,
@@ -178,7 +178,7 @@ function indexesOf<S extends { readonly id: string }>(
     indexes.push({ name: 'recover', key: { recoverAt: 1 } });
     indexes.push({ name: 'recoverInEnvironment', key: { environmentId: 1, recoverAt: 1 } });
   }
-  if (definition.milestones !== undefined) {
+  if (definition.stepsReached !== undefined) {
     indexes.push({ name: 'milestones', key: { environmentId: 1, milestonesAt: 1 } });
   }
   for (const { name, keys, unique } of definition.indexes ?? []) {

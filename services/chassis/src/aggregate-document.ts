@@ -1,7 +1,7 @@
 import type { Command, DomainEvent } from '@billing/kernel/transition';
 import type { AggregateDefinition, Stored, WorkClass } from './aggregate';
 import { timelineOf, type Tenant } from './call-context';
-import type { MilestoneFields } from './milestones';
+import type { FirstReachedFields } from './first-reached';
 
 /** An event or command that waits in its aggregate's document until it is done. */
 export interface OutboxEntry {
@@ -17,7 +17,7 @@ export interface OutboxEntry {
 }
 
 /** The fields that the chassis keeps in every aggregate's document, beside the aggregate's own. */
-export interface Envelope extends MilestoneFields {
+export interface Envelope extends FirstReachedFields {
   readonly _id: string;
   readonly environmentId: string;
   readonly organizationId: string;

@@ -280,23 +280,25 @@ describe('the aggregate store', () => {
     });
 
     test('tells the relay only when they are handed over, and keeps them until they are settled', async () => {
-      const { stored, inserted, settle, handOver } = await within().undertake(ordering(state()));
+      const { stored, inserted, markDone, leaveToRelay } = await within().insertWithInlineCommands(
+        ordering(state()),
+      );
       const { id } = stored.state;
       expect([inserted, told]).toEqual([true, []]);
       expect(await outboxOf(id)).toEqual({ commands: [1], isPending: true });
-      handOver();
+      leaveToRelay();
       expect(told).toEqual([id]);
-      await settle();
+      await markDone();
       expect(await outboxOf(id)).toEqual({ commands: [], isPending: false });
     });
 
     test('settles nothing that was decided meanwhile', async () => {
-      const { stored, settle } = await within().undertake(ordering(state()));
+      const { stored, markDone } = await within().insertWithInlineCommands(ordering(state()));
       const { id } = stored.state;
       await within().mutate(id, increment);
       await within().mutate(id, (counter) => ordering(increment(counter).state));
       expect(told).toEqual([id]);
-      await settle();
+      await markDone();
       expect(await outboxOf(id)).toEqual({ commands: [2], isPending: true });
       expect((await within().get(id)).state.value).toBe(2n);
     });
@@ -304,15 +306,15 @@ describe('the aggregate store', () => {
     test('leaves what stood there before to the relay', async () => {
       const first = ordering(state());
       await within().insert(first);
-      const { inserted, settle } = await within().undertake(first);
-      await settle();
+      const { inserted, markDone } = await within().insertWithInlineCommands(first);
+      await markDone();
       expect(inserted).toBe(false);
       expect(await outboxOf(first.state.id)).toEqual({ commands: [1], isPending: true });
     });
 
     test('takes no events, which only the relay announces', async () => {
       const announcing = { ...only(state()), events: [{ type: 'counter.grew', data: {} }] };
-      await expect(within().undertake(announcing)).rejects.toThrow('Only the relay');
+      await expect(within().insertWithInlineCommands(announcing)).rejects.toThrow('Only the relay');
     });
   });
 

@@ -19,12 +19,12 @@ import type { DocumentBatches, VersionedWrite } from './document-batches';
 import { jitter, randomHex } from './ids';
 import type { ListCounts, ListFilter } from './list-counts';
 import type { BeforeWrite } from './insert-batches';
-import { type MilestoneWriter, newlyReachedAt, noteMilestones } from './milestones';
+import { type FirstReachedWriter, newlyReachedAt, recordFirstReached } from './first-reached';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import type { Completion } from './outbox-progress';
 import { currentTraceparent } from './tracing';
 import type { KeyedMutex } from './keyed-mutex';
-import { type Undertaking, undertakingOf } from './undertaking';
+import { type InlineCommands, inlineCommandsOf } from './inline-commands';
 
 // A compare-and-set that lost 8 times in a row has met a storm; the caller may try again later.
 const attemptsMax = 8;
@@ -45,13 +45,13 @@ export interface StoreDependencies<S> {
   /** Called for every document to whose outbox something has just been added; with the document, where its outbox is known. */
   readonly onPending: (id: string, written: AggregateDocument | undefined) => void;
   /** Makes every write that reaches a milestone. */
-  readonly reachMilestone: MilestoneWriter;
+  readonly writeFirstReached: FirstReachedWriter;
   /** Called with every aggregate that has just changed. */
   readonly onChange: (stored: Stored<S>) => void;
   /** Writes that claim one key of a unique index go one after another. */
-  readonly keyTurns: KeyedMutex;
+  readonly keyMutex: KeyedMutex;
   /** Decisions about one aggregate go one after another. */
-  readonly writeTurns: KeyedMutex;
+  readonly writeMutex: KeyedMutex;
   /** How single documents are read and written. */
   readonly batches: DocumentBatches;
   /** How lists are counted. */
@@ -166,10 +166,10 @@ export class AggregateStore<S extends { readonly id: string }> {
    * Stores a new aggregate whose commands the caller carries out at once, so that the relay need not do so. They must be repeatable as
    * ever: of a caller that stops in between, the relay's sweep carries out all of them again.
    */
-  async undertake(transition: Transition<S>): Promise<Undertaking<S>> {
+  async insertWithInlineCommands(transition: Transition<S>): Promise<InlineCommands<S>> {
     if (transition.events.length > 0) throw new Error('Only the relay announces events');
     const { stored, document } = await this.insertNew(transition);
-    return undertakingOf(stored, document, this.dependencies);
+    return inlineCommandsOf(stored, document, this.dependencies);
   }
 
   private async insertNew(
@@ -203,7 +203,7 @@ export class AggregateStore<S extends { readonly id: string }> {
   ): Promise<Stored<S>> {
     await options.completes?.whenLast();
     // Writers of one process never race each other: whoever comes often would starve whoever comes once.
-    return this.dependencies.writeTurns.runExclusive([id], () =>
+    return this.dependencies.writeMutex.runExclusive([id], () =>
       this.decideInTurn(id, decide, options),
     );
   }
@@ -255,7 +255,7 @@ export class AggregateStore<S extends { readonly id: string }> {
       throw this.conflictOf(duplicateKeyIndex(error)) ?? error;
     }
     if (!isWritten) return false;
-    if (isEmptied) completion.noteWritten(document);
+    if (isEmptied) completion.recordWritten(document);
     this.dependencies.onChange(after);
     // Of what stood there as it was read, something may be done by now.
     const isKnown = isEmptied || document.outbox.length === 0;
@@ -272,22 +272,22 @@ export class AggregateStore<S extends { readonly id: string }> {
   ): Promise<T> {
     const at = newlyReachedAt(before, next);
     if (at === undefined) return write();
-    return this.dependencies.reachMilestone({ environmentId: next.environmentId, at }, write);
+    return this.dependencies.writeFirstReached({ environmentId: next.environmentId, at }, write);
   }
 
   // A server that finds two claims of one key in a deadlock fails the whole command: a write with claims goes alone.
   private async compareAndSet(write: VersionedWrite, claimed: readonly string[]): Promise<boolean> {
-    const { batches, keyTurns } = this.dependencies;
+    const { batches, keyMutex } = this.dependencies;
     if (claimed.length === 0) return batches.compareAndSet(write);
-    return keyTurns.runExclusive(claimed, () => batches.compareAndSetAlone(write));
+    return keyMutex.runExclusive(claimed, () => batches.compareAndSetAlone(write));
   }
 
   private async insertDocument(document: AggregateDocument): Promise<void> {
-    const { batches, keyTurns } = this.dependencies;
+    const { batches, keyMutex } = this.dependencies;
     const claimed = uniqueKeys(this.definition, document);
     const beforeWrite = this.beforeWrite();
     if (claimed.length === 0) return batches.insert(document, beforeWrite);
-    await keyTurns.runExclusive(claimed, () => {
+    await keyMutex.runExclusive(claimed, () => {
       beforeWrite?.();
       return retryTransient(() => this.collection.insertOne(document));
     });
@@ -319,10 +319,10 @@ export class AggregateStore<S extends { readonly id: string }> {
     if (outbox.length > outboxEntriesMax || outboxBytes(outbox) > outboxBytesMax) {
       throw new DomainError('resource_exhausted', 'OUTBOX_FULL', 'Too many requests');
     }
-    const reached = this.definition.milestones?.(stored.state) ?? [];
+    const reached = this.definition.stepsReached?.(stored.state) ?? [];
     return {
       ...envelope,
-      ...noteMilestones(envelope, reached, this.dependencies.clock.now()),
+      ...recordFirstReached(envelope, reached, this.dependencies.clock.now()),
       ...this.definition.toDocument(stored.state),
       ...scheduleOf(this.definition, stored.state),
       version: stored.version,

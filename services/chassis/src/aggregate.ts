@@ -53,7 +53,7 @@ export interface AggregateDefinition<S extends { readonly id: string }> {
    * What has been reached permanently, by name; once named, always named. The write that reaches something notes its real time, by which
    * totals are added up (see running-totals.ts).
    */
-  milestones?(state: S): readonly string[];
+  stepsReached?(state: S): readonly string[];
   /** A domain event as the JSON form of its proto message; absent: the aggregate announces nothing. */
   encodeEvent?(event: DomainEvent, stored: Stored<S>): unknown;
   /** A command's payload as it is stored, where it carries the aggregate right after the decision; absent: as the rule gave it. */

@@ -5,7 +5,7 @@ import { atBoundary } from './failpoint';
 import { jitter } from './ids';
 import { type EventStream, messageIdHeader, traceparentHeader } from './jet-stream';
 import type { Logger } from './logging';
-import { MessageLanes } from './message-lanes';
+import { KeyedMessageQueue } from './keyed-message-queue';
 import type { Metrics } from './metrics';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import { eventAttributes } from './span-attributes';
@@ -93,7 +93,7 @@ const ackWaitMsDefault = 30_000;
 // Also the most that is in hand here: everything delivered is, whether it is being handled or waits for its turn.
 const maxAckPending = 1_000;
 const pullExpiresMs = 10_000;
-const repeatDelaysMs = [1_000, 5_000, 30_000, 60_000];
+const retryDelaysMs = [1_000, 5_000, 30_000, 60_000];
 const reopenDelayMsMin = 250;
 const reopenDelayMsMax = 5_000;
 
@@ -116,7 +116,7 @@ export interface RunningConsumer {
 }
 
 /** A delivered message that has not been answered. */
-interface InHand {
+interface InFlightMessage {
   /** The latest delivery of it. */
   delivery: JsMsg;
   /** Which consumer delivered it; one that was made again under the same name counts its messages again. */
@@ -128,8 +128,8 @@ interface InHand {
 
 class StreamConsumer implements RunningConsumer {
   private readonly stopping = new AbortController();
-  private readonly lanes: MessageLanes<InHand>;
-  private readonly inHand = new Map<string, InHand>();
+  private readonly lanes: KeyedMessageQueue<InFlightMessage>;
+  private readonly inFlight = new Map<string, InFlightMessage>();
   private readonly logger: Logger;
   private readonly ackWaitMs: number;
   private reporting: NodeJS.Timeout | undefined;
@@ -140,7 +140,7 @@ class StreamConsumer implements RunningConsumer {
 
   constructor(private readonly options: ConsumerOptions) {
     const { concurrency = concurrencyDefault, ackWaitMs = ackWaitMsDefault } = options;
-    this.lanes = new MessageLanes(concurrency, (entry) => this.work(entry));
+    this.lanes = new KeyedMessageQueue(concurrency, (entry) => this.work(entry));
     this.ackWaitMs = ackWaitMs;
     this.logger = options.logger.child({ consumer: options.durable });
   }
@@ -224,17 +224,17 @@ class StreamConsumer implements RunningConsumer {
   private take(delivery: JsMsg): void {
     const entry = this.read(delivery);
     const key = keyOf(entry);
-    const known = this.inHand.get(key);
+    const known = this.inFlight.get(key);
     if (known !== undefined) {
       // Delivered again while it waits here, e.g. after the connection was lost for long: once is enough.
       known.delivery = delivery;
       return;
     }
-    this.inHand.set(key, entry);
+    this.inFlight.set(key, entry);
     this.lanes.add(entry.message.aggregateId, entry);
   }
 
-  private read(delivery: JsMsg): InHand {
+  private read(delivery: JsMsg): InFlightMessage {
     const { streamSequence, timestampNanos, deliveryCount } = delivery.info;
     const givenId = delivery.headers?.get(messageIdHeader) ?? '';
     // Only a stranger publishes without an id. The message gets one all the same, so that the poison collection can hold it.
@@ -257,7 +257,7 @@ class StreamConsumer implements RunningConsumer {
   }
 
   /** Gives the time after which the message is to be repeated, nothing if it is out of hand. */
-  private async work(entry: InHand): Promise<number | undefined> {
+  private async work(entry: InFlightMessage): Promise<number | undefined> {
     if (this.isStopping()) {
       this.letGo(entry, (delivery) => {
         delivery.nak();
@@ -274,11 +274,11 @@ class StreamConsumer implements RunningConsumer {
       });
       return undefined;
     } catch (error) {
-      return this.repeatAfterMs(entry, error);
+      return this.retryAfterMs(entry, error);
     }
   }
 
-  private async effect({ message, failures }: InHand): Promise<'done' | 'unreadable'> {
+  private async effect({ message, failures }: InFlightMessage): Promise<'done' | 'unreadable'> {
     const { service, handle, durable } = this.options;
     const deliveryCount = message.deliveryCount + failures;
     const span = {
@@ -316,12 +316,12 @@ class StreamConsumer implements RunningConsumer {
     );
   }
 
-  private repeatAfterMs(entry: InHand, error: unknown): number {
+  private retryAfterMs(entry: InFlightMessage, error: unknown): number {
     const { id, subject } = entry.message;
-    const delayMs = repeatDelaysMs[Math.min(entry.failures, repeatDelaysMs.length - 1)] ?? 0;
+    const delayMs = retryDelaysMs[Math.min(entry.failures, retryDelaysMs.length - 1)] ?? 0;
     entry.failures += 1;
     // Once the delay grows no more, repeating alone has not helped: someone should look.
-    const level = entry.failures < repeatDelaysMs.length ? 'warn' : 'error';
+    const level = entry.failures < retryDelaysMs.length ? 'warn' : 'error';
     this.logger[level](
       { err: error, messageId: id, subject, failures: entry.failures, repeatInMs: delayMs },
       'handling message failed, retrying',
@@ -329,12 +329,12 @@ class StreamConsumer implements RunningConsumer {
     return delayMs;
   }
 
-  private letGo(entry: InHand, give: (delivery: JsMsg) => void): void {
-    this.inHand.delete(keyOf(entry));
+  private letGo(entry: InFlightMessage, give: (delivery: JsMsg) => void): void {
+    this.inFlight.delete(keyOf(entry));
     this.answer(entry, give);
   }
 
-  private answer({ delivery, origin }: InHand, give: (delivery: JsMsg) => void): void {
+  private answer({ delivery, origin }: InFlightMessage, give: (delivery: JsMsg) => void): void {
     // The answer names a number, and a consumer that was made again may mean another message by it.
     if (origin !== this.origin) return;
     try {
@@ -346,7 +346,7 @@ class StreamConsumer implements RunningConsumer {
 
   /** Tells the server that what is in hand is not lost, however long it takes or waits for its turn. */
   private report(): void {
-    for (const entry of this.inHand.values()) {
+    for (const entry of this.inFlight.values()) {
       this.answer(entry, (delivery) => {
         delivery.working();
       });
@@ -358,6 +358,6 @@ class StreamConsumer implements RunningConsumer {
   }
 }
 
-function keyOf({ origin, sequence }: InHand): string {
+function keyOf({ origin, sequence }: InFlightMessage): string {
   return `${origin}/${String(sequence)}`;
 }

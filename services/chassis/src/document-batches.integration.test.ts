@@ -59,7 +59,7 @@ describe('documents in batches', () => {
     await batches.insert(document('a'));
     await batches.find('a', environmentId);
     await batches.compareAndSet(write('a'));
-    await batches.takeOut({ id: 'a', done: [{ kind: 'event', sequence: 1 }] });
+    await batches.removeDone({ id: 'a', done: [{ kind: 'event', sequence: 1 }] });
     expect(commands).toEqual(['insertOne', 'findOne', 'updateOne', 'updateOne']);
   });
 
@@ -150,9 +150,9 @@ describe('documents in batches', () => {
     );
     const all = { eventSequence: 1, commandSequence: 1 };
     await Promise.all([
-      batches.takeOut({ id: 'id-0', done, all }),
-      batches.takeOut({ id: 'id-1', done, all }),
-      batches.takeOut({ id: 'id-2', done: [entry('event', 1)] }),
+      batches.removeDone({ id: 'id-0', done, all }),
+      batches.removeDone({ id: 'id-1', done, all }),
+      batches.removeDone({ id: 'id-2', done: [entry('event', 1)] }),
     ]);
     const left = await documents.find().sort({ _id: 1 }).toArray();
     expect(left.map(({ outbox, pendingSince }) => [outbox, pendingSince === null])).toEqual([

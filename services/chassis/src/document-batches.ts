@@ -100,7 +100,7 @@ export class DocumentBatches {
   }
 
   /** Takes entries out of an outbox; those that are not there any more change nothing. */
-  takeOut(removal: Removal): Promise<void> {
+  removeDone(removal: Removal): Promise<void> {
     return this.removals.run(removal);
   }
 

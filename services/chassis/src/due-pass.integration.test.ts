@@ -2,7 +2,7 @@ import { openActivity } from './activity';
 import type { AggregateDefinition } from './aggregate';
 import { AggregateCollection } from './aggregate-collection';
 import { systemClock } from './clock';
-import { passOver, type PassOutcome } from './due-pass';
+import { runDuePass, type PassOutcome } from './due-pass';
 import { newId } from './ids';
 import { connectMongo } from './mongo';
 import { dropTestDatabase, testServiceConfiguration, testTenant } from './testing';
@@ -60,7 +60,7 @@ describe('a pass over due documents', () => {
   }
 
   function pass(handle: (id: string) => Promise<void>): Promise<PassOutcome> {
-    return passOver({
+    return runDuePass({
       collection: alarms as unknown as AggregateCollection<never>,
       field: 'dueAt',
       until,

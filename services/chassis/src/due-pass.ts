@@ -21,7 +21,7 @@ const concurrencyMax = 300;
  * Visits each document that is due once, the earliest first, whatever comes of it: those that fail, and those that stay due, never keep
  * later ones from their turn.
  */
-export async function passOver(pass: DuePass): Promise<PassOutcome> {
+export async function runDuePass(pass: DuePass): Promise<PassOutcome> {
   const documents = new DueDocuments(pass);
   const failures: unknown[] = [];
   let handled = 0;

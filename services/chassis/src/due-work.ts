@@ -6,7 +6,7 @@ import {
   WorkClass as ProtoWorkClass,
 } from '@billing/proto/billing/clock/v1/due_work';
 import type { DueDocument } from './due-documents';
-import { passOver } from './due-pass';
+import { runDuePass } from './due-pass';
 import { type ActivityCounter, readActivity } from './activity';
 import type { WorkClass } from './aggregate';
 import type { AggregateCollection } from './aggregate-collection';
@@ -59,7 +59,7 @@ interface Due {
 export class DueWork {
   private readonly stopping = new AbortController();
   // Aborts when what still runs at a stop has had its time.
-  private readonly cutting = new AbortController();
+  private readonly forcedStop = new AbortController();
   private readonly running = new Map<string, Promise<number>>();
   private scanning: Promise<void> = Promise.resolve();
 
@@ -76,7 +76,7 @@ export class DueWork {
   async stop(): Promise<void> {
     this.stopping.abort();
     const timer = setTimeout(() => {
-      this.cutting.abort();
+      this.forcedStop.abort();
     }, this.options.graceMs);
     await Promise.allSettled([this.scanning, ...this.running.values()]);
     clearTimeout(timer);
@@ -136,7 +136,7 @@ export class DueWork {
     let handled = 0;
     for (const collection of this.collections) {
       if (collection.definition[due.field] === undefined) continue;
-      const outcome = await passOver({
+      const outcome = await runDuePass({
         ...due,
         collection,
         handle: (document) => handle(collection, document),
@@ -172,7 +172,7 @@ export class DueWork {
       at,
       clock,
       requestId: `${document._id}/${kind}`,
-      stopping: this.cutting.signal,
+      stopping: this.forcedStop.signal,
     });
     const attributes = () => aggregateAttributes(aggregate, document, document.eventSequence);
     await inSpan({ name, kind: 'internal', service, attributes }, () => act(document._id, context));

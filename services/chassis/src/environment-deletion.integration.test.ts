@@ -4,7 +4,7 @@ import { EnvironmentDeletion } from './environment-deletion';
 import { newId } from './ids';
 import { createLogger } from './logging';
 import { connectMongo } from './mongo';
-import { Killer } from './testing-killer';
+import { SimulatedCrash } from './testing-crash';
 
 interface Note {
   readonly _id: string;
@@ -273,7 +273,7 @@ describe('the deletion of an environment', () => {
         now = start;
         const id = newId();
         await write(id, 501);
-        const killer = new Killer(step, side);
+        const killer = new SimulatedCrash(step, side);
         const db = withCollections((collection) =>
           killer.wrap(collection, ['updateOne', 'deleteMany', 'deleteOne']),
         );

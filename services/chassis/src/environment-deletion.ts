@@ -128,7 +128,7 @@ export class EnvironmentDeletion {
       const { _id } = tombstone;
       try {
         const isDone = await this.deleteInTurn(_id, { until: endOfTime, signal });
-        if (isDone) await this.noteSwept(tombstone);
+        if (isDone) await this.recordSweep(tombstone);
       } catch (error) {
         logger.error(
           { err: error, environmentId: _id },
@@ -146,7 +146,7 @@ export class EnvironmentDeletion {
     this.stopping.abort();
   }
 
-  private async noteSwept({ _id, deletedAt, sweeps }: Tombstone): Promise<void> {
+  private async recordSweep({ _id, deletedAt, sweeps }: Tombstone): Promise<void> {
     if (Number(sweeps) < sweepAfterMs.length) {
       const delayMs = sweepAfterMs[Number(sweeps) + 1] ?? tombstonesKeptMs;
       const sweepAt = new Date(deletedAt.getTime() + delayMs);

@@ -10,7 +10,7 @@ import { sleep, systemClock } from './clock';
 import { listen } from './grpc-server';
 import {
   ensureIdempotencyIndexes,
-  forgetOldRecords,
+  deleteOldRecords,
   type IdempotencyRecords,
   openIdempotencyRecords,
 } from './idempotency';
@@ -226,7 +226,7 @@ describe('a call with an idempotency key', () => {
     const context = testContext();
     await callWith('old', { context });
     const tomorrow = systemClock.now().getTime() + 24 * 60 * 60 * 1_000 + 1_000;
-    await forgetOldRecords(records, new Date(tomorrow));
+    await deleteOldRecords(records, new Date(tomorrow));
     expect((await callWith('old', { context })).replayed).toBe(false);
     expect(new Set(made).size).toBe(2);
   });

@@ -5,7 +5,7 @@ import { type Clock, monotonicMs, sleep } from './clock';
 import { derivedId, jitter, newId } from './ids';
 import { ensureIndexes } from './indexes';
 import { duplicateKeyIndex, retryTransient } from './mongo';
-import { isPassingRefusal } from './passing-failure';
+import { isTransientRefusal } from './transient-failure';
 
 /** The answer of a call: the bytes of its response, or the refusal that every repeat gets too. */
 type Outcome =
@@ -72,7 +72,7 @@ export async function ensureIdempotencyIndexes(records: IdempotencyRecords): Pro
 }
 
 /** Forgets records that are older than a day. */
-export async function forgetOldRecords(records: IdempotencyRecords, now: Date): Promise<void> {
+export async function deleteOldRecords(records: IdempotencyRecords, now: Date): Promise<void> {
   await records.deleteMany({ createdAt: { $lt: new Date(now.getTime() - keptMs) } });
 }
 
@@ -81,7 +81,7 @@ export async function forgetOldRecords(records: IdempotencyRecords, now: Date): 
  * the first one runs, a repeat waits for its answer, at most 8 s, and is then failed_precondition. A call that crashed, timed out or failed by a fault is run again by the next
  * repeat: what it makes has ids derived from the key, so that nothing is made twice.
  */
-export async function onceForKey<Response>(
+export async function runOncePerKey<Response>(
   records: IdempotencyRecords,
   clock: Clock,
   call: KeyedCall<Response>,
@@ -100,12 +100,13 @@ export async function onceForKey<Response>(
     // A key that comes back after its day is a new one, and makes new resources.
     const resourceSeed = derivedId(id, claimed.createdAt.toISOString());
     const response = await call.run({ ...passedOn, resourceSeed, isFirstRun: false });
-    await settle(records, { id, runId: claimed.runId }, { response: call.toBytes(response) });
+    await storeOutcome(records, { id, runId: claimed.runId }, { response: call.toBytes(response) });
     return response;
   } catch (error) {
     const mine = { id, runId: claimed.runId };
     if (isMistake(error)) await forget(records, mine);
-    else await settle(records, mine, isFinal(error) ? { refusal: toRefusal(error) } : undefined);
+    else
+      await storeOutcome(records, mine, isFinal(error) ? { refusal: toRefusal(error) } : undefined);
     throw error;
   }
 }
@@ -193,7 +194,7 @@ function toClaim({ runId, createdAt }: Claim): Claim {
 }
 
 /** Keeps the outcome; without one the next repeat may run at once. Only for whoever still holds the claim. */
-async function settle(
+async function storeOutcome(
   records: IdempotencyRecords,
   claim: { id: string; runId: string },
   outcome: Outcome | undefined,
@@ -224,7 +225,7 @@ function toBuffer(stored: unknown): Buffer {
 
 /** A refusal is an answer; a fault or a time-out leaves the outcome unknown, and what the caller cannot help may pass. */
 function isFinal(error: unknown): error is DomainError {
-  return error instanceof DomainError && !isPassingRefusal(error);
+  return error instanceof DomainError && !isTransientRefusal(error);
 }
 
 /** Nothing was done, whether the gateway found the mistake or the service: the corrected request may come under the same key. */

@@ -52,7 +52,7 @@ describe('a server with as many calls as it may have', () => {
       address: server.address,
       service: 'test',
       // Repeats would only make the test wait.
-      repeats: false,
+      retries: false,
     });
   });
   afterEach(async () => {
@@ -82,7 +82,7 @@ describe('a server with as many calls as it may have', () => {
     const careful = connectPeer<CustomerServiceServer>(CustomerServiceService, {
       address: server.address,
       service: 'test',
-      repeats: false,
+      retries: false,
       callsMax: max,
     });
     calls = Array.from({ length: 3 * max }, () => careful.getCustomer({ id: 'x' }, testContext()));
@@ -137,7 +137,7 @@ describe('a connection that has grown old', () => {
       address: `dns:///${server.address}`,
       service: 'test',
       // A repeat would hide what failed.
-      repeats: false,
+      retries: false,
     });
     const until = systemClock.now().getTime() + 1_500;
     while (systemClock.now().getTime() < until) {

@@ -64,7 +64,7 @@ export interface Observation {
 }
 
 /** Of whose money something tells: a sandbox's is none, and wakes nobody. */
-interface Earnest {
+interface LiveFlag {
   /** `live` of the tenant. */
   readonly live: boolean;
 }
@@ -128,7 +128,7 @@ export class Metrics {
   }
 
   /** `lagMs` is left out where time is not real: a manual clock is never late. */
-  recordRenewal({ lagMs, live }: Earnest & { lagMs: number | undefined }): void {
+  recordRenewal({ lagMs, live }: LiveFlag & { lagMs: number | undefined }): void {
     this.renewals.add(1, { 'billing.live': live });
     if (lagMs !== undefined) this.renewalLag.record(lagMs / 1_000);
   }
@@ -136,28 +136,28 @@ export class Metrics {
   recordParkedSubscription({
     reason,
     live,
-  }: Earnest & { reason: AttributeValue<'billing.park.reason'> }): void {
+  }: LiveFlag & { reason: AttributeValue<'billing.park.reason'> }): void {
     this.parkedSubscriptions.add(1, { 'billing.park.reason': reason, 'billing.live': live });
   }
 
   recordPayment({
     outcome,
     live,
-  }: Earnest & { outcome: AttributeValue<'billing.payment.outcome'> }): void {
+  }: LiveFlag & { outcome: AttributeValue<'billing.payment.outcome'> }): void {
     this.payments.add(1, { 'billing.payment.outcome': outcome, 'billing.live': live });
   }
 
   recordNotCharged({
     reason,
     live,
-  }: Earnest & { reason: AttributeValue<'billing.not_charged.reason'> }): void {
+  }: LiveFlag & { reason: AttributeValue<'billing.not_charged.reason'> }): void {
     this.notCharged.add(1, { 'billing.not_charged.reason': reason, 'billing.live': live });
   }
 
   recordProviderReport({
     kind,
     live,
-  }: Earnest & { kind: AttributeValue<'billing.provider_report.kind'> }): void {
+  }: LiveFlag & { kind: AttributeValue<'billing.provider_report.kind'> }): void {
     this.providerReports.add(1, { 'billing.provider_report.kind': kind, 'billing.live': live });
   }
 
@@ -228,7 +228,7 @@ export class Metrics {
     this.observe('waitingInvoices', async () => [{ value: await count(), attributes: {} }]);
   }
 
-  recordDroppedCredits({ live }: Earnest): void {
+  recordDroppedCredits({ live }: LiveFlag): void {
     this.droppedCredits.add(1, { 'billing.live': live });
   }
 

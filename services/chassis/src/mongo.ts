@@ -95,7 +95,7 @@ const attemptsMax = 5;
 const backoffMsMin = 50;
 const backoffFactor = 3;
 // A caller's deadline is 10 s: whoever comes later repeats for nobody.
-const repeatWithinMs = 10_000;
+const retryWithinMs = 10_000;
 
 // The server's own names of the codes; none of them says anything about the request itself.
 const transientCodes = new Set<unknown>([
@@ -137,7 +137,7 @@ export async function retryTransient<T>(attempt: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (isOutOfSpace(error)) throw storageFull(error);
       if (!isTransient(error)) throw error;
-      if (failures === attemptsMax || monotonicMs() - startedMs > repeatWithinMs) {
+      if (failures === attemptsMax || monotonicMs() - startedMs > retryWithinMs) {
         throw new DomainError('unavailable', 'DATABASE_UNAVAILABLE', 'Service unavailable', {
           cause: error,
         });

@@ -23,37 +23,37 @@ describe('how far an outbox has come', () => {
   test('what is to do comes in the order of its numbers, without what is done', () => {
     const progress = new OutboxProgress();
     expect(progress.toDo(filled, 'event').map(({ sequence }) => sequence)).toEqual([7, 8]);
-    progress.noteDone(entry('event', 7));
+    progress.recordDone(entry('event', 7));
     expect(progress.toDo(filled, 'event').map(({ sequence }) => sequence)).toEqual([8]);
     expect(progress.toDo(filled, 'command').map(({ sequence }) => sequence)).toEqual([4]);
   });
 
   test('what is done stands there until it is removed', () => {
     const progress = new OutboxProgress();
-    progress.noteDone(entry('event', 7));
+    progress.recordDone(entry('event', 7));
     expect(progress.standing(filled)).toEqual([entry('event', 7)]);
-    progress.noteRemoved([entry('event', 7)]);
+    progress.recordRemoved([entry('event', 7)]);
     expect(progress.standing(filled)).toEqual([]);
   });
 
   test('it is over once all of both kinds is done', () => {
     const progress = new OutboxProgress();
-    progress.noteDone(entry('event', 8));
+    progress.recordDone(entry('event', 8));
     expect(progress.isOver(filled)).toBe(false);
     expect(progress.isOver(filled, entry('command', 4))).toBe(true);
-    progress.noteDone(entry('command', 4));
+    progress.recordDone(entry('command', 4));
     expect(progress.isOver(filled)).toBe(true);
     expect(progress.isEmptied(filled)).toBe(false);
-    progress.noteEmptied(filled);
+    progress.recordEmptied(filled);
     expect(progress.isEmptied(filled)).toBe(true);
     expect(progress.standing(filled)).toEqual([]);
   });
 
   test('what was added after it was emptied is to do, and is not emptied', () => {
     const progress = new OutboxProgress();
-    progress.noteDone(entry('event', 8));
-    progress.noteDone(entry('command', 4));
-    progress.noteEmptied(filled);
+    progress.recordDone(entry('event', 8));
+    progress.recordDone(entry('command', 4));
+    progress.recordEmptied(filled);
     const more = document([...filled.outbox, entry('command', 5)], [8, 5]);
     expect(progress.isOver(more)).toBe(false);
     expect(progress.isEmptied(more)).toBe(false);
@@ -75,9 +75,9 @@ describe('how far an outbox has come', () => {
     test('is the last only where everything before it is done', () => {
       const progress = new OutboxProgress();
       const completion = progress.completionOf(entry('command', 4), quiet);
-      progress.noteDone(entry('event', 7));
+      progress.recordDone(entry('event', 7));
       expect(completion.isLastOf(filled)).toBe(false);
-      progress.noteDone(entry('event', 8));
+      progress.recordDone(entry('event', 8));
       expect(completion.isLastOf(filled)).toBe(true);
       const another = document([...filled.outbox, entry('command', 5)], [8, 5]);
       expect(completion.isLastOf(another)).toBe(false);
@@ -89,10 +89,10 @@ describe('how far an outbox has come', () => {
       await progress.completionOf(command, quiet).whenLast();
       const busy = { document: filled, isUnderWay: () => true };
       const waited = progress.completionOf(command, busy).whenLast();
-      progress.noteDone(entry('event', 7));
+      progress.recordDone(entry('event', 7));
       const first = await Promise.race([waited.then(() => 'over'), Promise.resolve('waiting')]);
       expect(first).toBe('waiting');
-      progress.noteDone(entry('event', 8));
+      progress.recordDone(entry('event', 8));
       await waited;
       expect(progress.isOver(filled, command)).toBe(true);
       // What comes after it is not waited for, and what hangs not for long.
@@ -106,8 +106,8 @@ describe('how far an outbox has come', () => {
 
     test('is done and out of the outbox with it', () => {
       const progress = new OutboxProgress();
-      progress.noteDone(entry('event', 8));
-      progress.completionOf(entry('command', 4), quiet).noteWritten(filled);
+      progress.recordDone(entry('event', 8));
+      progress.completionOf(entry('command', 4), quiet).recordWritten(filled);
       expect(progress.toDo(filled, 'command')).toEqual([]);
       expect(progress.isOver(filled) && progress.isEmptied(filled)).toBe(true);
     });

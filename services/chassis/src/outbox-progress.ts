@@ -19,7 +19,7 @@ export interface Completion {
   /** Whether nothing of the outbox, as it was read for the write, is left to do once the command is done. */
   isLastOf(document: OutboxDocument): boolean;
   /** The write has emptied the outbox as it was read. */
-  noteWritten(document: OutboxDocument): void;
+  recordWritten(document: OutboxDocument): void;
 }
 
 /**
@@ -37,20 +37,20 @@ export class OutboxProgress {
     return sequence <= this.done[kind];
   }
 
-  noteDone({ kind, sequence }: Numbered): void {
+  recordDone({ kind, sequence }: Numbered): void {
     this.done[kind] = Math.max(this.done[kind], sequence);
     for (const look of this.waiting) look();
   }
 
-  noteRemoved(entries: readonly Numbered[]): void {
+  recordRemoved(entries: readonly Numbered[]): void {
     for (const { kind, sequence } of entries) {
       this.removed[kind] = Math.max(this.removed[kind], sequence);
     }
   }
 
   /** The outbox was emptied as it stood after so many entries. */
-  noteEmptied({ outbox, eventSequence, commandSequence }: OutboxDocument): void {
-    this.noteRemoved(outbox);
+  recordEmptied({ outbox, eventSequence, commandSequence }: OutboxDocument): void {
+    this.recordRemoved(outbox);
     this.emptiedAt = { event: eventSequence, command: commandSequence };
   }
 
@@ -94,9 +94,9 @@ export class OutboxProgress {
     return {
       whenLast: () => this.untilOver(document, { last: entry, isUnderWay }),
       isLastOf: (found) => this.isOver(found, entry),
-      noteWritten: (found) => {
-        this.noteDone(entry);
-        this.noteEmptied(found);
+      recordWritten: (found) => {
+        this.recordDone(entry);
+        this.recordEmptied(found);
       },
     };
   }

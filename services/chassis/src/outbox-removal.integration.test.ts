@@ -10,7 +10,7 @@ import { newId } from './ids';
 import type { EventStream } from './jet-stream';
 import { createLogger } from './logging';
 import { connectMongo, type MongoConnection } from './mongo';
-import { lanesMax, Relay } from './relay';
+import { documentsInFlightMax, Relay } from './relay';
 import { dropTestDatabase, eventually, testServiceConfiguration, testTenant } from './testing';
 
 interface Parcel {
@@ -255,7 +255,7 @@ describe('an outbox', () => {
         return Promise.resolve();
       },
     });
-    const removed = jest.spyOn(parcels.batches, 'takeOut');
+    const removed = jest.spyOn(parcels.batches, 'removeDone');
     await insert({ events: [event], commands: [command] });
     // As fast as they can, so that some come between what the relay read and what it removes.
     for (let weight = 1; weight <= 30; weight += 1) await note(id, weight, { events: [event] });
@@ -289,7 +289,7 @@ describe('an outbox', () => {
     parcels.handle({ commands: { weigh: () => crowd.passed } });
     // As many as are carried out at once.
     await Promise.all(
-      Array.from({ length: lanesMax }, () =>
+      Array.from({ length: documentsInFlightMax }, () =>
         parcels.within({ tenant, now }).insert({
           state: { id: newId(), weight: 0 },
           events: [],

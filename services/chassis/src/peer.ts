@@ -32,7 +32,7 @@ export interface PeerOptions<S> {
   /** The calling service, for traces. */
   readonly service: string;
   /** Whether idempotent calls are repeated after an unclear failure. Default true. */
-  readonly repeats?: boolean;
+  readonly retries?: boolean;
   /** Methods that carry no tenant. */
   readonly withoutTenant?: readonly (keyof AsyncHandlers<S>)[];
   /** Calls that run in parallel; others wait. Undefined: as many as are made, and the peer refuses those that are too many. */
@@ -72,7 +72,7 @@ export function connectPeer<S extends UntypedServiceImplementation>(
 ): Peer<S> {
   const client = new Client(options.address, channelCredentials(options.security), {
     ...channelOptions,
-    'grpc.service_config': serviceConfig(definition, options.repeats ?? true),
+    'grpc.service_config': serviceConfig(definition, options.retries ?? true),
   });
   const slots = options.callsMax === undefined ? undefined : new Semaphore(options.callsMax);
   const methods: Record<string, unknown> = {
@@ -106,9 +106,9 @@ export function connectPeer<S extends UntypedServiceImplementation>(
 }
 
 // A creation that gives a new id would make two things if its answer was lost.
-function serviceConfig(definition: ServiceDefinition, repeats: boolean): string {
+function serviceConfig(definition: ServiceDefinition, retries: boolean): string {
   const names = Object.values(definition)
-    .filter(({ path }) => repeats && idempotentCalls.has(path))
+    .filter(({ path }) => retries && idempotentCalls.has(path))
     .map(({ path }) => {
       const [, service, method] = path.split('/');
       return { service, method };

@@ -13,7 +13,7 @@ import { createLogger, type Logger } from './logging';
 import { connectMongo, duplicateKeyIndex } from './mongo';
 import { Relay } from './relay';
 import { eventually } from './testing';
-import { Killer } from './testing-killer';
+import { SimulatedCrash } from './testing-crash';
 
 interface Order {
   readonly id: string;
@@ -213,7 +213,7 @@ describe('the relay', () => {
         kills.map(async ({ step, side }) => {
           const collection = `orders_${String(documents)}_${String(isNoted)}_${side}_${String(step)}`;
           const orders = openOrders(collection, { isNoted });
-          const killer = new Killer(step, side);
+          const killer = new SimulatedCrash(step, side);
           const doomed = relayOf(killer.wrapCollection(orders), {
             log: killer.wrap(eventLog, ['insertOne', 'insertMany']),
             stream: killer.wrap(recording(stream), ['publish']),

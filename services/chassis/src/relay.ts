@@ -45,7 +45,7 @@ export interface RelayOptions {
   /** While true outboxes are not swept. */
   readonly isPaused?: () => boolean;
   /** Where commands that keep failing are recorded; absent: nowhere. */
-  readonly stuckCommands?: Pick<StuckCommands, 'noteFailure' | 'noteDone'>;
+  readonly stuckCommands?: Pick<StuckCommands, 'recordFailure' | 'recordDone'>;
   /** Whether a document's environment was deleted: nothing of it is relayed any more. */
   readonly isDeleted?: (environmentId: string) => boolean;
 }
@@ -54,13 +54,13 @@ export interface RelayOptions {
 const sweepAfterMs = 1_000;
 const sweepEveryMs = 1_500;
 // So long may what is done stand in a document while the other lane is at work on it.
-const lookAgainAfterMs = 30_000;
+const sweepBusyAfterMs = 30_000;
 const sweepBatch = 100;
 /**
  * Documents that are relayed at once, in each lane: three batches, of which one is answered, one on its way and one being filled. More would
  * only queue for the database and storm a peer that has just come back.
  */
-export const lanesMax = 300;
+export const documentsInFlightMax = 300;
 // What does not fit is found by a later sweep.
 const documentsWaitingMax = 5_000;
 const retryDelayMsMin = 100;
@@ -73,7 +73,7 @@ const retryDelayMsMax = 10_000;
 export class Relay {
   private readonly stopping = new AbortController();
   // Aborts when what still runs at a stop has had its time.
-  private readonly cutting = new AbortController();
+  private readonly forcedStop = new AbortController();
   // Apart, so that commands to a peer that hangs never keep events waiting.
   private readonly lanes: Readonly<Record<Lane, KeyedRetryQueue>>;
   private readonly eventLog: InsertBatches<EventLogDocument>;
@@ -104,12 +104,12 @@ export class Relay {
   async stop(): Promise<void> {
     this.stopping.abort();
     const timer = setTimeout(() => {
-      this.cutting.abort();
+      this.forcedStop.abort();
     }, this.options.graceMs);
     await this.sweeping;
     await Promise.all([this.lanes.event.stop(), this.lanes.command.stop()]);
     // The lane that it was left to may not have begun.
-    const left = [...this.left.values()].map((visit) => this.takeOut(visit, { isNews: false }));
+    const left = [...this.left.values()].map((visit) => this.removeDone(visit, { isNews: false }));
     await Promise.allSettled(left);
     clearTimeout(timer);
   }
@@ -122,7 +122,7 @@ export class Relay {
 
   private openLane(): KeyedRetryQueue {
     return new KeyedRetryQueue({
-      runningMax: lanesMax,
+      runningMax: documentsInFlightMax,
       waitingMax: documentsWaitingMax,
       retryDelayMs: (failures) =>
         Math.min(retryDelayMsMin * 2 ** Math.min(failures - 1, 10), retryDelayMsMax) * jitter(0.2),
@@ -179,7 +179,7 @@ export class Relay {
       if (lane.lane === 'event') await this.announce(visit, entries);
       else await this.carryOut(visit, entries);
     } finally {
-      await this.takeOut(visit, { isNews: entries.length > 0 });
+      await this.removeDone(visit, { isNews: entries.length > 0 });
     }
   }
 
@@ -215,7 +215,7 @@ export class Relay {
     for (const { id, envelope, traceparent, subject, entry } of announcements) {
       // Consumers find it in the log. Events that wait would fill the outbox, and calls would be refused for the stream's sake.
       if (!stream.isConnected()) {
-        progress.noteDone(entry);
+        progress.recordDone(entry);
         continue;
       }
       const event = {
@@ -229,7 +229,7 @@ export class Relay {
       await atBoundary(collection.definition.aggregate, 'publish', () =>
         stream.publish(event).catch((error: unknown) => this.failToPublish(error, event)),
       );
-      progress.noteDone(entry);
+      progress.recordDone(entry);
     }
   }
 
@@ -252,12 +252,12 @@ export class Relay {
       try {
         await this.carryOutOne(visit, entry);
       } catch (error) {
-        await stuckCommands?.noteFailure({ ...visit, entry }, error);
+        await stuckCommands?.recordFailure({ ...visit, entry }, error);
         throw error;
       }
-      visit.progress.noteDone(entry);
+      visit.progress.recordDone(entry);
       // No turn of the event loop in between where nothing was recorded: writes that end together are batched.
-      const forgotten = stuckCommands?.noteDone({ ...visit, entry });
+      const forgotten = stuckCommands?.recordDone({ ...visit, entry });
       if (forgotten !== undefined) await forgotten;
     }
   }
@@ -280,7 +280,7 @@ export class Relay {
         at: entry.at,
         clock,
         requestId: `${document._id}/${entry.type}`,
-        stopping: this.cutting.signal,
+        stopping: this.forcedStop.signal,
       }),
       aggregateId: document._id,
       sequence: entry.sequence,
@@ -300,7 +300,7 @@ export class Relay {
    * Takes out of the document what is done. Where the other lane is at work on it too, that is left to whoever ends last, so that it
    * costs one write; but not what is done later while that is at work, because it may hang.
    */
-  private async takeOut(visit: Visit, { isNews }: { isNews: boolean }): Promise<void> {
+  private async removeDone(visit: Visit, { isNews }: { isNews: boolean }): Promise<void> {
     const { collection, document, key, id, lane, progress } = visit;
     const isOver = progress.isOver(document);
     const isShared = this.lanes[lane === 'event' ? 'command' : 'event'].isBusy(key);
@@ -312,9 +312,9 @@ export class Relay {
     if (isOver ? progress.isEmptied(document) : done.length === 0) return;
     const { eventSequence, commandSequence } = document;
     const all = isOver ? { eventSequence, commandSequence } : undefined;
-    await collection.batches.takeOut({ id, done, all });
-    if (isOver) progress.noteEmptied(document);
-    else progress.noteRemoved(done);
+    await collection.batches.removeDone({ id, done, all });
+    if (isOver) progress.recordEmptied(document);
+    else progress.recordRemoved(done);
     this.left.delete(key);
   }
 
@@ -337,7 +337,7 @@ export class Relay {
     const nowMs = clock.now().getTime();
     const until = new Date(nowMs - sweepAfterMs);
     // What this process is at work on needs no second look so soon.
-    const longAgo = new Date(nowMs - lookAgainAfterMs);
+    const longAgo = new Date(nowMs - sweepBusyAfterMs);
     let from = new Date(0);
     let skip: string[] = [];
     for (;;) {

@@ -151,24 +151,24 @@ describe('a call between services', () => {
     ['cancelled by the peer', constants.NGHTTP2_CANCEL],
     ['reset', constants.NGHTTP2_INTERNAL_ERROR],
   ])('whose stream is %s is unavailable: its outcome is unknown', async (_case, code) => {
-    const cutting = createServer();
+    const forcedStop = createServer();
     const sessions = new Set<ServerHttp2Session>();
-    cutting.on('session', (session) => sessions.add(session));
-    cutting.on('stream', (stream) => {
+    forcedStop.on('session', (session) => sessions.add(session));
+    forcedStop.on('stream', (stream) => {
       stream.on('error', () => undefined);
       stream.respond({ 'content-type': 'application/grpc' });
       stream.close(code);
     });
-    await new Promise<void>((resolve) => cutting.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => forcedStop.listen(0, '127.0.0.1', resolve));
     closers.push(() => {
       for (const session of sessions) session.destroy();
       return new Promise((resolve) =>
-        cutting.close(() => {
+        forcedStop.close(() => {
           resolve();
         }),
       );
     });
-    const { port } = cutting.address() as AddressInfo;
+    const { port } = forcedStop.address() as AddressInfo;
     const peer = dial(`127.0.0.1:${String(port)}`);
     const request = CreateCustomerRequest.create();
     await expect(peer.createCustomer(request, testContext())).rejects.toMatchObject({

@@ -14,7 +14,7 @@ import { type CallContext, fromMetadata } from './call-context';
 import { type Callers, refuseUnnamedCaller } from './callers';
 import { type Clock, monotonicMs } from './clock';
 import { atBoundary } from './failpoint';
-import { type IdempotencyRecords, onceForKey } from './idempotency';
+import { type IdempotencyRecords, runOncePerKey } from './idempotency';
 import { replayedMetadata } from './replay';
 import { DeadlineExceededError, isBug, toServerStatus } from './grpc-status';
 import type { InFlightLimit } from './in-flight-limit';
@@ -195,7 +195,7 @@ async function answer(
   const { idempotency } = context;
   const run = (passedOn: CallContext) => handler(call.request, passedOn);
   if (idempotency === undefined || idempotencyRecords === undefined) return run(context);
-  return onceForKey(idempotencyRecords, clock, {
+  return runOncePerKey(idempotencyRecords, clock, {
     path,
     context: { ...context, idempotency },
     run,

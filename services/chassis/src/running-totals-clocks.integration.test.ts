@@ -112,7 +112,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     await send('a');
     expect(await read()).toEqual({ a: { sent: 2n, weight: 2n } });
     clock.wait(20);
-    await totals.keepUp();
+    await totals.updateSnapshots();
     clock.wait(48 * 60);
     expect(await read()).toEqual({ a: { sent: 2n, weight: 2n } });
   });
@@ -126,12 +126,12 @@ describe('running totals, where clocks and processes stand still or fail,', () =
       const [killed, other] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
       await other.send('a');
       clock.wait(20);
-      await other.totals.keepUp();
+      await other.totals.updateSnapshots();
       const stalled = new Promise<void>((resolve) => {
         killed.around(async <T>(write: () => Promise<T>) => {
           await other.send('a');
           clock.wait(20);
-          await other.totals.keepUp();
+          await other.totals.updateSnapshots();
           if (point === 'after its write') await write();
           resolve();
           return new Promise<T>(() => undefined);
@@ -145,7 +145,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
       // Started again, it is asked once.
       const started = parcels.replica(tenant, clock);
       await started.read();
-      await started.totals.keepUp();
+      await started.totals.updateSnapshots();
       expect(await other.read()).toEqual(all);
     },
   );
@@ -161,7 +161,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     await parcels.documents.insertOne({ ...late, _id: newId(), from: 'b' });
     clock.wait(24 * 60);
     await read();
-    await totals.keepUp();
+    await totals.updateSnapshots();
     expect(await read()).toEqual(await parcels.recount(tenant.environmentId));
   });
 });

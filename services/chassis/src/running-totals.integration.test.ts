@@ -69,10 +69,10 @@ describe('running totals', () => {
     const { send, arrive, read, totals } = parcels.replica(tenant, clock);
     const id = await send('a', 5n);
     clock.wait(20);
-    await totals.keepUp();
+    await totals.updateSnapshots();
     await arrive(id);
     clock.wait(20);
-    await totals.keepUp();
+    await totals.updateSnapshots();
     const { environmentId } = tenant;
     await parcels.documents.deleteMany({ environmentId });
     expect(await read()).toEqual({ a: { sent: 1n, weight: 5n, arrived: 1n } });

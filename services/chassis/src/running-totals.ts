@@ -3,12 +3,12 @@ import type { AggregateCollection } from './aggregate-collection';
 import type { AggregateDocument } from './aggregate-document';
 import type { Tenant } from './call-context';
 import type { Clock } from './clock';
-import { type MilestoneFields, milestonesBetween } from './milestones';
+import { type FirstReachedFields, firstReachedBetween } from './first-reached';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import { type Addend, type Totals, TotalsSum } from './totals';
 
 /** A document with the fields that a definition names. */
-export type CountedDocument = MilestoneFields &
+export type CountedDocument = FirstReachedFields &
   Pick<AggregateDocument, '_id' | 'createdAt'> &
   Record<string, unknown>;
 
@@ -25,7 +25,7 @@ export interface TotalsDefinition {
   /** What counts only where an earlier milestone is noted, too: nothing is counted by half that was stored before milestones were noted. */
   readonly follows?: Readonly<Record<string, string>>;
   /** What reaching a milestone adds, the same whenever it is asked. */
-  readonly addendsOf: (document: CountedDocument, milestone: string) => readonly Addend[];
+  readonly addendsOf: (document: CountedDocument, step: string) => readonly Addend[];
 }
 
 // The driver gives whole numbers as it finds them, 32 or 64 bits wide.
@@ -85,12 +85,15 @@ export class RunningTotals {
 
   constructor(
     db: Db,
-    private readonly aggregates: Pick<AggregateCollection<never>, 'documents' | 'reachMilestone'>,
+    private readonly aggregates: Pick<
+      AggregateCollection<never>,
+      'documents' | 'writeFirstReached'
+    >,
     private readonly definition: TotalsDefinition,
     private readonly clock: Clock,
   ) {
     this.kept = db.collection<TotalsDocument>(definition.collection);
-    aggregates.reachMilestone = (milestone, write) => this.reach(milestone, write);
+    aggregates.writeFirstReached = (step, write) => this.reach(step, write);
   }
 
   /** The sums of an environment as they are now. */
@@ -103,7 +106,7 @@ export class RunningTotals {
   }
 
   /** Adds to what is kept what has settled since. To be repeated; without it reads are slower and never wrong. */
-  async keepUp(signal?: AbortSignal): Promise<void> {
+  async updateSnapshots(signal?: AbortSignal): Promise<void> {
     const now = this.now();
     for (const [environmentId, at] of this.waiting) {
       if (signal?.aborted === true) return;
@@ -219,10 +222,10 @@ export class RunningTotals {
       const sum = new TotalsSum(totals);
       let last: Date | undefined;
       for await (const document of documents) {
-        for (const milestone of milestonesBetween(document, { from, until })) {
-          const earlier = follows[milestone];
+        for (const step of firstReachedBetween(document, { from, until })) {
+          const earlier = follows[step];
           if (earlier !== undefined && document.milestones?.[earlier] === undefined) continue;
-          for (const addend of addendsOf(document, milestone)) sum.add(addend);
+          for (const addend of addendsOf(document, step)) sum.add(addend);
         }
         const { milestonesAt: at = from } = document;
         if (last === undefined || at > last) last = at;

@@ -24,7 +24,7 @@ import { openFailpoints } from './failpoint';
 import { type GrpcServer, listen } from './grpc-server';
 import {
   ensureIdempotencyIndexes,
-  forgetOldRecords,
+  deleteOldRecords,
   type IdempotencyRecords,
   openIdempotencyRecords,
 } from './idempotency';
@@ -442,7 +442,7 @@ export class Service {
     this.every({
       name: 'forget idempotency keys',
       everyMs: forgetKeysEveryMs,
-      run: () => forgetOldRecords(records, this.clock.now()),
+      run: () => deleteOldRecords(records, this.clock.now()),
     });
   }
 

@@ -226,7 +226,7 @@ describe('failures that may pass', () => {
     for (const instant of instants) {
       now = instant;
       for (let failure = 0; failure < 20; failure += 1) {
-        await stuckCommands.noteFailure({ collection: orders as never, document, entry }, error);
+        await stuckCommands.recordFailure({ collection: orders as never, document, entry }, error);
       }
       counts.push((await stuckCommands.list(context)).length);
     }

@@ -85,9 +85,9 @@ export class StuckCommands {
   }
 
   /** Counts a failure, and records the command while it is stuck. Never throws. */
-  async noteFailure(command: CommandOf, error: unknown): Promise<void> {
+  async recordFailure(command: CommandOf, error: unknown): Promise<void> {
     if (isUnfinishedPass(error)) {
-      await this.noteDone(command);
+      await this.recordDone(command);
       return;
     }
     const id = idOf(command);
@@ -107,7 +107,7 @@ export class StuckCommands {
   }
 
   /** Forgets a command that has run; undefined where nothing of it is stored. Never rejects. */
-  noteDone(command: CommandOf): Promise<void> | undefined {
+  recordDone(command: CommandOf): Promise<void> | undefined {
     const id = idOf(command);
     const before = this.failing.get(id);
     if (before === undefined) return undefined;

@@ -33,7 +33,7 @@ const parcelDefinition: AggregateDefinition<Parcel> = {
     weight: document.weight as bigint,
     hasArrived: document.hasArrived as boolean,
   }),
-  milestones: ({ hasArrived }) => (hasArrived ? ['SENT', 'ARRIVED'] : ['SENT']),
+  stepsReached: ({ hasArrived }) => (hasArrived ? ['SENT', 'ARRIVED'] : ['SENT']),
 };
 
 // The driver gives a small number as it finds it.
@@ -43,8 +43,8 @@ const totalsDefinition: TotalsDefinition = {
   collection: 'parcelTotals',
   revision: 1,
   fields: ['from', 'weight'],
-  addendsOf: ({ from, weight }, milestone) => [
-    { row: from as string, counts: milestone === 'SENT' ? sent(weight) : { arrived: 1n } },
+  addendsOf: ({ from, weight }, step) => [
+    { row: from as string, counts: step === 'SENT' ? sent(weight) : { arrived: 1n } },
   ],
 };
 
@@ -91,18 +91,18 @@ export class Parcels {
       clock,
     );
     const store = () => parcels.within({ tenant, now: clock.now() });
-    const { reachMilestone } = parcels;
+    const { writeFirstReached } = parcels;
     return {
       totals,
       read: async () => Object.fromEntries(await totals.read(tenant)),
       /** As it does every minute, whatever there is to do. */
-      lookAtClock: () => totals.keepUp(AbortSignal.abort()),
+      lookAtClock: () => totals.updateSnapshots(AbortSignal.abort()),
       keep: () => totals.keep(tenant.environmentId, clock.now()),
       /** What its next write does around itself. */
       around: (writer: <T>(write: () => Promise<T>) => Promise<T>) => {
-        parcels.reachMilestone = (milestone, write) => {
-          parcels.reachMilestone = reachMilestone;
-          return reachMilestone(milestone, () => writer(write));
+        parcels.writeFirstReached = (step, write) => {
+          parcels.writeFirstReached = writeFirstReached;
+          return writeFirstReached(step, () => writer(write));
         };
       },
       send: async (from: string, weight = 1n) => {

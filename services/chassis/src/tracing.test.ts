@@ -7,7 +7,7 @@ import {
   describeSpan,
   inRequestSpan,
   inSpan,
-  noteError,
+  recordSpanError,
   startDetachedSpan,
   startTracing,
 } from './tracing';
@@ -89,11 +89,11 @@ describe('a span', () => {
   test('is told of an error that becomes an answer within it', async () => {
     const spans = record();
     await inSpan(server, () => {
-      noteError(new Error('lost'));
+      recordSpanError(new Error('lost'));
       return Promise.resolve();
     });
     expect(spans()).toMatchObject([{ status: { code: SpanStatusCode.ERROR, message: 'lost' } }]);
-    noteError(new Error('where no span is active'));
+    recordSpanError(new Error('where no span is active'));
   });
 
   test('continues the trace that it is given', async () => {

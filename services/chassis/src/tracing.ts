@@ -255,7 +255,7 @@ export function startDetachedSpan(describe: () => SpanOptions): DetachedSpan | u
 }
 
 /** Tells the active span of an error that does not leave it, because it becomes an answer in it. */
-export function noteError(error: unknown): void {
+export function recordSpanError(error: unknown): void {
   const span = trace.getActiveSpan();
   if (span !== undefined) recordError(span, error);
 }

@@ -49,7 +49,7 @@ afterAll(async () => {
 const only = <S>(state: S) => ({ state, events: [], commands: [] });
 const keep = async () => {
   clock.at = new Date(clock.at.getTime() + hourMs);
-  await reports.keepUp(new AbortController().signal);
+  await reports.updateSnapshots(new AbortController().signal);
 };
 
 /** Reads before and after it is added up for good; both must be the same. */
@@ -122,7 +122,7 @@ test('sessions count on the day on which they were made, whenever they end', asy
   const made = { day: '2026-01-31', created: 1n, completed: 0n, expired: 0n };
   // A look asks for it, but nothing can be added up for good yet.
   expect(await reports.funnel(context)).toEqual([made]);
-  await reports.keepUp(new AbortController().signal);
+  await reports.updateSnapshots(new AbortController().signal);
   expect(await readTwice(() => reports.funnel(context))).toEqual([made]);
   const later = { ...context, now: new Date('2026-02-01T10:00:00Z') };
   await sessions.within(later).mutate(session.id, (record) => {

@@ -105,9 +105,9 @@ export class ReportStore {
   }
 
   /** To be repeated, so that reads cost little. */
-  async keepUp(signal: AbortSignal): Promise<void> {
-    await this.funnelTotals.keepUp(signal);
-    await this.dunningTotals.keepUp(signal);
+  async updateSnapshots(signal: AbortSignal): Promise<void> {
+    await this.funnelTotals.updateSnapshots(signal);
+    await this.dunningTotals.updateSnapshots(signal);
   }
 }
 

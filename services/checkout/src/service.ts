@@ -102,7 +102,7 @@ export async function start(
 
 function openReports(service: Service, counted: ConstructorParameters<typeof ReportStore>[1]) {
   const reports = new ReportStore(service, counted);
-  const run = (signal: AbortSignal) => reports.keepUp(signal);
+  const run = (signal: AbortSignal) => reports.updateSnapshots(signal);
   service.every({ name: 'report totals', everyMs: totalsEveryMs, run });
   return reports;
 }

@@ -8,7 +8,7 @@ import {
 } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { derivedId, isId } from '@billing/chassis/ids';
-import type { Undertaking } from '@billing/chassis/undertaking';
+import type { InlineCommands } from '@billing/chassis/inline-commands';
 import { checkMetadata } from '@billing/chassis/metadata';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { billedCurrency } from './billed-currency-store';
@@ -78,13 +78,13 @@ export class SessionCreationWorker {
       return this.orAbandoned(begun, context, this.goOn(begun, input, context));
     const session = await this.describe(id, input, context);
     await endEarlierSession(input, context, this.dependencies);
-    const undertaking = await this.dependencies.sessions
+    const inline = await this.dependencies.sessions
       .within(context)
-      .undertake(createSession(session, context.now));
-    const made = undertaking.inserted
-      ? this.make(undertaking, input, context)
-      : this.goOn(undertaking.stored, input, context);
-    return this.orAbandoned(undertaking.stored, context, made);
+      .insertWithInlineCommands(createSession(session, context.now));
+    const made = inline.inserted
+      ? this.make(inline, input, context)
+      : this.goOn(inline.stored, input, context);
+    return this.orAbandoned(inline.stored, context, made);
   }
 
   /**
@@ -125,7 +125,7 @@ export class SessionCreationWorker {
   }
 
   private async make(
-    { stored, settle, handOver }: Undertaking<SessionRecord>,
+    { stored, markDone, leaveToRelay }: InlineCommands<SessionRecord>,
     input: SessionInput,
     context: CallContext,
   ): Promise<MadeSession> {
@@ -133,10 +133,10 @@ export class SessionCreationWorker {
       const { session, state } = requireMade(await this.reserved(stored, context), input);
       const invoice = await this.dependencies.preparer.openInvoice(state, context);
       // Nobody waits for this, and what it leaves behind the relay finds.
-      void settle().catch(handOver);
+      void markDone().catch(leaveToRelay);
       return { session, invoice };
     } catch (error) {
-      handOver();
+      leaveToRelay();
       // What the relay can make the caller may still have.
       if (isRefusal(error)) throw error;
       return this.goOn(stored, input, context);

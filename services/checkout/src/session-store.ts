@@ -71,7 +71,7 @@ export const sessionDefinition: AggregateDefinition<SessionRecord> = {
     return at === undefined ? undefined : { at, workClass: 'COLLECTION' };
   },
   recoverAt: sessionResumeAt,
-  milestones: (record) => (record.isTombstone ? [] : funnelStepsReached(record)),
+  stepsReached: (record) => (record.isTombstone ? [] : funnelStepsReached(record)),
 };
 
 function toDocumentSession(record: SessionRecord): Record<string, unknown> {

@@ -117,7 +117,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
     record.isTombstone || record.attempt === undefined || !isUnderWay(record)
       ? undefined
       : resumeAt(record.attempt),
-  milestones: dunningStepsReached,
+  stepsReached: dunningStepsReached,
   encodeCommand,
 };
 

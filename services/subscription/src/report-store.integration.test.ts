@@ -55,7 +55,7 @@ const stored = (state: Subscription, context: CallContext) =>
 async function revenueOf(context: CallContext) {
   const fresh = await reports.revenue(context);
   clock.at = new Date(clock.at.getTime() + hourMs);
-  await reports.keepUp(new AbortController().signal);
+  await reports.updateSnapshots(new AbortController().signal);
   expect(await reports.revenue(context)).toEqual(fresh);
   return fresh;
 }

@@ -70,8 +70,8 @@ export class ReportStore {
   }
 
   /** To be repeated, so that reads cost little. */
-  keepUp(signal: AbortSignal): Promise<void> {
-    return this.totals.keepUp(signal);
+  updateSnapshots(signal: AbortSignal): Promise<void> {
+    return this.totals.updateSnapshots(signal);
   }
 
   private count({ environmentId }: Tenant, filter: Record<string, unknown>): Promise<number> {

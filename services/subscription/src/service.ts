@@ -46,7 +46,7 @@ export async function start(
   service.every({
     name: 'revenue totals',
     everyMs: totalsEveryMs,
-    run: (signal) => reports.keepUp(signal),
+    run: (signal) => reports.updateSnapshots(signal),
   });
   return service.serve([
     subscriptionRpc({ subscriptions, peers, clock: service.clock, logger }),

@@ -122,7 +122,7 @@ export const subscriptionDefinition: AggregateDefinition<SubscriptionRecord> = {
     const isEnd = step.kind === 'END' || step.kind === 'BILL_AGAIN';
     return { at: step.at, workClass: isEnd ? 'END' : 'RENEWAL' };
   },
-  milestones: (record) => (record.isTombstone ? [] : stepsReached(record)),
+  stepsReached: (record) => (record.isTombstone ? [] : stepsReached(record)),
   encodeEvent: (event, stored) => encodeEvent(event as SubscriptionEvent, stored),
 };
 

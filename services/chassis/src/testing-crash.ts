@@ -2,7 +2,7 @@ import type { AggregateCollection, CommandHandler } from './aggregate-collection
 import { DocumentBatches } from './document-batches';
 
 /** Counts the steps of a relay and, at one of them, kills it: that step and all later ones never return. */
-export class Killer {
+export class SimulatedCrash {
   isDead = false;
   readonly killed: Promise<void>;
   private count = 0;

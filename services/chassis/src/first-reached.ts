@@ -1,28 +1,28 @@
 /** What an aggregate has reached permanently, by name, with the real time of the write that reached it. */
-export type Milestones = Readonly<Record<string, Date>>;
+export type FirstReachedTimestamps = Readonly<Record<string, Date>>;
 
 /** Where a document notes them. */
-export interface MilestoneFields {
-  readonly milestones?: Milestones;
+export interface FirstReachedFields {
+  readonly milestones?: FirstReachedTimestamps;
   /** The latest of them; absent as long as there is none. */
   readonly milestonesAt?: Date;
 }
 
 /** Makes a write that reaches something in an environment; `at` is the time that it notes. */
-export type MilestoneWriter = <T>(
-  milestone: { readonly environmentId: string; readonly at: Date },
+export type FirstReachedWriter = <T>(
+  step: { readonly environmentId: string; readonly at: Date },
   write: () => Promise<T>,
 ) => Promise<T>;
 
 /** The fields after a write that takes place at `now`, real time: what was reached before keeps its time. */
-export function noteMilestones(
-  { milestones, milestonesAt }: MilestoneFields,
+export function recordFirstReached(
+  { milestones, milestonesAt }: FirstReachedFields,
   reached: readonly string[],
   now: Date,
-): MilestoneFields {
+): FirstReachedFields {
   const fresh = reached.filter((name) => milestones?.[name] === undefined);
-  if (fresh.length === 0) return milestones === undefined ? {} : asNoted(milestones, milestonesAt);
-  return asNoted(
+  if (fresh.length === 0) return milestones === undefined ? {} : fieldsOf(milestones, milestonesAt);
+  return fieldsOf(
     { ...milestones, ...Object.fromEntries(fresh.map((name) => [name, now])) },
     later(now, milestonesAt),
   );
@@ -30,16 +30,16 @@ export function noteMilestones(
 
 /** The time that a write notes for what it reaches first; undefined where it reaches nothing. */
 export function newlyReachedAt(
-  before: MilestoneFields | undefined,
-  { milestones = {} }: MilestoneFields,
+  before: FirstReachedFields | undefined,
+  { milestones = {} }: FirstReachedFields,
 ): Date | undefined {
   const noted = before?.milestones ?? {};
   return Object.entries(milestones).find(([name]) => noted[name] === undefined)?.[1];
 }
 
 /** What was reached from `from` on and, where it is given, before `until`. */
-export function milestonesBetween(
-  { milestones = {} }: MilestoneFields,
+export function firstReachedBetween(
+  { milestones = {} }: FirstReachedFields,
   { from, until }: { readonly from: Date; readonly until?: Date | undefined },
 ): string[] {
   return Object.entries(milestones)
@@ -47,7 +47,10 @@ export function milestonesBetween(
     .map(([name]) => name);
 }
 
-function asNoted(milestones: Milestones, milestonesAt: Date | undefined): MilestoneFields {
+function fieldsOf(
+  milestones: FirstReachedTimestamps,
+  milestonesAt: Date | undefined,
+): FirstReachedFields {
   return { milestones, ...(milestonesAt !== undefined && { milestonesAt }) };
 }
 

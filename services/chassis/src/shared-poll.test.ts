@@ -1,11 +1,11 @@
-import { SharedLook } from './shared-look';
+import { SharedPoll } from './shared-poll';
 
 describe('a look that several callers wait for', () => {
   const never = new AbortController().signal;
 
   test('is made once and seen by all of them', async () => {
     let looks = 0;
-    const look = new SharedLook(
+    const look = new SharedPoll(
       () => {
         looks += 1;
         return Promise.resolve('seen');
@@ -23,7 +23,7 @@ describe('a look that several callers wait for', () => {
 
   test('is abandoned when the last of them leaves, and not before', () => {
     let isAbandoned = false;
-    const look = new SharedLook(
+    const look = new SharedPoll(
       (abandoned) =>
         new Promise((resolve) => {
           abandoned.addEventListener('abort', () => {
@@ -43,7 +43,7 @@ describe('a look that several callers wait for', () => {
 
   test('keeps no caller whose signal aborts', async () => {
     const gone = new AbortController();
-    const look = new SharedLook<string>(
+    const look = new SharedPoll<string>(
       () => new Promise(() => undefined),
       () => undefined,
     ).join();

@@ -9,7 +9,7 @@ interface Lane<Item> {
  * Keys take turns: one with many items does not keep the others waiting. An item that fails keeps its place: the later ones of its key
  * wait until it is done.
  */
-export class MessageLanes<Item> {
+export class KeyedMessageQueue<Item> {
   private readonly lanes = new Map<string, Lane<Item>>();
   private readonly ready: string[] = [];
   private readonly idleListeners: (() => void)[] = [];
@@ -62,13 +62,13 @@ export class MessageLanes<Item> {
 
   private async runFirst(key: string, lane: Lane<Item>): Promise<void> {
     const [item] = lane.items;
-    const repeatAfterMs = item === undefined ? undefined : await this.work(item);
+    const retryAfterMs = item === undefined ? undefined : await this.work(item);
     this.running -= 1;
-    if (repeatAfterMs === undefined) this.leave(key, lane);
+    if (retryAfterMs === undefined) this.leave(key, lane);
     else {
       lane.pause = setTimeout(() => {
         this.endPause(key, lane);
-      }, repeatAfterMs);
+      }, retryAfterMs);
     }
     this.startReady();
   }

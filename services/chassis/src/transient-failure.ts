@@ -2,15 +2,15 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { DeadlineExceededError } from './grpc-status';
 
 // Another call is working on the same resource. Nothing was done for this one.
-const passingReasons: ReadonlySet<string> = new Set(['PAYMENT_IN_PROGRESS']);
+const transientReasons: ReadonlySet<string> = new Set(['PAYMENT_IN_PROGRESS']);
 
 /** Whether a refusal reports a passing state: the same call may succeed later without a change. */
-export function isPassingRefusal({ kind, reason }: DomainError): boolean {
-  return kind === 'unavailable' || kind === 'resource_exhausted' || passingReasons.has(reason);
+export function isTransientRefusal({ kind, reason }: DomainError): boolean {
+  return kind === 'unavailable' || kind === 'resource_exhausted' || transientReasons.has(reason);
 }
 
 /** Whether a failure reports a passing state, timeouts included. */
-export function isPassingFailure(error: unknown): boolean {
+export function isTransientFailure(error: unknown): boolean {
   if (error instanceof DeadlineExceededError) return true;
-  return error instanceof DomainError && isPassingRefusal(error);
+  return error instanceof DomainError && isTransientRefusal(error);
 }

@@ -1,7 +1,7 @@
 import { sleep } from './clock';
 
 /** One look at something that several callers wait for. It is abandoned once the last of them has left. */
-export class SharedLook<T> {
+export class SharedPoll<T> {
   private readonly abandoned = new AbortController();
   private readonly seen: Promise<T | undefined>;
   private waiters = 0;

@@ -1,17 +1,17 @@
-import { MessageLanes } from './message-lanes';
+import { KeyedMessageQueue } from './keyed-message-queue';
 
 /** Work that ends when the test says so. */
 function lanesByHand(concurrency: number) {
   const started: string[] = [];
-  const running = new Map<string, (repeatAfterMs?: number) => void>();
-  const lanes = new MessageLanes<string>(concurrency, (name) => {
+  const running = new Map<string, (retryAfterMs?: number) => void>();
+  const lanes = new KeyedMessageQueue<string>(concurrency, (name) => {
     started.push(name);
     return new Promise((resolve) => {
       running.set(name, resolve);
     });
   });
-  const finish = async (name: string, repeatAfterMs?: number) => {
-    running.get(name)!(repeatAfterMs);
+  const finish = async (name: string, retryAfterMs?: number) => {
+    running.get(name)!(retryAfterMs);
     await Promise.resolve();
     await Promise.resolve();
   };

@@ -1,0 +1,56 @@
+import { firstReachedBetween, newlyReachedAt, recordFirstReached } from './first-reached';
+
+const noon = new Date('2026-01-31T12:00:00Z');
+const later = new Date('2026-01-31T12:05:00Z');
+
+describe('milestones', () => {
+  test('leave a document alone that has reached nothing', () => {
+    expect(recordFirstReached({}, [], noon)).toEqual({});
+  });
+
+  test('keep the time of the write that reached them', () => {
+    const begun = recordFirstReached({}, ['BEGUN'], noon);
+    expect(begun).toEqual({ milestones: { BEGUN: noon }, milestonesAt: noon });
+    expect(recordFirstReached(begun, ['BEGUN'], later)).toEqual(begun);
+    expect(recordFirstReached(begun, ['BEGUN', 'ENDED'], later)).toEqual({
+      milestones: { BEGUN: noon, ENDED: later },
+      milestonesAt: later,
+    });
+  });
+
+  test('stay reached, whatever is said afterwards', () => {
+    const begun = recordFirstReached({}, ['BEGUN'], noon);
+    expect(recordFirstReached(begun, [], later)).toEqual(begun);
+  });
+
+  test('are found by the latest of them, by whichever clock', () => {
+    const ended = recordFirstReached(
+      recordFirstReached({}, ['BEGUN'], later),
+      ['BEGUN', 'ENDED'],
+      noon,
+    );
+    expect(ended.milestones).toEqual({ BEGUN: later, ENDED: noon });
+    expect(ended.milestonesAt).toEqual(later);
+  });
+
+  test('are told with the time of the write that reached them, not with a later one', () => {
+    const begun = recordFirstReached({}, ['BEGUN'], later);
+    const ended = recordFirstReached(begun, ['BEGUN', 'ENDED'], noon);
+    expect(newlyReachedAt(undefined, {})).toBeUndefined();
+    expect(newlyReachedAt(undefined, begun)).toEqual(later);
+    expect(newlyReachedAt(begun, recordFirstReached(begun, ['BEGUN'], noon))).toBeUndefined();
+    expect(newlyReachedAt(begun, ended)).toEqual(noon);
+  });
+
+  test('of a span include its beginning and not its end', () => {
+    const ended = recordFirstReached(
+      recordFirstReached({}, ['BEGUN'], noon),
+      ['BEGUN', 'ENDED'],
+      later,
+    );
+    expect(firstReachedBetween(ended, { from: noon })).toEqual(['BEGUN', 'ENDED']);
+    expect(firstReachedBetween(ended, { from: noon, until: later })).toEqual(['BEGUN']);
+    expect(firstReachedBetween(ended, { from: later })).toEqual(['ENDED']);
+    expect(firstReachedBetween({}, { from: noon })).toEqual([]);
+  });
+});
