@@ -5,12 +5,16 @@ import type { Outcome } from './delivery';
 import { startReceiver, type WebhookReceiver } from './testing';
 import { WebhookClient } from './webhook-client';
 
-// A public address at which nobody answers these tests: whoever connects to it gets nothing in the time that they have.
+// A public address without a server at this port: a connection attempt gets no answer within the
+// time of these tests.
 const publicAddress = '93.184.216.34';
 const refused = { kind: 'unanswered', error: 'The address is not public' };
 const typeA = 1;
 
-/** A name server on this machine. Each question for an IPv4 address takes the next of its answers, the last one for ever. */
+/**
+ * Starts a local name server. Each question for an IPv4 address gets the next entry of `answers`;
+ * the last entry is repeated.
+ */
 async function startNameServer(answers: readonly (readonly string[])[]) {
   const asked: string[] = [];
   const socket: Socket = createSocket('udp4');
@@ -40,12 +44,12 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.'), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** The question again, with addresses that may be kept for no time. */
+/** Builds an answer to the question: the addresses with a TTL of 0. */
 function toAnswer(question: Buffer, addresses: readonly string[]): Buffer {
   const header = Buffer.from(question);
   header.writeUInt16BE(0x81_80, 2);
   header.writeUInt16BE(addresses.length, 6);
-  // Whatever came behind the question is left out.
+  // Drops everything after the question.
   header.writeUInt16BE(0, 10);
   const records = addresses.map((address) =>
     Buffer.from([0xc0, 12, 0, typeA, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
@@ -53,7 +57,7 @@ function toAnswer(question: Buffer, addresses: readonly string[]): Buffer {
   return Buffer.concat([header, ...records]);
 }
 
-describe('an endpoint whose name changes between a check and its use', () => {
+describe('an endpoint whose name resolves differently between check and use', () => {
   let receiver: WebhookReceiver;
   const closers: (() => unknown)[] = [];
 
@@ -86,39 +90,39 @@ describe('an endpoint whose name changes between a check and its use', () => {
     return { asked, post };
   }
 
-  test('is asked for through the name server that is given', async () => {
+  test('is resolved through the configured name server', async () => {
     const { asked, post } = await clientOf([['127.0.0.1']]);
     expect(await post(true)).toMatchObject({ kind: 'answered', status: 204 });
     expect(asked).toEqual(['rebinding.example.com']);
     receiver.received.length = 0;
   });
 
-  test('is never reached at the loopback address that it shows the second time', async () => {
+  test('is never reached at the loopback address that the second lookup returns', async () => {
     const { asked, post } = await clientOf([[publicAddress], ['127.0.0.1']]);
 
     const first = await post();
     expect(first.kind).toBe('unanswered');
     expect(first).not.toEqual(refused);
     expect(await post()).toEqual(refused);
-    // The answer that was checked is the one that was connected to: there was no second question in between.
+    // The verified answer is the one that was connected to: no second question was sent in between.
     expect(asked).toHaveLength(2);
     expect(receiver.received).toEqual([]);
   });
 
   test.each([
-    ['loopback beside a public address', [publicAddress, '127.0.0.1']],
+    ['loopback together with a public address', [publicAddress, '127.0.0.1']],
     ['an address of a carrier', ['100.64.0.1']],
     ['the unspecified address', ['0.0.0.0']],
     ['an address that clouds give their secrets at', ['169.254.169.254']],
-  ])('is not connected to when it shows %s', async (_name, addresses) => {
+  ])('is not connected to when its name resolves to %s', async (_name, addresses) => {
     const { post } = await clientOf([addresses]);
     expect(await post()).toEqual(refused);
     expect(receiver.received).toEqual([]);
   });
 });
 
-describe('an answer that leads elsewhere', () => {
-  test.each([301, 302, 303, 307, 308])('with %i is not followed', async (status) => {
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('with status %i is not followed', async (status) => {
     const [outside, inside] = [await startReceiver(), await startReceiver()];
     outside.answer = () => ({ status, headers: { location: `${inside.origin}/secret` } });
     const client = new WebhookClient({

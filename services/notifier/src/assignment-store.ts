@@ -6,7 +6,7 @@ import type { EndpointKey, EndpointStore } from './endpoint-store';
 import type { Message, MessageStore } from './message-store';
 import type { WebhookEndpoint } from './webhook-endpoint';
 
-/** A claimed delivery with all that sending it takes. */
+/** A claimed delivery with its message and endpoint. */
 export interface Assignment {
   readonly endpoint: Stored<WebhookEndpoint>;
   readonly delivery: Delivery;
@@ -14,36 +14,36 @@ export interface Assignment {
   readonly claim: string;
 }
 
-/** What assignments are made of. */
 export interface AssignmentStoreOptions {
   readonly endpoints: EndpointStore;
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
   readonly clock: Clock;
-  /** Longer than an attempt can take with storing its outcome. */
+  /** Must exceed the longest attempt including the write of its outcome. */
   readonly leaseMs: number;
 }
 
-/** How much is wanted of an endpoint's due deliveries. */
+/** The number and kind of deliveries to claim. */
 export interface Wanted {
-  /** At most this many. */
+  /** Upper limit of deliveries to claim. */
   readonly slots: number;
-  /** Nothing of these subscriptions: something of theirs is being sent. */
+  /** Subscriptions to skip, because one of their deliveries is in flight. */
   readonly except: readonly string[];
 }
 
 type Ready = Pick<Assignment, 'delivery' | 'message'>;
 
-// Some of what is due must wait for what goes before it.
+// Some due deliveries are blocked by a predecessor.
 const lookAhead = 4;
-// Each round looks at other subscriptions; so many can only be waiting for other processes.
+// Each round examines other subscriptions. After this many rounds the rest can only be claimed by
+// other processes.
 const roundsMax = 20;
 
-/** Hands out what is to be sent next, to one process at a time. */
+/** Assigns due deliveries, each to one process at a time. */
 export class AssignmentStore {
   constructor(private readonly options: AssignmentStoreOptions) {}
 
-  /** Claims deliveries that are due and the first of their subscription. */
+  /** Claims due deliveries that are the first unfinished one of their subscription. */
   async claim(key: EndpointKey, wanted: Wanted): Promise<Assignment[]> {
     const { endpoints, deliveries, clock, leaseMs } = this.options;
     const ready = await this.findReady(key, wanted);
@@ -83,8 +83,10 @@ export class AssignmentStore {
   }
 
   /**
-   * Those whose predecessor is finished. The others wait as long as it does, and are looked at no more until then. So do those behind one
-   * whose sender has died, which is due since its lease has ended: due since before that, they would always be found in its place.
+   * Returns the deliveries whose predecessor is finished. Blocked deliveries get the due time of
+   * their predecessor, so that they are not examined again before. The same holds for deliveries
+   * blocked by a sender that died: its delivery has been due since the end of its lease, and
+   * earlier due times would always be found first.
    */
   private async findFirst(
     { environmentId }: EndpointKey,
@@ -101,9 +103,10 @@ export class AssignmentStore {
   }
 
   /**
-   * A delivery without its message belongs to an event that is still being accepted. One whose message does not name its endpoint was
-   * inserted by an acceptance that broke off, or that lost against another one, while the endpoint was registered or disabled: nothing
-   * after it waits for it, so it must not go.
+   * Adds the messages. A delivery without a message belongs to an event that is still being
+   * accepted. A delivery whose message does not name its endpoint is a stray: an acceptance that
+   * crashed, or lost a race, inserted it while the endpoint was registered or disabled. No delivery
+   * waits for a stray, so it must not be sent.
    */
   private async withMessages(
     { environmentId, endpointId }: EndpointKey,
@@ -125,8 +128,8 @@ export class AssignmentStore {
   }
 
   /**
-   * Ends what is left for an endpoint that was deleted, and pauses it for one that was disabled, be it by its owner or by a process that
-   * died right after doing so.
+   * Discards the remaining deliveries of a deleted endpoint and pauses those of a disabled one,
+   * whether its owner disabled it or a process that died right afterwards.
    */
   private async clearAway(
     key: EndpointKey,

@@ -2,24 +2,24 @@ import { ensureIndexes } from '@billing/chassis/indexes';
 import { insertMissing } from '@billing/chassis/insert-missing';
 import type { Collection, Db } from 'mongodb';
 
-/** One try at a delivery. Written once, never changed. */
+/** One attempt of a delivery. Immutable once written. */
 export interface Attempt {
-  /** A v7 UUID of the attempt: sorts by real time. */
+  /** UUIDv7 of the attempt: sorts by real time. */
   readonly _id: string;
   readonly environmentId: string;
   readonly deliveryId: string;
-  /** Real time of its start. */
+  /** Real time of the start. */
   readonly at: Date;
   readonly durationMs: number;
-  /** Null when no answer came. */
+  /** Null without a response. */
   readonly responseStatus: number | null;
-  /** The beginning of the answer's body. */
+  /** The beginning of the response body. */
   readonly responseBody: string | null;
-  /** Why no answer came. */
+  /** The reason for a missing response. */
   readonly error: string | null;
 }
 
-/** What was tried. */
+/** Stores the attempts. */
 export class AttemptStore {
   private readonly attempts: Collection<Attempt>;
 

@@ -5,7 +5,10 @@ import { retryTransient } from '@billing/chassis/mongo';
 import { retryUpsert } from '@billing/chassis/upsert';
 import type { Message } from './message-store';
 
-/** Events of one subscription or checkout session that wait for an earlier one that no log has. */
+/**
+ * Events of one subscription or checkout session that wait for an earlier event missing in all
+ * logs.
+ */
 export interface AwaitedEvents {
   /** The subscription's or session's id. */
   readonly _id: string;
@@ -13,30 +16,35 @@ export interface AwaitedEvents {
   readonly isCheckout: boolean;
   /** The first sequence that was not accepted when the wait began. */
   readonly from: number;
-  /** The last sequence that is known to exist. */
+  /** The highest sequence known to exist. */
   readonly upTo: number;
   /** Real time at which the wait began. */
   readonly since: Date;
-  /** Real time at which the last known event was logged. */
+  /** Real time at which the latest known event was logged. */
   readonly latestAt: Date;
-  /** Real time of the next try. */
+  /** Real time of the next attempt. */
   readonly tryAt: Date;
 }
 
-/** An event that no log gave for so long that later ones went without it. */
+/**
+ * An event that was abandoned because no log returned it in time, so that later events could go.
+ */
 export interface MissingEvent extends Pick<
   Message,
   '_id' | 'environmentId' | 'subscriptionId' | 'sequence'
 > {
   readonly isCheckout: boolean;
-  /** Real time at which it was given up. */
+  /** Real time at which the event was abandoned. */
   readonly at: Date;
 }
 
 const triedAtOnce = 100;
 const shownMax = 1_000;
 
-/** What the log readers left behind: one missing entry holds up its own subscription or session, and no cursor. */
+/**
+ * Stores the events that log readers skipped: a missing entry blocks its own subscription or
+ * session, and no cursor.
+ */
 export class AwaitedEventStore {
   private readonly awaited: Collection<AwaitedEvents>;
   private readonly missing: Collection<MissingEvent>;
@@ -58,7 +66,7 @@ export class AwaitedEventStore {
     ]);
   }
 
-  /** Begins a wait, or extends it by later events. True if it begins. */
+  /** Begins a wait, or extends it by later events. Returns true if the wait is new. */
   async store({ _id, upTo, latestAt, ...begun }: AwaitedEvents): Promise<boolean> {
     const { upsertedCount } = await retryUpsert(() =>
       this.awaited.updateOne(
@@ -70,7 +78,7 @@ export class AwaitedEventStore {
     return upsertedCount === 1;
   }
 
-  /** Of these subscriptions and sessions, the ones with a wait. */
+  /** Returns those of the given subscriptions and sessions that have a wait. */
   async findWaiting(ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
     const found = await retryTransient(() =>
@@ -82,7 +90,7 @@ export class AwaitedEventStore {
     return new Set(found.map(({ _id }) => _id));
   }
 
-  /** Takes waits whose time has come, and puts off their next try, so that replicas try each once. */
+  /** Claims due waits and postpones their next attempt, so that only one replica tries each. */
   async claimDue(now: Date, nextTryAt: (wait: AwaitedEvents) => Date): Promise<AwaitedEvents[]> {
     const due = await retryTransient(() =>
       this.awaited
@@ -108,12 +116,12 @@ export class AwaitedEventStore {
     await retryTransient(() => this.awaited.deleteOne({ _id, upTo }));
   }
 
-  /** Records an event that later ones went without; a repeat finds it there. */
+  /** Records an abandoned event; a retry finds it recorded. */
   async recordMissing(event: MissingEvent): Promise<void> {
     await insertMissing(this.missing, [event]);
   }
 
-  /** Waits of an environment with an event logged since a time. */
+  /** Returns an environment's waits with an event logged since a time. */
   findOfEnvironment(environmentId: string, since: Date): Promise<AwaitedEvents[]> {
     return retryTransient(() =>
       this.awaited
@@ -124,7 +132,7 @@ export class AwaitedEventStore {
     );
   }
 
-  /** Events of an environment that were given up since a time. */
+  /** Returns an environment's events that were abandoned since a time. */
   findMissing(environmentId: string, since: Date): Promise<MissingEvent[]> {
     return retryTransient(() =>
       this.missing
@@ -135,12 +143,12 @@ export class AwaitedEventStore {
     );
   }
 
-  /** Waits that began before a time. */
+  /** Counts the waits that began before a time. */
   countBegunBefore(before: Date): Promise<number> {
     return retryTransient(() => this.awaited.countDocuments({ since: { $lte: before } }));
   }
 
-  /** Forgets events that were given up before a time. */
+  /** Removes events that were abandoned before a time. */
   async removeMissingBefore(before: Date): Promise<void> {
     await retryTransient(() => this.missing.deleteMany({ at: { $lt: before } }));
   }

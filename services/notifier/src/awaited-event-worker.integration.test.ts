@@ -25,7 +25,7 @@ afterAll(async () => {
   await dropTestDatabase(configuration);
 });
 
-/** Stores a wait of each of some new subscriptions. */
+/** Stores one wait for each of some new subscriptions. */
 async function waitingSubscriptions(count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId());
   for (const _id of ids) {
@@ -41,7 +41,7 @@ function workerThat(acceptUpTo: (key: MessageKey) => Promise<void>): AwaitedEven
 }
 
 describe('events that wait for an earlier one', () => {
-  test('are tried while the log of another subscription answers slowly', async () => {
+  test('are retried while the log of another subscription answers slowly', async () => {
     const [slow = '', quick = ''] = await waitingSubscriptions(2);
     const answered = Promise.withResolvers<undefined>();
     const accepted = Promise.withResolvers<string>();
@@ -55,7 +55,7 @@ describe('events that wait for an earlier one', () => {
     expect(await awaited.findWaiting([slow, quick])).toEqual(new Set());
   });
 
-  test('are not tried once the process stops, and stay', async () => {
+  test('are not retried once the process stops, and stay stored', async () => {
     const ids = await waitingSubscriptions(30);
     const stopping = new AbortController();
     const tried: string[] = [];

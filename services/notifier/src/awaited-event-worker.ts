@@ -5,7 +5,6 @@ import { EarlierEventMissingError } from './event-consumer';
 import type { AwaitedEvents, AwaitedEventStore } from './awaited-event-store';
 import type { OrderedEventConsumer } from './ordered-event-consumer';
 
-/** What the worker tries again with. */
 export interface AwaitedEventWorkerOptions {
   readonly awaited: AwaitedEventStore;
   readonly consumer: Pick<OrderedEventConsumer, 'acceptUpTo'>;
@@ -13,35 +12,36 @@ export interface AwaitedEventWorkerOptions {
   readonly logger: Logger;
 }
 
-/** Events that begin to wait: of one subscription or checkout session. */
+/** Events of one subscription or checkout session that begin to wait. */
 export type NewWait = Omit<AwaitedEvents, 'since' | 'tryAt'>;
 
 const minuteMs = 60_000;
 // Due in the next round that reads the logs.
 const tryEveryMsMin = 4_000;
 const tryEveryMsMax = minuteMs;
-// Entries become visible some minutes late at most. An hour leaves people the time to bring one back.
+// Entries become visible some minutes late at most. An hour leaves operators the time to restore
+// one.
 const abandonAfterMs = 60 * minuteMs;
-// A log that answers slowly holds up one of them.
+// A log that answers slowly blocks one of these.
 const triesMax = 10;
-// Shorter waits are usual while clocks of replicas differ, and no reason for an alarm.
+// Shorter waits are common, because clocks of replicas differ, and no reason for an alert.
 const countedAfterMs = 2 * minuteMs;
 
 /**
- * Holds events back whose earlier one is missing in the logs, and tries them again by their ids, until the earlier one appears or an hour has
- * passed. After an hour a mark takes its place and later events go; the hole stays visible among the gaps.
+ * Parks events whose predecessor is missing in the logs, and retries them by id until the
+ * predecessor appears or an hour has passed. After an hour a mark takes its place and later events
+ * are accepted; the missing event stays visible among the gaps.
  */
 export class AwaitedEventWorker {
   private readonly tries = new Semaphore(triesMax);
 
   constructor(private readonly options: AwaitedEventWorkerOptions) {}
 
-  /** Of these subscriptions and sessions, the ones with a wait. */
+  /** Returns those of the given subscriptions and sessions that have a wait. */
   findWaiting(ids: readonly string[]): Promise<Set<string>> {
     return this.options.awaited.findWaiting(ids);
   }
 
-  /** Begins a wait, or extends it. */
   async hold(wait: NewWait): Promise<void> {
     const { awaited, clock, logger } = this.options;
     const now = clock.now();
@@ -53,7 +53,7 @@ export class AwaitedEventWorker {
     }
   }
 
-  /** Tries every wait that is due, some of them in parallel. Begins no more of them once the signal aborts. */
+  /** Retries every due wait, some of them in parallel. Starts no more once the signal aborts. */
   async run(signal?: AbortSignal): Promise<void> {
     const { awaited, clock } = this.options;
     const now = clock.now();
@@ -67,7 +67,7 @@ export class AwaitedEventWorker {
     );
   }
 
-  /** Subscriptions and sessions that have waited for more than two minutes. */
+  /** Counts subscriptions and sessions that have waited for more than two minutes. */
   count(): Promise<number> {
     const { awaited, clock } = this.options;
     return awaited.countBegunBefore(new Date(clock.now().getTime() - countedAfterMs));
@@ -91,7 +91,7 @@ export class AwaitedEventWorker {
   }
 }
 
-/** The older a wait, the rarer its tries. */
+/** Retries become less frequent with the age of the wait. */
 function nextTryAt({ since }: AwaitedEvents, now: Date): Date {
   const ageMs = now.getTime() - since.getTime();
   return new Date(now.getTime() + Math.min(Math.max(ageMs / 4, tryEveryMsMin), tryEveryMsMax));

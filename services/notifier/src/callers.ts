@@ -3,7 +3,7 @@ import type { NotifierServiceServer } from '@billing/proto/billing/notifier/v1/n
 import type { WebhookReportServiceServer } from '@billing/proto/billing/notifier/v1/report';
 import type { WebhookDeliveryServiceServer } from '@billing/proto/billing/notifier/v1/webhook_delivery';
 
-// Which services may call each method of this one where certificates say who calls.
+// Services allowed to call each method where mutual TLS identifies callers.
 
 export const notifierCallers: Callers<NotifierServiceServer> = {
   createWebhookEndpoint: ['gateway'],

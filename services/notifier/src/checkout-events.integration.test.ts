@@ -19,13 +19,13 @@ describe('events of checkout sessions', () => {
 
   afterAll(() => system.close());
 
-  /** Which sessions a path was told of, with the kind. */
+  /** Returns the sessions about which a path was notified, with the kind of event. */
   const toldAt = (path: string) =>
     system.receiver
       .receivedAt(path)
       .map(({ body }) => [body.type, body.sequence, body.data.checkoutSessionId]);
 
-  test('go to the endpoints that name them, and to no others', async () => {
+  test('are sent to the endpoints that name them, and to no others', async () => {
     const { checkout, owner, receiver } = system;
     await notifier.register(tenant, '/usual');
     await notifier.register(tenant, '/completed', ['checkout.completed']);
@@ -49,7 +49,7 @@ describe('events of checkout sessions', () => {
     expect(body).toMatchObject({ type: 'subscription.renewed', data: { subscriptionId } });
   });
 
-  test('are found in the log of checkout where the stream has lost them', async () => {
+  test('are found in the event log of checkout after the stream lost them', async () => {
     await notifier.register(tenant, '/lost', ['checkout.completed']);
     const id = newId();
     await system.checkout.logOnly(tenant, id, 1);

@@ -10,20 +10,20 @@ const env = {
   DATA_KEYS: `1:${Buffer.alloc(32).toString('base64')}`,
 };
 
-describe('the configuration', () => {
-  test('keeps webhooks off this machine unless told otherwise', () => {
+describe("the notifier's configuration", () => {
+  test('refuses loopback addresses by default', () => {
     expect(readConfig(env).ALLOW_LOOPBACK_IN_SANDBOXES).toBe(false);
     const allowed = readConfig({ ...env, ALLOW_LOOPBACK_IN_SANDBOXES: 'true' });
     expect(allowed.ALLOW_LOOPBACK_IN_SANDBOXES).toBe(true);
   });
 
-  test('leaves deliveries of a dead sender for half a minute unless told otherwise', () => {
+  test('has a delivery lease of half a minute by default', () => {
     expect(readConfig(env).DELIVERY_LEASE_MS).toBe(30_000);
     expect(readConfig({ ...env, DELIVERY_LEASE_MS: '5000' }).DELIVERY_LEASE_MS).toBe(5_000);
     expect(() => readConfig({ ...env, DELIVERY_LEASE_MS: '5' })).toThrow(/DELIVERY_LEASE_MS: must/);
   });
 
-  test('says what is lacking or wrong', () => {
+  test('reports every missing or invalid variable', () => {
     const wrong = {
       ...env,
       SUBSCRIPTION_ADDRESS: undefined,

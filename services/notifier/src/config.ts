@@ -8,19 +8,26 @@ export const configurationSchema = z.object({
   ...serviceConfigurationShape,
   SUBSCRIPTION_ADDRESS: z.string().min(1),
   CHECKOUT_ADDRESS: z.string().min(1),
-  /** By which endpoints' secrets are encrypted where they are stored: `id:base64` of 32 bytes each, the newest first. */
+  /**
+   * Keys that encrypt the stored endpoint secrets: `id:base64` of 32 bytes each, the newest first.
+   */
   DATA_KEYS: z.string().transform((text, context) => {
     const keys = parseDataKeys(text);
     if (keys !== undefined) return keys;
     context.addIssue('must be id:base64 of 32 bytes, several separated by commas');
     return z.NEVER;
   }),
-  /** Lets the endpoints of sandboxes, never those of live environments, be on this machine. */
+  /**
+   * Allows loopback addresses for the endpoints of sandboxes, never for those of live environments.
+   */
   ALLOW_LOOPBACK_IN_SANDBOXES: z
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
-  /** How long a delivery waits for a sender that died. Longer than an attempt may take, else a slow endpoint is sent to twice. */
+  /**
+   * Lease of a delivery whose sender may have died. Must exceed the longest attempt; a shorter
+   * lease sends to slow endpoints twice.
+   */
   DELIVERY_LEASE_MS: z
     .string()
     .regex(/^\d{4,6}$/, 'must be 1000 to 999999 milliseconds')
@@ -30,7 +37,7 @@ export const configurationSchema = z.object({
 
 export type NotifierConfiguration = z.infer<typeof configurationSchema>;
 
-/** Reads the process's environment; reports all problems at once. */
+/** Parses the process's environment; reports all problems in one error. */
 export function readConfig(env: Record<string, string | undefined>): NotifierConfiguration {
   return readConfiguration(configurationSchema, env);
 }

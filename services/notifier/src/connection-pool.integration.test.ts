@@ -47,7 +47,7 @@ describe('connections to endpoints', () => {
     return client.post(target, { headers: {}, body: '{}', signal });
   }
 
-  test('reach a name whose addresses are all allowed', async () => {
+  test('are opened to a name whose addresses are all allowed', async () => {
     const url = `http://hooks.example.com:${port}/named`;
     const outcome = await post(url, { allowLoopback: true, addresses: ['127.0.0.1'] });
 
@@ -63,16 +63,19 @@ describe('connections to endpoints', () => {
     ['public and also private', ['93.184.216.34', '192.168.0.1']],
     ['NAT64 of loopback', ['64:ff9b::7f00:1']],
     ['none', []],
-  ])('are not made to a name that resolves to addresses that are %s', async (_name, addresses) => {
-    const before = receiver.received.length;
-    const url = `http://hooks.example.com:${port}/`;
+  ])(
+    'are not opened to a name that resolves to addresses that are %s',
+    async (_name, addresses) => {
+      const before = receiver.received.length;
+      const url = `http://hooks.example.com:${port}/`;
 
-    expect(await post(url, { allowLoopback: false, addresses })).toEqual(refused);
-    expect(receiver.received).toHaveLength(before);
-  });
+      expect(await post(url, { allowLoopback: false, addresses })).toEqual(refused);
+      expect(receiver.received).toHaveLength(before);
+    },
+  );
 
   test.each(['127.0.0.1', '[::1]', '2130706433', '[::ffff:7f00:1]'])(
-    'are not made to a literal that is not allowed, which no lookup would show: %s',
+    'are not opened to a refused literal, which bypasses name resolution: %s',
     async (host) => {
       const before = receiver.received.length;
 
@@ -82,7 +85,7 @@ describe('connections to endpoints', () => {
     },
   );
 
-  test('say why they failed', async () => {
+  test('report the reason of a failure', async () => {
     const closed = await startReceiver();
     await closed.close();
     const outcome = await post(`${closed.origin}/`, { allowLoopback: true });
@@ -92,13 +95,13 @@ describe('connections to endpoints', () => {
     });
   });
 
-  test('keep the beginning of an answer, and no more', async () => {
+  test('keep only the beginning of a response', async () => {
     receiver.answer = () => ({ status: 500, text: 'é'.repeat(200_000) });
     const outcome = await post(`${receiver.origin}/`, { allowLoopback: true });
     expect(outcome).toMatchObject({ kind: 'answered', status: 500, body: 'é'.repeat(512) });
   });
 
-  test('read what the receiver asks for', async () => {
+  test('read the Retry-After header of the receiver', async () => {
     receiver.answer = () => ({ status: 503, headers: { 'retry-after': '30' } });
     const outcome = await post(`${receiver.origin}/`, { allowLoopback: true });
     expect(outcome).toMatchObject({ status: 503, retryAfterMs: 30_000 });
@@ -106,7 +109,7 @@ describe('connections to endpoints', () => {
 });
 
 test.each(['localhost', 'LOCALHOST', 'hooks.localhost.'])(
-  'the name %s is loopback without asking a name server',
+  'to %s use loopback without asking a name server',
   async (name) => {
     expect(await createResolver()(name)).toEqual(['127.0.0.1', '::1']);
   },

@@ -3,10 +3,10 @@ import { isIPv4, type LookupFunction } from 'node:net';
 import { buildConnector, Pool } from 'undici';
 import { addressLiteral, type AddressPolicy, isAllowedAddress } from './public-address';
 
-/** All addresses of a name; rejects if there are none. */
+/** Resolves all addresses of a name; rejects if there are none. */
 export type ResolveAddresses = (hostname: string) => Promise<string[]>;
 
-/** The endpoint's host is, or resolves to, an address that nothing is sent to. */
+/** The endpoint's host is, or resolves to, a refused address. */
 class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
 
@@ -18,14 +18,13 @@ class AddressRefusedError extends Error {
 const resolveTimeoutMs = 3_000;
 const resolveTries = 2;
 
-/** Which connections: an endpoint's, to the origin of its URL. */
+/** Identifies a pool: an endpoint and the origin of its URL. */
 export interface PoolKey {
   readonly endpointId: string;
   readonly origin: string;
   readonly policy: AddressPolicy;
 }
 
-/** How pools behave. */
 export interface ConnectionPoolsOptions {
   readonly timeoutMs: number;
   readonly connectionsMax: number;
@@ -36,11 +35,11 @@ const poolsMax = 1_000;
 const keepAliveMs = 30_000;
 
 /**
- * Connections that are kept open. Each endpoint has connections of its own, also where several share a host: one that hangs must not
- * hold up another.
+ * Keep-alive connections. Each endpoint has its own pool, even where several share a host: a
+ * hanging endpoint must not block another.
  */
 export class ConnectionPools {
-  /** The one used last stands at the end. */
+  /** LRU order: most recently used last. */
   private readonly pools = new Map<string, Pool>();
 
   constructor(private readonly options: ConnectionPoolsOptions) {}
@@ -54,7 +53,7 @@ export class ConnectionPools {
     return pool;
   }
 
-  /** Ends all connections; nothing is being sent any more. */
+  /** Ends all connections. Call it when no request is in flight. */
   async close(): Promise<void> {
     const pools = [...this.pools.values()];
     this.pools.clear();
@@ -69,7 +68,8 @@ export class ConnectionPools {
       allowH2: false,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
-      // Whoever asks ends the whole of it in time; these would race with that, and call it by other names.
+      // The caller's own timeout covers the whole request; these would race with it and report
+      // other errors.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: verifiedConnector(policy, this.options),
@@ -81,14 +81,15 @@ export class ConnectionPools {
     if (this.pools.size <= poolsMax || oldest === undefined) return;
     const [name, pool] = oldest;
     this.pools.delete(name);
-    // Waits for what it is sending; how it closes concerns nobody.
+    // Waits for requests in flight. An error of closing has no consequence.
     void pool.close().catch(() => undefined);
   }
 }
 
 /**
- * Connects to verified addresses alone. Each address that a name resolves to is checked, in the same lookup whose answer is connected to,
- * so that a name that changes between a check and its use gains nothing; and so is the address that the socket reports.
+ * Connects to verified addresses only. Each address that a name resolves to is checked in the same
+ * lookup whose answer is connected to, which defeats DNS rebinding; the address that the socket
+ * reports is checked, too.
  */
 function verifiedConnector(
   policy: AddressPolicy,
@@ -97,7 +98,7 @@ function verifiedConnector(
   const lookup = verifiedLookup(policy, resolve);
   const connect = buildConnector({ lookup, timeout: timeoutMs, allowH2: false });
   return (options, callback) => {
-    // Sockets look no literal up.
+    // Sockets do not look up literals.
     const literal = addressLiteral(options.hostname);
     if (literal !== undefined && !isAllowedAddress(literal, policy)) {
       queueMicrotask(() => {
@@ -121,14 +122,15 @@ function verifiedConnector(
 }
 
 /**
- * Asks name servers over sockets of this process: the given ones, `address:port`, or those of the system. The operating system's own lookup
- * runs on four threads, on which the slow name servers of a few endpoints would delay everybody's.
+ * Queries name servers over sockets of this process: the given ones (`address:port`), or those of
+ * the system. The lookup of the operating system runs on four threads, which the slow name servers
+ * of a few endpoints would occupy for all endpoints.
  */
 export function createResolver(nameServers: readonly string[] = []): ResolveAddresses {
   const resolver = new Resolver({ timeout: resolveTimeoutMs, tries: resolveTries });
   if (nameServers.length > 0) resolver.setServers(nameServers);
   return async (hostname) => {
-    // By RFC 6761 this name is never asked for.
+    // RFC 6761: this name is never sent to a name server.
     if (/(^|\.)localhost\.?$/i.test(hostname)) return ['127.0.0.1', '::1'];
     const answers = await Promise.allSettled([
       resolver.resolve4(hostname),

@@ -1,7 +1,10 @@
 import type { Collection, Db } from 'mongodb';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 
-/** How far an owner's event log was read: everything up to here has its message. Logs hold all environments, and so do cursors. */
+/**
+ * The position up to which an owner's event log was read: every entry up to it has its message.
+ * Logs hold all environments, and so do cursors.
+ */
 export interface Cursor {
   /** The owner of the log. */
   readonly _id: string;
@@ -10,7 +13,10 @@ export interface Cursor {
   readonly insertedAt: Date;
 }
 
-/** The replica that reads an owner's log, until when. A lease: all replicas reading all logs would do the same work. */
+/**
+ * The replica that reads an owner's log, until when. A lease, because every replica reading every
+ * log would multiply the load of the owners.
+ */
 interface Reader {
   /** The owner of the log. */
   readonly _id: string;
@@ -19,7 +25,10 @@ interface Reader {
   readonly until: Date;
 }
 
-/** Where reading event logs goes on after a restart, and which replica reads them. */
+/**
+ * Stores the position at which reading of event logs resumes, and the lease of the replica that
+ * reads them.
+ */
 export class CursorStore {
   private readonly cursors: Collection<Cursor>;
   private readonly readers: Collection<Reader>;
@@ -29,7 +38,7 @@ export class CursorStore {
     this.readers = db.collection<Reader>('eventLogReaders');
   }
 
-  /** Takes or extends the lease on reading an owner's log. False while another replica has it. */
+  /** Claims or renews the lease on an owner's log. Returns false while another replica holds it. */
   async claim(
     owner: string,
     { replica, now, until }: { replica: string; now: Date; until: Date },
@@ -46,7 +55,7 @@ export class CursorStore {
     }
   }
 
-  /** Ends a replica's leases. */
+  /** Releases a replica's leases. */
   async release(replica: string): Promise<void> {
     await retryTransient(() => this.readers.deleteMany({ replica }));
   }
@@ -56,7 +65,7 @@ export class CursorStore {
     return cursor ?? undefined;
   }
 
-  /** Going back is harmless: what was read before is known. */
+  /** Stores a cursor. Moving it back is harmless: entries read before are recognized. */
   async store({ _id, position, insertedAt }: Cursor): Promise<void> {
     await retryTransient(() =>
       this.cursors.updateOne({ _id }, { $set: { position, insertedAt } }, { upsert: true }),

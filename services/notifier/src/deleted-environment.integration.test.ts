@@ -30,7 +30,7 @@ describe('events of a deleted environment', () => {
     expect(isDone).toBe(true);
   }
 
-  /** In which collections the notifier has documents of an environment. */
+  /** Returns the collections in which the notifier has documents of an environment. */
   async function placesOf({ environmentId }: Tenant): Promise<string[]> {
     const { db } = system.mongo;
     const listed = await db.listCollections({}, { nameOnly: true }).toArray();
@@ -43,7 +43,7 @@ describe('events of a deleted environment', () => {
     return found.flat();
   }
 
-  test('that arrive late, from the stream or a log, bring nothing of it back', async () => {
+  test('that arrive late from the stream or a log recreate nothing of it', async () => {
     const { owner, checkout, receiver } = system;
     const [deleted, other] = [testTenant(), testTenant()];
     await notifier.register(deleted, '/deleted');
@@ -56,13 +56,14 @@ describe('events of a deleted environment', () => {
     await deleteAtNotifier(deleted);
     expect(await placesOf(deleted)).toEqual([]);
 
-    // Redelivered; logged only; published out of order with a hole before it; of a session that is new here.
+    // Four cases: redelivered; logged only; published out of order after a hole; of a session that
+    // is new here.
     await owner.publish(id, 1);
     await owner.logOnly(deleted, id, 2);
     await owner.logOnly(deleted, id, 5);
     await owner.publish(id, 5);
     await checkout.announce(deleted, newId());
-    // What comes after them on the stream and in the logs shows that they were read.
+    // The later events on the stream and in the logs prove that the earlier ones were read.
     const marker = newId();
     await owner.announce(other, marker);
     await owner.logOnly(other, marker, 2);

@@ -53,7 +53,7 @@ describe('a notifier with a receiver that answers', () => {
     expect(ids.size).toBe(30);
   });
 
-  test('signs what it sends in both ways, and says what it is', async () => {
+  test('signs its webhooks under both schemes and names their type in a header', async () => {
     const { owner, receiver } = system;
     const { secret } = await notifier.register(tenant, '/signed');
     const subscriptionId = newId();
@@ -84,7 +84,7 @@ describe('a notifier with a receiver that answers', () => {
     });
   });
 
-  test('continues the trace of the change that is announced', async () => {
+  test('continues the trace of the announced change', async () => {
     const { owner, receiver } = system;
     await notifier.register(tenant, '/traced');
     const traceId = await inSpan({ name: 'change', kind: 'internal' }, async () => {
@@ -100,7 +100,7 @@ describe('a notifier with a receiver that answers', () => {
     expect(webhook!.headers.traceparent).toMatch(new RegExp(`^00-${traceId ?? ''}-`));
   });
 
-  test('sends an endpoint only what it asked for, and the sequence shows that there was more', async () => {
+  test('sends an endpoint only the kinds that it asked for, and the sequence shows the omitted ones', async () => {
     const { owner, receiver } = system;
     await notifier.register(tenant, '/created-only', ['subscription.created']);
     await notifier.register(tenant, '/canceled-only', ['subscription.canceled']);
@@ -115,7 +115,7 @@ describe('a notifier with a receiver that answers', () => {
     });
   });
 
-  test('sends nothing of one environment to another', async () => {
+  test('sends no event of one environment to another', async () => {
     const { owner, receiver } = system;
     const other = testTenant();
     await notifier.register(tenant, '/mine');
@@ -128,7 +128,7 @@ describe('a notifier with a receiver that answers', () => {
     expect(receiver.receivedAt('/theirs')).toHaveLength(0);
   });
 
-  test('makes one message of an event that the stream brings twice', async () => {
+  test('creates one message for an event that the stream delivers twice', async () => {
     const { owner, receiver, mongo } = system;
     await notifier.register(tenant, '/twice');
     const id = newId();
@@ -147,11 +147,11 @@ describe('a notifier with a receiver that answers', () => {
     expect(await mongo.db.collection('deliveries').countDocuments(filter)).toBe(2);
   });
 
-  test('delays no other endpoint while one hangs, also where both are on one host', async () => {
+  test('delays no other endpoint while one hangs, even where both are on one host', async () => {
     const { owner, receiver } = system;
     await notifier.register(tenant, '/hangs');
     await notifier.register(tenant, '/prompt');
-    // One that has taken nothing yet is sent less.
+    // An endpoint without a successful delivery has fewer slots.
     await owner.announce(tenant, newId());
     await eventually(() => {
       expect(receiver.receivedAt('/hangs')).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('a notifier with a receiver that answers', () => {
     }, patience);
   });
 
-  test('sends a deleted endpoint nothing more', async () => {
+  test('sends nothing more to a deleted endpoint', async () => {
     const { owner, receiver } = system;
     const { id } = await notifier.register(tenant, '/deleted');
     await notifier.register(tenant, '/kept');
@@ -187,7 +187,7 @@ describe('a notifier with a receiver that answers', () => {
     expect(receiver.receivedAt('/deleted')).toHaveLength(0);
   });
 
-  test('sends an endpoint that is deleted nothing of what it holds ready for it', async () => {
+  test('sends a deleted endpoint none of the deliveries claimed for it', async () => {
     const { owner, receiver, mongo } = system;
     const { id } = await notifier.register(tenant, '/leaves');
     await owner.announce(tenant, newId());
@@ -225,7 +225,7 @@ describe('several notifiers on one database', () => {
 
   afterAll(() => system.close());
 
-  test('share the work and double nothing, also when one of them stops in the middle', async () => {
+  test('share the work without duplicates, even when one of them stops in the middle', async () => {
     const { owner, receiver } = system;
     const [first, second] = await Promise.all([
       system.startNotifier({ retryScheduleMs }),
@@ -251,7 +251,7 @@ describe('several notifiers on one database', () => {
 });
 
 describe('a notifier that stops', () => {
-  test('finishes what it is sending', async () => {
+  test('finishes the deliveries in flight', async () => {
     const system = await startSystem('stops');
     const { owner, receiver, mongo } = system;
     const notifier = await system.startNotifier({ retryScheduleMs });

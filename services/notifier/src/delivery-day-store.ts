@@ -12,23 +12,27 @@ type Count = number | bigint;
 interface DayDocument extends EndpointKey {
   /** `<environment>:<endpoint>:<day>`. */
   readonly _id: string;
-  /** The day's end in real time: when it is forgotten follows from it. */
+  /** The day's end in real time, from which its removal follows. */
   readonly end: Date;
-  /** Real time at which somebody last said that deliveries of the day are about to change. */
+  /** Real time at which a retry or replay last announced changes to deliveries of the day. */
   readonly reopenedAt: Date;
-  /** Null: they must be counted. */
+  /** Null: must be counted. */
   readonly total: { readonly delivered: Count; readonly failed: Count } | null;
 }
 
 const beginning = new Date(0);
-/** What changes a delivery without anybody waiting for an attempt has happened so long after it was announced, or never will. */
+/**
+ * A change of a delivery that does not come from an attempt happens within this time after it was
+ * announced, or never.
+ */
 const changeMsMax = 5 * 60_000;
-/** A delivery is stored so long after the time at which it was made, at the latest. */
+/** The longest time between the creation time of a delivery and its insertion. */
 const insertMsMax = 60 * 60_000;
 
 /**
- * What became of the deliveries of days that are over. A total is kept while nothing of the day is on its way; whoever lets something of
- * an earlier day be sent again, which people alone do, says so before and takes the total away. So sending costs nothing for it.
+ * Caches the delivery outcomes of past days. A total is cached only while no delivery of the day is
+ * in flight. Only a retry or a replay, which a person requests, resends deliveries of an earlier
+ * day; it first invalidates the total. So sending itself writes nothing here.
  */
 export class DeliveryDayStore {
   private readonly days: Collection<DayDocument>;
@@ -41,7 +45,7 @@ export class DeliveryDayStore {
     await ensureIndexes(this.days, [{ name: 'end', key: { end: 1 } }]);
   }
 
-  /** The totals that stand, by day. */
+  /** Returns the valid totals by day. */
   async find(
     key: EndpointKey,
     days: readonly CalendarDay[],
@@ -62,7 +66,10 @@ export class DeliveryDayStore {
     );
   }
 
-  /** Keeps a total that was counted from `countedAt` on, unless something of the day may be changing; a day that is hardly over is not kept. */
+  /**
+   * Caches a total whose count began at `countedAt`, unless deliveries of the day may be changing;
+   * a day that has just ended is not cached.
+   */
   async keep(
     key: EndpointKey,
     { day, countedAt, total }: { day: CalendarDay; countedAt: Date; total: DeliveryOutcomes },
@@ -82,12 +89,12 @@ export class DeliveryDayStore {
         ),
       );
     } catch (error) {
-      // The day is there, and was reopened a moment ago.
+      // The day exists, and was reopened a moment ago.
       if (duplicateKeyIndex(error) === undefined) throw error;
     }
   }
 
-  /** Says that deliveries are about to change that may be of days whose total is kept. */
+  /** Invalidates the totals of days whose deliveries are about to change. */
   async reopen(
     deliveries: readonly Pick<Delivery, keyof EndpointKey | 'createdAt'>[],
     now: Date,
@@ -99,12 +106,12 @@ export class DeliveryDayStore {
         return [dayId(key, day), { ...key, end: day.end }];
       }),
     );
-    // Of the running day nothing is kept.
+    // The current day has no cached total.
     const over = [...days].filter(([, { end }]) => end <= now);
     await Promise.all(over.map(([_id, fields]) => this.reopenDay(_id, fields, now)));
   }
 
-  /** Forgets days that ended before a time, of all environments. */
+  /** Removes days that ended before a time, of all environments. */
   async forget(before: Date): Promise<void> {
     await retryTransient(() => this.days.deleteMany({ end: { $lt: before } }));
   }

@@ -81,7 +81,7 @@ const all = (key: EndpointKey) =>
 const kept = (key: EndpointKey) =>
   mongo.db.collection('deliveryDays').countDocuments({ ...key, total: { $ne: null } });
 
-/** The plain meaning of a report. */
+/** Counts the deliveries of a report in the most direct way. */
 async function recount(key: EndpointKey) {
   const deliveries = await all(key);
   return lastThree().map((one) => {
@@ -97,7 +97,7 @@ async function recount(key: EndpointKey) {
   });
 }
 
-/** Sends what is due, with this outcome. */
+/** Completes due deliveries with this outcome. */
 async function send(key: EndpointKey, status: 'PENDING' | 'DELIVERED' | 'FAILED'): Promise<void> {
   const store = new DeliveryStore(mongo.db, clock);
   const due = await store.findDue(key, { now, except: [], limit: 100 });
@@ -118,7 +118,7 @@ async function send(key: EndpointKey, status: 'PENDING' | 'DELIVERED' | 'FAILED'
   );
 }
 
-test('what became of each day is what a recount says, whatever was kept, sent again and looked at in between', async () => {
+test('the outcomes of each day equal a recount, in any order of caching, resending and reading', async () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('make' as const), daysAgo: fc.nat({ max: 2 }) }),
     fc.record({
@@ -139,7 +139,7 @@ test('what became of each day is what a recount says, whatever was kept, sent ag
         if (one.do === 'make') {
           const createdAt = new Date(now.getTime() - one.daysAgo * day);
           await store.insert([aDelivery(key, { createdAt })]);
-          // Deliveries are made now: those of earlier days were there before anything was kept.
+          // Deliveries are created now; those of earlier days existed before any total was cached.
           if (one.daysAgo > 0) await mongo.db.collection('deliveryDays').deleteMany({ ...key });
         } else if (one.do === 'send') await send(key, one.status);
         else if (one.do === 'retry') {
@@ -156,14 +156,15 @@ test('what became of each day is what a recount says, whatever was kept, sent ag
   );
 });
 
-test('a day that is over is counted once, unless something of it is on its way or was sent again a moment ago', async () => {
+test('a past day is counted once, unless a delivery of it is in flight or was resent a moment ago', async () => {
   const key = aKey();
   const store = new DeliveryStore(mongo.db, clock);
   const yesterday = new Date(now.getTime() - day);
   const delivery = aDelivery(key, { createdAt: yesterday, failures: 2 });
   await store.insert([delivery]);
   await days().of(key, lastThree());
-  // The day before that had nothing at all; yesterday's is on its way, and the running day is never kept.
+  // The day before yesterday had no deliveries; one of yesterday is in flight; the current day is
+  // never cached.
   expect(await kept(key)).toBe(1);
   await send(key, 'FAILED');
   await days().of(key, lastThree());
@@ -178,7 +179,7 @@ test('a day that is over is counted once, unless something of it is on its way o
   expect(await kept(key)).toBe(2);
 });
 
-test('a total that was counted while somebody sent again is not kept', async () => {
+test('a total that was counted during a resend is not cached', async () => {
   const key = aKey();
   const totals = new DeliveryDayStore(mongo.db);
   const yesterday = calendarDayOf(new Date(now.getTime() - day));
@@ -189,7 +190,7 @@ test('a total that was counted while somebody sent again is not kept', async () 
   expect(await totals.find(key, [yesterday])).toEqual(new Map());
 });
 
-test('the last days of every endpoint are counted once a day, and old ones forgotten', async () => {
+test('the last days of every endpoint are counted once a day, and old ones removed', async () => {
   const key = aKey();
   const slots = new SlotStore(mongo.db);
   await slots.take({ ...key, slotsMax: 10, takenAt: now });

@@ -6,7 +6,6 @@ import type { DeliveryReportStore } from './delivery-report-store';
 import type { EndpointKey } from './endpoint-store';
 import type { SlotStore } from './slot-store';
 
-/** What days are counted from and kept in. */
 export interface DeliveryDayWorkerOptions {
   readonly reports: DeliveryReportStore;
   readonly dayTotals: DeliveryDayStore;
@@ -14,23 +13,26 @@ export interface DeliveryDayWorkerOptions {
   readonly clock: Clock;
 }
 
-// The whole schedule of retries takes less than four days.
+// The whole retry schedule takes less than four days.
 const sealedDays = 5;
 
-/** What became of deliveries day by day. Days whose total stands are not counted again. */
+/** Reports delivery outcomes by day. Days with a valid cached total are not counted again. */
 export class DeliveryDayWorker {
-  // The day on which all endpoints were last gone through.
+  // The day of the last pass over all endpoints.
   private doneOn: string | undefined;
 
   constructor(private readonly dependencies: DeliveryDayWorkerOptions) {}
 
-  /** In the order of the days. */
+  /** Returns outcomes in the order of the days. */
   async of(key: EndpointKey, days: readonly CalendarDay[]): Promise<DeliveryOutcomes[]> {
     const known = await this.dependencies.dayTotals.find(key, days);
     return Promise.all(days.map(async (day) => known.get(day.day) ?? (await this.count(key, day))));
   }
 
-  /** Counts the last days of every endpoint once a day, so that whoever asks for many finds most of them counted. */
+  /**
+   * Counts the last days of every endpoint once a day, so that a long report finds most of them
+   * cached.
+   */
   async countAll(signal: AbortSignal): Promise<void> {
     const { slots, clock } = this.dependencies;
     const days = lastDays(clock.now(), { days: sealedDays + 1, max: sealedDays + 1 });

@@ -5,20 +5,21 @@ import type { Delivery } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
 import type { Message } from './message-store';
 
-/** A delivery as its endpoint's owner sees it. */
+/** A delivery as shown to the owner of its endpoint. */
 export interface DescribedDelivery {
   readonly delivery: Delivery;
   readonly type: string;
-  /** The last ones, oldest first. */
+  /** The latest attempts, oldest first. */
   readonly attempts: readonly Attempt[];
 }
 
-// The whole schedule of one delivery; a page of a hundred stays below what one answer may hold.
+// Covers the whole schedule of one delivery, and keeps a page of a hundred within the size limit of
+// a response.
 const attemptsShown = 10;
 const attemptsAtOnceMax = 1_000;
 const endOfTime = new Date(8.64e15);
 
-/** What endpoints were sent, for people to look at. */
+/** Lists the deliveries of endpoints for the API and the dashboard. */
 export class DeliveryHistoryStore {
   private readonly deliveries: Collection<Delivery>;
   private readonly messages: Collection<Message>;
@@ -30,12 +31,13 @@ export class DeliveryHistoryStore {
     this.attempts = db.collection<Attempt>('attempts');
   }
 
-  /** Newest first, with the exact number over all pages. */
+  /** Newest first, with the exact total over all pages. */
   async list(
     { environmentId, endpointId }: EndpointKey,
     { page, perPage }: { page: number; perPage: number },
   ): Promise<{ deliveries: DescribedDelivery[]; total: number }> {
-    // The range says nothing, but without one some servers sort all matches instead of walking the index.
+    // The range matches everything, but without a range some servers sort all matches instead of
+    // walking the index.
     const filter = { environmentId, endpointId, createdAt: { $lte: endOfTime } };
     const [deliveries, total] = await retryTransient(() =>
       Promise.all([
@@ -51,7 +53,10 @@ export class DeliveryHistoryStore {
     return { deliveries: await this.describe(environmentId, deliveries), total };
   }
 
-  /** What every attempt at a delivery sends; undefined for a delivery that the endpoint does not have. */
+  /**
+   * Returns the bytes that every attempt sends; undefined for a delivery that does not belong to
+   * the endpoint.
+   */
   async findBody(
     { environmentId, endpointId }: EndpointKey,
     deliveryId: string,
@@ -66,7 +71,7 @@ export class DeliveryHistoryStore {
     return message?.body;
   }
 
-  /** Leaves out a delivery whose message is being accepted at this moment. */
+  /** Omits a delivery whose message is still being accepted. */
   async describe(
     environmentId: string,
     deliveries: readonly Delivery[],
@@ -89,7 +94,7 @@ export class DeliveryHistoryStore {
     });
   }
 
-  /** The types of messages by their ids. */
+  /** Returns the types of messages by their ids. */
   async findTypes(
     environmentId: string,
     messageIds: readonly string[],
@@ -110,7 +115,7 @@ export class DeliveryHistoryStore {
   ): Promise<Map<string, Attempt[]>> {
     if (deliveryIds.length === 0) return new Map();
     const newest = await this.findNewestAttempts(environmentId, deliveryIds, attemptsAtOnceMax);
-    // Some have been repeated so often that they leave no room for the others.
+    // Some deliveries have so many attempts that one page of the query is filled by them.
     const found =
       newest.length < attemptsAtOnceMax
         ? newest

@@ -7,8 +7,8 @@ function delivery(sequence: number, some: Partial<OrderedDelivery> = {}): Ordere
 
 const isPaused = ({ status }: OrderedDelivery) => status === 'PAUSED';
 
-describe('deliveries that are sent again', () => {
-  test('go one after another, the lowest sequence first', () => {
+describe('deliveries that are resent', () => {
+  test('are linked in the order of their sequences', () => {
     expect(linksInOrder([delivery(3), delivery(1), delivery(2)], isPaused)).toEqual([
       { _id: 'd1', previousId: null },
       { _id: 'd2', previousId: 'd1' },
@@ -16,7 +16,7 @@ describe('deliveries that are sent again', () => {
     ]);
   });
 
-  test('wait across what has arrived and what is not sent again', () => {
+  test('wait for the next lower one that is pending, past delivered and finished ones', () => {
     const arrived = delivery(2, { status: 'DELIVERED' });
     const givenUp = delivery(3, { status: 'FAILED' });
     expect(linksInOrder([delivery(1), arrived, givenUp, delivery(4)], isPaused)).toEqual([
@@ -25,7 +25,7 @@ describe('deliveries that are sent again', () => {
     ]);
   });
 
-  test('take those that wait already into their order', () => {
+  test('are sorted together with those that are already waiting', () => {
     const waiting = delivery(2, { status: 'PENDING', previousId: 'gone' });
     expect(linksInOrder([delivery(1), waiting, delivery(3)], isPaused)).toEqual([
       { _id: 'd1', previousId: null },
@@ -34,8 +34,8 @@ describe('deliveries that are sent again', () => {
     ]);
   });
 
-  test('wait for one that is being sent, which is left alone', () => {
-    const sent = delivery(1, { status: 'PENDING', claim: 'somebody' });
+  test('wait for one in flight, which is left unchanged', () => {
+    const sent = delivery(1, { status: 'PENDING', claim: 'sender' });
     expect(linksInOrder([sent, delivery(2)], isPaused)).toEqual([{ _id: 'd2', previousId: 'd1' }]);
   });
 });

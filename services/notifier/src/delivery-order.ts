@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from './delivery';
 
-/** What decides the order in which a subscription's deliveries go to an endpoint. */
+/** The facts that decide the order of a subscription's deliveries to an endpoint. */
 export interface OrderedDelivery {
   readonly _id: string;
   readonly sequence: number;
@@ -9,16 +9,17 @@ export interface OrderedDelivery {
   readonly claim: string | null;
 }
 
-/** A delivery and the one that goes before it from now on; null: none. */
+/** A delivery and its new predecessor; null: none. */
 export interface Link {
   readonly _id: string;
   readonly previousId: string | null;
 }
 
 /**
- * Where each of a subscription's deliveries stands once some of them are sent again: the lowest sequence first, each after the one below it.
- * The delivery that it waited for when it was made may long have arrived, and one further down be on its way again. Links only ever lead
- * down, so that no two wait for each other. One that is being sent is left as it is.
+ * Computes the predecessors of a subscription's deliveries after some of them are resent: each
+ * waits for the pending one with the next lower sequence. The original predecessor may have arrived
+ * long ago, while one with a lower sequence is pending again. Links lead only to lower sequences,
+ * so no two deliveries wait for each other. A delivery in flight is left unchanged.
  */
 export function linksInOrder<D extends OrderedDelivery>(
   deliveries: readonly D[],

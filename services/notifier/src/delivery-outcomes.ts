@@ -1,19 +1,19 @@
 import type { Delivery } from './delivery-store';
 
-/** How some deliveries came out. */
+/** Numbers of deliveries by outcome. */
 export interface DeliveryOutcomes {
   readonly delivered: number;
-  /** Given up, or failed when last tried. */
+  /** Abandoned, or failed at the last attempt. */
   readonly failed: number;
 }
 
-/** How they stand now. */
+/** The current outcomes. */
 export interface StandingOutcomes extends DeliveryOutcomes {
-  /** Nothing is on its way: they change no more by themselves. */
+  /** True if no delivery is pending, so that the numbers change only on request. */
   readonly isSettled: boolean;
 }
 
-/** Deliveries that stand alike, and how many they are. */
+/** The number of deliveries with the same state. */
 export interface DeliveryGroup extends Pick<Delivery, 'status' | 'hasArrived'> {
   readonly hasFailed: boolean;
   readonly count: number;
@@ -21,7 +21,10 @@ export interface DeliveryGroup extends Pick<Delivery, 'status' | 'hasArrived'> {
 
 const noOutcomes: DeliveryOutcomes = { delivered: 0, failed: 0 };
 
-/** What has arrived once has arrived, whatever became of it when somebody asked for it again. What nobody has tried is neither. */
+/**
+ * Counts a delivery that has once arrived as delivered, even if a later resend failed. A delivery
+ * without an attempt counts as neither.
+ */
 export function outcomesOf(groups: Iterable<DeliveryGroup>): StandingOutcomes {
   let { delivered, failed } = noOutcomes;
   let isSettled = true;

@@ -16,7 +16,7 @@ interface GroupDocument {
   readonly count: number | bigint;
 }
 
-/** What came of deliveries, counted from themselves. */
+/** Counts outcomes from the deliveries themselves. */
 export class DeliveryReportStore {
   private readonly deliveries: Collection<Delivery>;
 
@@ -24,7 +24,7 @@ export class DeliveryReportStore {
     this.deliveries = db.collection<Delivery>('deliveries');
   }
 
-  /** What has become by now of the deliveries to an endpoint that were made in a span. */
+  /** Counts the current outcomes of an endpoint's deliveries created in a span. */
   async count(
     { environmentId, endpointId }: EndpointKey,
     { start, end }: Span,
@@ -46,8 +46,8 @@ export class DeliveryReportStore {
   }
 
   /**
-   * How many of the deliveries to some endpoints since a time stand in a way and have not arrived, counted up to a limit an endpoint. One
-   * that is PENDING counts when it has been tried in vain.
+   * Counts deliveries of some endpoints since a time that have a given status and have not arrived,
+   * up to a limit per endpoint. A PENDING one counts only after a failed attempt.
    */
   async countStanding(
     keys: readonly EndpointKey[],

@@ -23,7 +23,7 @@ const deadlineMs = 60_000;
 
 jest.setTimeout(120_000);
 
-describe('what people ask of deliveries', () => {
+describe('requests about deliveries', () => {
   let system: TestSystem;
   let notifier: RunningNotifier;
   let tenant: Tenant;
@@ -66,8 +66,8 @@ describe('what people ask of deliveries', () => {
     await notifier.calls.updateWebhookEndpoint(change, context);
   }
 
-  describe('a test', () => {
-    test('goes to its endpoint alone, signed and listed as all are', async () => {
+  describe('a test webhook', () => {
+    test('goes to its endpoint alone, signed and listed as all webhooks are', async () => {
       const { receiver } = system;
       const { id, secret } = await notifier.register(tenant, '/tested');
       await notifier.register(tenant, '/untested');
@@ -100,7 +100,7 @@ describe('what people ask of deliveries', () => {
       expect(receiver.receivedAt('/untested')).toHaveLength(0);
     });
 
-    test('shows what is sent to the byte, and to nobody else', async () => {
+    test('shows the exact bytes sent, and only to its own environment', async () => {
       const { id } = await notifier.register(tenant, '/shown');
       const { deliveryId } = await notifier.deliveryCalls.sendTestWebhook({ id }, context);
       await eventuallyListed(id, [DELIVERED]);
@@ -118,7 +118,7 @@ describe('what people ask of deliveries', () => {
       });
     });
 
-    test('is made once for a key, however often it is asked for', async () => {
+    test('is created once for an idempotency key, however many requests carry it', async () => {
       const { id } = await notifier.register(tenant, '/keyed');
       const idempotency = { key: newId(), requestHash: 'same' };
       const ask = () =>
@@ -130,7 +130,7 @@ describe('what people ask of deliveries', () => {
       await eventuallyListed(id, [DELIVERED]);
     });
 
-    test('of an endpoint that is not active, or not there, is refused', async () => {
+    test('to an endpoint that is not active or does not exist is refused', async () => {
       const { id } = await notifier.register(tenant, '/inactive');
       await deactivate(id);
       await expect(notifier.deliveryCalls.sendTestWebhook({ id }, context)).rejects.toMatchObject({
@@ -145,8 +145,8 @@ describe('what people ask of deliveries', () => {
     });
   });
 
-  describe('another secret', () => {
-    test('signs beside the one before it, in both headers', async () => {
+  describe('a rotated secret', () => {
+    test('signs together with the previous one, in both headers', async () => {
       const { receiver } = system;
       const { id, secret: first } = await notifier.register(tenant, '/rotated');
       const { webhookEndpoint, secret } = await notifier.calls.rotateWebhookSecret({ id }, context);
@@ -165,7 +165,7 @@ describe('what people ask of deliveries', () => {
       );
     });
 
-    test('is made once for a key and shown once; a stale version gets none', async () => {
+    test('is created once for a key and shown once; a stale version is refused', async () => {
       const { id } = await notifier.register(tenant, '/rotated-once');
       const idempotency = { key: newId(), requestHash: 'same' };
       const ask = () =>
@@ -185,7 +185,7 @@ describe('what people ask of deliveries', () => {
   });
 
   describe('the list of deliveries', () => {
-    test('shows the newest first, page by page, with what came of each attempt', async () => {
+    test('shows the newest first, page by page, with the result of each attempt', async () => {
       const { owner, receiver } = system;
       const { id } = await notifier.register(tenant, '/listed');
       receiver.answer = () => ({ status: 500, text: 'x'.repeat(5_000) });
@@ -214,7 +214,7 @@ describe('what people ask of deliveries', () => {
       expect(await list(id, 3, 1)).toEqual({ deliveries: [], total: 2 });
     });
 
-    test('shows the last ten attempts of each, also where others had more than fit', async () => {
+    test('shows the last ten attempts of each, even where other deliveries have very many', async () => {
       const { owner, mongo } = system;
       const { id } = await notifier.register(tenant, '/often');
       await owner.announce(tenant, newId());
@@ -238,7 +238,7 @@ describe('what people ask of deliveries', () => {
   });
 
   describe('a retry', () => {
-    test('of what has arrived sends the same id and bytes once more', async () => {
+    test('of a delivered webhook sends the same id and bytes once more', async () => {
       const { owner, receiver } = system;
       const { id } = await notifier.register(tenant, '/again');
       await owner.announce(tenant, newId());
@@ -257,7 +257,7 @@ describe('what people ask of deliveries', () => {
       expect(listed!.createdAt).toEqual(delivery!.createdAt);
     });
 
-    test('of what was given up begins its schedule anew', async () => {
+    test('of an abandoned webhook restarts its schedule', async () => {
       const { owner, receiver } = system;
       const { id } = await notifier.register(tenant, '/given-up');
       receiver.answer = () => ({ status: 500 });
@@ -274,7 +274,7 @@ describe('what people ask of deliveries', () => {
       await eventuallyListed(id, [DELIVERED]);
     });
 
-    test('finds nothing by an id that is unknown, malformed, or of another endpoint or environment', async () => {
+    test('of an id that is unknown, malformed, or of another endpoint or environment is not found', async () => {
       const { owner } = system;
       const mine = await notifier.register(tenant, '/mine');
       const other = await notifier.register(tenant, '/other');

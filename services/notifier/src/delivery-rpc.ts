@@ -22,7 +22,6 @@ import type { RetryStore } from './retry-store';
 import type { TestWebhookSender } from './test-webhook-sender';
 import { requireActive } from './webhook-endpoint';
 
-/** What the calls about deliveries work with. */
 export interface DeliveryRpcDependencies {
   readonly endpoints: EndpointStore;
   readonly history: DeliveryHistoryStore;
@@ -31,13 +30,13 @@ export interface DeliveryRpcDependencies {
   readonly replays: ReplayWorker;
   readonly gaps: GapReconciliation;
   readonly clock: Clock;
-  /** Told of endpoints that have just been given something to send. */
+  /** Called with endpoints that have new due deliveries. */
   readonly onDeliveries: (endpoints: readonly EndpointKey[]) => void;
-  /** Told that a replay has been asked for. */
+  /** Called after a replay was stored. */
   readonly onReplay: () => void;
 }
 
-/** The calls about what endpoints are sent. */
+/** Implements the calls about deliveries. */
 export function deliveryRpc(dependencies: DeliveryRpcDependencies) {
   const { endpoints, history, tests, retries, replays, gaps, clock } = dependencies;
   const activeKey = async (context: CallContext, id: string): Promise<EndpointKey> => {
@@ -102,7 +101,7 @@ function toProtoDelivery({ delivery, type, attempts }: DescribedDelivery): Webho
     sequence: sequence === 0 ? undefined : sequence,
     status: webhookDeliveryStatuses.valueOf(status),
     attempts: attempts.map(toProtoAttempt),
-    // While it is being sent, this is when its sender would be taken for dead.
+    // While the delivery is in flight, `dueAt` is the end of its sender's lease.
     nextAttemptAt: claim === null ? (delivery.dueAt ?? undefined) : undefined,
     createdAt,
   };

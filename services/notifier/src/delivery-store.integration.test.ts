@@ -64,7 +64,7 @@ describe('stored deliveries', () => {
 
   const again = { status: 'PENDING', failures: 1 } as const;
 
-  test('hold what follows them when they are to be tried again', async () => {
+  test('postpone their successors when they are to be retried', async () => {
     const head = delivery({});
     const follower = delivery({ sequence: 2, previousId: head._id });
     await store.insert([head, follower]);
@@ -75,7 +75,7 @@ describe('stored deliveries', () => {
     expect(await dueAtOf(follower)).toEqual(at(5));
   });
 
-  test('hold nothing for a claim that was lost meanwhile', async () => {
+  test('postpone no successors for a claim that was lost in between', async () => {
     const head = delivery({});
     const follower = delivery({ sequence: 2, previousId: head._id });
     await store.insert([head, follower]);
@@ -89,7 +89,7 @@ describe('stored deliveries', () => {
     expect(await dueAtOf(follower)).toEqual(start);
   });
 
-  test('are known to have arrived although they were paused while they were being sent', async () => {
+  test('are recorded as arrived although they were paused while in flight', async () => {
     const [arrived, refused] = [delivery({}), delivery({ subscriptionId: newId() })];
     await store.insert([arrived, refused]);
     const claimed = await Promise.all([arrived, refused].map((one) => claim(one, 'sender', 0)));
@@ -107,7 +107,7 @@ describe('stored deliveries', () => {
     expect(await stored.findOne({ _id: arrived._id })).toMatchObject({ status: 'DELIVERED' });
   });
 
-  test('leave to its sender what is being sent', async () => {
+  test('are not paused while in flight', async () => {
     const head = delivery({});
     const follower = delivery({ sequence: 2, previousId: head._id });
     await store.insert([head, follower]);
@@ -117,7 +117,7 @@ describe('stored deliveries', () => {
     expect(await dueAtOf(follower)).toEqual(at(30));
   });
 
-  test('show every endpoint with something due, past the backlog of one that hangs', async () => {
+  test('show every endpoint with due work, past the backlog of one that hangs', async () => {
     const hanging = Array.from({ length: 1_000 }, () => delivery({ endpointId: 'hanging' }));
     const others = ['a', 'b', 'x', 'y'].map((endpointId) =>
       delivery({ endpointId, dueAt: at(10) }),
@@ -132,7 +132,7 @@ describe('stored deliveries', () => {
     expect(next).toBeUndefined();
   });
 
-  test('show so many endpoints as there is time for, and the others next', async () => {
+  test('show as many endpoints as the caller has time for, and the others next', async () => {
     const hanging = Array.from({ length: 200 }, () => delivery({ endpointId: 'hanging' }));
     const names = Array.from({ length: 150 }, (_, index) => `other-${String(index)}`);
     const others = names.map((endpointId) => delivery({ endpointId, dueAt: at(10) }));
@@ -146,7 +146,7 @@ describe('stored deliveries', () => {
     expect(new Set(found)).toEqual(new Set(['hanging', ...names]));
   });
 
-  test('are paused but for what was accepted since their endpoint was seen to be disabled', async () => {
+  test('are paused except for those accepted after their endpoint was seen to be disabled', async () => {
     const earlier = delivery({});
     const later = delivery({ sequence: 2, createdAt: at(2), dueAt: at(2) });
     const elsewhere = delivery({ endpointId: 'other' });
@@ -157,7 +157,7 @@ describe('stored deliveries', () => {
     expect(dueAts).toEqual([null, at(2), start]);
   });
 
-  test('that were taken end the failures of their endpoint, whichever process has seen those', async () => {
+  test('that were delivered end the failures of their endpoint, whichever process recorded those', async () => {
     const health = new EndpointHealthStore(mongo.db);
     const attempts = new AttemptStore(mongo.db);
     const logger = createLogger({ service: 'test', level: 'silent' });

@@ -8,49 +8,52 @@ import type { DeliveryStatus } from './delivery';
 import { DeliveryDayStore } from './delivery-day-store';
 import type { EndpointKey } from './endpoint-store';
 
-/** One message on its way to one endpoint. */
+/** The delivery of one message to one endpoint. */
 export interface Delivery {
   /** Derived from message and endpoint. */
   readonly _id: string;
   readonly environmentId: string;
   readonly endpointId: string;
   readonly messageId: string;
-  /** Its message's: a subscription or a checkout session. */
+  /** The aggregate of the message: a subscription or a checkout session. */
   readonly subscriptionId: string;
   readonly sequence: number;
-  /** The subscription's delivery to the same endpoint before this one, which goes first; null if there is none. */
+  /** The subscription's previous delivery to the same endpoint, which goes first; null: none. */
   readonly previousId: string | null;
   readonly status: DeliveryStatus;
   /**
-   * Real time of the next attempt; null unless PENDING. A claim moves it to the end of its lease: a delivery whose sender has
-   * died comes due again by itself.
+   * Real time of the next attempt; null unless PENDING. A claim moves it to the end of its lease,
+   * so a delivery whose sender has died becomes due again.
    */
   readonly dueAt: Date | null;
-  /** Who is sending it; null while nobody is. */
+  /** Name of the claim in force; null: unclaimed. */
   readonly claim: string | null;
   /** Failed attempts so far. */
   readonly failures: number;
   readonly createdAt: Date;
-  /** Real time at which somebody last asked for it to be sent again; absent or null: never. */
+  /** Real time of the last requested resend; absent or null: never. */
   readonly requestedAt?: Date | null;
-  /** It was asked for by itself: it waits for nothing, and nothing waits for it. */
+  /** Retried individually: waits for no other delivery, and no other waits for it. */
   readonly isOutOfTurn?: boolean;
-  /** The endpoint has taken it once, however it stands now. */
+  /** The endpoint has accepted it once; independent of the present status. */
   readonly hasArrived?: boolean;
 }
 
-/** What makes a delivery one that has not been tried, now that somebody has asked for it. */
+/** The fields of a delivery that a person has requested again: due now, without failures. */
 export function afresh(now: Date) {
   const attempt = { dueAt: now, claim: null, failures: 0 };
   return { ...attempt, status: 'PENDING', requestedAt: now } as const;
 }
 
-/** The id of a message's delivery to an endpoint: however often it is made, it is the same. */
+/**
+ * The id of a message's delivery to an endpoint. Deterministic, so that a retry creates no second
+ * one.
+ */
 export function deliveryId(environmentId: string, messageId: string, endpointId: string): string {
   return derivedId(environmentId, 'delivery', messageId, endpointId);
 }
 
-/** How a claimed delivery goes on. */
+/** The new state of a claimed delivery. */
 export interface Settlement {
   readonly delivery: Delivery;
   readonly claim: string;
@@ -59,7 +62,8 @@ export interface Settlement {
   readonly failures: number;
 }
 
-// Below it every endpoint with due work is in the answer; above, the rest is looked for endpoint by endpoint.
+// Below this number the answer covers every endpoint with due work; above it, the rest is queried
+// endpoint by endpoint.
 const dueRowsMax = 200;
 const dueStepsMax = 100;
 const inTurn = { isOutOfTurn: { $ne: true } };
@@ -87,21 +91,24 @@ export class DeliveryStore {
     ]);
   }
 
-  /** Stores new deliveries; those that an earlier run of the same step has stored stay as they are. */
+  /**
+   * Stores new deliveries; leaves those unchanged that an earlier run of the same step has stored.
+   */
   async insert(deliveries: readonly Delivery[]): Promise<void> {
     await insertMissing(this.deliveries, deliveries);
   }
 
   /**
-   * Endpoints with something due, and where to go on after them; undefined if that were all. A look at what is due longest mostly shows
-   * them all. Where it is the backlog of a few that hang, the others are asked for one by one, past however much those have.
+   * Returns endpoints with due deliveries, and where to continue; undefined: no more. The
+   * deliveries that have been due longest usually cover all endpoints. Where they are the backlog
+   * of a few that hang, the other endpoints are queried one by one, past that backlog.
    */
   async findDueEndpoints({
     now,
     after,
   }: {
     now: Date;
-    /** Goes on after this endpoint. */
+    /** Continue after this endpoint. */
     after?: string;
   }): Promise<{ endpoints: EndpointKey[]; next: string | undefined }> {
     const due = await retryTransient(() =>
@@ -140,7 +147,10 @@ export class DeliveryStore {
     return first ?? undefined;
   }
 
-  /** What is due at an endpoint, longest first and a subscription's in their order, without some subscriptions'. */
+  /**
+   * Returns an endpoint's due deliveries, longest due first and in the order of each subscription,
+   * except those of some subscriptions.
+   */
   async findDue(
     { environmentId, endpointId }: EndpointKey,
     { now, except, limit }: { now: Date; except: readonly string[]; limit: number },
@@ -160,7 +170,7 @@ export class DeliveryStore {
     );
   }
 
-  /** Those of an environment's deliveries that are not finished and that others wait for, by id. */
+  /** Returns those of the given deliveries that are unfinished and block others, by id. */
   async findUnfinished(
     environmentId: string,
     ids: readonly string[],
@@ -174,7 +184,10 @@ export class DeliveryStore {
     return new Map(unfinished.map((delivery) => [delivery._id, delivery]));
   }
 
-  /** Claims an environment's due deliveries until `until`; returns those that were won. Each claim has a name of its own. */
+  /**
+   * Claims an environment's due deliveries until `until`; returns the claimed ones. Each claim has
+   * its own name.
+   */
   async claim(
     environmentId: string,
     deliveries: readonly Delivery[],
@@ -200,9 +213,10 @@ export class DeliveryStore {
   }
 
   /**
-   * Ends claims. What follows a delivery that will be tried again waits for the same time, so that it is not looked at over and over.
-   * A claim that has in the meantime been lost changes nothing, but that what arrived has arrived: one that was paused while it was being sent
-   * is DELIVERED.
+   * Releases claims with the results. Successors of a delivery to be retried are postponed to the
+   * same time, so that they are not examined repeatedly. A claim lost in between changes nothing,
+   * except that an accepted delivery is recorded as arrived: if it was paused while in flight, it
+   * becomes DELIVERED.
    */
   async settle(settlements: readonly Settlement[]): Promise<void> {
     if (settlements.length === 0) return;
@@ -243,7 +257,10 @@ export class DeliveryStore {
     await retryTransient(() => this.deliveries.updateMany(others, { $set: { hasArrived: true } }));
   }
 
-  /** Those that stand as a settlement would have left them: the others were lost to another claim before. */
+  /**
+   * Returns the deliveries whose state is that of their settlement: the others had lost their claim
+   * before.
+   */
   private async findStanding(settled: readonly Delivery[]): Promise<Delivery[]> {
     if (settled.length === 0) return [];
     const ids = settled.map(({ _id }) => _id);
@@ -263,7 +280,7 @@ export class DeliveryStore {
     return settled.filter(({ _id, dueAt }) => dueMs.get(_id) === dueAt?.getTime());
   }
 
-  /** Lets what follows a delivery wait until it is due itself. */
+  /** Postpones the successors of a delivery until it is due itself. */
   async hold(heads: readonly Delivery[]): Promise<void> {
     const operations = heads.flatMap((head) =>
       head.dueAt === null || head.isOutOfTurn === true ? [] : [holdFollowers(head, head.dueAt)],
@@ -273,8 +290,9 @@ export class DeliveryStore {
   }
 
   /**
-   * Takes deliveries of a disabled endpoint off the road, but for one that is about to be settled. `createdUntil` is a time at which it
-   * was known to be disabled or failing: what was accepted or asked for later may be of an endpoint that is active again.
+   * Pauses the deliveries of a disabled endpoint, except one that is about to be settled.
+   * `createdUntil` is a time at which the endpoint was known to be disabled or failing: a delivery
+   * accepted or requested later may belong to an endpoint that is active again.
    */
   async pause(
     { environmentId, endpointId }: EndpointKey,
@@ -327,7 +345,7 @@ function holdFollowers(head: Delivery, until: Date): AnyBulkWriteOperation<Deliv
         status: 'PENDING',
         subscriptionId,
         sequence: { $gt: sequence },
-        // One that is being sent belongs to its sender until the lease ends.
+        // A delivery in flight belongs to its sender until the lease ends.
         claim: null,
         dueAt: { $lt: until },
         ...inTurn,

@@ -8,7 +8,6 @@ import type { EndpointKey } from './endpoint-store';
 import { Grouping } from './grouping';
 import type { WebhookSender } from './webhook-sender';
 
-/** What the worker works with. */
 export interface DeliveryWorkerOptions {
   readonly assignments: AssignmentStore;
   readonly deliveries: DeliveryStore;
@@ -16,55 +15,57 @@ export interface DeliveryWorkerOptions {
   readonly sender: WebhookSender;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What was claimed waits at most so long to be sent: enough of its lease must be left for an attempt. */
+  /** Longest wait between claim and sending: the rest of the lease must cover an attempt. */
   readonly waitMaxMs: number;
-  /** Whether an environment was deleted: nothing of it is sent any more. */
+  /** True for a deleted environment, to which nothing is sent. */
   readonly isDeleted?: (environmentId: string) => boolean;
 }
 
-/** One endpoint is sent at most this many deliveries at the same time. */
+/** Concurrent deliveries per endpoint. */
 export const postingMaxPerEndpoint = 16;
-// Most endpoints that fail also hang. They get less, and so does one of which nothing is known yet.
+// Most endpoints that fail also hang. They get fewer slots, and so does an endpoint without a known
+// result.
 const postingMaxWhileFailing = 2;
-// Of an endpoint that answers soon more is claimed than is sent at once, because one claim of many costs hardly more than one of one. So
-// much may wait to be sent, be sent, or wait for its outcome to be stored.
+// For an endpoint that answers quickly, more is claimed than is sent concurrently, because a claim
+// of many costs hardly more than a claim of one. Bounds the deliveries that wait to be sent, are in
+// flight, or wait for their outcome to be stored.
 const claimedMaxPerEndpoint = 128;
 const roundsMax = claimedMaxPerEndpoint / postingMaxPerEndpoint;
-// While so much waits to be sent, nothing more is claimed.
+// With this many waiting, nothing more is claimed.
 const waitingEnough = postingMaxPerEndpoint;
 const slotsMax = 512;
-// All endpoints that do not answer soon share these, however many there are: the others are for those that do.
+// All slow endpoints share these slots, however many there are; the others are for fast ones.
 const slowSlotsMax = slotsMax / 2;
-// Only a small part of the time that something may wait passes before what was claimed ahead of an endpoint that answers soon is sent.
+// A fast endpoint accepts everything claimed for it within this share of the longest wait.
 const soonShare = 1 / 4;
-// Bounds what is remembered of endpoints that have nothing to send.
+// Bounds the memory used for idle endpoints.
 const lanesMax = 10_000;
 
-/** What this process knows of one endpoint. */
+/** State of one endpoint in this process. */
 interface Lane {
   readonly key: EndpointKey;
   /** Deliveries from their claim until their outcome is stored, with their subscriptions. */
   readonly claimed: Map<string, string>;
-  /** Those of them that are not being sent yet, in the order in which they will be. */
+  /** Claimed deliveries that are not in flight yet, in the order of sending. */
   readonly waiting: Waiting[];
-  /** How many of them are being sent. */
+  /** Number in flight. */
   posting: number;
   isFilling: boolean;
-  /** What earlier processes found out about it was read. */
+  /** The stored health of the endpoint was read. */
   isKnown: boolean;
-  /** Something came while it was being filled. */
+  /** A request to fill the lane arrived while it was being filled. */
   isWanted: boolean;
-  /** There was enough for all slots: a slot that gets free will find something. */
+  /** The last claim filled all slots, so another one will probably find more. */
   hasMore: boolean;
-  /** It did not take the last delivery of any process, or has never been sent one. */
+  /** The last delivery of any process failed, or the endpoint was never tried. */
   isFailing: boolean;
-  /** It took the last delivery, so soon that all that may be claimed could be sent in time. */
+  /** The last delivery succeeded so quickly that everything claimed can be sent in time. */
   isFast: boolean;
-  /** How many of all slots it has. */
+  /** The number of global slots that the lane holds. */
   slots: number;
 }
 
-/** A claimed delivery that waits for its turn. */
+/** A claimed delivery that waits to be sent. */
 interface Waiting {
   readonly assignment: Assignment;
   /** Monotonic. */
@@ -72,19 +73,20 @@ interface Waiting {
 }
 
 /**
- * The sending loop. Each endpoint has a lane of its own with few slots; a lane is filled with the first unfinished delivery of each of its
- * subscriptions, when something new is accepted, when a slot gets free, and when the poll finds something due. What another process
- * has claimed is left to it until its lease ends.
+ * The sending loop. Each endpoint has its own lane with few slots. A lane claims the first
+ * unfinished delivery of each of its subscriptions when an event is accepted, when a slot becomes
+ * free, and when the poll finds due work. A delivery claimed by another process is left to it until
+ * its lease ends.
  */
 export class DeliveryWorker {
   private readonly lanes = new Map<string, Lane>();
-  /** Lanes that could use a slot, in the order in which they get one. */
+  /** Lanes that want a slot, in FIFO order. */
   private readonly turns = new Set<Lane>();
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   private readonly cutting = new AbortController();
   private slotsTaken = 0;
-  /** Those of them that lanes have that are not fast. */
+  /** Slots held by slow lanes. */
   private slowSlotsTaken = 0;
   private searchedUpTo: string | undefined;
   private readonly working: Grouping<string, boolean>;
@@ -96,18 +98,24 @@ export class DeliveryWorker {
     });
   }
 
-  /** Sends at once what has just become due at endpoints. */
+  /** Sends new due deliveries of endpoints immediately. */
   wake(endpoints: readonly EndpointKey[]): void {
     for (const key of endpoints) this.fill(this.laneOf(key));
   }
 
-  /** An endpoint has been changed: what waits to be sent to it is claimed again, for the endpoint as it is now. */
+  /**
+   * Reclaims what waits to be sent to a changed endpoint, so that it is sent to the endpoint as it
+   * is now.
+   */
   reconsider({ endpointId }: EndpointKey): void {
     const lane = this.lanes.get(endpointId);
     if (lane !== undefined) this.giveBackWaiting(lane);
   }
 
-  /** Finds what is due, whoever accepted it; what there is no time for comes with the next calls. */
+  /**
+   * Finds due deliveries, whichever process accepted them; what exceeds the time is left to the
+   * next calls.
+   */
   async sendDue(): Promise<void> {
     if (this.isStopping()) return;
     const { deliveries, clock } = this.options;
@@ -116,7 +124,10 @@ export class DeliveryWorker {
     this.wake(found.endpoints);
   }
 
-  /** Claims nothing more and finishes what is being sent; what takes longer than `graceMs` is cut off and due again at once. */
+  /**
+   * Stops claiming and finishes the deliveries in flight. Those that exceed `graceMs` are aborted
+   * and immediately due again.
+   */
   async stop(graceMs: number): Promise<void> {
     this.stopping.abort();
     for (const lane of this.lanes.values()) this.giveBackWaiting(lane);
@@ -143,7 +154,7 @@ export class DeliveryWorker {
     const free = freeSlotsOf(lane);
     const slots = Math.min(free, this.roomFor(lane));
     if (slots <= 0) {
-      // A lane that is full itself is filled again when one of its own deliveries ends.
+      // A full lane is filled again when one of its own deliveries ends.
       lane.hasMore = true;
       if (free > 0) this.turns.add(lane);
       return;
@@ -153,7 +164,10 @@ export class DeliveryWorker {
     this.track(this.fillSlots(lane, slots));
   }
 
-  /** One that took its last delivery before a restart must not wait behind those that hang. */
+  /**
+   * Loads the stored health: an endpoint that accepted its last delivery before a restart must not
+   * wait behind those that hang.
+   */
   private async getToKnow(lane: Lane): Promise<void> {
     try {
       lane.isFailing = !(await this.working.add(lane.key.endpointId));
@@ -166,7 +180,7 @@ export class DeliveryWorker {
     this.fill(lane);
   }
 
-  /** Gives back the slots that it finds no use for. */
+  /** Fills slots and gives back the unused ones. */
   private async fillSlots(lane: Lane, slots: number): Promise<void> {
     const { assignments, logger } = this.options;
     let started = 0;
@@ -192,7 +206,10 @@ export class DeliveryWorker {
     if (started < slots) this.giveTurn();
   }
 
-  /** Sends of what waits as much as may be sent at once; what has waited too long is claimed again. */
+  /**
+   * Sends waiting deliveries up to the concurrency limit; releases the claims of those that have
+   * waited too long.
+   */
   private sendWaiting(lane: Lane): void {
     if (this.isStopping()) this.giveBackWaiting(lane);
     while (lane.posting < postingMaxOf(lane)) {
@@ -203,7 +220,10 @@ export class DeliveryWorker {
     }
   }
 
-  /** A receiver that fails may be gone, and a slow one would let them wait too long: the worker that claims them next looks at it again. */
+  /**
+   * Releases the claims of waiting deliveries. A failing receiver may be gone, and a slow one would
+   * let them wait too long; the next claim checks the endpoint again.
+   */
   private giveBackWaiting(lane: Lane): void {
     for (const one of lane.waiting.splice(0)) this.track(this.giveBack(lane, one));
   }
@@ -237,18 +257,18 @@ export class DeliveryWorker {
       this.sendWaiting(lane);
       await sender.conclude(assignment, tried, { isCutOff: signal.aborted });
     } catch (error) {
-      // The lease ends by itself.
+      // The lease will expire.
       logger.warn(
         { err: error, deliveryId: _id },
         'delivery failed, retrying after its lease expires',
       );
     }
     lane.claimed.delete(_id);
-    // What follows it may be sent now.
+    // The successor may be sent now.
     this.fill(lane);
   }
 
-  /** A negative number frees slots. */
+  /** Takes slots; a negative number frees them. */
   private takeSlots(lane: Lane, slots: number): void {
     lane.slots += slots;
     this.slotsTaken += slots;
@@ -261,7 +281,10 @@ export class DeliveryWorker {
     this.slowSlotsTaken += isFast ? -lane.slots : lane.slots;
   }
 
-  /** One that takes what it is sent gets at least one slot: after a slow moment it must not wait behind all that hang. */
+  /**
+   * Gives a working endpoint at least one slot: after one slow response it must not wait behind all
+   * that hang.
+   */
   private roomFor({ isFast, isFailing, slots }: Lane): number {
     const room = slotsMax - this.slotsTaken;
     if (isFast) return room;
@@ -278,7 +301,7 @@ export class DeliveryWorker {
   private giveTurn(): void {
     for (const lane of this.turns) {
       const isFree = freeSlotsOf(lane) > 0;
-      // It keeps its turn until there is room for its kind.
+      // The lane keeps its place in the queue until its class has a free slot.
       if (isFree && this.roomFor(lane) <= 0) continue;
       this.turns.delete(lane);
       if (isFree) {
@@ -337,7 +360,7 @@ function postingMaxOf({ isFailing }: Lane): number {
   return isFailing ? postingMaxWhileFailing : postingMaxPerEndpoint;
 }
 
-/** How many more of its deliveries may be claimed. */
+/** The number of deliveries that the lane may still claim. */
 function freeSlotsOf(lane: Lane): number {
   const { isFast, posting, waiting, claimed } = lane;
   if (waiting.length >= waitingEnough) return 0;

@@ -10,7 +10,7 @@ function answered(status: number, retryAfterMs?: number): Outcome {
 }
 
 describe('an attempt', () => {
-  test.each([200, 201, 202, 204, 299])('answered with %i delivers', (status) => {
+  test.each([200, 201, 202, 204, 299])('answered with %i delivers the webhook', (status) => {
     expect(judge(answered(status), settings)).toEqual({
       status: 'DELIVERED',
       dueAt: undefined,
@@ -19,7 +19,7 @@ describe('an attempt', () => {
   });
 
   test.each([199, 301, 302, 307, 400, 401, 404, 429, 500, 503])(
-    'answered with %i is repeated after the first step',
+    'answered with %i is retried after the first step',
     (status) => {
       expect(judge(answered(status), settings)).toEqual({
         status: 'PENDING',
@@ -29,7 +29,7 @@ describe('an attempt', () => {
     },
   );
 
-  test('without an answer is repeated after the step of its number', () => {
+  test('without an answer is retried after the step of its number', () => {
     expect(judge(unanswered, { ...settings, failures: 2 })).toMatchObject({
       status: 'PENDING',
       dueAt: new Date('2026-03-01T00:30:00.000Z'),
@@ -58,7 +58,7 @@ describe('an attempt', () => {
     });
   });
 
-  test('answered with 410 by what the endpoint was before is repeated', () => {
+  test('answered with 410 by the former version of the endpoint is retried', () => {
     expect(judge(answered(410), { ...settings, isPast: true })).toMatchObject({
       status: 'PENDING',
       isEndpointGone: false,

@@ -1,39 +1,43 @@
 import { nextAttemptAt } from './retry-schedule';
 
 /**
- * PENDING until the receiver has taken it or the schedule is used up. PAUSED: its endpoint was disabled in the meantime, and nothing is sent.
+ * PENDING until the receiver accepts it or the schedule ends. PAUSED: the endpoint was disabled in
+ * between, and nothing is sent.
  */
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED' | 'PAUSED';
 
-/** What came of one POST. */
+/** The outcome of one POST. */
 export type Outcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
       /** The beginning of the body. */
       readonly body: string;
-      /** What the receiver asked for, if it did. */
+      /** The receiver's `Retry-After`, if any. */
       readonly retryAfterMs: number | undefined;
     }
   | { readonly kind: 'unanswered'; readonly error: string };
 
-/** How a delivery stands after an attempt. */
+/** The state of a delivery after an attempt. */
 export interface Verdict {
   readonly status: Exclude<DeliveryStatus, 'PAUSED'>;
-  /** When to try again; only while PENDING. */
+  /** Time of the next attempt; only while PENDING. */
   readonly dueAt: Date | undefined;
-  /** The receiver said that it will never want anything again. */
+  /** The receiver answered 410 Gone. */
   readonly isEndpointGone: boolean;
 }
 
 const gone = 410;
 
-/** 2xx alone is success: a redirect is not followed and counts as a failure. */
+/** Only 2xx is a success: a redirect is not followed and counts as a failure. */
 export function isAccepted(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 }
 
-/** Judges an attempt. `isPast`: the endpoint has begun again since it was tried, so that it is not gone. */
+/**
+ * Judges an attempt. `isPast`: the endpoint was changed or reactivated since the attempt, so a 410
+ * does not disable it.
+ */
 export function judge(
   outcome: Outcome,
   {

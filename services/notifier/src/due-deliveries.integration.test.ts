@@ -10,14 +10,17 @@ import { type RunningNotifier, startSystem, type TestSystem } from './testing';
 const patience = { timeoutMs: 60_000 };
 const minuteMs = 60_000;
 
-/** What is due before a notifier starts: messages with their deliveries to one endpoint, in the order of their numbers. */
+/**
+ * The messages that are due before a notifier starts, with their deliveries to one endpoint, in the
+ * order of their numbers.
+ */
 interface Backlog {
   readonly keys: readonly MessageKey[];
-  /** What differs from a delivery that nobody has tried. */
+  /** The differences from a delivery without an attempt. */
   readonly changes?: (key: MessageKey) => Partial<Delivery>;
 }
 
-describe('what is due at an endpoint when a notifier starts', () => {
+describe('due deliveries at the start of a notifier', () => {
   let system: TestSystem;
   let tenant: Tenant;
   let endpointId: string;
@@ -82,10 +85,10 @@ describe('what is due at an endpoint when a notifier starts', () => {
     }, patience);
 
   test(
-    'is found behind much that waits for it, also where its sender has died',
+    'are found behind a long queue of blocked ones, even where their sender has died',
     async () => {
       const keys = keysOf(newId(), 90);
-      // Its lease has ended after the others came due, which all wait for it.
+      // The lease ended after the others became due, which all wait for it.
       const orphaned = { claim: newId(), dueAt: new Date(Date.now() - 1_000) };
       await store({ keys, changes: ({ sequence }) => (sequence === 1 ? orphaned : {}) });
       await system.startNotifier();
@@ -98,21 +101,22 @@ describe('what is due at an endpoint when a notifier starts', () => {
   );
 
   test(
-    'costs four writes where it is a hundred webhooks',
+    'cost four writes for a hundred webhooks',
     async () => {
       const keys = Array.from({ length: 100 }, () => keysOf(newId(), 1)).flat();
       await store({ keys });
-      // Outcomes go together until a group is full, and a busy machine counts as soon enough.
+      // Outcomes are written together once a batch is full; even a busy machine counts as fast.
       const writes = await writesOf(() => startPatiently({ gatherOutcomesMs: 10 * minuteMs }));
 
       await delivered(keys.length);
       expect(writes.map(({ name, documents }) => `${name} ${String(documents)}`).sort()).toEqual([
-        // The first claim asks for as much as can be sent at once, before it is known how soon the endpoint answers.
+        // The first claim asks for as many as can be sent concurrently, because the speed of the
+        // endpoint is not known yet.
         'insert attempts 100',
         'update deliveries 1',
         'update deliveries 1',
         'update deliveries 100',
-        // Its first success is recorded once in its life.
+        // The first success of an endpoint is recorded once.
         'update endpointHealth 1',
       ]);
     },
@@ -127,13 +131,13 @@ describe('what is due at an endpoint when a notifier starts', () => {
 
 interface WriteCommand {
   readonly name: string;
-  /** Documents that are inserted, or statements of an update. */
+  /** Number of inserted documents, or of statements of an update. */
   readonly documents: number;
 }
 
 const sending = new Set(['attempts', 'deliveries', 'endpointHealth', 'messages']);
 
-/** The write commands about deliveries that clients send from now on, which are opened in the meantime. */
+/** Records the write commands about deliveries of clients that `open` creates. */
 async function writesOf(open: () => Promise<unknown>): Promise<readonly WriteCommand[]> {
   const writes: WriteCommand[] = [];
   const note = ({ commandName, command }: CommandStartedEvent) => {
@@ -145,7 +149,7 @@ async function writesOf(open: () => Promise<unknown>): Promise<readonly WriteCom
   const { prototype } = MongoClient;
   const connect: MongoClient['connect'] = Reflect.get(prototype, 'connect');
   prototype.connect = function (this: MongoClient) {
-    // A setter that the driver's types do not know.
+    // A setter missing in the driver's types.
     Object.assign(this, { monitorCommands: true });
     this.on('commandStarted', note);
     return connect.call(this);

@@ -12,7 +12,7 @@ import { type RunningNotifier, sequencesOf, startSystem, type TestSystem } from 
 
 const day = 24 * 3_600_000;
 
-describe('a change of a webhook endpoint', () => {
+describe('an update of a webhook endpoint', () => {
   let system: TestSystem;
   let notifier: RunningNotifier;
   let tenant: Tenant;
@@ -53,7 +53,7 @@ describe('a change of a webhook endpoint', () => {
     return deliveries.find({ endpointId }).sort({ sequence: 1 }).toArray();
   }
 
-  test('keeps what it does not name, counts one version and bears the real time', async () => {
+  test('keeps the omitted fields, increments the version by one and sets the real time', async () => {
     const { id } = await notifier.register(tenant, '/kept');
     const before = await read(id);
     const longAgo = testContext({ tenant, now: new Date('2020-01-01T00:00:00.000Z') });
@@ -73,7 +73,7 @@ describe('a change of a webhook endpoint', () => {
     expect(cleared).toMatchObject({ description: undefined, version: 3n });
   });
 
-  test('to what already is writes nothing', async () => {
+  test('without a difference writes nothing', async () => {
     const { id } = await notifier.register(tenant, '/same');
     const before = await read(id);
     const { url, events } = before;
@@ -85,7 +85,7 @@ describe('a change of a webhook endpoint', () => {
   });
 
   test.each(['secret', 'id', 'created_at', 'failures_count_from'])(
-    'of %s is refused under its name',
+    'of %s is refused under the name of the field',
     async (path) => {
       const { id } = await notifier.register(tenant, '/frozen');
       const field = path.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase());
@@ -96,7 +96,7 @@ describe('a change of a webhook endpoint', () => {
     },
   );
 
-  test('follows the same rules as a registration, in each environment its own', async () => {
+  test('follows the rules of registration, in each environment its own', async () => {
     const { id } = await notifier.register(tenant, '/rules');
     const wrong = { updateMask: ['url', 'events'], url: 'http://10.0.0.1', events: ['x'] };
     await expect(update({ id, ...wrong })).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe('a change of a webhook endpoint', () => {
     }
   });
 
-  test('sends later events to the new URL alone, and those asked for alone', async () => {
+  test('sends later events to the new URL alone, and only the requested kinds', async () => {
     const { owner, receiver } = system;
     const { id } = await notifier.register(tenant, '/old');
     const subscriptionId = newId();
@@ -155,7 +155,7 @@ describe('a change of a webhook endpoint', () => {
     expect((await deliveriesTo(id)).map(({ sequence }) => sequence)).toEqual([1, 3]);
   });
 
-  test('to active sends what comes from then on; what was paused stays paused', async () => {
+  test('to active sends later events; paused deliveries stay paused', async () => {
     const { owner, receiver } = system;
     const { id } = await notifier.register(tenant, '/paused');
     let isDown = true;
@@ -178,7 +178,7 @@ describe('a change of a webhook endpoint', () => {
     });
   });
 
-  test('to active or to another URL ends what an endpoint failed before', async () => {
+  test('to active or to another URL resets the failures of the endpoint', async () => {
     const { owner, receiver, mongo } = system;
     const enabled = await notifier.register(tenant, '/enabled');
     const moved = await notifier.register(tenant, '/moved');
@@ -205,7 +205,7 @@ describe('a change of a webhook endpoint', () => {
     expect([(await read(enabled.id)).active, (await read(moved.id)).active]).toEqual([true, true]);
   });
 
-  test('is not undone by what the URL before it answers late, and what that has refused comes to the new one', async () => {
+  test('is not undone by a late response of the former URL, and a delivery refused there goes to the new one', async () => {
     const { owner, receiver } = system;
     const { id } = await notifier.register(tenant, '/leaving');
     receiver.answer = async ({ path }) => {

@@ -22,8 +22,8 @@ afterAll(async () => {
 });
 
 /**
- * The database as MongoDB answers a lost race: the first write to a collection meets a document that a rival has just inserted. DocumentDB
- * itself tries again.
+ * Emulates a lost race in MongoDB: the first write to a collection meets a document that a rival
+ * has just inserted. DocumentDB retries such a write internally.
  */
 function withRival(rival: { readonly _id: string; readonly environmentId: string }): Db {
   const lose = async (collection: Collection<typeof rival>) => {

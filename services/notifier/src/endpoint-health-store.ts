@@ -7,11 +7,17 @@ interface HealthDocument {
   /** The endpoint's id. */
   readonly _id: string;
   readonly environmentId: string;
-  /** Real time of the first failure after the last success; null: it took the last delivery. One that was never tried has no document. */
+  /**
+   * Real time of the first failure after the last success; null: the last delivery succeeded. An
+   * endpoint that was never tried has no document.
+   */
   readonly failingSince: Date | null;
 }
 
-/** How endpoints have answered. Kept apart from the endpoints, whose version and time of change are the callers'. */
+/**
+ * Stores the delivery health of endpoints. Separate from the endpoints, whose version and time of
+ * change belong to the callers.
+ */
 export class EndpointHealthStore {
   private readonly health: Collection<HealthDocument>;
 
@@ -20,8 +26,9 @@ export class EndpointHealthStore {
   }
 
   /**
-   * Endpoints work: their earlier failures count no more. Every success says so, because another process may have seen the failure;
-   * mostly they are known to work, and then nothing is written.
+   * Records that endpoints work, which resets earlier failures. Every success is recorded, because
+   * another process may have seen the failure; usually the stored value does not change and nothing
+   * is written.
    */
   async recordSuccesses(keys: readonly EndpointKey[]): Promise<void> {
     if (keys.length === 0) return;
@@ -42,7 +49,10 @@ export class EndpointHealthStore {
     await retryUpsert(() => this.health.bulkWrite(operations, { ordered: false }));
   }
 
-  /** Of these endpoints, the ones that took the last delivery, whichever process sent it. */
+  /**
+   * Returns those of the given endpoints that accepted the last delivery, whichever process sent
+   * it.
+   */
   async findWorking(endpointIds: readonly string[]): Promise<Set<string>> {
     const filter = { _id: { $in: [...new Set(endpointIds)] }, failingSince: null };
     const found = await retryTransient(() =>
@@ -51,12 +61,13 @@ export class EndpointHealthStore {
     return new Set(found.map(({ _id }) => _id));
   }
 
-  /** Returns since when the endpoint has done nothing but fail. */
+  /** Records a failure; returns the time of the first failure since the last success. */
   async recordFailure({ environmentId, endpointId: _id }: EndpointKey, at: Date): Promise<Date> {
     const stored = await retryTransient(() => this.health.findOne({ _id, environmentId }));
     const known = stored?.failingSince ?? undefined;
     if (known !== undefined) return known;
-    // Two replicas that record a first failure in parallel differ by moments, which five days do not notice.
+    // Two replicas that record a first failure concurrently differ by moments, which is negligible
+    // in five days.
     await retryUpsert(() =>
       this.health.updateOne(
         { _id, environmentId },

@@ -8,7 +8,7 @@ describe('an endpoint that fails', () => {
     expect(isBeyondHope(march(1), { now: march(6) })).toBe(true);
   });
 
-  test('has five days more from when it started anew', () => {
+  test('gets five more days from its reactivation or change', () => {
     const countFrom = march(3);
     expect(isBeyondHope(march(1), { now: march(7, 23), countFrom })).toBe(false);
     expect(isBeyondHope(march(1), { now: march(8), countFrom })).toBe(true);

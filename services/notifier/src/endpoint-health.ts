@@ -1,7 +1,10 @@
-/** An endpoint that does nothing but fail for this long is disabled. */
+/** An endpoint without a success for this long is disabled. */
 const failingMsMax = 5 * 24 * 60 * 60 * 1_000;
 
-/** Whether an endpoint that fails since then has failed for too long; what failed before `countFrom` says nothing. */
+/**
+ * True if an endpoint that has failed since `failingSince` must be disabled; failures before
+ * `countFrom` are ignored.
+ */
 export function isBeyondHope(
   since: Date,
   { now, countFrom = since }: { now: Date; countFrom?: Date | undefined },

@@ -15,26 +15,26 @@ function rotate(before: WebhookEndpoint, secret: string, now: Date): WebhookEndp
 }
 
 describe('a rotation of the secret', () => {
-  test('lets the secret before it sign beside it for exactly a day', () => {
+  test('lets the previous secret sign together with the new one for exactly a day', () => {
     const rotated = rotate(endpoint, 'second', start);
     expect(signingSecrets(rotated, start)).toEqual(['second', 'first']);
     expect(signingSecrets(rotated, new Date(after(24).getTime() - 1))).toEqual(['second', 'first']);
     expect(signingSecrets(rotated, after(24))).toEqual(['second']);
   });
 
-  test('within a day of another leaves every secret the day it was promised', () => {
+  test('within a day of another rotation leaves every secret its full day', () => {
     const twice = rotate(rotate(endpoint, 'second', start), 'third', after(12));
     expect(signingSecrets(twice, after(12))).toEqual(['third', 'second', 'first']);
     expect(signingSecrets(twice, after(24))).toEqual(['third', 'second']);
     expect(signingSecrets(twice, after(36))).toEqual(['third']);
   });
 
-  test('forgets those whose day is over', () => {
+  test('removes secrets whose day has ended', () => {
     const later = rotate(rotate(endpoint, 'second', start), 'third', after(24));
     expect(later.retiredSecrets.map(({ secret }) => secret)).toEqual(['second']);
   });
 
-  test('that is repeated under its id changes nothing', () => {
+  test('with the same id as the last one changes nothing', () => {
     const rotated = rotate(endpoint, 'second', start);
     const repeat = { secret: 'another', rotationId: 'to second', now: after(1) };
     expect(rotateSecret(rotated, repeat).state).toBe(rotated);

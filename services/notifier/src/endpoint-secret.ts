@@ -2,7 +2,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { type Transition, unchanged } from '@billing/kernel/transition';
 import { requireKnown, type WebhookEndpoint } from './webhook-endpoint';
 
-/** A secret before the present one. It goes on signing for a day, so that receivers can be told the new one in between. */
+/** A former secret. It keeps signing for a day, so that receivers can be updated in between. */
 export interface RetiredSecret {
   readonly secret: string;
   /** Real time. */
@@ -10,13 +10,16 @@ export interface RetiredSecret {
 }
 
 const signsOnMs = 24 * 60 * 60 * 1_000;
-/** So many secrets may sign at once. Each makes every webhook's headers longer, and each was promised its day. */
+/**
+ * The number of secrets that may sign concurrently. Each lengthens the headers of every webhook,
+ * and each keeps its full day.
+ */
 const signingMax = 10;
 
 /**
- * Gives an endpoint another secret. Those before it keep the day that each was promised, however often it is done: a caller who repeats
- * it for want of an answer has not yet told its receivers any other. `rotationId` tells such a repeat, where it is known as one: it
- * changes nothing.
+ * Gives an endpoint a new secret. Earlier secrets keep signing until the end of their day, however
+ * many rotations follow: a caller who retries after a lost response has not configured any other
+ * secret yet. A rotation with the same `rotationId` is an idempotent replay and changes nothing.
  */
 export function rotateSecret(
   endpoint: WebhookEndpoint,
@@ -30,7 +33,7 @@ export function rotateSecret(
   return { state: { ...endpoint, secret, retiredSecrets, rotationId }, events: [], commands: [] };
 }
 
-/** All that sign a webhook at a moment, the newest first. */
+/** The secrets that sign a webhook at a moment, the newest first. */
 export function signingSecrets(
   endpoint: Pick<WebhookEndpoint, 'secret' | 'retiredSecrets'>,
   at: Date,

@@ -24,20 +24,19 @@ import {
   type WebhookEndpointChanges,
 } from './webhook-endpoint';
 
-/** Names an endpoint without its tenant at hand, as deliveries do. */
+/** Identifies an endpoint as deliveries do. */
 export interface EndpointKey {
   readonly environmentId: string;
   readonly endpointId: string;
 }
 
-/** What decides whether an endpoint gets an event. */
+/** The facts that decide whether an endpoint receives an event. */
 export interface Subscriber {
   readonly endpointId: string;
   readonly active: boolean;
   readonly events: readonly string[];
 }
 
-/** What endpoints are kept in and checked by. */
 export interface EndpointStoreOptions {
   readonly aggregates: AggregateCollection<WebhookEndpoint>;
   readonly slots: SlotStore;
@@ -47,20 +46,27 @@ export interface EndpointStoreOptions {
 
 type Place = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 
-/** Who asks: of a call also the gate that its writes pass. */
+/** The caller; for a gRPC call including the gate that its writes pass. */
 export type EndpointCaller = Pick<CallContext, 'tenant' | 'storing'>;
 
 const secretBytes = 32;
-// A slot is taken a moment before its endpoint is stored. After this long the one who took it has died, or will come too late.
+// A slot is taken a moment before its endpoint is stored. After this time its taker has died, or
+// will be refused.
 const abandonedAfterMs = 60_000;
-// Deleted endpoints stay stored as marks alone.
+// Deleted endpoints stay stored as tombstones.
 const known = { deletedAt: null };
 
-/** The endpoints of all environments, and their number in each. Webhooks follow real time in every environment. */
+/**
+ * The endpoints of all environments, and their number in each. Webhooks follow real time in every
+ * environment.
+ */
 export class EndpointStore {
   constructor(private readonly options: EndpointStoreOptions) {}
 
-  /** Registers an endpoint once under its id; throws failed_precondition if the environment has as many as it may have. */
+  /**
+   * Registers an endpoint once under its id; throws failed_precondition if the environment has
+   * reached the limit.
+   */
   async add(
     caller: EndpointCaller,
     id: string,
@@ -72,7 +78,7 @@ export class EndpointStore {
     const transition = register(registration, { id, secret, policy: policyOf(caller.tenant) });
     await this.takeSlot(id, place);
     const { stored } = await aggregates.within(place).insert(transition);
-    // Another process took this one for dead, and its slot back.
+    // Another process considered this one dead and freed its slot.
     if (stored.state.deletedAt !== undefined)
       throw new DomainError('unavailable', 'TOO_SLOW', 'Service unavailable');
     return stored;
@@ -94,7 +100,7 @@ export class EndpointStore {
     return aggregates.within(this.placeOf(caller)).list({ filter: known, page, perPage });
   }
 
-  /** Throws not_found, stale for another version than the expected one, or invalid_input. */
+  /** Throws not_found, stale if the version is not the expected one, or invalid_input. */
   async change(
     caller: EndpointCaller,
     id: string,
@@ -104,7 +110,7 @@ export class EndpointStore {
     }: { changes: WebhookEndpointChanges; expectedVersion?: number | undefined },
   ): Promise<Stored<WebhookEndpoint>> {
     const policy = this.options.policyOf(caller.tenant);
-    // A deleted endpoint is unknown before its version is compared.
+    // A deleted endpoint is reported as unknown before its version is compared.
     await this.get(caller, id);
     return this.options.aggregates
       .within(this.placeOf(caller))
@@ -113,7 +119,10 @@ export class EndpointStore {
       });
   }
 
-  /** Gives an endpoint another secret, once under the rotation's id. Throws not_found, stale, or failed_precondition. */
+  /**
+   * Rotates an endpoint's secret, once under the rotation's id. Throws not_found, stale, or
+   * failed_precondition.
+   */
   async rotateSecret(
     caller: EndpointCaller,
     id: string,
@@ -121,7 +130,7 @@ export class EndpointStore {
   ): Promise<Stored<WebhookEndpoint>> {
     const secret = toSecret(randomSecret(secretBytes));
     const { state } = await this.get(caller, id);
-    // A repeat that comes after a crash has seen the version before its own change.
+    // A retry after a crash carries the version before its own change.
     const isRepeat = state.rotationId === rotationId;
     return this.options.aggregates
       .within(this.placeOf(caller))
@@ -137,7 +146,10 @@ export class EndpointStore {
     await slots.release({ environmentId: caller.tenant.environmentId, endpointId: id });
   }
 
-  /** Stops sending to an endpoint as it was tried; false if it has started again since and stays active. */
+  /**
+   * Disables an endpoint in the state in which it was tried; returns false if it was changed or
+   * reactivated since and stays active.
+   */
   async disable({ tenant, state: tried }: Stored<WebhookEndpoint>): Promise<boolean> {
     const { state } = await this.options.aggregates
       .within(this.placeOf({ tenant }))
@@ -145,7 +157,9 @@ export class EndpointStore {
     return !state.active;
   }
 
-  /** An endpoint with its tenant, deleted ones included; undefined if it was never stored. */
+  /**
+   * Returns an endpoint with its tenant, deleted ones included; undefined if it was never stored.
+   */
   async find({
     environmentId,
     endpointId,
@@ -157,7 +171,7 @@ export class EndpointStore {
     return document === null ? undefined : toStored(definition, document);
   }
 
-  /** The endpoints of some environments, by environment. */
+  /** Returns the endpoints of some environments, by environment. */
   async findSubscribers(environmentIds: readonly string[]): Promise<Map<string, Subscriber[]>> {
     const { documents } = this.options.aggregates;
     const filter = { ...known, environmentId: { $in: [...new Set(environmentIds)] } };
@@ -190,7 +204,7 @@ export class EndpointStore {
     );
   }
 
-  /** Frees slots whose endpoint is deleted, or was never stored by a process that died. */
+  /** Frees slots whose endpoint is deleted, or was never stored because its process died. */
   private async releaseAbandoned(place: Place): Promise<void> {
     const { slots } = this.options;
     for (const slot of await slots.list(place.tenant.environmentId)) {
@@ -202,7 +216,8 @@ export class EndpointStore {
     const endpoint = await this.find(slot);
     if (endpoint !== undefined) return endpoint.state.deletedAt !== undefined;
     if (place.now.getTime() - slot.takenAt.getTime() < abandonedAfterMs) return false;
-    // The mark comes before the release: if the one who took the slot is merely slow, it cannot store its endpoint any more.
+    // The tombstone precedes the release: if the taker of the slot is merely slow, it can no longer
+    // store its endpoint.
     const mark = neverRegistered(slot.endpointId, place.now);
     const { stored } = await this.options.aggregates.within(place).insert(mark);
     return stored.state.deletedAt !== undefined;

@@ -14,34 +14,38 @@ import {
   type MessageStore,
 } from './message-store';
 
-/** What the consumer works with. */
 export interface EventConsumerOptions {
   readonly endpoints: EndpointStore;
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
   readonly clock: Clock;
-  /** Whether an environment was deleted: its events are ignored. */
+  /** True for a deleted environment, whose events are ignored. */
   readonly isDeleted?: (environmentId: string) => boolean;
-  /** Told of endpoints that have just been given something to send. */
+  /** Called with endpoints that have new due deliveries. */
   readonly onDeliveries: (endpoints: readonly EndpointKey[]) => void;
 }
 
-/** An earlier event of the subscription has not arrived yet: the same event may be offered again after it. */
+/**
+ * An earlier event of the subscription has not arrived yet; the same event may be offered again
+ * after it.
+ */
 export class EarlierEventMissingError extends DomainError {
-  /** `sequence` is that of the first event that was not accepted. */
+  /** `sequence`: the first event that was not accepted. */
   constructor(readonly sequence: number) {
     super('unavailable', 'EARLIER_EVENT_MISSING', 'Service unavailable');
   }
 }
 
 /**
- * Makes a message and its deliveries of an event, once, however often it arrives and from wherever.
+ * Creates the message and deliveries of an event, once, however often and from whichever source it
+ * arrives.
  *
- * Deliveries come first and the message last: a message in the store proves that nothing of its event is lacking, and a crash in
- * between leaves deliveries that nobody sends until the event arrives again.
+ * Deliveries come first and the message last: a stored message proves that its event is complete. A
+ * crash in between leaves deliveries that are not sent until the event arrives again.
  */
 export class EventConsumer {
-  // Events of many subscriptions arrive together; each step is one call to the database for all of them.
+  // Events of many subscriptions arrive concurrently; each step is one database call for all of
+  // them.
   private readonly known: Grouping<readonly string[], Map<string, KnownMessage>>;
   private readonly subscribers: Grouping<string, readonly Subscriber[]>;
   private readonly deliveries: Grouping<readonly Delivery[], undefined>;
@@ -67,7 +71,10 @@ export class EventConsumer {
     });
   }
 
-  /** Whether events of the environment are ignored, because it was deleted: its logs have no earlier ones. */
+  /**
+   * True if events of the environment are ignored because it was deleted: its logs have no earlier
+   * events.
+   */
   ignores({ environmentId }: Pick<MessageKey, 'environmentId'>): boolean {
     return this.options.isDeleted?.(environmentId) === true;
   }
@@ -112,8 +119,8 @@ export class EventConsumer {
   }
 
   /**
-   * Leaves a mark in the place of an event that cannot be read or had, so that later ones go. True the first time. Throws
-   * EarlierEventMissingError as `accept` does.
+   * Stores a mark in place of an event that is unreadable or missing, so that later events are
+   * accepted. Returns true the first time. Throws EarlierEventMissingError as `accept` does.
    */
   async acceptMark(
     { environmentId, subscriptionId, sequence }: MessageKey,
@@ -137,7 +144,10 @@ export class EventConsumer {
     return true;
   }
 
-  /** Where the message of an event goes; undefined if it is there already. */
+  /**
+   * Returns the place of an event's message in the order; undefined if the message is stored
+   * already.
+   */
   private async placeOf(
     key: MessageKey,
   ): Promise<{ id: string; earlier: KnownMessage | undefined } | undefined> {
@@ -152,7 +162,9 @@ export class EventConsumer {
   }
 }
 
-/** Endpoints that have gone are forgotten on the way, so that it stays as short as the list of endpoints. */
+/**
+ * Drops endpoints that no longer exist, so that the record stays as short as the list of endpoints.
+ */
 function lastDeliveryIds(
   endpoints: readonly Subscriber[],
   deliveries: readonly Delivery[],
@@ -166,7 +178,7 @@ function lastDeliveryIds(
   return Object.fromEntries(entries);
 }
 
-/** For an endpoint that is not active it waits there until somebody asks for it. */
+/** For an inactive endpoint the delivery is PAUSED until it is requested. */
 function newDelivery(
   { environmentId, subscriptionId, sequence }: AnnouncedEvent,
   {

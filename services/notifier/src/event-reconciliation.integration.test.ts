@@ -36,7 +36,7 @@ describe('events that the stream has lost', () => {
     await system.wipeStream();
     await system.startNotifier();
 
-    // One after the other, each when the one before it is known to be delivered.
+    // One at a time, each after its predecessor is delivered.
     await eventually(
       () => {
         expect(sequencesAt(system, '/away')).toHaveLength(130);
@@ -46,10 +46,10 @@ describe('events that the stream has lost', () => {
     expect(sequencesAt(system, '/away')).toEqual(Array.from({ length: 130 }, (_, n) => n + 1));
   }, 150_000);
 
-  test('in the middle are asked for at once when a later one shows that they are lacking', async () => {
+  test('in the middle are fetched immediately when a later one reveals the hole', async () => {
     system = await startSystem('gap');
     const { owner } = system;
-    // Its own rounds are too rare to matter here.
+    // The notifier's own rounds are too rare to matter here.
     const notifier = await system.startNotifier({ reconcileEveryMs: 600_000 });
     await notifier.register(tenant, '/gap');
     const id = newId();
@@ -66,7 +66,7 @@ describe('events that the stream has lost', () => {
     });
   });
 
-  test('are found by the log alone when nothing comes after them', async () => {
+  test('are found by the log alone when no event follows them', async () => {
     system = await startSystem('silence');
     const { owner } = system;
     const notifier = await system.startNotifier({ reconcileEveryMs: 200 });

@@ -12,37 +12,41 @@ import { EarlierEventMissingError } from './event-consumer';
 import { messageId, type MessageKey, type MessageStore } from './message-store';
 import type { EventLogOwner, LoggedEvent, LogStart } from './peers';
 
-/** What reconciliation works with. */
 export interface EventReconciliationOptions {
   readonly owners: readonly EventLogOwner[];
   readonly cursors: CursorStore;
   readonly messages: MessageStore;
   readonly consumer: Pick<OrderedEventConsumer, 'acceptLogged' | 'acceptUpTo'>;
   readonly awaited: Pick<AwaitedEventWorker, 'findWaiting' | 'hold' | 'run'>;
-  /** Tells this process from others with the same database. */
+  /** Distinguishes this process from others with the same database. */
   readonly replica: string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-// Entries become visible in another order than they are numbered: clocks of replicas differ, and writes take time.
+// Entries become visible out of order: clocks of replicas differ, and writes take time.
 const overlapMs = 2 * 60 * 1_000;
-// Reading the overlap again costs as much as the traffic of two minutes, so it is not done in every round.
+// Reading the overlap costs as much as two minutes of traffic, so not every round does it.
 const overlapEveryMs = 60 * 1_000;
 const pageMax = 100;
-// Only so many subscriptions may be waited for without a stream's message to remind of each.
+// Bounds the subscriptions that are waited for without a stream message that brings each of them
+// back.
 const expectedMax = 1_000;
-// A log that answers slowly holds up one of them.
+// A log that answers slowly blocks one of these.
 const triesMax = 10;
-// A replica that died leaves the logs to another after so long.
+// The logs of a replica that died pass to another after this time.
 const leaseMs = 15_000;
-// Any other failure than a missing event may be the database's. One that stays is put aside, so that the cursor can pass.
+// Any failure except a missing event may be the database's. One that persists is parked, so that
+// the cursor can pass.
 const failingMax = 1_000;
 const failingMsMax = 3 * 60 * 1_000;
 
-/** How far this process has read a log. */
+/** This process's position in a log. */
 interface Progress {
-  /** Where the next round goes on; undefined before the first, and after one that left something behind. */
+  /**
+   * Start of the next round; undefined before the first round, and after one that left entries
+   * behind.
+   */
   readonly tail: string | undefined;
   /** Real time of the last round that began with the overlap. */
   readonly overlapReadAt: Date | undefined;
@@ -51,16 +55,20 @@ interface Progress {
 const fromCursor: Progress = { tail: undefined, overlapReadAt: undefined };
 
 /**
- * Compares what the owners have announced with what was accepted, and accepts what is lacking: the stream is fast, the logs are
- * certain. The cursor moves past an entry only when everything up to there is accepted or stored as awaited, and a round that could do neither is
- * followed by one that begins at the cursor: however long the notifier was away, or whatever the stream has lost, no event is. One replica at a
- * time reads a log.
+ * Compares the events that the owners announced with the accepted ones, and accepts the missing
+ * ones: the stream is fast, the logs are certain. The cursor passes an entry only when everything
+ * up to it is accepted or parked; a round that failed to do so is followed by one that begins at
+ * the cursor. So no event is lost, however long the notifier was down and however much the stream
+ * lost. One replica at a time reads a log.
  */
 export class EventReconciliation {
   private readonly progress = new Map<string, Progress>();
-  /** By subscription: up to where the stream has shown that there are events. */
+  /** By subscription: the highest event that the stream has revealed. */
   private readonly expected = new Map<string, MessageKey>();
-  /** By log, then subscription: since when this process has failed to accept its events. Empty after a complete round. */
+  /**
+   * By log, then subscription: time since which this process fails to accept its events. Empty
+   * after a complete round.
+   */
   private readonly failingSince = new Map<string, Map<string, Date>>();
   private readonly tries = new Semaphore(triesMax);
   private running: Promise<void> | undefined;
@@ -69,7 +77,10 @@ export class EventReconciliation {
 
   constructor(private readonly options: EventReconciliationOptions) {}
 
-  /** One round over all owners; ends early when the signal aborts. A call during a round waits for that one. */
+  /**
+   * Runs one round over all owners; ends early when the signal aborts. A call during a round joins
+   * it.
+   */
   run(signal?: AbortSignal): Promise<void> {
     this.signal = signal ?? this.signal;
     this.running ??= this.reconcile().finally(() => {
@@ -78,14 +89,15 @@ export class EventReconciliation {
     return this.running;
   }
 
-  /** Whether a subscription is waited for, so that its later events need not be tried. */
+  /** True if a subscription is being waited for, so that its later events need not be tried. */
   isExpecting({ subscriptionId }: MessageKey): boolean {
     return this.expected.has(subscriptionId);
   }
 
   /**
-   * An event cannot be accepted yet, because earlier ones are lacking: all of them are asked for at once and then in each round. False if
-   * too much is waited for already, and the event must be offered again.
+   * Registers an event that cannot be accepted until earlier ones are: these are fetched
+   * immediately and then in each round. Returns false if too many are registered already, and the
+   * event must be redelivered.
    */
   expect(key: MessageKey): boolean {
     const known = this.expected.get(key.subscriptionId);
@@ -98,7 +110,7 @@ export class EventReconciliation {
     return true;
   }
 
-  /** Waits for the round that is in progress. */
+  /** Waits for the round in progress. */
   async stop(): Promise<void> {
     const { cursors, replica, logger } = this.options;
     await this.running?.catch(() => undefined);
@@ -129,7 +141,7 @@ export class EventReconciliation {
     const rounds = await Promise.allSettled(
       this.options.owners.map((owner) => this.readLog(owner)),
     );
-    // An owner that is away keeps nobody from reading the others.
+    // An unavailable owner does not prevent reading the others.
     for (const round of rounds) if (round.status === 'rejected') throw round.reason;
   }
 
@@ -151,7 +163,7 @@ export class EventReconciliation {
   private async readLog(owner: EventLogOwner): Promise<void> {
     const { name } = owner;
     const before = this.progress.get(name) ?? fromCursor;
-    // Stands if the round throws.
+    // Stays in force if the round throws.
     this.progress.set(name, fromCursor);
     if (!(await this.claim(owner))) {
       this.failingSince.delete(name);
@@ -213,12 +225,16 @@ export class EventReconciliation {
     const announced = entries.flatMap((entry) => readAnnouncement(entry, logger) ?? []);
     const known = await messages.findKnown(announced.map(({ key }) => messageId(key)));
     const unknown = announced.filter(({ key }) => !known.has(messageId(key)));
-    // A cursor that stands still for very long leads back to what was accepted and is gone.
+    // A cursor that has not moved for very long leads back to events that were accepted and removed
+    // since.
     const floors = await messages.findFloors(unknown.map(({ key }) => key));
     return unknown.filter(({ key }) => key.sequence >= (floors.get(key.subscriptionId) ?? 1));
   }
 
-  /** False if something could neither be accepted nor put aside. Subscriptions do not wait for each other. */
+  /**
+   * Returns false if an event could neither be accepted nor parked. Subscriptions do not wait for
+   * each other.
+   */
   private async acceptAll(
     lacking: readonly Announcement[],
     owner: EventLogOwner,
@@ -236,7 +252,10 @@ export class EventReconciliation {
     return !accepted.includes(false);
   }
 
-  /** Accepts a subscription's events up to the first that cannot be; false if that one could not be put aside either. */
+  /**
+   * Accepts a subscription's events up to the first failure; returns false if that event could not
+   * be parked either.
+   */
   private async acceptInOrder(
     inOrder: readonly Announcement[],
     owner: EventLogOwner,
@@ -257,7 +276,7 @@ export class EventReconciliation {
     return true;
   }
 
-  /** Lets the cursor pass events of one subscription: they are tried again by their ids. */
+  /** Lets the cursor pass events of one subscription, which are then retried by id. */
   private async hold(
     inOrder: readonly Announcement[],
     { owner, from }: { owner: EventLogOwner; from: number },

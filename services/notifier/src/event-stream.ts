@@ -4,8 +4,9 @@ import type { EventReconciliation } from './event-reconciliation';
 import { readEvent } from './events';
 
 /**
- * Accepts an event as the stream brings it. One that must wait for earlier ones, which the logs do not give at the moment, is left to
- * reconciliation and so out of the stream's hand: those waiting for one subscription would soon be all that the stream lets anybody have.
+ * Accepts an event from the stream. An event that must wait for earlier ones, which the logs do not
+ * return at the moment, is left to reconciliation and acknowledged: unacknowledged events of one
+ * subscription would soon fill the consumer's limit of messages in flight.
  */
 export async function acceptFromStream(
   envelope: string,

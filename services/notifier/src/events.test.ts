@@ -87,7 +87,7 @@ describe('the body of a webhook', () => {
     expect(Object.keys(body.data)).toEqual(keys);
   });
 
-  test('of a failed payment tells of the attempt and, where there will be one, of the next', () => {
+  test('of a failed payment contains the attempt and, if there will be one, the next', () => {
     const event = readExample('subscription-payment-failed');
     expect(bodyOf('subscription-payment-failed').data).toMatchObject({
       attempt: 1,
@@ -101,7 +101,7 @@ describe('the body of a webhook', () => {
     ).not.toHaveProperty('nextAttemptAt');
   });
 
-  test('of an end for want of payment tells of the invoice that was given up', () => {
+  test('of an end for lack of payment contains the uncollectible invoice', () => {
     expect(bodyOf('subscription-canceled-payment-failed').data).toMatchObject({
       status: 'CANCELED',
       reason: 'PAYMENT_FAILED',
@@ -111,14 +111,14 @@ describe('the body of a webhook', () => {
     });
   });
 
-  test('shows which discount a subscription has, and until when', () => {
+  test("contains the subscription's discount and its end", () => {
     expect(bodyOf('subscription-created-by-checkout').data.subscription).toMatchObject({
       discountId: '01900000-0000-7000-8000-0000000000f1',
       discountEndsAt: '2026-04-17T00:00:00.000Z',
     });
   });
 
-  test('shows the subscription as REST does', () => {
+  test('contains the subscription as REST represents it', () => {
     const { timestamp, sequence, data } = bodyOf('subscription-created');
     expect({ timestamp, sequence }).toEqual({
       timestamp: '2026-01-17T00:00:00.000Z',
@@ -140,7 +140,7 @@ describe('the body of a webhook', () => {
     });
   });
 
-  test('names both sides of every change, null among them', () => {
+  test('contains both sides of every change, including null', () => {
     expect(bodyOf('subscription-updated').data.changes).toEqual({
       nextInvoiceAt: { from: '2026-02-28T00:00:00.000Z', to: null },
       cancelAtPeriodEnd: { from: false, to: true },
@@ -149,7 +149,7 @@ describe('the body of a webhook', () => {
     });
   });
 
-  test('says when and why a subscription was ended', () => {
+  test("contains time and reason of a subscription's end", () => {
     expect(bodyOf('subscription-canceled').data).toMatchObject({
       status: 'CANCELED',
       canceledAt: '2026-02-10T00:00:00.000Z',
@@ -167,7 +167,7 @@ describe('the body of a webhook about a checkout session', () => {
   test.each([
     ['checkout-completed', 'checkout.completed', 'COMPLETE', 'PAID'],
     ['checkout-expired', 'checkout.expired', 'EXPIRED', 'VOID'],
-  ])('of %s shows the session and its invoice', (name, type, status, invoiceStatus) => {
+  ])('of %s contains the session and its invoice', (name, type, status, invoiceStatus) => {
     const { data, ...body } = bodyOf(name);
     const checkoutSessionId = '0197a000-0000-7000-8000-000000000101';
     expect(body).toMatchObject({ id: 'the id', type, sequence: 1 });
@@ -187,7 +187,7 @@ describe('the body of a webhook about a checkout session', () => {
     });
   });
 
-  test('is not made without its session', () => {
+  test('cannot be built without its session', () => {
     const event = readExample('checkout-completed');
     const data = { kind: 'checkout', event: { session: undefined, invoice: undefined } } as const;
     expect(() => toBody({ ...event, data }, 'id')).toThrow(UnreadableMessageError);

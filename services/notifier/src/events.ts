@@ -30,8 +30,8 @@ const envelopeSchema = z.object({
 });
 
 /**
- * Reads a CloudEvents envelope; undefined for an event that is no webhook's, as event logs may hold. Throws UnreadableMessageError for
- * what no repetition will make readable.
+ * Parses a CloudEvents envelope; returns undefined for an event that becomes no webhook, as event
+ * logs may hold. Throws UnreadableMessageError for an event that no retry will make readable.
  */
 export function readEvent(envelope: string): AnnouncedEvent | undefined {
   try {
@@ -67,7 +67,10 @@ export function logIdOf({ subscriptionId, sequence }: MessageKey): string {
   return `${subscriptionId}:${String(sequence)}`;
 }
 
-/** Which message an entry of a log would have become, had it been readable; undefined if even that cannot be told. */
+/**
+ * Identifies the message that a log entry would have become, had it been readable; undefined if
+ * even that is unknown.
+ */
 export function readKey(logId: string, envelope: string): MessageKey | undefined {
   try {
     const { environmentid: environmentId } = environmentSchema.parse(JSON.parse(envelope));
@@ -78,7 +81,7 @@ export function readKey(logId: string, envelope: string): MessageKey | undefined
   }
 }
 
-/** The bytes that every attempt sends. Keys that do not apply to the kind of event are left out. */
+/** The bytes that every attempt sends. Keys that do not apply to the kind of event are omitted. */
 export function toBody(event: AnnouncedEvent, id: string): string {
   try {
     return JSON.stringify(toJsonWebhook({ ...event, id }));

@@ -34,7 +34,7 @@ describe('a notifier with a receiver that fails', () => {
       .toArray();
   }
 
-  test('holds back what follows, and sends it lowest sequence first with the same id and bytes', async () => {
+  test('postpones later webhooks of the subscription, and sends them in order with the same ids and bytes', async () => {
     const { owner, receiver } = system;
     await notifier.register(tenant, '/down');
     let isDown = true;
@@ -59,7 +59,7 @@ describe('a notifier with a receiver that fails', () => {
     expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
   });
 
-  test('gives up when the schedule is used up, and goes on with what follows', async () => {
+  test('stops retrying at the end of the schedule, and continues with later webhooks', async () => {
     const { owner, receiver } = system;
     await notifier.register(tenant, '/hopeless');
     receiver.answer = ({ body }) =>
@@ -112,11 +112,11 @@ describe('a notifier with a receiver that fails', () => {
       expect(receiver.receivedAt('/patience')).toHaveLength(2);
       return receiver.receivedAt('/patience');
     });
-    // Twice the step is the most that is granted; the first step alone would be at most 360 ms.
+    // The longest granted wait is twice the step; the first step alone would be at most 360 ms.
     expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(590);
   });
 
-  test('notes what went wrong where no answer came', async () => {
+  test('records the error where no response came', async () => {
     const { owner, receiver, mongo } = system;
     await notifier.register(tenant, '/silent');
     receiver.answer = () => 'NEVER';
@@ -131,7 +131,7 @@ describe('a notifier with a receiver that fails', () => {
     });
   });
 
-  test('disables an endpoint that says it is gone, and sends it nothing more', async () => {
+  test('disables an endpoint that responds with 410, and sends it nothing more', async () => {
     const { owner, receiver } = system;
     const gone = await notifier.register(tenant, '/gone');
     await notifier.register(tenant, '/here');
@@ -153,12 +153,12 @@ describe('a notifier with a receiver that fails', () => {
     expect(receiver.receivedAt('/gone')).toHaveLength(1);
     await eventually(async () => {
       const statuses = (await deliveriesOf({ endpointId: gone.id })).map(({ status }) => status);
-      // What comes later waits there until somebody asks for it.
+      // Later webhooks wait there as PAUSED until they are requested.
       expect(statuses).toEqual(['FAILED', 'PAUSED']);
     });
   });
 
-  test('forgets what was not yet delivered to an endpoint that is deleted', async () => {
+  test('discards undelivered webhooks of an endpoint that is deleted', async () => {
     const { owner, receiver } = system;
     const { id } = await notifier.register(tenant, '/left');
     receiver.answer = () => ({ status: 500 });
@@ -175,7 +175,7 @@ describe('a notifier with a receiver that fails', () => {
     });
   });
 
-  test('disables an endpoint that has done nothing but fail for five days', async () => {
+  test('disables an endpoint without a success for five days', async () => {
     const { owner, receiver, mongo } = system;
     const failing = await notifier.register(tenant, '/five-days');
     const recovering = await notifier.register(tenant, '/recovering');
@@ -204,7 +204,7 @@ describe('a notifier with a receiver that fails', () => {
     expect(receiver.receivedAt('/five-days')).toHaveLength(1);
   });
 
-  test('sends nothing of an event whose acceptance broke off, until the event comes again', async () => {
+  test('sends nothing of an event whose acceptance crashed, until the event arrives again', async () => {
     const { owner, receiver, mongo } = system;
     const { id: endpointId } = await notifier.register(tenant, '/broken-off');
     const subscriptionId = newId();
@@ -240,7 +240,7 @@ describe('a notifier with a receiver that fails', () => {
     });
   });
 
-  test('sends nothing that an acceptance has left behind which lost against another one', async () => {
+  test('sends no stray delivery that an acceptance left behind after it lost a race', async () => {
     const { owner, receiver, mongo } = system;
     await notifier.register(tenant, '/early');
     const subscriptionId = newId();
@@ -248,7 +248,7 @@ describe('a notifier with a receiver that fails', () => {
     await eventually(() => {
       expect(sequencesOf(receiver.receivedAt('/early'), subscriptionId)).toEqual([1]);
     });
-    const { id: endpointId } = await notifier.register(tenant, '/registered-meanwhile');
+    const { id: endpointId } = await notifier.register(tenant, '/registered-in-between');
     const [first] = await deliveriesOf({ subscriptionId });
     const { messageId: lost } = first!;
     const stray = derivedId(tenant.environmentId, 'delivery', lost, endpointId);
@@ -257,13 +257,13 @@ describe('a notifier with a receiver that fails', () => {
     await owner.announce(tenant, subscriptionId);
 
     await eventually(async () => {
-      const sequences = sequencesOf(receiver.receivedAt('/registered-meanwhile'), subscriptionId);
+      const sequences = sequencesOf(receiver.receivedAt('/registered-in-between'), subscriptionId);
       expect(sequences).toEqual([2]);
       expect(await deliveriesOf({ _id: stray })).toEqual([]);
     });
   });
 
-  test('counts as failed what cannot be signed, and goes on with others', async () => {
+  test('counts a webhook that cannot be signed as failed, and continues with others', async () => {
     const { owner, receiver, mongo } = system;
     const broken = await notifier.register(tenant, '/unsigned');
     await notifier.register(tenant, '/signed-well');
@@ -285,7 +285,7 @@ describe('a notifier with a receiver that fails', () => {
     expect(receiver.receivedAt('/unsigned')).toEqual([]);
   });
 
-  test('sends what a process had claimed that died, once its lease ends', async () => {
+  test('sends the deliveries that a dead process had claimed once their lease ends', async () => {
     const { owner, receiver, mongo } = system;
     await notifier.register(tenant, '/orphaned');
     receiver.answer = () => ({ status: 500 });

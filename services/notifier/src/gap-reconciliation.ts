@@ -8,16 +8,15 @@ import type { LogTails } from './log-tail-client';
 import type { ReplayStore } from './replay-store';
 import type { WebhookEndpoint } from './webhook-endpoint';
 
-/** What an endpoint has not got of one subscription or checkout session. */
+/** Undelivered events of one subscription or checkout session at an endpoint. */
 export interface WebhookGap {
   readonly isCheckout: boolean;
-  /** Of the subscription or session. */
+  /** The id of the subscription or session. */
   readonly id: string;
-  /** Rising. */
+  /** Ascending. */
   readonly sequences: readonly number[];
 }
 
-/** What gaps are found by. */
 export interface GapReconciliationOptions {
   readonly tails: LogTails;
   readonly awaited: AwaitedEventStore;
@@ -37,16 +36,20 @@ interface Missing {
 const sequencesMax = 10_000;
 
 /**
- * Finds what an endpoint should have got and has not. Everything that was accepted for it has a delivery, so what has not arrived is what
- * has a delivery that was never taken. What its owner has announced since the log was last read has not even that, nor has what waits for an
- * event that no log has.
+ * Finds the events that an endpoint should have received and has not. Everything accepted for the
+ * endpoint has a delivery, so an undelivered event is a delivery that never succeeded. Two kinds
+ * have no delivery yet: events logged since the log was last read, and those that wait for a
+ * missing event.
  */
 export class GapReconciliation {
   constructor(private readonly options: GapReconciliationOptions) {}
 
-  /** At most ten thousand sequences. Throws unavailable where too much waits to be accepted. */
+  /**
+   * Returns at most ten thousand sequences. Throws unavailable if too many events wait to be
+   * accepted.
+   */
   async find(endpoint: Stored<WebhookEndpoint>, since: Date): Promise<WebhookGap[]> {
-    // In this order: what is accepted in between is found twice, and not missed.
+    // The order matters: an event accepted in between is found twice instead of missed.
     const waiting = await this.findWaiting(endpoint, since);
     const held = await this.findHeld(endpoint, since);
     const stored = await this.findStored(endpoint, since);
@@ -60,7 +63,8 @@ export class GapReconciliation {
     const { replays, history } = this.options;
     const key = { environmentId, endpointId: state.id };
     const lacking = await replays.findLacking(key, since, sequencesMax);
-    // One message tells what all of the same id are about: the lowest one's, for the highest may be on its way into the store.
+    // One message per id determines the kind of aggregate: the one with the lowest sequence,
+    // because the highest may not be stored yet.
     const examples = new Map(
       lacking.toReversed().map(({ subscriptionId, messageId }) => [subscriptionId, messageId]),
     );
@@ -71,7 +75,7 @@ export class GapReconciliation {
     });
   }
 
-  /** What was announced and not accepted yet. */
+  /** Events that are announced and not accepted yet. */
   private async findWaiting(
     { state, tenant }: Stored<WebhookEndpoint>,
     since: Date,
@@ -122,7 +126,10 @@ function keysOf({ _id, environmentId, isCheckout, from, upTo }: AwaitedEvents) {
   }));
 }
 
-/** What kind of event is missing, its number does not tell: an endpoint that asks for any of that aggregate may have wanted it. */
+/**
+ * The type of a missing event is unknown: an endpoint that asks for any type of that aggregate may
+ * have wanted it.
+ */
 function isOfInterest({ events }: WebhookEndpoint, type: string): boolean {
   const [aggregate = ''] = type.split('.');
   return events.some((event) => event.startsWith(`${aggregate}.`));

@@ -11,8 +11,8 @@ function recorded(limits: GroupingLimits = {}) {
   return { groups, grouping };
 }
 
-describe('grouping', () => {
-  test('runs together what comes together, and then what came meanwhile', async () => {
+describe('a batcher', () => {
+  test('runs concurrent items together, and items that arrive during a run in the next batch', async () => {
     const { groups, grouping } = recorded();
     const first = [grouping.add(1), grouping.add(2)];
     await Promise.resolve();
@@ -25,14 +25,14 @@ describe('grouping', () => {
     ]);
   });
 
-  test('bounds its groups', async () => {
+  test('limits the size of its batches', async () => {
     const { groups, grouping } = recorded({ groupMax: 2 });
     await Promise.all([1, 2, 3, 4, 5].map((item) => grouping.add(item)));
 
     expect(groups).toEqual([[1, 2], [3, 4], [5]]);
   });
 
-  test('waits for more where it is told to, until a group is full', async () => {
+  test('waits for more items where it is configured to, until a batch is full', async () => {
     const { promise: gathered, resolve: end } = Promise.withResolvers<undefined>();
     const gather = (full: AbortSignal) =>
       new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ describe('grouping', () => {
     expect(groups).toEqual([[1, 2], [3]]);
   });
 
-  test('gives an error to its own group alone, and goes on', async () => {
+  test('rejects only the items of the failed batch, and continues', async () => {
     const { grouping } = recorded({ groupMax: 2 });
     const results = await Promise.allSettled([1, 0, 2].map((item) => grouping.add(item)));
 

@@ -4,24 +4,27 @@ interface Group<T, R> {
   readonly results: Promise<readonly R[]>;
 }
 
-/** How groups come about. */
 export interface GroupingLimits {
   readonly groupMax?: number;
-  /** What a group waits for, beside the one before it, so that more can come; at most until it is full. */
+  /**
+   * Delays a batch, in addition to the wait for the one before it, so that more items can join; at
+   * most until the batch is full.
+   */
   readonly gather?: (full: AbortSignal) => Promise<void>;
 }
 
 const groupMaxDefault = 100;
 
 /**
- * Does for many at once what each asks for alone. While one group is in progress the next one gathers: a lone item does not wait, unless
- * it is told to, and many cost hardly more than one. An error is everybody's of its group. A group runs on behalf of its first item, in whose trace it appears.
+ * Coalesces concurrent calls into batches. While one batch runs, the next one fills: a single item
+ * does not wait unless configured to, and many cost hardly more than one. An error rejects all
+ * items of its batch. A batch runs on behalf of its first item, in whose trace it appears.
  */
 export class Grouping<T, R> {
   private gathering: Group<T, R> | undefined;
   private last: Promise<unknown> = Promise.resolve();
 
-  /** `run` returns a result for each item in their order, or nothing at all. */
+  /** `run` returns one result per item in their order, or nothing at all. */
   constructor(
     private readonly run: (items: readonly T[]) => Promise<readonly R[]>,
     private readonly limits: GroupingLimits = {},

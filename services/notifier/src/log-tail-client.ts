@@ -4,12 +4,16 @@ import type { CursorStore } from './cursor-store';
 import type { EventLogOwner, LoggedEvent, LogStart } from './peers';
 
 const pageMax = 500;
-// What waits beyond so much can only be told once it is accepted.
+// A backlog beyond this is reported only after it is accepted.
 const pagesMax = 10;
-// As often as logs are read at all. Callers within this time share one reading, whichever environment they ask for.
+// The interval at which logs are read in any case. Callers within this time share one read,
+// whichever environment they ask for.
 const sharedForMs = 5_000;
 
-/** The entries of the owners' logs behind the cursors: events of all environments that are announced and not accepted yet. */
+/**
+ * The log entries after the cursors: events of all environments that are announced and not accepted
+ * yet.
+ */
 export class LogTails {
   private reading: { readonly at: Date; readonly entries: Promise<LoggedEvent[]> } | undefined;
 
@@ -21,7 +25,10 @@ export class LogTails {
     },
   ) {}
 
-  /** Entries as of at most five seconds ago. Throws unavailable where more than 5,000 entries of a log wait. */
+  /**
+   * Returns entries that are at most five seconds old. Throws unavailable if more than 5,000
+   * entries of a log wait.
+   */
   read(): Promise<LoggedEvent[]> {
     const now = this.options.clock.now();
     const { reading } = this;

@@ -3,22 +3,28 @@ import { derivedId } from '@billing/chassis/ids';
 import { insertMissing } from '@billing/chassis/insert-missing';
 import { retryTransient } from '@billing/chassis/mongo';
 
-/** An accepted event, as it goes out. Written once, after its deliveries; never changed. */
+/** An accepted event in its outgoing form. Written once, after its deliveries; immutable. */
 export interface Message {
   /** `webhook-id`. */
   readonly _id: string;
   readonly environmentId: string;
-  /** What numbers its events: a subscription, or a checkout session in messages of the type `checkout.*`. */
+  /**
+   * The aggregate that numbers the events: a subscription, or a checkout session for messages of
+   * the type `checkout.*`.
+   */
   readonly subscriptionId: string;
   /** 1, 2, 3 … for each subscription, and for each checkout session. */
   readonly sequence: number;
-  /** `subscription.renewed`, or the type of a mark, which goes to no endpoint. */
+  /** `subscription.renewed`, or the type of a mark, which is delivered to no endpoint. */
   readonly type: string;
-  /** Exactly what every attempt sends and signs. */
+  /** The exact bytes that every attempt sends and signs. */
   readonly body: string;
-  /** Who gets it. */
+  /** The endpoints that receive it. */
   readonly endpointIds: readonly string[];
-  /** By endpoint: the last delivery that it gets of this subscription, up to and with this message. What comes next waits for it. */
+  /**
+   * By endpoint: its latest delivery of this subscription, up to and including this message. The
+   * next delivery waits for it.
+   */
   readonly lastDeliveryIds: Readonly<Record<string, string>>;
   readonly traceparent: string | null;
   /** Real time. */
@@ -28,27 +34,32 @@ export interface Message {
 /** The natural key of a message. */
 export type MessageKey = Pick<Message, 'environmentId' | 'subscriptionId' | 'sequence'>;
 
-/** What is asked of a stored message when the next one comes. */
+/** The fields of a stored message that the acceptance of the next one needs. */
 export type KnownMessage = Pick<Message, '_id' | 'lastDeliveryIds'>;
 
-/** Remembers of a subscription or checkout session that its first messages were accepted, though they may be gone by now. */
+/**
+ * Proof that a subscription's or checkout session's first messages were accepted, although they may
+ * have been removed.
+ */
 export interface MessageFloor {
   /** The subscription's or session's id. */
   readonly _id: string;
   readonly environmentId: string;
-  /** The first sequence that need not be gone. */
+  /** The first sequence that may still be stored; lower ones may have been removed. */
   readonly sequence: number;
 }
 
-/** The type of a mark in the place of an event: one that could not be read, or one that no log gave. */
+/** The type of a mark in place of an event: unreadable, or returned by no log. */
 export type MarkType = 'unreadable' | 'missing';
 
-/** The id of the message of an event: however often the event arrives, it is the same. */
+/**
+ * The message id of an event. Deterministic, so that a redelivered event creates no second message.
+ */
 export function messageId({ environmentId, subscriptionId, sequence }: MessageKey): string {
   return derivedId(environmentId, 'message', subscriptionId, sequence);
 }
 
-/** What was accepted. A message in the store means that its deliveries are there too. */
+/** The accepted events. A stored message implies that its deliveries are stored, too. */
 export class MessageStore {
   private readonly messages: Collection<Message>;
   private readonly floors: Collection<MessageFloor>;
@@ -58,12 +69,12 @@ export class MessageStore {
     this.floors = db.collection<MessageFloor>('messageFloors');
   }
 
-  /** Stores messages; a repeat finds them there. */
+  /** Stores messages; leaves those unchanged that a retry finds stored. */
   async insert(messages: readonly Message[]): Promise<void> {
     await insertMissing(this.messages, messages);
   }
 
-  /** Those of the messages that are stored, by id. */
+  /** Returns those of the messages that are stored, by id. */
   async findKnown(ids: readonly string[]): Promise<Map<string, KnownMessage>> {
     if (ids.length === 0) return new Map();
     const known = await retryTransient(() =>
@@ -75,7 +86,7 @@ export class MessageStore {
     return new Map(known.map((message) => [message._id, message]));
   }
 
-  /** The messages of an environment by id; those that are not there (yet) are left out. */
+  /** Returns an environment's messages by id; omits those that are not stored (yet). */
   async findAll(environmentId: string, ids: readonly string[]): Promise<Map<string, Message>> {
     if (ids.length === 0) return new Map();
     const messages = await retryTransient(() =>
@@ -84,7 +95,10 @@ export class MessageStore {
     return new Map(messages.map((message) => [message._id, message]));
   }
 
-  /** Below which sequence messages may be gone though they were accepted, by subscription; nothing of the others is gone. */
+  /**
+   * Returns by subscription the sequence below which accepted messages may have been removed; no
+   * messages of the other subscriptions were removed.
+   */
   async findFloors(
     keys: readonly Pick<MessageKey, 'environmentId' | 'subscriptionId'>[],
   ): Promise<Map<string, number>> {

@@ -28,7 +28,7 @@ import { subscriptionEvent } from './testing-event-rpc';
 const minute = 60_000;
 const roundMs = 5_000;
 
-describe('events in the log of a service that is not always well', () => {
+describe('events in the log of a service that sometimes fails', () => {
   const tenant = testTenant();
   const { environmentId } = tenant;
   const configuration = testServiceConfiguration('ordered_events');
@@ -161,7 +161,7 @@ describe('events in the log of a service that is not always well', () => {
 
   const accepted = 'subscription.renewed';
 
-  test('that could not be accepted are not forgotten when later ones are, though they are older than the overlap', async () => {
+  test('that could not be accepted are not lost when later ones are accepted, even if they are older than the overlap', async () => {
     const [first, second, third] = [newId(), newId(), newId()];
     add(first, 1, { agoMs: 120 * minute });
     add(second, 1, { agoMs: 60 * minute });
@@ -187,7 +187,7 @@ describe('events in the log of a service that is not always well', () => {
     expect(await cursors.find('subscription')).toMatchObject({ position: log.at(-1)?.position });
   });
 
-  test('are read again from the cursor on after a round that broke off', async () => {
+  test('are read again from the cursor after a round that failed', async () => {
     const [first, second] = [newId(), newId()];
     add(first, 1, { agoMs: 60 * minute });
     let isBroken = false;
@@ -201,7 +201,7 @@ describe('events in the log of a service that is not always well', () => {
     await runRounds(1, subject);
     isBroken = true;
     now = new Date(now.getTime() + minute);
-    // Belongs to the overlap, whose reading breaks off.
+    // Belongs to the overlap, whose read fails.
     const late = add(second, 1, { agoMs: 62 * minute });
     await runRounds(1, subject);
     isBroken = false;
@@ -211,7 +211,7 @@ describe('events in the log of a service that is not always well', () => {
     expect(await typesOf(second, 1)).toEqual([accepted]);
   });
 
-  test('are fetched by their ids when a later one shows that they are lacking, however old they are', async () => {
+  test('are fetched by their ids when a later one reveals the hole, however old they are', async () => {
     const id = newId();
     add(newId(), 1);
     await runRounds(1);
@@ -224,7 +224,7 @@ describe('events in the log of a service that is not always well', () => {
     expect(await typesOf(id, 5)).toEqual(Array.from({ length: 5 }, () => accepted));
   });
 
-  test('that must wait are out of the hand of the stream, and accepted as soon as the log can be read', async () => {
+  test('that must wait are acknowledged to the stream, and accepted as soon as the log can be read', async () => {
     const id = newId();
     for (let sequence = 1; sequence <= 4; sequence += 1) add(id, sequence, { agoMs: 60 * minute });
     // The log has been read beyond them.
@@ -242,7 +242,7 @@ describe('events in the log of a service that is not always well', () => {
     expect(reconciliation.isExpecting(readEvent(log[0]?.envelope ?? '')!)).toBe(false);
   });
 
-  test('that nobody can read leave a mark, so that those after them go', async () => {
+  test('that are unreadable leave a mark, so that later ones are accepted', async () => {
     const [id, other, unknown] = [newId(), newId(), newId()];
     add(id, 1);
     add(id, 2, { data: '{}' });
@@ -254,7 +254,7 @@ describe('events in the log of a service that is not always well', () => {
 
     expect(await typesOf(id, 3)).toEqual([accepted, 'unreadable', accepted]);
     expect(await typesOf(other, 1)).toEqual(['unreadable']);
-    // Nothing tells whose it is, until something comes after it.
+    // The aggregate is unknown until a later event follows.
     expect(await typesOf(unknown, 1)).toEqual([undefined]);
     expect(await cursors.find('subscription')).toMatchObject({ position: log.at(-1)?.position });
     const next = add(unknown, 2);
@@ -293,7 +293,7 @@ describe('events in the log of a service that is not always well', () => {
       expect(await awaited.findOfEnvironment(environmentId, new Date(0))).toEqual([]);
     });
 
-    test('of the same subscription go after an hour, with a mark in the place of the missing one', async () => {
+    test('of the same subscription are accepted after an hour, with a mark in place of the missing one', async () => {
       now = new Date(now.getTime() + 59 * minute);
       await runRounds(2);
       expect(await typesOf(id, 3)).toEqual([undefined, undefined, undefined]);
@@ -312,7 +312,7 @@ describe('events in the log of a service that is not always well', () => {
       ]);
     });
 
-    test('are not given up while the owner of the log cannot say that it is missing', async () => {
+    test('are not abandoned while the owner of the log cannot confirm that it is missing', async () => {
       isReachable = false;
       now = new Date(now.getTime() + 120 * minute);
       await runRounds(20);
@@ -324,7 +324,7 @@ describe('events in the log of a service that is not always well', () => {
     });
   });
 
-  test('that can never be accepted hold up no cursor for longer than some minutes', async () => {
+  test('that can never be accepted block no cursor for longer than some minutes', async () => {
     const [broken, other] = [newId(), newId()];
     add(broken, 1);
     add(other, 1);
@@ -350,7 +350,7 @@ describe('events in the log of a service that is not always well', () => {
       await second.run();
       await runRounds(1);
     }
-    // Of the second alone, which came first.
+    // From the second replica only, which came first.
     expect(reads).toBe(3);
     reads = 0;
 
@@ -364,7 +364,7 @@ describe('events in the log of a service that is not always well', () => {
     expect(reads).toBe(2);
   });
 
-  test('of a subscription whose earlier failure was long ago are tried again before they are put aside', async () => {
+  test('of a subscription whose earlier failure was long ago are retried before they are parked', async () => {
     const [id, other] = [newId(), newId()];
     add(id, 1);
     let isBroken = true;
@@ -378,7 +378,7 @@ describe('events in the log of a service that is not always well', () => {
       },
     });
     await runRounds(1, subject);
-    // The stream brings the event, so that no later round meets it.
+    // The stream delivers the event, so that no later round meets it.
     await ordered.accept(readEvent(log[0]?.envelope ?? '')!);
     add(other, 1);
     await runRounds(1, subject);

@@ -6,7 +6,6 @@ import { type AnnouncedEvent, logIdOf, readEvent, readKey } from './events';
 import { messageId, type MessageKey, type MessageStore } from './message-store';
 import type { EventLogOwner, LoggedEvent } from './peers';
 
-/** What it works with. */
 export interface OrderedEventConsumerOptions {
   readonly owners: readonly EventLogOwner[];
   readonly messages: MessageStore;
@@ -14,34 +13,34 @@ export interface OrderedEventConsumerOptions {
   readonly logger: Logger;
 }
 
-/** An entry of a log that stands for a message. */
+/** A log entry that stands for a message. */
 export interface Announcement {
   readonly key: MessageKey;
-  /** Undefined if it cannot be read. */
+  /** Undefined if unreadable. */
   readonly event: AnnouncedEvent | undefined;
   readonly traceparent: string | undefined;
   /** Real time. */
   readonly loggedAt: Date;
 }
 
-/** Called before a mark is left in the place of an event that no log has. */
+/** Called before a mark takes the place of an event that no log has. */
 export type OnMissing = (event: { _id: string; sequence: number }) => Promise<void>;
 
 const fetchedMax = 100;
 
 /**
- * Accepts events in the order of their subscriptions. What is lacking before one is known by its id in the owner's log and fetched from
- * there, however long ago it was logged.
+ * Accepts events in the order of their subscriptions. A missing predecessor is known by its id in
+ * the owner's log and fetched from there, however long ago it was logged.
  */
 export class OrderedEventConsumer {
   constructor(private readonly options: OrderedEventConsumerOptions) {}
 
-  /** Throws EarlierEventMissingError if the logs do not give what goes before it. */
+  /** Throws EarlierEventMissingError if the logs do not return the predecessors. */
   async accept(event: AnnouncedEvent): Promise<void> {
     await this.afterEarlier(event, () => this.options.consumer.accept(event));
   }
 
-  /** As `accept`; what cannot be read leaves a mark and raises an alarm. */
+  /** As `accept`; an unreadable event leaves a mark and raises an alert. */
   async acceptLogged({ key, event, traceparent }: Announcement): Promise<void> {
     const span = { name: 'reconcile event', kind: 'internal', service: 'notifier' } as const;
     await inSpan({ ...span, traceparent }, () =>
@@ -50,8 +49,9 @@ export class OrderedEventConsumer {
   }
 
   /**
-   * Accepts everything of a subscription up to and with a number, from the logs alone. With `onMissing` a mark takes the place of an event
-   * that every log answers not to have; else EarlierEventMissingError is thrown.
+   * Accepts all events of a subscription up to and including a number, from the logs alone. With
+   * `onMissing` a mark takes the place of an event that every log reports as missing; without it
+   * EarlierEventMissingError is thrown.
    */
   async acceptUpTo(key: MessageKey, onMissing?: OnMissing): Promise<void> {
     if (this.options.consumer.ignores(key)) return;
@@ -90,7 +90,7 @@ export class OrderedEventConsumer {
   private async markMissing(key: MessageKey, onMissing: OnMissing): Promise<void> {
     const { owners, consumer, logger } = this.options;
     const { environmentId, subscriptionId, sequence } = key;
-    // An owner that is away may have it.
+    // An owner that is unavailable may have it.
     const pages = await Promise.all(owners.map((owner) => owner.find([logIdOf(key)])));
     if (pages.some(({ entries }) => entries.length > 0))
       throw new EarlierEventMissingError(sequence);
@@ -101,7 +101,10 @@ export class OrderedEventConsumer {
     }
   }
 
-  /** Messages are accepted in order, so that all before the first unknown one are known, but for those that are so old that they are gone. */
+  /**
+   * Messages are accepted in order: all before the first unknown one are known, except those old
+   * enough to have been removed.
+   */
   private async firstUnknown(key: MessageKey): Promise<number> {
     const floors = await this.options.messages.findFloors([key]);
     let first = floors.get(key.subscriptionId) ?? 1;
@@ -117,17 +120,17 @@ export class OrderedEventConsumer {
     return first;
   }
 
-  /** The first entry, if any log has it, and as many of the others as fit into a page. */
+  /** Returns the first entry, if any log has it, and as many of the others as fit on a page. */
   private async findFrom(ids: readonly string[]) {
     const found = await this.find(ids);
     const [first] = ids;
-    // Pages follow the order of insertion, so the first one may be on a later page.
+    // Pages follow the order of insertion, so the first id may be on a later page.
     return first === undefined || found.has(first) ? found : this.find([first]);
   }
 
   private async find(ids: readonly string[]): Promise<Map<string, LoggedEvent>> {
     const { owners, logger } = this.options;
-    // An owner that is away keeps nobody from the events of another.
+    // An unavailable owner does not block the events of another.
     const pages = await Promise.allSettled(owners.map((owner) => owner.find(ids)));
     const entries = pages.flatMap((page) => {
       if (page.status === 'fulfilled') return page.value.entries;
@@ -156,7 +159,10 @@ export class OrderedEventConsumer {
   }
 }
 
-/** What an entry of a log stands for; undefined for what is no webhook's, or does not even say whose it is. */
+/**
+ * Interprets a log entry; returns undefined for an event that becomes no webhook, or whose
+ * aggregate is unknown.
+ */
 export function readAnnouncement(
   { id, position, insertedAt: loggedAt, envelope, traceparent }: LoggedEvent,
   logger: Logger,
@@ -166,7 +172,7 @@ export function readAnnouncement(
     return event && { key: event, event, traceparent, loggedAt };
   } catch (error) {
     const key = readKey(id, envelope);
-    // Should anything come after it, that shows whose it is.
+    // A later event, if any, will reveal the aggregate.
     if (key === undefined) logger.error({ err: error, position }, 'event unreadable');
     return key && { key, event: undefined, traceparent, loggedAt };
   }

@@ -5,23 +5,22 @@ import type { DeliveryStore, Settlement } from './delivery-store';
 import type { EndpointHealthStore } from './endpoint-health-store';
 import { Grouping } from './grouping';
 
-/** What is written after a delivery was tried, or given back untried. */
+/** The result of an attempt, or of a claim released without one. */
 export interface DeliveryOutcome {
   readonly attempt: Attempt | undefined;
   readonly settlement: Settlement;
 }
 
-/** Where outcomes go. */
 export interface OutcomeStoreOptions {
   readonly attempts: AttemptStore;
   readonly deliveries: DeliveryStore;
   readonly health: EndpointHealthStore;
   readonly logger: Logger;
-  /** A group waits so long for more outcomes, unless it is full before. */
+  /** How long a batch waits for more outcomes unless it is full before. */
   readonly gatherMs: number;
 }
 
-/** Writes what came of attempts, in groups. */
+/** Writes the results of attempts in batches. */
 export class OutcomeStore {
   private readonly writes: Grouping<DeliveryOutcome, undefined>;
 
@@ -34,7 +33,7 @@ export class OutcomeStore {
       const delivered = outcomes.flatMap(({ settlement: { status, delivery } }) =>
         status === 'DELIVERED' ? [delivery] : [],
       );
-      // Before the deliveries are settled: a crash in between repeats them, and this with them.
+      // Precedes the settlement of deliveries: after a crash in between, both are repeated.
       await Promise.all([
         attempts.insert(outcomes.flatMap(({ attempt }) => attempt ?? [])),
         health.recordSuccesses(delivered),
@@ -45,7 +44,10 @@ export class OutcomeStore {
     this.writes = new Grouping<DeliveryOutcome, undefined>(write, { gather });
   }
 
-  /** Resolves when the outcome is stored, or when it could not be: then the lease ends by itself and the delivery is repeated. */
+  /**
+   * Resolves once the outcome is stored or the write has failed; after a failure the lease expires
+   * and the delivery is repeated.
+   */
   async write(outcome: DeliveryOutcome): Promise<void> {
     try {
       await this.writes.add(outcome);

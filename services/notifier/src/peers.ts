@@ -22,22 +22,25 @@ export interface LoggedEvent {
   readonly traceparent: string | undefined;
 }
 
-/** Some entries of a log, in order of insertion. Large entries make a page short, so its length says nothing about what follows. */
+/**
+ * Some entries of a log in order of insertion. Large entries shorten a page, so its length does not
+ * show whether more follow.
+ */
 export interface LogPage {
   readonly entries: readonly LoggedEvent[];
   readonly hasMore: boolean;
 }
 
-/** Where a page of the log begins: after an entry, at a real time, or at the log's own beginning. */
+/** Start of a page: after an entry, at a real time, or at the beginning of the log. */
 export type LogStart =
   { readonly after: string } | { readonly insertedAfter: Date } | { readonly beginning: true };
 
-/** A service whose events become webhooks, and what it has announced. */
+/** A service whose events become webhooks, and its event log. */
 export interface EventLogOwner {
   readonly name: string;
-  /** At most `limit` entries from a place on. */
+  /** Returns at most `limit` entries from a position on. */
   read(start: LogStart, limit: number): Promise<LogPage>;
-  /** The entries with these ids that the log has; at least one, if it has any. */
+  /** Returns the log's entries with these ids; at least one, if it has any. */
   find(ids: readonly string[]): Promise<LogPage>;
 }
 
@@ -93,7 +96,7 @@ function fromProtoEntry({
   };
 }
 
-/** The context of a call that serves nobody's request and belongs to no environment. */
+/** The context of a call made by a background job, which belongs to no environment. */
 function ownContext(clock: Clock): CallContext {
   const now = clock.now();
   return {

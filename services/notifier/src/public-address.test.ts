@@ -77,7 +77,7 @@ describe('an address', () => {
     '64:ff9b::7f00:1',
     '169.254.169.254',
     '168.63.129.16',
-  ])('that is not public is refused also where loopback is allowed: %s', (address) => {
+  ])('that is not public is refused even where loopback is allowed: %s', (address) => {
     expect(isAllowedAddress(address, withLoopback)).toBe(false);
   });
 });

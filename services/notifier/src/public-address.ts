@@ -1,19 +1,21 @@
 import ipaddr from 'ipaddr.js';
 
-/** What an endpoint may be reached at besides public addresses. */
+/** Addresses allowed for an endpoint in addition to public ones. */
 export interface AddressPolicy {
   /** For sandboxes on a developer's machine. */
   readonly allowLoopback: boolean;
 }
 
-// 2000::/3 is all that is handed out for the public; the special ranges within it are refused by name.
+// 2000::/3 is the only range assigned for public use; the special ranges within it are refused by
+// name.
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
-// Azure's host agent answers every virtual machine at this address, which looks like a public one.
+// Azure's host agent answers every virtual machine at this address, which looks public.
 const hostAgents: ReadonlySet<string> = new Set(['168.63.129.16']);
 
 /**
- * Whether webhooks may be sent to an IP address. Addresses that only wrap another one (v4-mapped, NAT64, 6to4, Teredo) are
- * refused whatever they wrap: a translator on the way would reach the inner one, loopback and private networks included.
+ * True if webhooks may be sent to an IP address. Addresses that wrap another one (v4-mapped, NAT64,
+ * 6to4, Teredo) are refused, because a translator on the way would reach the inner one, loopback
+ * and private networks included.
  */
 export function isAllowedAddress(address: string, { allowLoopback }: AddressPolicy): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -25,8 +27,9 @@ export function isAllowedAddress(address: string, { allowLoopback }: AddressPoli
 }
 
 /**
- * Whether a URL's host may be registered, as far as its text tells. Names other than `localhost` pass: what they resolve to is checked
- * each time a connection is made. `hostname` comes from a parsed URL, so that every spelling of an IPv4 address is dotted decimal.
+ * True if a URL's host may be registered, judged by its text. Names other than `localhost` pass:
+ * their addresses are checked at each connection. `hostname` comes from a parsed URL, so that every
+ * spelling of an IPv4 address is dotted decimal.
  */
 export function isAllowedHost(hostname: string, policy: AddressPolicy): boolean {
   const name = hostname.replace(/\.$/, '').toLowerCase();
@@ -35,7 +38,7 @@ export function isAllowedHost(hostname: string, policy: AddressPolicy): boolean 
   return literal === undefined ? name !== '' : isAllowedAddress(literal, policy);
 }
 
-/** The address that a URL's host is, without the brackets of IPv6; undefined for a name. */
+/** The IP address in a URL's host, without the brackets of IPv6; undefined for a name. */
 export function addressLiteral(hostname: string): string | undefined {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   return ipaddr.isValid(address) ? address : undefined;

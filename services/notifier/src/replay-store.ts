@@ -7,22 +7,27 @@ import { linksInOrder } from './delivery-order';
 import { afresh, type Delivery } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
 
-/** A wish to send an endpoint what it has not got, until it is done. */
+/** A stored request to resend an endpoint's undelivered events; removed when done. */
 export interface Replay extends EndpointKey {
   readonly _id: string;
-  /** Real time from which on messages count. */
+  /** Real time: messages accepted before it are not replayed. */
   readonly since: Date;
-  /** Real time of the wish: what was accepted later does not count, and what was asked for later is not asked for again. */
+  /**
+   * Real time of the request. Messages accepted later are not replayed, and deliveries requested
+   * later are not requested again.
+   */
   readonly requestedAt: Date;
-  /** Real time from which on a process may go on with it. A claim moves it ahead. */
+  /** Real time from which a process may resume it. A claim moves it ahead. */
   readonly dueAt: Date;
-  /** What was delivered is sent again, too. Absent in wishes that were stored before there was a choice. */
+  /**
+   * Resends delivered events, too. Absent in replays that were stored before the option existed.
+   */
   readonly all?: boolean;
   /** Subscriptions up to this one are done. */
   readonly doneUpTo: string;
 }
 
-/** A delivery that has not arrived, as far as a list of what is lacking shows it. */
+/** The listed fields of an undelivered delivery. */
 export type Lacking = Pick<Delivery, '_id' | 'messageId' | 'subscriptionId' | 'sequence'>;
 
 type FindFilter = Filter<Delivery>;
@@ -34,7 +39,7 @@ const ofAll = [...unarrived, 'DELIVERED'] as const;
 const rowsMax = 500;
 const beginning = new Date(0);
 
-/** What endpoints have not got, and the wishes to send it. */
+/** Stores replays, and finds undelivered events. */
 export class ReplayStore {
   private readonly deliveries: Collection<Delivery>;
   private readonly replays: Collection<Replay>;
@@ -51,7 +56,7 @@ export class ReplayStore {
     await ensureIndexes(this.replays, [{ name: 'due', key: { dueAt: 1 } }]);
   }
 
-  /** How many messages since a time a replay is about: those that have not arrived, or all. */
+  /** Counts the messages since a time that a replay covers: undelivered ones, or all. */
   async count(
     { environmentId, endpointId }: EndpointKey,
     { since, all }: Pick<Replay, 'since' | 'all'>,
@@ -64,7 +69,7 @@ export class ReplayStore {
     return retryTransient(() => this.deliveries.countDocuments(filter));
   }
 
-  /** What has not arrived since a time, by subscription and sequence. */
+  /** Returns undelivered deliveries since a time, by subscription and sequence. */
   async findLacking(key: EndpointKey, since: Date, limit: number): Promise<Lacking[]> {
     return retryTransient(() =>
       this.deliveries
@@ -76,12 +81,12 @@ export class ReplayStore {
     );
   }
 
-  /** Stores a wish; a repeat finds it there. */
+  /** Stores a replay; a retry finds it stored. */
   async add(replay: Replay): Promise<void> {
     await insertMissing(this.replays, [replay]);
   }
 
-  /** Takes on the wish that has waited longest; undefined if none is due. */
+  /** Claims the replay that has waited longest; undefined if none is due. */
   async claim({ now, until }: { now: Date; until: Date }): Promise<Replay | undefined> {
     const due = await retryTransient(() =>
       this.replays
@@ -98,7 +103,7 @@ export class ReplayStore {
     return modifiedCount === 1 ? due : undefined;
   }
 
-  /** Remembers how far a wish is done; until then its claim stands. */
+  /** Records the progress of a replay; its claim stays in force. */
   async advance(
     { _id, environmentId }: Replay,
     { doneUpTo, until }: { doneUpTo: string; until: Date },
@@ -108,12 +113,12 @@ export class ReplayStore {
     );
   }
 
-  /** Forgets a wish that is done or has no purpose any more. */
+  /** Removes a replay that is done or obsolete. */
   async finish({ _id, environmentId }: Replay): Promise<void> {
     await retryTransient(() => this.replays.deleteOne({ _id, environmentId }));
   }
 
-  /** Lets what waits for a later attempt be tried now, and its schedule begin again. */
+  /** Makes deliveries that wait for a later attempt due now, and restarts their schedule. */
   async hurry({ environmentId, endpointId, since, requestedAt }: Replay, now: Date): Promise<void> {
     const filter: FindFilter = {
       environmentId,
@@ -126,18 +131,24 @@ export class ReplayStore {
     await retryTransient(() => this.deliveries.updateMany(filter, { $set: afresh(now) }));
   }
 
-  /** The next subscriptions after one, in the order of their ids, of which something is to be sent again; empty: there are none. */
+  /**
+   * Returns the next subscriptions in the order of their ids with deliveries to resend; empty:
+   * none.
+   */
   async findNextSubscriptions(replay: Replay, after: string): Promise<string[]> {
     const pages = await Promise.all(
       sentAgainOf(replay).map((status) => this.findStoppedPage(replay, status, after)),
     );
-    // What comes after the end of a page may be lacking in it.
+    // What follows the end of a page may be missing in it.
     const ends = pages.flatMap((page) => (page.length < rowsMax ? [] : (page.at(-1) ?? [])));
     const ids = [...new Set(pages.flat())].sort();
     return ids.filter((id) => ends.every((end) => id <= end));
   }
 
-  /** Sends again what stands still of some subscriptions, the lowest sequence of each first. */
+  /**
+   * Resends the finished or paused deliveries of some subscriptions, the lowest sequence of each
+   * first.
+   */
   async sendAgain(replay: Replay, subscriptionIds: readonly string[], now: Date): Promise<void> {
     const { environmentId, endpointId } = replay;
     const unarrivedOfThem: FindFilter = {
@@ -186,19 +197,22 @@ function lackingSince({ environmentId, endpointId }: EndpointKey, since: Date): 
     environmentId,
     endpointId,
     status: { $in: [...unarrived] },
-    // Tests have no place in any sequence.
+    // Test webhooks belong to no sequence.
     sequence: { $gte: 1 },
     createdAt: { $gte: since },
     hasArrived: { $ne: true },
   };
 }
 
-/** What a replay sends again. */
+/** The statuses that a replay resends. */
 function sentAgainOf({ all }: Replay): readonly Delivery['status'][] {
   return all === true ? finished : stopped;
 }
 
-/** Whether a replay sends a delivery again: once, and only what stood still when it was asked for. */
+/**
+ * True if a replay resends a delivery: once, and only if it was finished or paused at the time of
+ * the request.
+ */
 function isSentAgain(delivery: Delivery, replay: Replay): boolean {
   const { since, requestedAt, all } = replay;
   const { status, sequence, createdAt, hasArrived, requestedAt: askedAt } = delivery;
@@ -212,7 +226,7 @@ function isSentAgain(delivery: Delivery, replay: Replay): boolean {
   );
 }
 
-/** One subscription's writes, its lowest sequence first. */
+/** The writes of one subscription, its lowest sequence first. */
 function operationsOf(
   deliveries: readonly Delivery[],
   { replay, now }: { replay: Replay; now: Date },

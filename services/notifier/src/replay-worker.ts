@@ -4,22 +4,22 @@ import type { Logger } from '@billing/chassis/logging';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
 import type { Replay, ReplayStore } from './replay-store';
 
-/** What replays work with. */
 export interface ReplayWorkerOptions {
   readonly endpoints: EndpointStore;
   readonly replays: ReplayStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told of endpoints that have just been given something to send. */
+  /** Called with endpoints that have new due deliveries. */
   readonly onDeliveries: (endpoints: readonly EndpointKey[]) => void;
 }
 
-// Longer than one step takes; whoever died in it is followed after this long.
+// Longer than one step takes; another process resumes the replay of a dead one after this time.
 const leaseMs = 60_000;
 
 /**
- * Sends endpoints what they have not got, or everything once more. A wish is stored and answered at once, however much it is about, and done in steps of some
- * subscriptions each: a step that is repeated finds nothing left to do, so a crash costs nothing but time.
+ * Resends undelivered events of an endpoint, or all events. A replay is stored and acknowledged
+ * immediately, however large, and carried out in steps of some subscriptions each. A repeated step
+ * finds nothing left to do, so a crash costs only time.
  */
 export class ReplayWorker {
   private running: Promise<void> | undefined;
@@ -28,7 +28,10 @@ export class ReplayWorker {
 
   constructor(private readonly options: ReplayWorkerOptions) {}
 
-  /** Asks for everything since a time, with `all` also for what was delivered; returns how many messages that is. */
+  /**
+   * Requests a replay since a time, with `all` including delivered events; returns the number of
+   * messages.
+   */
   async request(
     id: string,
     key: EndpointKey,
@@ -45,14 +48,17 @@ export class ReplayWorker {
     return count;
   }
 
-  /** Begins at once with what has just been asked for. */
+  /** Starts on a new replay immediately. */
   wake(): void {
     this.run().catch((error: unknown) => {
       this.options.logger.warn({ err: error }, 'replaying webhooks failed, retrying');
     });
   }
 
-  /** Does what was asked for, of whichever process; a call during another has it go on until nothing is left. */
+  /**
+   * Carries out replays, whichever process stored them; a call during a run extends it until none
+   * is left.
+   */
   async run(): Promise<void> {
     this.isWanted = true;
     this.running ??= this.runWhileWanted().finally(() => {
@@ -61,7 +67,7 @@ export class ReplayWorker {
     await this.running;
   }
 
-  /** Ends after the step that is in progress; another process goes on. */
+  /** Ends after the step in progress; another process continues. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running?.catch(() => undefined);
@@ -74,7 +80,7 @@ export class ReplayWorker {
     }
   }
 
-  /** False if nothing is due. */
+  /** Returns false if nothing is due. */
   private async runNext(): Promise<boolean> {
     const { replays, clock } = this.options;
     const now = clock.now();
@@ -87,7 +93,7 @@ export class ReplayWorker {
     const { endpoints, replays, clock, onDeliveries } = this.options;
     const { environmentId, endpointId } = replay;
     let after = replay.doneUpTo;
-    // What is sent again to one that is not active would only be paused once more.
+    // A delivery resent to an inactive endpoint would only be paused again.
     while ((await endpoints.find(replay))?.state.active === true) {
       const subscriptionIds = await replays.findNextSubscriptions(replay, after);
       after = subscriptionIds.at(-1) ?? '';

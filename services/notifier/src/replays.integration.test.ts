@@ -12,10 +12,10 @@ const deadlineMs = 60_000;
 
 jest.setTimeout(120_000);
 const hour = 3_600_000;
-// Nothing is sent again automatically while a test runs, and logs are read only at the beginning.
+// No retry happens during a test, and logs are read only at the beginning.
 const settings = { retryScheduleMs: [hour], timeoutMs: 5_000, reconcileEveryMs: hour };
 
-describe('webhooks that have not arrived', () => {
+describe('undelivered webhooks', () => {
   let system: TestSystem;
   let notifier: RunningNotifier;
   let tenant: Tenant;
@@ -80,7 +80,7 @@ describe('webhooks that have not arrived', () => {
     }
   }
 
-  test('are those of a disabled endpoint, before and after it was; a replay sends them lowest sequence first', async () => {
+  test('include those of a disabled endpoint, from before and after; a replay sends them lowest sequence first', async () => {
     const { receiver } = system;
     const { id } = await notifier.register(tenant, '/gone');
     const ids = [newId(), newId()].sort();
@@ -112,7 +112,7 @@ describe('webhooks that have not arrived', () => {
     expect(await replay(id)).toBe(0);
   });
 
-  test('keep their order in a replay, also where something between them has arrived', async () => {
+  test('keep their order in a replay, even where one between them has arrived', async () => {
     const { receiver } = system;
     const { id } = await notifier.register(tenant, '/between');
     const subscriptionId = newId();
@@ -127,7 +127,7 @@ describe('webhooks that have not arrived', () => {
     await eventuallyStored(id, ['PAUSED', 'DELIVERED', 'PAUSED']);
     expect(await gapsOf(id)).toEqual([subscriptionGap(subscriptionId, 1, 3)]);
 
-    // The first one holds the others back until it has arrived.
+    // The first one blocks the others until it has arrived.
     receiver.answer = ({ body }) => ({ status: body.sequence === 1 ? 500 : 204 });
     await setActive(id, true);
     expect(await replay(id)).toBe(2);
@@ -138,13 +138,13 @@ describe('webhooks that have not arrived', () => {
     }, patience);
     expect(sequencesOf(receiver.receivedAt('/between'), subscriptionId)).toEqual([2, 1]);
     receiver.answer = () => ({ status: 204 });
-    // What waits for its next attempt is among what has not arrived, and is tried at once.
+    // A delivery that waits for its next attempt is undelivered, and is tried immediately.
     expect(await replay(id)).toBe(2);
     await eventuallyStored(id, Array(3).fill('DELIVERED'));
     expect(sequencesOf(receiver.receivedAt('/between'), subscriptionId)).toEqual([2, 1, 1, 3]);
   });
 
-  test('count from the time that is asked for, and never before', async () => {
+  test('are counted from the requested time on', async () => {
     const { id } = await notifier.register(tenant, '/since');
     const subscriptionId = newId();
     await setActive(id, false);
@@ -163,7 +163,7 @@ describe('webhooks that have not arrived', () => {
     await eventuallyStored(id, Array(3).fill('DELIVERED'));
   });
 
-  test('are sent again although the process that was asked to has died, and by several at once', async () => {
+  test('are resent although the process that accepted the replay has died, and by several processes concurrently', async () => {
     const { receiver, mongo } = system;
     const { id } = await notifier.register(tenant, '/crashed');
     const ids = Array.from({ length: 3 }, newId).sort();
@@ -182,7 +182,7 @@ describe('webhooks that have not arrived', () => {
       doneUpTo: '',
     };
     const store = new ReplayStore(mongo.db);
-    // One step was done and nothing was noted.
+    // One step was done without its progress being recorded.
     await store.add(wish);
     await store.sendAgain(wish, ids.slice(0, 1), now);
     const replica = await system.startNotifier({ retryScheduleMs: [hour], reconcileEveryMs: hour });
@@ -198,7 +198,7 @@ describe('webhooks that have not arrived', () => {
     await replica.stop();
   });
 
-  test('are seen in the log of their owner before they are accepted', async () => {
+  test('are found in the log of their owner before they are accepted', async () => {
     const { owner } = system;
     const { id } = await notifier.register(tenant, '/behind');
     const other = await notifier.register(tenant, '/not-asked', ['subscription.created']);
@@ -207,7 +207,7 @@ describe('webhooks that have not arrived', () => {
     await eventuallyStored(id, ['DELIVERED']);
     await owner.logOnly(tenant, subscriptionId, 2);
     await owner.logOnly(testTenant(), newId(), 1);
-    // Callers of some seconds share one reading of the logs.
+    // Callers within some seconds share one read of the logs.
     await eventually(async () => {
       expect(await gapsOf(id)).toEqual([subscriptionGap(subscriptionId, 2)]);
     }, patience);
@@ -217,7 +217,7 @@ describe('webhooks that have not arrived', () => {
     expect(await gapsOf(id)).toEqual([]);
   });
 
-  test('go with those that have, if all are asked for: each once more, in order, with the same bytes', async () => {
+  test('are resent with the delivered ones if all are requested: each once more, in order, with the same bytes', async () => {
     const { receiver } = system;
     const { id } = await notifier.register(tenant, '/all');
     const subscriptionId = newId();
@@ -249,7 +249,7 @@ describe('webhooks that have not arrived', () => {
     const subscriptionId = newId();
     await owner.logOnly(tenant, subscriptionId, 2);
     await owner.logOnly(tenant, subscriptionId, 3);
-    // Another replica comes by and reads the logs.
+    // Another replica starts and reads the logs.
     await notifier.stop();
     notifier = await system.startNotifier(settings);
     await eventually(async () => {
@@ -264,7 +264,7 @@ describe('webhooks that have not arrived', () => {
     expect(gaps).toEqual([]);
   });
 
-  test('are told while a later one is only half accepted, and that one with them', async () => {
+  test('are reported while a later event is only partly accepted, and that event with them', async () => {
     const { receiver } = system;
     const { id } = await notifier.register(tenant, '/half');
     receiver.answer = () => ({ status: 503 });
@@ -281,7 +281,7 @@ describe('webhooks that have not arrived', () => {
     expect(await gapsOf(id)).toEqual([subscriptionGap(subscriptionId, 1, 2)]);
   });
 
-  test('name checkout sessions as such, and never tests', async () => {
+  test('are listed with their kind for checkout sessions, and without test webhooks', async () => {
     const { checkout } = system;
     const { id } = await notifier.register(tenant, '/checkouts', ['checkout.completed']);
     system.receiver.answer = () => ({ status: 410 });
@@ -329,7 +329,7 @@ describe('webhooks that have not arrived', () => {
     ).rejects.toMatchObject({ fields: { since: ['Required'] } });
   });
 
-  test('hold back nothing of their subscription if they are retried one by one', async () => {
+  test('block none of their subscription if they are retried one by one', async () => {
     const { receiver } = system;
     const { id } = await notifier.register(tenant, '/poison');
     const subscriptionId = newId();
@@ -349,7 +349,7 @@ describe('webhooks that have not arrived', () => {
     expect(await replay(id)).toBe(0);
   });
 
-  test('are not given up because they are replayed again and again', async () => {
+  test('are not abandoned because they are replayed repeatedly', async () => {
     const { receiver } = system;
     const { id } = await notifier.register(tenant, '/again');
     receiver.answer = () => ({ status: 503 });
@@ -365,7 +365,7 @@ describe('webhooks that have not arrived', () => {
     }
   });
 
-  test('tell when they are due, and go with what they wait for if they are retried', async () => {
+  test('show when they are due, and are sent together with their predecessors if they are retried', async () => {
     const { receiver } = system;
     const { id } = await notifier.register(tenant, '/waiting');
     receiver.answer = () => ({ status: 503 });

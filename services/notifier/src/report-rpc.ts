@@ -15,7 +15,6 @@ import type { DeliveryReportStore } from './delivery-report-store';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
 import { endpointsMax } from './webhook-endpoint';
 
-/** What the calls about outcomes work with. */
 export interface ReportRpcDependencies {
   readonly endpoints: EndpointStore;
   readonly reports: DeliveryReportStore;
@@ -23,12 +22,13 @@ export interface ReportRpcDependencies {
   readonly clock: Clock;
 }
 
-// Deliveries are kept for thirty days: the first of thirty days is whole as long as the last is not over.
+// Deliveries are kept for thirty days: the first of thirty days is complete as long as the last has
+// not ended.
 const daysMax = 30;
 const lately = 24 * 3_600_000;
 const countMax = 10_000;
 
-/** The calls about how deliveries came out. */
+/** Implements the calls about delivery outcomes. */
 export function reportRpc({ endpoints, reports, days, clock }: ReportRpcDependencies) {
   const keysOf = async (tenant: Tenant): Promise<EndpointKey[]> => {
     const { data } = await endpoints.list({ tenant }, { page: 1, perPage: endpointsMax });

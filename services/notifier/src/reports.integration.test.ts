@@ -23,7 +23,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   system = await startSystem('reports');
-  // What fails once stays so for the whole test; what fails twice is given up.
+  // One failure lasts for the whole test; a second one ends the schedule.
   notifier = await system.startNotifier({ retryScheduleMs: [hourMs] });
   reports = connectPeer<WebhookReportServiceServer>(WebhookReportServiceService, {
     address: notifier.address,
@@ -54,7 +54,7 @@ test('deliveries are reported by endpoint, of the caller’s environment alone',
 
   const { endpoints } = await eventually(async () => {
     const report = await reports.getDeliveryReport({ days: 2 }, within(tenant));
-    // Midnight may pass in the meantime.
+    // Midnight may pass in between.
     const counts = report.endpoints.map(({ endpointId, days }) => [
       endpointId,
       days.reduce((sum, { delivered }) => sum + delivered, 0n),
@@ -82,7 +82,7 @@ test('deliveries are reported by endpoint, of the caller’s environment alone',
   }, patience);
 });
 
-test('what was given up is counted, and what an endpoint that was switched off did not get', async () => {
+test('abandoned webhooks are counted, and those withheld from a disabled endpoint', async () => {
   const { receiver, owner } = system;
   receiver.answer = () => ({ status: 410 });
   await notifier.register(tenant, '/gone');
@@ -102,10 +102,10 @@ test('what was given up is counted, and what an endpoint that was switched off d
   }, patience);
 });
 
-test('what nobody has tried yet has not failed, and a count that stops says so', async () => {
+test('a webhook without an attempt has not failed, and a count that reached its limit reports so', async () => {
   const key = { environmentId: tenant.environmentId, endpointId: newId() };
   const since = new Date('2026-11-20T12:00:00Z');
-  // Far ahead: no worker takes them.
+  // Far ahead, so that no worker claims them.
   const dueAt = new Date('2999-01-01T00:00:00Z');
   const aDelivery = (delivery: Partial<Delivery>): Delivery => ({
     ...{ _id: newId(), ...key, messageId: newId(), subscriptionId: newId(), sequence: 1 },
@@ -133,7 +133,7 @@ test('what nobody has tried yet has not failed, and a count that stops says so',
   expect(await count('PAUSED')).toEqual({ count: 1, isMore: false });
 });
 
-test.each([0, 31])('%d days are refused', async (days) => {
+test.each([0, 31])('a report of %d days is refused', async (days) => {
   await expect(reports.getDeliveryReport({ days }, within(tenant))).rejects.toMatchObject({
     fields: { days: ['Must be a whole number from 1 to 30'] },
   });

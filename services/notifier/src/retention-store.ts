@@ -6,13 +6,13 @@ import type { Attempt } from './attempt-store';
 import type { Delivery } from './delivery-store';
 import type { Message, MessageFloor } from './message-store';
 
-/** A message as far as its removal needs it. */
+/** The fields of a message that its removal needs. */
 export type OldMessage = Pick<
   Message,
   '_id' | 'environmentId' | 'subscriptionId' | 'sequence' | 'endpointIds'
 >;
 
-/** Removes what is old, and remembers that it was there. */
+/** Removes old messages, and records that they existed. */
 export class RetentionStore {
   private readonly messages: Collection<Message>;
   private readonly deliveries: Collection<Delivery>;
@@ -33,7 +33,10 @@ export class RetentionStore {
     ]);
   }
 
-  /** The messages of all environments that were accepted before a time, oldest first, some at a time. */
+  /**
+   * Yields the messages of all environments that were accepted before a time, oldest first, in
+   * batches.
+   */
   async *findBefore(time: Date, batchSize: number): AsyncGenerator<OldMessage[]> {
     const cursor = this.messages
       .find({ acceptedAt: { $lt: time } })
@@ -50,7 +53,7 @@ export class RetentionStore {
     if (batch.length > 0) yield batch;
   }
 
-  /** Which of some deliveries are on their way. */
+  /** Returns those of the deliveries that are PENDING. */
   async findPending(
     environmentIds: readonly string[],
     deliveryIds: readonly string[],
@@ -68,7 +71,7 @@ export class RetentionStore {
     return new Set(pending.map(({ _id }) => _id));
   }
 
-  /** Removes deliveries with their attempts, but for one that has just been sent on its way. */
+  /** Removes deliveries with their attempts, except one that has just become PENDING again. */
   async removeDeliveries(
     environmentIds: readonly string[],
     deliveryIds: readonly string[],
@@ -86,7 +89,10 @@ export class RetentionStore {
     );
   }
 
-  /** Removes messages. That they were there is written first: who meets the gap without it would take them for new. */
+  /**
+   * Removes messages. Their floor is written first: without it, a reader that finds the gap would
+   * take them for new.
+   */
   async removeMessages(messages: readonly OldMessage[]): Promise<void> {
     if (messages.length === 0) return;
     const highest = new Map(

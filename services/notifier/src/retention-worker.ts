@@ -6,7 +6,6 @@ import { messageId, type MessageStore } from './message-store';
 import { keptMs } from './retention';
 import type { OldMessage, RetentionStore } from './retention-store';
 
-/** What retention works with. */
 export interface RetentionWorkerOptions {
   readonly retained: RetentionStore;
   readonly messages: MessageStore;
@@ -18,13 +17,14 @@ export interface RetentionWorkerOptions {
 const batchSize = 500;
 
 /**
- * Removes messages with their deliveries and attempts after thirty days. What is on its way stays, and so does the last message of every
- * subscription: the next one is accepted after it alone, however long it takes to come.
+ * Removes messages with their deliveries and attempts after thirty days. PENDING deliveries stay,
+ * and so does the last message of every subscription: the next one can be accepted only after it,
+ * however late it comes.
  */
 export class RetentionWorker {
   constructor(private readonly options: RetentionWorkerOptions) {}
 
-  /** One pass over all that is old; ends early when the signal aborts. */
+  /** One pass over all old messages; ends early when the signal aborts. */
   async run(signal?: AbortSignal): Promise<void> {
     const { retained, dayTotals, awaited, clock } = this.options;
     const before = new Date(clock.now().getTime() - keptMs);
@@ -43,7 +43,7 @@ export class RetentionWorker {
     const pending = await retained.findPending(environmentIds, ids);
     const finished = ids.filter((id) => !pending.has(id));
     await retained.removeDeliveries(environmentIds, finished);
-    // One of them may have been sent on its way a moment before.
+    // One of them may have been resent a moment before.
     const left = await retained.findPending(environmentIds, ids);
     const followed = await this.findFollowed(old);
     await retained.removeMessages(
@@ -54,7 +54,7 @@ export class RetentionWorker {
     );
   }
 
-  /** Those after which another one was accepted, or none will be. */
+  /** Returns the messages with an accepted successor, and those that will never have one. */
   private async findFollowed(old: readonly OldMessage[]): Promise<Set<string>> {
     const next = await this.options.messages.findKnown(old.map(nextId));
     return new Set(

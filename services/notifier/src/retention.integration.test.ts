@@ -17,7 +17,7 @@ const deadlineMs = 60_000;
 jest.setTimeout(120_000);
 const day = 24 * 3_600_000;
 
-describe('what was sent', () => {
+describe('a sent webhook', () => {
   let system: TestSystem;
   let notifier: RunningNotifier;
   let tenant: Tenant;
@@ -47,7 +47,7 @@ describe('what was sent', () => {
   const deliveries = () => system.mongo.db.collection<Delivery>('deliveries');
   const attempts = () => system.mongo.db.collection<Attempt>('attempts');
 
-  /** Makes messages look as old as this, with all that belongs to them. */
+  /** Ages messages and everything that belongs to them. */
   async function age(subscriptionId: string, days: number): Promise<void> {
     const at = new Date(Date.now() - days * day);
     await messages().updateMany({ subscriptionId }, { $set: { acceptedAt: at } });
@@ -70,7 +70,7 @@ describe('what was sent', () => {
     };
   }
 
-  test('is removed after thirty days but for the last message, and not a day before', async () => {
+  test('is removed after thirty days except for the last of its subscription, and not a day before', async () => {
     const { owner } = system;
     await notifier.register(tenant, '/aged');
     const [old, recent] = [newId(), newId()];
@@ -88,7 +88,7 @@ describe('what was sent', () => {
     expect(await kept(old)).toEqual({ messages: [3], deliveries: 0 });
   });
 
-  test('goes on where it was when a subscription speaks again after forty days', async () => {
+  test('of a subscription silent for forty days is followed by the next in order', async () => {
     const { owner, receiver } = system;
     await notifier.register(tenant, '/silent');
     const id = newId();
@@ -100,7 +100,7 @@ describe('what was sent', () => {
     await eventuallyDelivered(id, 1);
     await age(id, 40);
     await retention.run();
-    // One that the stream has lost shows itself by the next.
+    // An event lost by the stream is revealed by the next one.
     await owner.logOnly(tenant, id, 5);
     await owner.logOnly(tenant, id, 6);
     await owner.publish(id, 6);
@@ -108,7 +108,7 @@ describe('what was sent', () => {
     expect(sequencesOf(receiver.receivedAt('/silent'), id)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test('stays as long as it is on its way, and is sent when its time comes', async () => {
+  test('stays while it is pending, and is sent when it becomes due', async () => {
     const { owner, receiver } = system;
     const { id: endpointId } = await notifier.register(tenant, '/on-its-way');
     receiver.answer = () => ({ status: 500 });
@@ -131,7 +131,7 @@ describe('what was sent', () => {
     expect(await kept(id)).toEqual({ messages: [3], deliveries: 0 });
   });
 
-  test('of tests is removed like all, as nothing comes after them', async () => {
+  test('of a test is removed like all others, as none follows it', async () => {
     const { id } = await notifier.register(tenant, '/tested');
     const { deliveryId } = await notifier.deliveryCalls.sendTestWebhook(
       { id },
@@ -147,7 +147,7 @@ describe('what was sent', () => {
     expect(await kept(messageId)).toEqual({ messages: [], deliveries: 0 });
   });
 
-  test('comes back by no way once it is gone', async () => {
+  test('is not recreated from any source after its removal', async () => {
     const { owner, receiver, mongo } = system;
     await notifier.register(tenant, '/gone-for-good');
     const id = newId();
@@ -155,7 +155,7 @@ describe('what was sent', () => {
     await eventuallyDelivered(id, 3);
     await age(id, 31);
     await retention.run();
-    // Nobody remembers how far the log was read: it is read again from its beginning.
+    // The cursor is gone: the log is read again from its beginning.
     await notifier.stop();
     await mongo.db.collection('eventLogCursors').deleteMany({});
     const fresh = await system.startNotifier({ reconcileEveryMs: 200 });

@@ -1,4 +1,4 @@
 const day = 24 * 60 * 60 * 1_000;
 
-/** For so long of real time what was sent can be looked at, sent again and counted. */
+/** Period of real time during which sent webhooks can be listed, resent and counted. */
 export const keptMs = 30 * day;

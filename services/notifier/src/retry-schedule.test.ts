@@ -34,11 +34,11 @@ describe('the retry schedule', () => {
     expect(delayMs({ failures })).toBe(seconds * 1_000);
   });
 
-  test('gives up after the tenth failure', () => {
+  test('ends after the tenth failure', () => {
     expect(delayMs({ failures: 10 })).toBeUndefined();
   });
 
-  test('gives up after the tenth failure whatever the receiver asks for', () => {
+  test('ends after the tenth failure, even if the receiver asks for a later attempt', () => {
     expect(delayMs({ failures: 10, retryAfterMs: 1_000 })).toBeUndefined();
   });
 
@@ -48,7 +48,7 @@ describe('the retry schedule', () => {
   });
 });
 
-describe('a receiver that asks for patience', () => {
+describe('a Retry-After header', () => {
   test.each([
     ['less than the step', 2_000, 5_000],
     ['more than the step', 8_000, 8_000],

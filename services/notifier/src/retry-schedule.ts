@@ -2,7 +2,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** How long a delivery waits after its first, second … failure. After the last one it is given up. */
+/** Delays after the first, second … failure. After the last one the delivery is abandoned. */
 export const standardRetrySchedule: readonly number[] = [
   5 * second,
   5 * minute,
@@ -15,16 +15,19 @@ export const standardRetrySchedule: readonly number[] = [
   24 * hour,
 ];
 
-/** Deliveries that failed together must not come back together: each step is spread by this share to either side. */
+/**
+ * Jitter: each step is spread by this share to either side, so that deliveries that failed together
+ * are not retried together.
+ */
 export const retrySpread = 0.2;
 
-/** What decides about the next attempt. */
+/** The facts that decide about the next attempt. */
 export interface FailedAttempt {
   /** Failures so far, this one included. */
   readonly failures: number;
-  /** When this attempt ended. */
+  /** End of this attempt. */
   readonly now: Date;
-  /** What the receiver asked for, if it did. */
+  /** The receiver's `Retry-After`, if any. */
   readonly retryAfterMs: number | undefined;
   /** A factor from 1 - retrySpread to 1 + retrySpread. */
   readonly jitter: number;
@@ -32,8 +35,8 @@ export interface FailedAttempt {
 }
 
 /**
- * When to try again; undefined when the schedule is used up. A receiver may ask for more patience, up to twice the step; asking for less
- * changes nothing.
+ * Time of the next attempt; undefined at the end of the schedule. A receiver may request a longer
+ * delay, up to twice the step; a shorter one is ignored.
  */
 export function nextAttemptAt(attempt: FailedAttempt): Date | undefined {
   const { failures, now, retryAfterMs = 0, jitter, scheduleMs } = attempt;
@@ -43,12 +46,15 @@ export function nextAttemptAt(attempt: FailedAttempt): Date | undefined {
   return new Date(now.getTime() + Math.round(delayMs));
 }
 
-/** A `Retry-After` header in milliseconds from `now`: whole seconds or an HTTP date. Anything else says nothing. */
+/**
+ * Converts a `Retry-After` header to milliseconds from `now`: whole seconds or an HTTP date.
+ * Anything else is ignored.
+ */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();
   if (/^\d{1,9}$/.test(text)) return Number(text) * second;
-  // A bare number also parses as a date; only the form with a day's name is one here.
+  // A bare number also parses as a date; only the form with the name of a day is accepted.
   const date = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
 }

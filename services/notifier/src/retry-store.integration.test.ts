@@ -4,7 +4,7 @@ import { dropTestDatabase, testServiceConfiguration } from '@billing/chassis/tes
 import { type Delivery, DeliveryStore } from './delivery-store';
 import { RetryStore } from './retry-store';
 
-describe('a delivery that somebody asks for', () => {
+describe('a delivery that is requested again', () => {
   const configuration = testServiceConfiguration('retry_store');
   const environmentId = newId();
   const key = { environmentId, endpointId: 'endpoint' };
@@ -59,7 +59,7 @@ describe('a delivery that somebody asks for', () => {
 
   const delivered = { status: 'DELIVERED', dueAt: undefined, failures: 0 } as const;
 
-  test('while it is being sent is left to its sender', async () => {
+  test('while it is in flight is left to its sender', async () => {
     const one = delivery();
     await store.insert([one]);
     await claim(one, 'sender', 0);
@@ -83,7 +83,7 @@ describe('a delivery that somebody asks for', () => {
     });
   });
 
-  test('by ten at once is sent, and remembered as having arrived', async () => {
+  test('by ten callers concurrently is sent, and recorded as having arrived', async () => {
     const one = delivery({ status: 'DELIVERED', dueAt: null });
     await store.insert([one]);
     const asks = Array.from({ length: 10 }, () => retries.send(key, one._id, { now: at(1) }));
@@ -91,7 +91,7 @@ describe('a delivery that somebody asks for', () => {
     expect(await stored(one)).toMatchObject({ hasArrived: true, failures: 0 });
   });
 
-  test('holds back nothing that comes after it', async () => {
+  test('blocks none of its successors', async () => {
     const one = delivery({ status: 'FAILED', dueAt: null, failures: 10 });
     const next = delivery({ ...one, _id: newId(), sequence: 2, previousId: one._id });
     await store.insert([one, { ...next, status: 'PENDING', dueAt: at(1), failures: 0 }]);
@@ -104,7 +104,7 @@ describe('a delivery that somebody asks for', () => {
     expect(await stored(next)).toMatchObject({ dueAt: at(1) });
   });
 
-  test('begins its schedule anew while it waits, so that asking again and again does not end it', async () => {
+  test('restarts its schedule while it waits, so that repeated requests do not use it up', async () => {
     const one = delivery({ failures: 9, dueAt: at(3_600) });
     const next = delivery({ ...one, _id: newId(), sequence: 2, previousId: one._id, failures: 0 });
     await store.insert([one, next]);
@@ -113,7 +113,7 @@ describe('a delivery that somebody asks for', () => {
     expect(await stored(one)).toMatchObject({ dueAt: at(1), failures: 0, requestedAt: at(1) });
   });
 
-  test('stays asked for when its endpoint was found disabled before that', async () => {
+  test('stays requested when its endpoint was found disabled before that', async () => {
     const one = delivery({ status: 'PAUSED', dueAt: null });
     const other = delivery();
     await store.insert([one, other]);

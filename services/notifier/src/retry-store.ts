@@ -7,10 +7,10 @@ import { DeliveryDayStore } from './delivery-day-store';
 import { afresh, type Delivery } from './delivery-store';
 import type { EndpointKey } from './endpoint-store';
 
-// A delivery changes at most once between two looks, unless several people retry it at once.
+// A delivery changes at most once between two reads, unless several callers retry it concurrently.
 const looksMax = 5;
 
-/** Sends single deliveries again, because somebody asks for them. */
+/** Resends single deliveries on request. */
 export class RetryStore {
   private readonly deliveries: Collection<Delivery>;
 
@@ -21,7 +21,10 @@ export class RetryStore {
     this.deliveries = db.collection<Delivery>('deliveries');
   }
 
-  /** Returns the delivery as it stands once it is to be sent now; throws not_found for one that the endpoint does not have. */
+  /**
+   * Returns the delivery after it was made due now; throws not_found for one that the endpoint does
+   * not have.
+   */
   async send(
     key: EndpointKey,
     id: string,
@@ -44,9 +47,10 @@ export class RetryStore {
   }
 
   /**
-   * Lets a delivery be sent now, from wherever it stands; false if it does not stand there any more. One that is finished leaves the
-   * order: what comes after it has gone its way, and must not wait for it now. One that waits keeps its turn, and everything of its
-   * subscription that waits is tried now. The schedule begins again: repeated requests must not use it up.
+   * Makes a delivery due now from its present state; returns false if the state has changed. A
+   * finished delivery leaves the order: its successors have gone their way, and must not wait for
+   * it now. A pending one keeps its place, and every pending delivery of its subscription is tried
+   * now. The schedule restarts, because repeated requests must not use it up.
    */
   private async sendNow(delivery: Delivery, now: Date): Promise<boolean> {
     if (delivery.status === 'PENDING') {
@@ -67,7 +71,7 @@ export class RetryStore {
     return matchedCount === 1;
   }
 
-  /** What is being sent at this moment is left to its sender. */
+  /** A delivery in flight is left to its sender. */
   private async hurrySubscription(
     { environmentId, endpointId, subscriptionId }: Delivery,
     now: Date,

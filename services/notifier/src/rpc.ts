@@ -13,15 +13,14 @@ import type { DeliveryStore } from './delivery-store';
 import type { EndpointKey, EndpointStore } from './endpoint-store';
 import type { WebhookEndpoint, WebhookEndpointChanges } from './webhook-endpoint';
 
-/** What the calls work with. */
 export interface NotifierDependencies {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
-  /** Told of an endpoint that is not what it was. */
+  /** Called with an endpoint that was changed. */
   readonly onChange: (endpoint: EndpointKey) => void;
 }
 
-/** The notifier's calls. */
+/** Implements the notifier's calls about endpoints. */
 export function notifierRpc({ endpoints, deliveries, onChange }: NotifierDependencies) {
   const handlers: AsyncHandlers<NotifierServiceServer> = {
     createWebhookEndpoint: async (request, context) => {

@@ -14,15 +14,15 @@ const dripEveryMs = 100;
 const hourMs = 3_600_000;
 const patience = { timeoutMs: 60_000 };
 
-/** What the receiver does with an attempt. */
+/** The receiver's reaction to an attempt. */
 type Act = (response: ServerResponse) => void;
 
 interface Step {
   readonly name: string;
   readonly act: Act;
-  /** The URL that the attempt is sent to. */
+  /** Scheme of the URL that the attempt is sent to. */
   readonly scheme?: 'https';
-  /** Exactly this delay follows, not one that is spread. */
+  /** The exact delay that follows, instead of a spread one. */
   readonly delayMs?: number;
   readonly seen: Partial<Pick<Attempt, 'responseStatus' | 'responseBody'>> & { error?: RegExp };
 }
@@ -32,7 +32,7 @@ const answer =
   (response) =>
     response.writeHead(status, headers).end();
 
-/** A header that never comes to its end, byte by byte. */
+/** A header that never ends, byte by byte. */
 const dripHeader: Act = ({ socket }) => {
   socket?.write('HTTP/1.1 200 OK\r\nX-Slow: ');
   const dripping = setInterval(() => socket?.write('a'), dripEveryMs);
@@ -136,7 +136,7 @@ describe('a notifier with a receiver that fails in every way, and recovers', () 
       return delivery;
     }, patience);
 
-  test('repeats by the schedule within its spread, and sends what it held in order, with the same id and bytes', async () => {
+  test('retries by the schedule within its spread, and sends the postponed webhooks in order, with the same ids and bytes', async () => {
     act = answer(204);
     const { webhookEndpoint } = await notifier.calls.createWebhookEndpoint(
       { url: `http:${origin}/scripted`, events: [] },
@@ -175,14 +175,17 @@ describe('a notifier with a receiver that fails in every way, and recovers', () 
     }, patience);
 
     const sequences = received.map(({ text }) => JSON.parse(text).sequence as number);
-    // Every attempt but the one whose TLS broke; then what was held.
+    // Every attempt except the one whose TLS handshake failed; then the postponed ones.
     expect(sequences).toEqual([...Array.from({ length: script.length }, () => 1), 2, 3, 4]);
     expect(new Set(received.slice(0, script.length).map(({ text }) => text)).size).toBe(1);
     expect(received.filter(({ path }) => path !== '/scripted')).toEqual([]);
     await expectAttempts([...startsAt, now]);
   }, 120_000);
 
-  /** The receiver was asked at no other times, and what it did was written down. */
+  /**
+   * Checks that the receiver saw attempts at these times only, and that their results were
+   * recorded.
+   */
   async function expectAttempts(times: readonly Date[]): Promise<void> {
     const { _id: deliveryId } = await firstDelivery();
     const attempts = await eventually(async () => {

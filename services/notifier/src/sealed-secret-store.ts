@@ -3,7 +3,7 @@ import { ConfigurationError } from '@billing/chassis/configuration';
 import { dataKeyIdOf, type DataKeys } from '@billing/chassis/data-keys';
 import { retryTransient } from '@billing/chassis/mongo';
 
-/** The secrets of an endpoint as they are stored. */
+/** The secrets of an endpoint as stored. */
 export interface SealedSecrets {
   readonly _id: string;
   readonly environmentId: string;
@@ -16,7 +16,7 @@ export interface SealedSecrets {
 const unknownReadMax = 1_000;
 const batchMax = 100;
 
-/** Under which keys the secrets of all endpoints are sealed. */
+/** Reads and replaces the encryption of all endpoints' secrets. */
 export class SealedSecretStore {
   private readonly endpoints: Collection<SealedSecrets>;
 
@@ -27,7 +27,10 @@ export class SealedSecretStore {
     this.endpoints = db.collection<SealedSecrets>('webhookEndpoints');
   }
 
-  /** Throws a ConfigurationError while secrets are sealed with a key that is not configured: no call or delivery could open them. */
+  /**
+   * Throws a ConfigurationError while secrets are encrypted with a key that is not configured,
+   * because no call or delivery could decrypt them.
+   */
   async refuseUnknownKeys(): Promise<void> {
     const found = await this.find(this.keys.unknownPattern, { after: '', limit: unknownReadMax });
     const texts = found.flatMap(({ secret, retiredSecrets = [] }) => [
@@ -43,12 +46,12 @@ export class SealedSecretStore {
     if (problems.length > 0) throw new ConfigurationError(problems);
   }
 
-  /** The next endpoints after one, by id, of which a secret is not sealed with the newest key. */
+  /** Returns the next endpoints by id with a secret that is not encrypted with the newest key. */
   findOutdated(after: string): Promise<SealedSecrets[]> {
     return this.find(this.keys.outdatedPattern, { after, limit: batchMax });
   }
 
-  /** Seals an endpoint's secrets with the newest key. */
+  /** Encrypts an endpoint's secrets with the newest key. */
   async reseal({
     _id,
     environmentId,
@@ -56,13 +59,14 @@ export class SealedSecretStore {
     secret,
     retiredSecrets,
   }: SealedSecrets): Promise<void> {
-    // The version, which callers see, stays. It is in the filter: a write in between has sealed the secrets itself.
+    // The version, which callers see, stays. It is part of the filter: a concurrent write has
+    // encrypted the secrets already.
     const retired = retiredSecrets?.map((one) => ({
       ...one,
       secret: this.keys.reseal(one.secret),
     }));
     const sealed = {
-      // A deleted endpoint has none.
+      // A deleted endpoint has no secret.
       secret: secret === '' ? '' : this.keys.reseal(secret),
       ...(retired !== undefined && { retiredSecrets: retired }),
     };

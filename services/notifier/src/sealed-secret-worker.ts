@@ -1,13 +1,12 @@
 import type { Logger } from '@billing/chassis/logging';
 import type { SealedSecrets, SealedSecretStore } from './sealed-secret-store';
 
-/** What resealing works with. */
 export interface SealedSecretWorkerOptions {
   readonly sealedSecrets: SealedSecretStore;
   readonly logger: Logger;
 }
 
-/** Seals the secrets of endpoints with the newest key, so that older keys can be removed. */
+/** Encrypts the secrets of endpoints with the newest key, so that older keys can be removed. */
 export class SealedSecretWorker {
   constructor(private readonly options: SealedSecretWorkerOptions) {}
 
@@ -23,7 +22,7 @@ export class SealedSecretWorker {
     if (endpoints > 0) logger.info({ endpoints }, 'webhook secrets sealed with the newest key');
   }
 
-  /** False for a damaged secret, which keeps no other one from being sealed. */
+  /** Returns false for a damaged secret, which does not prevent the encryption of the others. */
   private async reseal(endpoint: SealedSecrets): Promise<boolean> {
     const { sealedSecrets, logger } = this.options;
     try {

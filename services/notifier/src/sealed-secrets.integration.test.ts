@@ -40,14 +40,14 @@ describe('the secrets of endpoints', () => {
     await notifier.calls.rotateWebhookSecret({ id }, context);
   }
 
-  test('are sealed with the newest key in the background, so that the older one can be removed', async () => {
+  test('are encrypted with the newest key in the background, so that the older one can be removed', async () => {
     const { owner, receiver } = system;
     const tenant = testTenant();
     const before = await system.startNotifier();
     const { id } = await before.register(tenant, '/sealed');
     await rotate(before, id, testContext({ tenant }));
     expect(await keyIdsOf(id)).toEqual(['test', 'test']);
-    // As a release stored it that did not seal.
+    // Stored as by a release that did not encrypt.
     const plain = await before.register(tenant, '/plain');
     await endpoints().updateOne({ _id: plain.id }, { $set: { secret: plain.secret } });
     const versions = async () =>
@@ -79,7 +79,7 @@ describe('the secrets of endpoints', () => {
   });
 
   test.each(['secret', 'retiredSecrets'])(
-    'that are sealed with a key that is not configured refuse the start (%s)',
+    'that are encrypted with a key that is not configured refuse the start (%s)',
     async (field) => {
       const sealed = 'sealed:gone:AAAA';
       const fields =

@@ -45,7 +45,7 @@ import { TestWebhookSender } from './test-webhook-sender';
 import { WebhookClient } from './webhook-client';
 import { WebhookSender } from './webhook-sender';
 
-/** What a test may replace besides: the world outside, and how long things take. */
+/** What a test may replace in addition: the outside world, and durations. */
 export interface NotifierOverrides extends ServiceOverrides {
   readonly retryScheduleMs?: readonly number[];
   readonly timeoutMs?: number;
@@ -55,19 +55,21 @@ export interface NotifierOverrides extends ServiceOverrides {
 }
 
 const timeoutMsDefault = 15_000;
-// One write for many costs hardly more than for one, and nobody notices the wait.
+// One write for many costs hardly more than for one, and the delay is negligible.
 const gatherOutcomesMsDefault = 25;
 const reconcileEveryMsDefault = 5_000;
 const sendEveryMs = 1_000;
-// Each step of those that are accepted side by side is one command to the database: the more, the fewer of them.
+// Each step of events accepted in parallel is one database command: higher parallelism means fewer
+// commands.
 const acceptedAtOnce = 100;
 const replayEveryMs = 5_000;
 const retainEveryMs = 60 * 60_000;
-// A replica of the release before, with the older key first, may still seal for some minutes.
+// During a rollout a replica of the previous release, with the older key first, may still encrypt
+// for some minutes.
 const sealEveryMs = 10 * 60_000;
 const countDaysEveryMs = 60 * 60_000;
 
-/** All that the start-up hands around. */
+/** Objects shared by the parts of the start-up. */
 interface NotifierDependencies {
   readonly service: Service;
   readonly config: NotifierConfiguration;
@@ -272,7 +274,7 @@ function startReports({ service, stores }: NotifierDependencies) {
   return reportRpc({ ...stores, days, clock });
 }
 
-/** What people ask for about deliveries. */
+/** Wires the calls about deliveries. */
 function startRequests({ service, stores, owners }: NotifierDependencies, worker: DeliveryWorker) {
   const { clock, db, logger } = service;
   const onDeliveries = (endpoints: readonly EndpointKey[]) => {

@@ -46,7 +46,7 @@ const check: {
     const body = text.repeat(times);
     expect(standardSignature({ secrets: [secret], id, timestamp, body })).toBe(signature);
   },
-  // Verifying is the receivers' part: they do it with the libraries of the standard, of which this is the one for JavaScript.
+  // Receivers verify with the libraries of the standard; this is the one for JavaScript.
   verify: ({ secret, headers, payload, now }, { valid }) => {
     jest.useFakeTimers({ now: now * 1000 });
     const verify = () => new Webhook(secret).verify(payload, headers);
@@ -104,7 +104,7 @@ describe('the signatures of two secrets', () => {
 
   afterEach(() => jest.useRealTimers());
 
-  test('stand side by side in both headers, the newest first', () => {
+  test('appear together in both headers, the newest first', () => {
     const single = secrets.map((secret) => signatureHeaders({ ...signed, secrets: [secret] }));
     const both = signatureHeaders({ ...signed, secrets });
     const of = (header: string) => single.map((headers) => headers[header] ?? '');
@@ -114,7 +114,7 @@ describe('the signatures of two secrets', () => {
     expect(both['Billing-Signature']).toMatch(/^t=1767225600,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/);
   });
 
-  test.each([0, 1])('are accepted by a receiver that knows the one at %d alone', (known) => {
+  test.each([0, 1])('are accepted by a receiver that knows only the one at %d', (known) => {
     jest.useFakeTimers({ now: now * 1000 });
     const headers = signatureHeaders({ ...signed, secrets });
     const webhook = new Webhook(secrets[known] ?? '');
@@ -122,7 +122,7 @@ describe('the signatures of two secrets', () => {
   });
 });
 
-test('the prefix of an endpoint takes the place of Billing in its header alone', () => {
+test('the prefix of an endpoint replaces Billing in its header only', () => {
   const signed = {
     id: 'a message',
     timestamp: 1,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What a delivery attempt signs. The body goes out as exactly these bytes in UTF-8. */
+/** The signed content of a delivery attempt. The body is sent as exactly these bytes in UTF-8. */
 export interface Signed {
   /** Each `whsec_` and the base64 of a key; at least one. All of them sign, the newest first. */
   readonly secrets: readonly string[];
@@ -13,12 +13,15 @@ export interface Signed {
 
 const secretPrefix = 'whsec_';
 
-/** The text form of a signing key. */
+/** Formats a signing key as text. */
 export function toSecret(key: Buffer): string {
   return `${secretPrefix}${key.toString('base64')}`;
 }
 
-/** The prefix of an endpoint that has chosen none, or was stored before there was a choice. */
+/**
+ * The prefix of an endpoint without a chosen one, including endpoints stored before the option
+ * existed.
+ */
 export const headerPrefixDefault = 'Billing';
 
 /** The header in which the official client looks for the type. */
@@ -27,8 +30,8 @@ export function eventHeader(prefix: string, type: string): Record<string, string
 }
 
 /**
- * The headers that prove to a receiver who sent the body: Standard Webhooks 1.0, and the scheme of the official client, whose header
- * begins with the endpoint's own prefix.
+ * The headers that authenticate the body: Standard Webhooks 1.0, and the scheme of the official
+ * client, whose header begins with the endpoint's own prefix.
  */
 export function signatureHeaders(
   signed: Signed,
@@ -42,7 +45,10 @@ export function signatureHeaders(
   };
 }
 
-/** Standard Webhooks 1.0, symmetric: the key is the base64 part of the secret. One signature for each secret, with spaces between. */
+/**
+ * Standard Webhooks 1.0, symmetric: the key is the base64 part of the secret. One signature per
+ * secret, separated by spaces.
+ */
 export function standardSignature({ secrets, id, timestamp, body }: Signed): string {
   const signed = `${id}.${String(timestamp)}.${body}`;
   const signatures = secrets.map((secret) => hmac(signingKey(secret), signed, 'base64'));
@@ -50,8 +56,8 @@ export function standardSignature({ secrets, id, timestamp, body }: Signed): str
 }
 
 /**
- * The official client's scheme: hexadecimal, over timestamp and body, and the key is the secret's text as it stands. One `v1` for each
- * secret.
+ * The official client's scheme: hexadecimal, over timestamp and body; the key is the text of the
+ * secret. One `v1` per secret.
  */
 export function billingSignature({
   secrets,
@@ -70,7 +76,7 @@ function hmac(key: Buffer | string, signed: string, encoding: 'base64' | 'hex'):
 function signingKey(secret: string): Buffer {
   const encoded = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret;
   const key = Buffer.from(encoded, 'base64');
-  // An empty key signs without complaint, and anybody could sign the same.
+  // An empty key signs without an error, and any third party could produce the same signature.
   if (key.length === 0) throw new Error('A signing secret must hold a key');
   return key;
 }

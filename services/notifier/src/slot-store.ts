@@ -2,15 +2,15 @@ import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '@billing/chassis/indexes';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 
-/** Who holds a slot. */
+/** The holder of a slot. */
 type EndpointKey = Pick<Slot, 'environmentId' | 'endpointId'>;
 
-/** One of the places that an environment has for endpoints. */
+/** One of an environment's numbered places for endpoints. */
 export interface Slot {
   /** `<environment id>:<number from 0>`. */
   readonly _id: string;
   readonly environmentId: string;
-  /** Who holds it. */
+  /** The holder. */
   readonly endpointId: string;
   /** Real time. */
   readonly takenAt: Date;
@@ -19,8 +19,8 @@ export interface Slot {
 const holderIndex = 'holder';
 
 /**
- * Counts without counting: an endpoint needs one of the environment's numbered slots, and a slot can be inserted only once, however many
- * callers race for it.
+ * Limits the endpoints of an environment without counting them: each needs one of the environment's
+ * numbered slots, and a slot can be inserted only once, however many callers race for it.
  */
 export class SlotStore {
   private readonly slots: Collection<Slot>;
@@ -35,7 +35,10 @@ export class SlotStore {
     ]);
   }
 
-  /** Takes the first free slot; false if all are taken. An endpoint that holds one already keeps it. */
+  /**
+   * Takes the first free slot; returns false if all are taken. An endpoint that holds a slot keeps
+   * it.
+   */
   async take({
     environmentId,
     endpointId,
@@ -63,12 +66,12 @@ export class SlotStore {
     return false;
   }
 
-  /** Who holds the environment's slots. */
+  /** Lists the holders of the environment's slots. */
   async list(environmentId: string): Promise<Slot[]> {
     return retryTransient(() => this.slots.find({ environmentId }).toArray());
   }
 
-  /** Every endpoint that holds a slot, of all environments. */
+  /** Yields every endpoint that holds a slot, of all environments. */
   async *all(): AsyncGenerator<EndpointKey> {
     const holders = this.slots
       .find()
@@ -76,7 +79,7 @@ export class SlotStore {
     yield* holders;
   }
 
-  /** Frees what an endpoint holds; harmless when it holds nothing. */
+  /** Frees an endpoint's slot; harmless if it holds none. */
   async release({
     environmentId,
     endpointId,
@@ -84,7 +87,7 @@ export class SlotStore {
     await retryTransient(() => this.slots.deleteOne({ environmentId, endpointId }));
   }
 
-  // A write that was repeated after a lost answer meets its own slot.
+  // A write that was retried after a lost response meets its own slot.
   private async isHolder({ environmentId, endpointId }: Slot): Promise<boolean> {
     const slot = await retryTransient(() => this.slots.findOne({ environmentId, endpointId }));
     return slot !== null;

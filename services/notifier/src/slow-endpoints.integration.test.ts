@@ -15,7 +15,7 @@ describe('a notifier with many receivers that hang', () => {
   afterAll(() => system.close());
 
   test(
-    'delays none that answers soon',
+    'delays no endpoint that answers quickly',
     async () => {
       const { owner, receiver } = system;
       const notifier = await system.startNotifier({ timeoutMs: 10 * minuteMs });
@@ -27,7 +27,7 @@ describe('a notifier with many receivers that hang', () => {
         expect(receiver.receivedAt('/answers')).toHaveLength(1);
       }, patience);
 
-      // More than there are slots, at endpoints of which nothing is known yet.
+      // More than there are slots, at endpoints without a known result.
       const hanging = Array.from({ length: 13 }, testTenant);
       for (const tenant of hanging) {
         const places = Array.from({ length: 10 }, () => notifier.register(tenant, '/hangs'));
@@ -47,7 +47,7 @@ describe('a notifier with many receivers that hang', () => {
     3 * minuteMs,
   );
 
-  test('takes the status for the answer, and does not wait for the end of a body', async () => {
+  test('takes the status for the answer, and does not wait for the end of the body', async () => {
     const { owner, receiver, mongo } = system;
     const tenant = testTenant();
     receiver.answer = () => 'DRIPS';
@@ -63,7 +63,7 @@ describe('a notifier with many receivers that hang', () => {
   }, 90_000);
 
   test(
-    'delays none that took its last webhook before a restart',
+    'delays no endpoint that accepted its last webhook before a restart',
     async () => {
       const { owner, receiver } = system;
       const answering = testTenant();

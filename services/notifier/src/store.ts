@@ -15,14 +15,15 @@ interface EndpointDocument {
   /** Absent in endpoints that were stored before secrets could be rotated. */
   readonly retiredSecrets?: readonly RetiredSecret[];
   readonly rotationId?: string | null;
-  /** Absent in endpoints that were stored before there was such a time. */
+  /** Absent in endpoints that were stored before the field existed. */
   readonly failuresCountFrom?: Date | null;
   readonly deletedAt: Date | null;
 }
 
 /**
- * How endpoints are stored: their secrets sealed, for who has them can forge webhooks. A secret that an earlier release stored as it is
- * is sealed with the endpoint's next write. They announce nothing.
+ * The stored form of endpoints: their secrets encrypted, because a secret allows forging webhooks.
+ * A secret stored in plain text by an earlier release is encrypted with the next write of its
+ * endpoint. Endpoints announce no events.
  */
 export const webhookEndpoints = (keys: DataKeys): AggregateDefinition<WebhookEndpoint> => ({
   collection: 'webhookEndpoints',
@@ -74,7 +75,7 @@ export const webhookEndpoints = (keys: DataKeys): AggregateDefinition<WebhookEnd
   indexes: [{ name: 'known', keys: { deletedAt: 1, createdAt: -1, _id: -1 } }],
 });
 
-// A deleted endpoint has none.
+// A deleted endpoint has no secret.
 function sealed(secret: string, keys: DataKeys): string {
   return secret === '' ? '' : keys.seal(secret);
 }

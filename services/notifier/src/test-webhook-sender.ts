@@ -6,21 +6,23 @@ import { type Delivery, deliveryId, type DeliveryStore } from './delivery-store'
 import type { EndpointKey } from './endpoint-store';
 import type { Message, MessageStore } from './message-store';
 
-/** What tests are made with. */
 export interface TestWebhookSenderOptions {
   readonly messages: MessageStore;
   readonly deliveries: DeliveryStore;
   readonly clock: Clock;
 }
 
-/** The type of a webhook that only shows that webhooks arrive. */
+/** The type of a webhook that only proves that webhooks arrive. */
 export const testType = 'webhook_endpoint.test';
 
-/** Makes webhooks that are about nothing but their endpoint. They go the way of all. */
+/** Creates test webhooks, which are sent like all others. */
 export class TestWebhookSender {
   constructor(private readonly options: TestWebhookSenderOptions) {}
 
-  /** Makes one, once for a call however often it is repeated, and returns its delivery's id. */
+  /**
+   * Creates a test webhook, once per call however often the call is retried, and returns its
+   * delivery's id.
+   */
   async send(
     { environmentId, endpointId }: EndpointKey,
     context: Pick<CallContext, 'resourceSeed' | 'now' | 'storing'>,
@@ -28,7 +30,7 @@ export class TestWebhookSender {
     const { messages, deliveries, clock } = this.options;
     const messageId = newResourceId(context, 'testMessage');
     const acceptedAt = clock.now();
-    // It belongs to no subscription and has no number; by an id of its own it waits for none.
+    // It belongs to no subscription and has no number; with an id of its own it waits for no other.
     const key = { environmentId, subscriptionId: messageId, sequence: 0 };
     const delivery: Delivery = {
       _id: deliveryId(environmentId, messageId, endpointId),
@@ -52,7 +54,8 @@ export class TestWebhookSender {
       traceparent: currentTraceparent() ?? null,
       acceptedAt,
     };
-    // In this order, unlike those of events: nobody may ever repeat it, and a delivery without its message would wait for ever.
+    // Unlike for events, the message comes first: no retry may follow, and a delivery without its
+    // message would wait forever.
     context.storing?.pass();
     await messages.insert([message]);
     await deliveries.insert([delivery]);

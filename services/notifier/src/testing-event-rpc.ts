@@ -11,7 +11,7 @@ import { SessionEvent } from '@billing/proto/billing/event/v1/session_event';
 import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
 import { SubscriptionStatus } from '@billing/proto/billing/subscription/v1/subscription';
 
-// Owners of events, for the notifier's integration tests.
+// Owners of events for the notifier's integration tests.
 
 interface Announcer {
   readonly id: string;
@@ -22,21 +22,21 @@ interface Announcer {
 export interface EventOwner extends RunningService {
   /** Announces the next event of an aggregate. */
   announce(tenant: Tenant, aggregateId: string, type?: string): Promise<void>;
-  /** Logs an event that the stream does not bring. */
+  /** Logs an event that the stream does not deliver. */
   logOnly(tenant: Tenant, aggregateId: string, sequence: number): Promise<void>;
-  /** Has the stream bring a logged event, once more or for the first time. */
+  /** Publishes a logged event to the stream, again or for the first time. */
   publish(aggregateId: string, sequence: number): Promise<void>;
-  /** How many aggregates have events that are not published yet. */
+  /** Counts the aggregates with unpublished events. */
   countPending(): Promise<number>;
 }
 
-/** What an owner announces. */
+/** The events of an owner. */
 interface Announcement {
   readonly service: string;
   readonly aggregate: string;
-  /** Unless a test says which. */
+  /** The default type. */
   readonly type: string;
-  /** The data of an event of an aggregate. */
+  /** Builds the data of an event of an aggregate. */
   readonly dataOf: (tenant: Tenant, id: string) => unknown;
 }
 
@@ -95,7 +95,7 @@ export async function startOwner(
       const entry = await eventLog.findOne({ _id });
       if (entry === null) throw new Error('Such an event is not in the log');
       const subject = `${name}.${usualType}`;
-      // Under an id of its own, because the server drops what it has already seen.
+      // With an id of its own, because the server drops ids that it has seen.
       const publication = { subject, id: `${_id}:${newId()}`, data: entry.envelope };
       await service.stream.publish(publication);
     },
@@ -118,7 +118,7 @@ export async function startOwner(
   };
 }
 
-/** What a subscription announces. */
+/** Builds a subscription's event. */
 export function subscriptionEvent({ organizationId }: Tenant, id: string): SubscriptionEvent {
   const at = new Date('2026-01-31T00:00:00.000Z');
   return SubscriptionEvent.fromPartial({
@@ -137,7 +137,7 @@ export function subscriptionEvent({ organizationId }: Tenant, id: string): Subsc
   });
 }
 
-/** What a checkout session announces. */
+/** Builds a checkout session's event. */
 function sessionEvent({ organizationId }: Tenant, id: string): SessionEvent {
   const at = new Date('2026-01-31T00:00:00.000Z');
   return SessionEvent.fromPartial({

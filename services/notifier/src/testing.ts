@@ -25,12 +25,13 @@ import type { NotifierConfiguration } from './config';
 import { type NotifierOverrides, start } from './service';
 import { checkoutSessions, type EventOwner, startOwner, subscriptions } from './testing-event-rpc';
 
-// What the notifier's integration tests share: the world around it, i.e. a receiver of webhooks and an owner of events.
+// Shared by the notifier's integration tests: its environment, i.e. a receiver of webhooks and an
+// owner of events.
 
-/** By which the secrets of endpoints are stored in tests. */
+/** The encryption keys of endpoint secrets in tests. */
 export const testDataKeys: readonly DataKey[] = [{ id: 'test', bytes: Buffer.alloc(32, 1) }];
 
-/** A webhook as it came in. */
+/** A received webhook. */
 export interface ReceivedWebhook {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -40,13 +41,16 @@ export interface ReceivedWebhook {
   readonly atMs: number;
 }
 
-/** What a receiver says; NEVER lets the caller wait, and DRIPS answers 200 with a body that never ends. */
+/**
+ * The receiver's answer; NEVER lets the caller wait, and DRIPS answers 200 with a body that never
+ * ends.
+ */
 export type Answer =
   | 'NEVER'
   | 'DRIPS'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly text?: string };
 
-/** A real HTTP server that keeps what it is sent. */
+/** A real HTTP server that records the webhooks it receives. */
 export interface WebhookReceiver {
   readonly origin: string;
   readonly received: ReceivedWebhook[];
@@ -55,7 +59,7 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-/** The numbers of a subscription's webhooks in the order in which they came. */
+/** The sequences of a subscription's webhooks in the order of arrival. */
 export function sequencesOf(
   webhooks: readonly ReceivedWebhook[],
   subscriptionId: string,
@@ -111,7 +115,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
   return receiver;
 }
 
-/** A notifier and the world around it, with databases and a stream of their own. */
+/** A notifier with its peers, databases and a stream of its own. */
 export interface TestSystem {
   /** Announces events of subscriptions. */
   readonly owner: EventOwner;
@@ -119,16 +123,16 @@ export interface TestSystem {
   readonly checkout: EventOwner;
   readonly receiver: WebhookReceiver;
   readonly config: NotifierConfiguration;
-  /** The notifier's database, for what calls cannot show. */
+  /** The notifier's database, for facts that no call shows. */
   readonly mongo: MongoConnection;
   /** Starts a notifier; several are replicas. */
   startNotifier(
     overrides?: NotifierOverrides,
     configured?: Partial<NotifierConfiguration>,
   ): Promise<RunningNotifier>;
-  /** Stops all notifiers, and cuts what they are sending. */
+  /** Stops all notifiers, and aborts their deliveries in flight. */
   stopNotifiers(): Promise<void>;
-  /** Deletes the stream with everything in it. */
+  /** Deletes the stream with its messages. */
   wipeStream(): Promise<void>;
   close(): Promise<void>;
 }
@@ -144,7 +148,7 @@ export interface RunningNotifier extends RunningService {
   ): Promise<{ id: string; secret: string }>;
 }
 
-/** `name` tells apart the systems of one test file. */
+/** `name` distinguishes the systems of one test file. */
 export async function startSystem(name: string): Promise<TestSystem> {
   const own = (service: string) => {
     const configuration = testServiceConfiguration(`${service}_${name}`);

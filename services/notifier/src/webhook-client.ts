@@ -5,26 +5,26 @@ import type { Outcome } from './delivery';
 import type { AddressPolicy } from './public-address';
 import { readRetryAfter } from './retry-schedule';
 
-/** Where a webhook goes. */
+/** The destination of a webhook. */
 export interface Target {
   readonly endpointId: string;
   readonly url: string;
   readonly policy: AddressPolicy;
 }
 
-/** How the client behaves; `timeoutMs` bounds all of a POST: name, connection, request, answer. */
+/** `timeoutMs` bounds all of a POST: name resolution, connection, request, response. */
 export interface WebhookClientOptions extends ConnectionPoolsOptions {
   readonly clock: Clock;
 }
 
-// What is kept of an answer for the endpoint's owner to see.
+// The part of a response that is stored for the endpoint's owner.
 const excerptBytes = 1_024;
-// An answer is read to its end so that the connection can be used again, but not at any price.
+// A response is read to its end so that the connection can be reused, up to this limit.
 const answerBytesMax = 64 * 1_024;
-// The status decides. A body that drips keeps a slot no longer than this.
+// The status decides. A slowly sent body keeps a slot no longer than this.
 const bodyTimeoutMs = 2_000;
 
-/** Sends POSTs, and reads of the answers what is needed. */
+/** Sends POSTs, and reads the needed parts of the responses. */
 export class WebhookClient {
   private readonly pools: ConnectionPools;
 
@@ -32,7 +32,7 @@ export class WebhookClient {
     this.pools = new ConnectionPools(options);
   }
 
-  /** Never rejects: whatever goes wrong is an outcome. */
+  /** Never rejects: every error is an outcome. */
   async post(
     target: Target,
     {
@@ -71,7 +71,7 @@ export class WebhookClient {
   }
 }
 
-/** The beginning of a body, as far as it comes in time. */
+/** The beginning of a body, as far as it arrives in time. */
 async function readInTime(body: Readable): Promise<string> {
   const ending = new AbortController();
   void sleep(bodyTimeoutMs, ending.signal).then(() => {
@@ -84,7 +84,10 @@ async function readInTime(body: Readable): Promise<string> {
   }
 }
 
-/** The beginning of a body. The status has arrived and decides; a body that breaks off changes nothing. */
+/**
+ * The beginning of a body. The status has arrived and decides; a body that breaks off changes
+ * nothing.
+ */
 async function readExcerpt(body: AsyncIterable<Buffer>): Promise<string> {
   const kept: Buffer[] = [];
   let bytes = 0;
@@ -95,20 +98,20 @@ async function readExcerpt(body: AsyncIterable<Buffer>): Promise<string> {
       if (bytes > answerBytesMax) break;
     }
   } catch {
-    // What has arrived is shown.
+    // The part that has arrived is shown.
   }
   return Buffer.concat(kept).subarray(0, excerptBytes).toString('utf8').replaceAll('\0', '\uFFFD');
 }
 
-// A connection has as much time as the whole POST, so either may be over first.
+// A connection has as much time as the whole POST, so either timeout may fire first.
 function isConnectTimeout(error: unknown): boolean {
   return (error as Partial<NodeJS.ErrnoException>).code === 'UND_ERR_CONNECT_TIMEOUT';
 }
 
-/** What an attempt shows its endpoint's owner: "connect ECONNREFUSED 203.0.113.7:443". */
+/** The error shown to the endpoint's owner: "connect ECONNREFUSED 203.0.113.7:443". */
 function describe(error: unknown): string {
   const { errors, message, code, name } = error as Partial<AggregateError & NodeJS.ErrnoException>;
-  // Several addresses were tried; the first one's failure stands for all.
+  // Several addresses were tried; the first failure represents all.
   if (errors !== undefined && errors.length > 0) return describe(errors[0]);
   return [message, code, name].find((text) => text !== undefined && text !== '') ?? 'Failed';
 }

@@ -42,7 +42,7 @@ function refusalBy(act: () => unknown): FieldErrors | undefined {
 }
 
 describe('registering an endpoint', () => {
-  test('asks for the six subscription kinds and is active unless it says otherwise', () => {
+  test('selects the six subscription kinds and is active by default', () => {
     expect(registered()).toEqual({
       id: 'endpoint',
       url: 'https://example.com/hooks',
@@ -86,18 +86,18 @@ describe('registering an endpoint', () => {
     expect(refusalOf({ url })).toEqual({ url: [message] });
   });
 
-  test('may ask for kinds beyond the six, which nobody gets who does not name them', () => {
+  test('accepts kinds beyond the six, which only endpoints that name them receive', () => {
     const events = ['checkout.completed', 'checkout.expired'];
     expect(registered({ events }).events).toEqual(events);
     expect(registered().events).not.toContain('checkout.completed');
   });
 
-  test('names the place of each kind that does not exist', () => {
+  test('reports the index of each kind that does not exist', () => {
     const events = ['subscription.renewed', 'subscription.paused', 'checkout'];
     expect(refusalOf({ events })).toEqual({ events: ['1: Unknown event', '2: Unknown event'] });
   });
 
-  test('keeps the prefix of its headers, and refuses one that no header begins with', () => {
+  test('keeps the prefix of its headers, and refuses one that is no valid start of a header', () => {
     expect(registered({ headerPrefix: 'Acme' }).headerPrefix).toBe('Acme');
     expect(refusalOf({ headerPrefix: 'a b' })).toEqual({
       headerPrefix: ['Invalid header prefix'],
@@ -117,7 +117,7 @@ describe('an endpoint that ends', () => {
     expect(state).toMatchObject({ active: false, secret: '', deletedAt: now });
   });
 
-  test('is unknown from then on', () => {
+  test('is unknown after its deletion', () => {
     const { state } = remove(registered(), now);
     expect(() => {
       requireKnown(state);
@@ -163,14 +163,14 @@ describe('changing an endpoint', () => {
     expect(changed(changes)).toEqual({ ...registered(chosen), ...after });
   });
 
-  test('to what it already is gives the very same endpoint', () => {
+  test('to its present values returns the very same object', () => {
     const endpoint = registered(chosen);
     const { url } = endpoint;
     expect(changed({}, endpoint)).toBe(endpoint);
     expect(changed({ ...chosen, url, active: true }, endpoint)).toBe(endpoint);
   });
 
-  test('to active or to another URL makes its failures count from then on', () => {
+  test('to active or to another URL counts its failures from then on', () => {
     const url = 'https://example.com/other';
     expect(changed({ url })).toEqual({ ...registered(chosen), url, failuresCountFrom: later });
     const disabled = registered({ active: false });
@@ -179,11 +179,11 @@ describe('changing an endpoint', () => {
     expect(changed({ description: 'x' }, enabled).failuresCountFrom).toBe(later);
   });
 
-  test('outlives what was found out by trying it before', () => {
+  test('takes precedence over results of attempts made before', () => {
     const tried = registered();
-    const anew = changed({ url: 'https://example.com/other' }, tried);
-    expect(disable(anew, tried)).toEqual(unchanged(anew));
-    expect(disable(anew, { failuresCountFrom: new Date(later) }).state.active).toBe(false);
+    const moved = changed({ url: 'https://example.com/other' }, tried);
+    expect(disable(moved, tried)).toEqual(unchanged(moved));
+    expect(disable(moved, { failuresCountFrom: new Date(later) }).state.active).toBe(false);
     expect(disable(changed({ description: 'x' }, tried), tried).state.active).toBe(false);
   });
 

@@ -7,32 +7,41 @@ import type { RetiredSecret } from './endpoint-secret';
 import { type AddressPolicy, isAllowedHost } from './public-address';
 import { headerPrefixDefault } from './signature';
 
-/** An environment has at most this many endpoints. */
+/** Maximum number of endpoints per environment. */
 export const endpointsMax = 10;
 
-/** Where webhooks of an environment are sent. */
+/** A destination for webhooks of an environment. */
 export interface WebhookEndpoint {
   readonly id: string;
   readonly url: string;
   readonly events: readonly string[];
   readonly description: string | undefined;
-  /** False once the receiver said that it is gone, or failed for days. */
+  /** False after the receiver answered 410, or failed for days. */
   readonly active: boolean;
-  /** Begins the names of two of the headers: `Billing` gives `Billing-Event` and `Billing-Signature`. */
+  /**
+   * Begins the names of two of the headers: `Billing` gives `Billing-Event` and
+   * `Billing-Signature`.
+   */
   readonly headerPrefix: string;
   /** `whsec_…`, readable because every delivery is signed with it; empty once deleted. */
   readonly secret: string;
-  /** The secrets before it, the newest first. */
+  /** Earlier secrets, the newest first. */
   readonly retiredSecrets: readonly RetiredSecret[];
-  /** Tells a repeat of the last rotation of its secret; undefined before the first. */
+  /**
+   * Identifies the last rotation of the secret, so that its retry is recognized; undefined before
+   * the first.
+   */
   readonly rotationId: string | undefined;
-  /** Real time of the last change of its URL or return to active; what failed before counts no more. Undefined: everything counts. */
+  /**
+   * Real time of the last change of the URL or return to active; earlier failures are ignored.
+   * Undefined: all count.
+   */
   readonly failuresCountFrom: Date | undefined;
-  /** A deleted endpoint stays as a mark, so that nothing that comes late brings it back. */
+  /** A deleted endpoint stays as a tombstone, so that no late write restores it. */
   readonly deletedAt: Date | undefined;
 }
 
-/** What a caller says of a new endpoint. */
+/** A caller's fields of a new endpoint. */
 export interface Registration {
   readonly url: string;
   /** Empty: the six kinds of subscriptions. */
@@ -43,7 +52,10 @@ export interface Registration {
   readonly headerPrefix?: string | undefined;
 }
 
-/** What is to change about an endpoint: a field that is absent stays, one that is null is cleared or, with a default, refused. */
+/**
+ * A caller's changes to an endpoint: an absent field stays; null clears the field or, for a field
+ * with a default, is refused.
+ */
 export type WebhookEndpointChanges = {
   readonly [Field in keyof Registration]?: Registration[Field] | null;
 };
@@ -55,7 +67,7 @@ const unburdened = {
   deletedAt: undefined,
 };
 
-/** A new endpoint; refuses what cannot be sent to. */
+/** Creates an endpoint; refuses a destination that cannot be sent to. */
 export function register(
   registration: Registration,
   { id, secret, policy }: { id: string; secret: string; policy: AddressPolicy },
@@ -65,9 +77,9 @@ export function register(
 }
 
 /**
- * The endpoint after a change: what a registration with its fields would make of them, so that nothing can be changed to what could not
- * have been registered. One that gets another URL or is active again starts without its failures. The very same endpoint where nothing
- * differs.
+ * Applies a change with the rules of registration, so that no endpoint can be changed to a state
+ * that could not have been registered. A new URL or a return to active resets the failures. Returns
+ * the very same object where nothing differs.
  */
 export function change(
   endpoint: WebhookEndpoint,
@@ -83,7 +95,10 @@ export function change(
   return { state: { ...changed, failuresCountFrom }, events: [], commands: [] };
 }
 
-/** Ends an endpoint permanently, and forgets its secret. It is unknown from then on, also to a second deletion. */
+/**
+ * Ends an endpoint permanently and removes its secret. It is unknown from then on, also to a second
+ * deletion.
+ */
 export function remove(
   endpoint: WebhookEndpoint,
   now: Date,
@@ -96,7 +111,7 @@ export function remove(
   };
 }
 
-/** The mark that stands in the place of an endpoint that was never stored, so that it cannot be stored any more. */
+/** The tombstone in place of an endpoint that was never stored, so that a late write fails. */
 export function neverRegistered(id: string, now: Date): Transition<WebhookEndpoint, never, never> {
   const state = {
     ...unburdened,
@@ -113,8 +128,8 @@ export function neverRegistered(id: string, now: Date): Transition<WebhookEndpoi
 }
 
 /**
- * Stops sending to an endpoint, which stays registered. What was found out by trying it as it stood before it started again does not
- * disable it.
+ * Disables an endpoint, which stays registered. The result of an attempt made before its last
+ * change or reactivation does not disable it.
  */
 export function disable(
   endpoint: WebhookEndpoint,
@@ -125,7 +140,7 @@ export function disable(
   return { state: { ...endpoint, active: false }, events: [], commands: [] };
 }
 
-/** Throws failed_precondition for an endpoint to which nothing is sent. */
+/** Throws failed_precondition for an inactive endpoint. */
 export function requireActive({ active }: WebhookEndpoint): void {
   if (active) return;
   throw new DomainError(
@@ -135,7 +150,7 @@ export function requireActive({ active }: WebhookEndpoint): void {
   );
 }
 
-/** Throws not_found for an endpoint that was deleted. */
+/** Throws not_found for a deleted endpoint. */
 export function requireKnown(endpoint: WebhookEndpoint): void {
   if (endpoint.deletedAt !== undefined) throw notFound('Webhook endpoint');
 }

@@ -50,7 +50,7 @@ describe('webhook endpoints', () => {
     return stored;
   }
 
-  test('come back as they were registered, the secret only this once', async () => {
+  test('are returned as they were registered, the secret only this once', async () => {
     const context = testContext();
     const { secret, ...created } = await create(context, { description: 'billing' });
 
@@ -71,7 +71,7 @@ describe('webhook endpoints', () => {
     expect(webhookEndpoint).not.toHaveProperty('secret');
   });
 
-  test('keep their secrets sealed in the database, also those that were rotated', async () => {
+  test('keep their secrets encrypted in the database, including rotated ones', async () => {
     const context = testContext();
     const { id, secret } = await create(context);
     const { secret: second } = await notifier.calls.rotateWebhookSecret(
@@ -93,7 +93,7 @@ describe('webhook endpoints', () => {
     }
   });
 
-  test('of an earlier release have their plain secret sealed with their next write', async () => {
+  test('of an earlier release have their plain secret encrypted with their next write', async () => {
     const context = testContext();
     const { id, secret } = await create(context);
     await endpoints().updateOne({ _id: id }, { $set: { secret } });
@@ -107,7 +107,7 @@ describe('webhook endpoints', () => {
     expect(stored.secret).not.toBe(secret);
   });
 
-  test('bear real times where the clock is manual', async () => {
+  test('have real timestamps even where the clock is manual', async () => {
     const before = new Date();
     const { createdAt, updatedAt } = await create(
       testContext({ now: new Date('2020-01-01T00:00:00.000Z') }),
@@ -166,7 +166,7 @@ describe('webhook endpoints', () => {
     ).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  test('are refused with the name of each field that is wrong', async () => {
+  test('are refused with the name of each invalid field', async () => {
     const changes = { url: 'http://10.0.0.1', events: ['subscription.paused'] };
     await expect(create(testContext(), changes)).rejects.toMatchObject({
       kind: 'invalid_input',
@@ -182,7 +182,7 @@ describe('webhook endpoints', () => {
     });
   });
 
-  test('are ten at most in an environment, whatever number of callers race', async () => {
+  test('are limited to ten per environment, however many callers race', async () => {
     const tenant = testTenant();
     const attempts = await Promise.allSettled(
       Array.from({ length: 20 }, () => create(testContext({ tenant }))),
@@ -200,7 +200,7 @@ describe('webhook endpoints', () => {
     expect(total).toBe(10);
   });
 
-  test('make room for another one when they are deleted', async () => {
+  test('free their place when they are deleted', async () => {
     const tenant = testTenant();
     const created = [];
     for (let number = 1; number <= 10; number += 1) {
@@ -216,7 +216,7 @@ describe('webhook endpoints', () => {
     });
   });
 
-  test('get back the places that processes which died have left taken', async () => {
+  test('reclaim the places that dead processes have left taken', async () => {
     const tenant = testTenant();
     const { environmentId } = tenant;
     const slots = new SlotStore(system.mongo.db);

@@ -19,7 +19,6 @@ import { retrySpread } from './retry-schedule';
 import { eventHeader, signatureHeaders } from './signature';
 import type { WebhookClient } from './webhook-client';
 
-/** What a sender works with. */
 export interface WebhookSenderOptions {
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
@@ -33,18 +32,18 @@ export interface WebhookSenderOptions {
   readonly metrics?: Pick<Metrics, 'recordWebhook'>;
 }
 
-/** An attempt that has been made. */
+/** A completed attempt. */
 export interface Tried {
   readonly outcome: Outcome;
   readonly at: Date;
   readonly durationMs: number;
 }
 
-/** Makes one attempt at a delivery, and stores what came of it. */
+/** Makes one attempt of a delivery, and stores its result. */
 export class WebhookSender {
   constructor(private readonly options: WebhookSenderOptions) {}
 
-  /** Never rejects. `signal` cuts the attempt off. */
+  /** Never rejects. `signal` aborts the attempt. */
   async send(assignment: Assignment, signal: AbortSignal): Promise<Tried> {
     const at = this.options.clock.now();
     const startedMs = monotonicMs();
@@ -52,7 +51,10 @@ export class WebhookSender {
     return { outcome, at, durationMs: Math.round(monotonicMs() - startedMs) };
   }
 
-  /** Stores what came of an attempt; `isCutOff` if it was not left to its end: without an answer it is then due again at once. */
+  /**
+   * Stores the result of an attempt. An aborted attempt (`isCutOff`) without a response is due
+   * again immediately.
+   */
   async conclude(
     assignment: Assignment,
     { outcome, at, durationMs }: Tried,
@@ -68,7 +70,8 @@ export class WebhookSender {
       return;
     }
 
-    // Repeats follow the schedule of repeats or somebody's wish: they do not say how late webhooks are.
+    // Retries follow the schedule or a person's request, so they do not measure the latency of
+    // webhooks.
     if (failures === 0 && (delivery.requestedAt ?? undefined) === undefined) {
       const lagMs = at.getTime() - assignment.message.acceptedAt.getTime();
       this.options.metrics?.recordWebhook({ lagMs });
@@ -91,7 +94,7 @@ export class WebhookSender {
     if (!isSuccess) this.logFailure(assignment, outcome, verdict);
   }
 
-  /** Ends a claim without an attempt: the delivery is due again at once. */
+  /** Releases a claim without an attempt: the delivery is due again immediately. */
   async giveBack({ delivery, claim }: Assignment): Promise<void> {
     const { clock, outcomes } = this.options;
     const { failures } = delivery;
@@ -105,7 +108,10 @@ export class WebhookSender {
     await outcomes.write({ attempt: undefined, settlement });
   }
 
-  /** A webhook that cannot even be made counts as a failure of its endpoint: its schedule ends, and people see why. */
+  /**
+   * A webhook that cannot be built counts as a failure of its endpoint: its schedule ends, and the
+   * owner sees why.
+   */
   private async postOrExplain(
     assignment: Assignment,
     attempt: { at: Date; signal: AbortSignal },
@@ -152,7 +158,10 @@ export class WebhookSender {
     });
   }
 
-  /** Whether that leaves it inactive. Comes before the outcome is stored: should it fail, the delivery repeats and so does this. */
+  /**
+   * Returns true if the endpoint ends up inactive. Precedes the write of the outcome: after a
+   * failure here, the delivery and this check are repeated.
+   */
   private async disableIfHopeless(
     { endpoint, delivery }: Assignment,
     { isEndpointGone }: Verdict,
