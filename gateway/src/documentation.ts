@@ -12,23 +12,23 @@ interface Documents {
   readonly page: ApiAnswer;
 }
 
-/** The descriptions of the API and its webhooks for programs and for people, made when the first of them is asked for. */
+/** Routes of the OpenAPI and AsyncAPI documents and the reference page, generated on the first request. */
 export class Documentation {
   private made: Documents | undefined;
 
   constructor(private readonly routes: readonly Route[]) {}
 
-  /** OpenAPI 3.1. */
+  /** OpenAPI 3.1 document. */
   api(): ApiAnswer {
     return this.make().api;
   }
 
-  /** AsyncAPI 3. */
+  /** AsyncAPI 3 document. */
   webhooks(): ApiAnswer {
     return this.make().webhooks;
   }
 
-  /** The reference page of both. */
+  /** Reference page of both documents. */
   page(): ApiAnswer {
     return this.make().page;
   }
@@ -54,7 +54,7 @@ export class Documentation {
 function fixed(text: string, headers: Readonly<Record<string, string>>): ApiAnswer {
   const body = Buffer.from(text);
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  // The same for everybody: kept, and asked for again.
+  // The response is the same for every caller; clients cache it and revalidate.
   const kept = { 'Cache-Control': 'no-cache', ETag: `"${tag}"` };
   return { status: 200, body, headers: { ...headers, ...kept } };
 }

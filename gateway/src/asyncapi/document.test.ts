@@ -5,24 +5,24 @@ import { webhookKinds } from './webhook-kinds';
 const { messages, schemas } = describeWebhooks().components;
 
 test.each(webhookKinds)(
-  '$type has examples, which are what its schema says',
+  '$type has examples, which are valid against its schema',
   ({ type, payload }) => {
     const examples = messages[type]?.examples ?? [];
     expect(examples).not.toHaveLength(0);
     for (const example of examples) {
       expect(payload.safeParse(example.payload).error?.issues).toBeUndefined();
-      // Nothing of them is unknown to it.
+      // The schema knows every field of the examples.
       expect(unknownFields(example.payload, messages[type]?.payload, type)).toEqual([]);
     }
   },
 );
 
-test('every example of the contract between services is one of a kind that is described', () => {
+test('every example event of the proto package has a documented webhook type', () => {
   const types = new Set(webhookExamples().map(({ type }) => type));
   expect([...types].sort()).toEqual(webhookKinds.map(({ type }) => type).sort());
 });
 
-test('every schema that is named is there', () => {
+test('every schema reference resolves', () => {
   const named = JSON.stringify([messages, schemas]).matchAll(/"#\/components\/schemas\/(\w+)"/g);
   for (const [, name = ''] of named) expect(schemas).toHaveProperty(name);
 });
@@ -34,7 +34,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** Where an example has a field that its schema does not name. */
+/** Paths of the fields of an example that its schema does not name. */
 function unknownFields(value: unknown, schema: Schema | undefined, path: string): string[] {
   if (typeof value !== 'object' || value === null || schema === undefined) return [];
   const { properties, items, anyOf } = resolved(schema);

@@ -2,21 +2,22 @@ import { z } from 'zod';
 import { webhookExamples } from './webhook-examples';
 import { webhookHeaders, type WebhookKind, webhookKinds } from './webhook-kinds';
 
-const description = `What is announced to webhook endpoints, which are made with \`POST /v1/webhook-endpoints\`. An endpoint gets the six
-kinds about subscriptions unless its \`events\` name others. Subscriptions and sessions are shown as they were at that moment.
+const description = `Create a webhook endpoint with \`POST /v1/webhook-endpoints\` to be notified of changes. By default, an endpoint receives the six
+subscription event types; list others in \`events\`. Subscriptions and checkout sessions are sent in their state at the time of the event.
 
-Each is a POST that counts as taken when it is answered 2xx within 15 s. Otherwise it is repeated with the same \`id\` and the same bytes
-after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and then given up; for 30 days it can be replayed. An endpoint that answers 410, or
-does nothing but fail for five days, is disabled. Webhooks come at least once: forget an \`id\` that you have seen. Those of one
-subscription come in the order of their \`sequence\` as long as they are taken. Signatures follow Standard Webhooks. New fields may be
-added at any time.`;
+Each webhook is a POST request. Respond with 2xx within 15 s to accept it. A failed webhook is retried with the same \`id\` and the same
+bytes after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and can be replayed for 30 days. An endpoint is disabled if it responds with
+410, or if every attempt fails for five days.
+
+Delivery is at least once: ignore an \`id\` that you have already processed. Webhooks of one subscription are sent in the order of their
+\`sequence\`, as long as you accept them. Signatures follow Standard Webhooks. New fields may be added at any time.`;
 
 const schemaPrefix = '#/components/schemas/';
 
-/** A schema in JSON. */
+/** A JSON schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A kind of webhook in the document. */
+/** A webhook type in the document. */
 export interface Message {
   readonly name: string;
   readonly summary: string;
@@ -24,7 +25,7 @@ export interface Message {
   readonly examples: readonly { readonly name: string; readonly payload: unknown }[];
 }
 
-/** The description of the webhooks in AsyncAPI 3. */
+/** AsyncAPI 3 document of the webhooks. */
 export interface WebhookDocument {
   readonly asyncapi: string;
   readonly info: { readonly title: string; readonly description: string };
@@ -34,7 +35,7 @@ export interface WebhookDocument {
   };
 }
 
-/** Made of the same schemas as the description of the API. */
+/** Generates the document from the schemas of the API. */
 export function describeWebhooks(): WebhookDocument {
   const schemas = new Schemas();
   const headers = schemas.take(webhookHeaders);
@@ -68,7 +69,7 @@ export function describeWebhooks(): WebhookDocument {
       sendWebhook: {
         action: 'send',
         channel: { $ref: '#/channels/webhookEndpoint' },
-        summary: 'Announces what happened.',
+        summary: 'Notify an endpoint of an event.',
         messages: Object.values(refs(types, '#/channels/webhookEndpoint/messages/')),
         security: [{ $ref: '#/components/securitySchemes/signature' }],
         bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
@@ -82,7 +83,8 @@ export function describeWebhooks(): WebhookDocument {
           type: 'httpApiKey',
           in: 'header',
           name: 'webhook-signature',
-          description: 'Proves to the receiver who sent it, made with the secret of the endpoint.',
+          description:
+            'Proves the origin of the webhook. Computed with the secret of the endpoint.',
         },
       },
     },
@@ -97,7 +99,7 @@ function refs(names: readonly string[], prefix: string): Record<string, { $ref: 
   return Object.fromEntries(names.map((name) => [name, { $ref: `${prefix}${name}` }]));
 }
 
-/** Schemas in the dialect of AsyncAPI, those that have names once for all. */
+/** Converts schemas to the dialect of AsyncAPI and collects named ones as components. */
 class Schemas {
   readonly named: Record<string, JsonSchema> = {};
 

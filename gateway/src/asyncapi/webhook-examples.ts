@@ -5,11 +5,11 @@ import { SessionEvent } from '@billing/proto/billing/event/v1/session_event';
 import { SubscriptionEvent } from '@billing/proto/billing/event/v1/subscription_event';
 import { toJsonWebhook } from '@billing/proto/json/webhook';
 
-/** A webhook as its receiver might get it. */
+/** Example of a webhook request. */
 export interface WebhookExample {
   readonly name: string;
   readonly type: string;
-  /** The body. */
+  /** Body of the request. */
   readonly payload: unknown;
 }
 
@@ -20,7 +20,7 @@ const eventSchema = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-// It tells of no event, so there is none to take as an example.
+// A test webhook has no underlying event, so the example is written here.
 const testExample: WebhookExample = {
   name: 'webhook-endpoint-test',
   type: 'webhook_endpoint.test',
@@ -32,7 +32,7 @@ const testExample: WebhookExample = {
   },
 };
 
-/** One or more of each kind, made of the events that are the examples of the contract between services. */
+/** At least one example per webhook type, built from the example events of the proto package. */
 export function webhookExamples(): readonly WebhookExample[] {
   const folder = dirname(require.resolve('@billing/proto/examples/subscription-created.json'));
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));

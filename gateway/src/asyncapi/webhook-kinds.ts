@@ -4,22 +4,22 @@ import { Invoice } from '../openapi/schemas/invoice';
 import { id, time } from '../openapi/schemas/scalars';
 import { Subscription } from '../openapi/schemas/subscription';
 
-/** A kind of webhook. */
+/** A webhook type. */
 export interface WebhookKind {
-  /** `subscription.renewed`. */
+  /** Name of the type, such as `subscription.renewed`. */
   readonly type: string;
   readonly summary: string;
-  /** Of its body. */
+  /** Schema of the body. */
   readonly payload: z.ZodType;
 }
 
 const attempt = z
   .int()
   .min(1)
-  .meta({ description: 'Which attempt to collect the invoice it was, from 1.' });
+  .meta({ description: 'Number of the payment attempt for the invoice, starting at 1.' });
 const reason = z.enum(['REQUESTED', 'PAYMENT_FAILED']);
 
-/** The facts of `data` that stand at the top level, too. */
+/** Fields of `data` that are repeated at the top level. */
 const transitionFacts = {
   subscriptionId: id,
   customerId: id,
@@ -27,14 +27,14 @@ const transitionFacts = {
 };
 const endFacts = { customerId: id, status: CheckoutSession.shape.status };
 
-/** The subscription is shown as it was at that moment. */
+/** The subscription in its state at the time of the event. */
 const transition = { ...transitionFacts, subscription: Subscription };
 
 const ordering = {
   ...transition,
   invoiceId: id.optional().meta({
     description:
-      'The invoice that is created with it, absent where none is: for a trial or a start that lies ahead.',
+      'Id of the invoice created with the event. Absent if there is none: for a trial or a start in the future.',
   }),
 };
 
@@ -48,28 +48,32 @@ const end = {
 
 const changes = z
   .record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
-  .meta({ description: 'Every field that changed, but for `updatedAt`.' });
+  .meta({ description: 'All changed fields except `updatedAt`.' });
 
 const sequence = z.int().min(1);
 const ofSubscription = {
-  sequence: sequence.meta({ description: '1, 2, 3 … of the subscription, without gaps.' }),
+  sequence: sequence.meta({
+    description: 'Sequence number within the subscription: 1, 2, 3 … without gaps.',
+  }),
   ...transitionFacts,
 };
 const ofSession = {
-  sequence: sequence.meta({ description: '1, 2, 3 … of the checkout session.' }),
+  sequence: sequence.meta({
+    description: 'Sequence number within the checkout session: 1, 2, 3 …',
+  }),
   ...endFacts,
 };
 const ofCancellation = { ...ofSubscription, canceledAt: time, reason };
 
-/** Every kind of webhook that there is. */
+/** All webhook types. */
 export const webhookKinds: readonly WebhookKind[] = [
-  kind('subscription.created', 'A subscription was made.', ordering),
+  kind('subscription.created', 'A subscription was created.', ordering),
   kind(
     'subscription.renewed',
-    'A period began: by renewal, after a trial or as planned.',
+    'A billing period started: by renewal, after a trial or at a scheduled start.',
     ordering,
   ),
-  kind('subscription.updated', 'Something about a subscription changed.', {
+  kind('subscription.updated', 'A subscription changed.', {
     ...transition,
     changes,
   }),
@@ -78,20 +82,20 @@ export const webhookKinds: readonly WebhookKind[] = [
     invoice: Invoice,
     attempt,
   }),
-  kind('subscription.payment_failed', 'An attempt to collect an invoice failed.', {
+  kind('subscription.payment_failed', 'A payment attempt for an invoice failed.', {
     ...transition,
     invoice: Invoice,
     attempt,
     nextAttemptAt: time
       .optional()
-      .meta({ description: 'When the next one will be made, if one will be made by itself.' }),
+      .meta({ description: 'Time of the next automatic attempt, if one is planned.' }),
   }),
   kind(
     'subscription.canceled',
     'A subscription ended.',
     {
       ...transition,
-      // Where it ended because of an invoice, which one, and the last attempt to collect it.
+      // The unpaid invoice and its last payment attempt, if they ended the subscription.
       invoice: Invoice.optional(),
       attempt: attempt.optional(),
       canceledAt: time,
@@ -99,11 +103,16 @@ export const webhookKinds: readonly WebhookKind[] = [
     },
     ofCancellation,
   ),
-  kind('checkout.completed', 'A checkout session was paid or confirmed.', end, ofSession),
-  kind('checkout.expired', 'A checkout session ran out of time.', end, ofSession),
+  kind(
+    'checkout.completed',
+    'A checkout session was completed: paid, or confirmed if nothing was due.',
+    end,
+    ofSession,
+  ),
+  kind('checkout.expired', 'A checkout session expired.', end, ofSession),
   kind(
     'webhook_endpoint.test',
-    'What `POST /v1/webhook-endpoints/{id}/test` sends.',
+    'Test webhook, sent by `POST /v1/webhook-endpoints/{id}/test`.',
     { webhookEndpointId: id },
     {},
   ),
@@ -116,32 +125,37 @@ function kind(
   place: z.ZodRawShape = ofSubscription,
 ): WebhookKind {
   const payload = z.object({
-    id: z.string().meta({ description: 'The same in every attempt; `webhook-id`.' }),
+    id: z
+      .string()
+      .meta({
+        description:
+          'Id of the webhook, the same in every attempt. Also in the header `webhook-id`.',
+      }),
     type: z.literal(type),
-    timestamp: time.meta({ description: "The environment's time of what happened." }),
+    timestamp: time.meta({ description: "Time of the event by the environment's clock." }),
     ...place,
     data: z.object(data),
   });
   return { type, summary, payload };
 }
 
-/** What comes with every webhook. Its time and signatures are made anew for each attempt. */
+/** Headers of every webhook. The timestamp and the signatures are computed for each attempt. */
 export const webhookHeaders = z.object({
   'webhook-id': z.string(),
   'webhook-timestamp': z
     .string()
     .regex(/^\d+$/)
-    .meta({ description: 'Seconds since 1970 at the time of the attempt.' }),
+    .meta({ description: 'Unix time of the attempt, in seconds.' }),
   'webhook-signature': z.string().meta({
     description:
-      'One `v1,<base64>`, and for a day after each rotation another, with spaces between: HMAC-SHA256 of `id.timestamp.body`, keyed with the bytes behind `whsec_`.',
+      'Space-separated signatures `v1,<base64>`, one per secret; a rotated secret keeps signing for a day. Each is the HMAC-SHA256 of `id.timestamp.body`, keyed with the decoded bytes after `whsec_`.',
   }),
   'Billing-Event': z.string().meta({
     description:
-      'The type. The `headerPrefix` of the endpoint may replace `Billing`, here and below.',
+      'Type of the event. The `headerPrefix` of the endpoint replaces `Billing` in both headers.',
   }),
   'Billing-Signature': z.string().meta({
     description:
-      '`t=<seconds>` and as many `v1=<hex>`: HMAC-SHA256 of `t.body`, keyed with the whole secret.',
+      '`t=<seconds>` and one `v1=<hex>` per secret: HMAC-SHA256 of `t.body`, keyed with the whole secret.',
   }),
 });

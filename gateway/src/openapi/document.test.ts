@@ -14,7 +14,7 @@ function operationsOf(path: string): Record<string, any> {
 
 test.each(
   routes.map(({ method, path, hidesUnavailability }) => [method, path, hidesUnavailability]),
-)('%s %s is described', (method, path, hidesUnavailability) => {
+)('%s %s is in the document with its errors', (method, path, hidesUnavailability) => {
   const operation = operationsOf(`/v1${path.replace(/:(\w+)/g, '{$1}')}`)[method.toLowerCase()];
   expect(operation.operationId).toMatch(/^[a-z]+[A-Z]/);
   const unavailable = hidesUnavailability === true ? [] : ['503', '504'];
@@ -27,13 +27,13 @@ test.each(
   }
 });
 
-test('operations have names of their own', () => {
+test('operation ids are unique', () => {
   const ids = described.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
 test.each(described.flatMap(({ id, body }) => (body === undefined ? [] : [[id, body] as const])))(
-  'the example of %s is a body that it takes',
+  'the example of %s is valid against its schema',
   (_id, body) => {
     const { examples = [] } = body.meta() ?? {};
     expect(examples).not.toHaveLength(0);
@@ -42,7 +42,7 @@ test.each(described.flatMap(({ id, body }) => (body === undefined ? [] : [[id, b
   },
 );
 
-test('every error of a fixed code has its status in the description', () => {
+test('every error with a fixed code has its status in the document', () => {
   for (const { status, code } of Object.values(answerOfKind)) {
     if (code === undefined) continue;
     expect(errorCodes).toHaveProperty(code);
@@ -54,24 +54,24 @@ describe('the reference page', () => {
   const webhooks = describeWebhooks();
   const page = renderReferencePage(document, webhooks);
 
-  test('shows every operation and every schema', () => {
+  test('the page shows every operation and every schema', () => {
     for (const { id } of described) expect(page).toContain(`<article id="${id}">`);
     for (const name of Object.keys(document.components?.schemas ?? {})) {
       expect(page).toContain(`<article id="${name}">`);
     }
   });
 
-  test('shows every kind of webhook', () => {
+  test('the page shows every webhook type', () => {
     for (const type of Object.keys(webhooks.components.messages)) {
       expect(page).toContain(`<article id="${type}">`);
     }
   });
 
-  test('links to nothing that is not there', () => {
+  test('every link of the page has a target', () => {
     for (const [, id] of page.matchAll(/href="#([^"]*)"/g)) expect(page).toContain(`id="${id}"`);
   });
 
-  test('needs no script and nothing from elsewhere', () => {
+  test('the page needs no script and no external resource', () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe|style=|\son\w+=|src=|url\(|@import/i);
     expect(referencePagePolicy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]+=*';/);
   });

@@ -12,30 +12,34 @@ import { headerComponents, requestHeaders } from './headers';
 import { errorResponses, sharedErrorResponses, successResponses } from './responses';
 import { Health } from './schemas/error';
 
-const description = `Customers, products, subscriptions and invoices.
+const description = `Manage customers, products, subscriptions, usage and invoices.
 
-Every request names an API key: \`Authorization: Bearer billing_live_…\`. A key belongs to one environment and sees nothing else.
-Amounts are integers in the currency's smallest unit, times are ISO 8601 in UTC, an absent value is \`null\`. New fields may be added to
-answers at any time.`;
+Authenticate each request with an API key: \`Authorization: Bearer billing_live_…\`. A key belongs to one environment and accesses
+only the data of that environment.
+
+Amounts are integers in the currency's smallest unit. Times are ISO 8601 in UTC. Absent values are \`null\`. New fields may be added
+to responses at any time.`;
 
 const tags: Readonly<Record<string, string>> = {
-  'api-keys': 'Keys of the environment.',
-  checkout: 'Purchases on their way, each with a page to pay on.',
-  'checkout-links': 'Public offers; each visitor gets a purchase of their own.',
-  customers: 'Parties that are billed.',
-  discounts: 'Reductions of invoices, and the codes that stand for them.',
-  invoices: 'What customers owe, and what they paid.',
-  portal: 'Pages on which customers see and change what concerns them.',
-  products: 'What is sold, and at what price.',
-  sandboxes: 'Environments to try things in, with clocks that can be moved.',
-  subscriptions: 'Products that customers pay for again and again.',
-  'webhook-endpoints': 'Where changes are announced.',
-  probes: 'Is the gateway there, and can it serve?',
+  'api-keys': 'API keys of the environment.',
+  checkout: 'Checkout sessions, each with a hosted payment page.',
+  'checkout-links': 'Public payment links. Each visitor gets a separate checkout session.',
+  customers: 'The people and companies that you bill.',
+  discounts: 'Discounts on invoices, with optional codes.',
+  events: 'Usage events.',
+  invoices: 'Invoices and their payments.',
+  meters: 'Meters, which aggregate usage events.',
+  portal: 'Hosted pages on which customers manage their subscriptions and payment methods.',
+  products: 'Products and their prices.',
+  sandboxes: 'Test environments, with a real or a manual clock.',
+  subscriptions: 'Recurring billing of a customer for a product.',
+  'webhook-endpoints': 'URLs that receive events.',
+  probes: 'Health checks of the gateway.',
 };
 
 export type ApiDocument = ReturnType<typeof createDocument>;
 
-/** The description of the API in OpenAPI 3.1, made from the routes and the schemas that read their requests. */
+/** OpenAPI 3.1 document of the API, generated from the routes and their request schemas. */
 export function describeApi(routes: readonly Route[]): ApiDocument {
   return createDocument(
     {
@@ -57,15 +61,15 @@ export function describeApi(routes: readonly Route[]): ApiDocument {
           apiKey: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An API key. Its scopes are named at each operation.',
+            description: 'An API key. Each operation lists the scope that it requires.',
           },
         },
       },
     },
     {
-      // What a custom schema means is said beside it, in its metadata.
+      // Custom schemas are described in their metadata.
       allowEmptySchema: { custom: true },
-      // Answers may gain fields: whoever generates a client from this must not make it refuse them.
+      // Responses may gain fields; generated clients must not reject unknown ones.
       override: ({ jsonSchema, io }) => {
         if (io === 'output' && jsonSchema.additionalProperties === false) {
           delete jsonSchema.additionalProperties;
@@ -92,7 +96,7 @@ function describeOperation(route: Described): ZodOpenApiOperationObject {
   return {
     operationId: id,
     summary,
-    description: [operation.description, `Needs the scope \`${scope}\`.`]
+    description: [operation.description, `Required scope: \`${scope}\`.`]
       .filter(Boolean)
       .join('\n\n'),
     tags: [segment],
@@ -113,7 +117,7 @@ function describeOperation(route: Described): ZodOpenApiOperationObject {
 function requestBodyOf(body: z.ZodType): ZodOpenApiRequestBodyObject {
   const [example] = body.meta()?.examples ?? [];
   return {
-    // A request without a body counts as {}.
+    // A request without a body is read as {}.
     required: !body.safeParse({}).success,
     content: { 'application/json': { schema: body, ...(example !== undefined && { example }) } },
   };
@@ -151,7 +155,7 @@ function pathParameters(path: string): z.ZodObject {
     Object.fromEntries(
       names.map((name) => [
         name,
-        z.string().min(1).meta({ description: 'A malformed id is answered like an unknown one.' }),
+        z.string().min(1).meta({ description: 'A malformed id returns 404, like an unknown one.' }),
       ]),
     ),
   );
@@ -161,11 +165,17 @@ function probe(operationId: string): ZodOpenApiPathsObject[string] {
   return {
     get: {
       operationId,
-      summary: operationId === 'isReady' ? 'Can it serve?' : 'Is it there?',
+      summary: operationId === 'isReady' ? 'Check readiness' : 'Check liveness',
       tags: ['probes'],
       security: [],
       responses: {
-        '200': { description: 'Yes.', content: { 'application/json': { schema: Health } } },
+        '200': {
+          description:
+            operationId === 'isReady'
+              ? 'The gateway can serve requests.'
+              : 'The process is running.',
+          content: { 'application/json': { schema: Health } },
+        },
         ...errorResponses(
           operationId === 'isReady'
             ? ['method_not_allowed', 'unavailable']

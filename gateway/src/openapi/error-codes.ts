@@ -1,4 +1,4 @@
-/** Every value of the header `Error-Code`, its status, and the sentence in the body that goes with it. */
+/** Every value of the header `Error-Code`, with its status and the sentence in the body. */
 export const errorCodes = {
   invalid_request: { status: 400, text: 'Body must be a JSON object' },
   malformed_json: { status: 400, text: 'Malformed JSON' },
@@ -24,7 +24,7 @@ export const errorCodes = {
   webhook_delivery_not_found: { status: 404, text: 'Webhook delivery not found' },
   webhook_endpoint_not_found: { status: 404, text: 'Webhook endpoint not found' },
   method_not_allowed: { status: 405, text: 'Method not allowed' },
-  conflict: { status: 409, text: 'The present state does not allow it' },
+  conflict: { status: 409, text: 'Not allowed in the current state' },
   code_taken: { status: 409, text: 'Discount with this code already exists' },
   external_id_taken: { status: 409, text: 'Customer with this externalId already exists' },
   lookup_key_taken: { status: 409, text: 'Product with this lookupKey already exists' },
@@ -42,7 +42,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What may go wrong with every operation. */
+/** Errors that every operation may return. */
 export const everywhere: readonly ErrorCode[] = [
   'invalid_api_key',
   'insufficient_permissions',
@@ -54,7 +54,7 @@ export const everywhere: readonly ErrorCode[] = [
   'timed_out',
 ];
 
-/** What may go wrong with every operation that changes something. */
+/** Errors that every operation with a body may return. */
 export const withBody: readonly ErrorCode[] = [
   'invalid_request',
   'malformed_json',

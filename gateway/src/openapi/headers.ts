@@ -2,24 +2,24 @@ import { z } from 'zod';
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
 
 const texts = {
-  'X-Request-Id': 'The id of the request: the one that was sent, or a new one.',
-  'Trace-Id': 'The trace of the request: 32 hexadecimal digits.',
-  'RateLimit-Policy': 'The limit of the key: a quota `q` in `w` seconds.',
-  RateLimit: 'What remains of it: `r` requests; all of it again in `t` seconds.',
-  ETag: 'The version of the resource.',
-  Location: 'The path of the new resource.',
+  'X-Request-Id': 'Id of the request: the one that you sent, or a generated one.',
+  'Trace-Id': 'Id of the trace of the request: 32 hexadecimal digits.',
+  'RateLimit-Policy': 'Rate limit of the key: a quota of `q` requests in `w` seconds.',
+  RateLimit: 'Remaining quota: `r` requests. The full quota is available again in `t` seconds.',
+  ETag: 'Version of the resource.',
+  Location: 'Path of the new resource.',
   'Ignored-Fields':
-    'Fields of the body and parameters of the query that the API does not know, separated by commas.',
+    'Unknown body fields and query parameters, which were ignored, separated by commas.',
   'Idempotent-Replayed':
-    '`true` on an answer that is given again: for its `Idempotency-Key`, or because the answer to the same request without a key was lost.',
-  'Retry-After': 'Whole seconds to wait.',
-  Allow: 'The methods that the path has.',
+    '`true` for an idempotent replay: of a request with the same `Idempotency-Key`, or of an identical request without a key whose response was lost.',
+  'Retry-After': 'Seconds to wait before a retry.',
+  Allow: 'Methods that the path supports.',
   'WWW-Authenticate': '`Bearer`.',
 } as const;
 
 export type HeaderName = keyof typeof texts;
 
-/** On every answer to a request with a key. */
+/** Headers of every response to an authenticated request. */
 export const usualHeaders: readonly HeaderName[] = [
   'X-Request-Id',
   'Trace-Id',
@@ -28,7 +28,7 @@ export const usualHeaders: readonly HeaderName[] = [
   'Ignored-Fields',
 ];
 
-/** Headers of answers, each described once. */
+/** Shared components for the response headers. */
 export const headerComponents: NonNullable<ZodOpenApiComponentsObject['headers']> =
   Object.fromEntries(
     Object.entries(texts).map(([name, description]) => [
@@ -37,39 +37,41 @@ export const headerComponents: NonNullable<ZodOpenApiComponentsObject['headers']
     ]),
   );
 
-/** References to the headers of an answer. */
+/** References to the shared response headers. */
 export function headersNamed(names: readonly HeaderName[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Of requests. */
+/** Request headers. */
 export const requestHeaders = {
   any: {
     'X-Request-Id': z.string().optional().meta({
       description:
-        'An id for the request, returned with the answer: 1 to 128 of `A-Z a-z 0-9 . _ -`. Anything else is replaced by a new one.',
+        'Id of the request, returned in the response: 1 to 128 of the characters `A-Z a-z 0-9 . _ -`. Any other value is replaced by a generated id.',
     }),
     traceparent: z.string().optional().meta({
       description:
-        'W3C trace context. The trace of a trusted client is continued; that of any other is linked.',
+        'W3C trace context. The trace of a trusted client is continued; any other trace is linked.',
     }),
   },
   read: {
     'If-None-Match': z
       .string()
       .optional()
-      .meta({ description: 'An `ETag` that is known: 304 as long as the resource has it.' }),
+      .meta({
+        description:
+          'An `ETag` that you already have. Returns 304 while it is the current version.',
+      }),
   },
   change: {
     'Idempotency-Key': z.string().max(255).optional().meta({
       description:
-        'Makes the request safe to repeat for 24 hours: the same key with the same body gets the first answer again.',
+        'Makes the request safe to retry for 24 hours: the same key with the same body returns the first response.',
     }),
   },
   conditionalChange: {
     'If-Match': z.string().optional().meta({
-      description:
-        'The `ETag` of the version that is to be changed; 412 when there is a newer one.',
+      description: 'The `ETag` of the version to change. Returns 412 if there is a newer version.',
     }),
   },
 };

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes';
 
-/** What a route says of itself for the description of the API. */
+/** Description of a route in the API document. */
 export interface Operation {
-  /** Unique, a verb and its object: `createCustomer`. */
+  /** Unique id, a verb and its object: `createCustomer`. */
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
@@ -13,13 +13,13 @@ export interface Operation {
   readonly query?: z.ZodObject;
   readonly answer: {
     readonly status: 200 | 201 | 202 | 204;
-    /** Of JSON. Absent: no body, or one of another type. */
+    /** Schema of a JSON body, if any. */
     readonly schema?: z.ZodType;
-    /** Of a body that is no JSON. */
+    /** Media type of a body that is not JSON. */
     readonly mediaType?: 'application/pdf';
-    /** Its version is in the header `ETag`. */
+    /** True if the header `ETag` carries the version. */
     readonly isVersioned?: boolean;
   };
-  /** What may go wrong beside that which may go wrong with every operation. */
+  /** Errors in addition to those that every operation may return. */
   readonly errors?: readonly ErrorCode[];
 }

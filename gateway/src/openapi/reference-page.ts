@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Message, WebhookDocument } from '../asyncapi/document';
 import type { ApiDocument } from './document';
 
-// The reference as one page of plain HTML: no script, nothing from elsewhere, so it works offline and under the strictest policy.
+// Renders the reference as one page of plain HTML. Without scripts and external resources, the page
+// works offline and under the strictest content security policy.
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -15,7 +16,7 @@ pre { background: #8882; overflow: auto; padding: .5rem; }
 code { font-size: .9em; }
 `;
 
-/** What a browser may load for the page: its own style, and nothing else. */
+/** Content security policy of the page: only its inline style may load. */
 export const referencePagePolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -68,7 +69,7 @@ interface Endpoint extends Operation {
   readonly path: string;
 }
 
-/** The page that shows the descriptions of the API and of its webhooks to people. */
+/** Renders the reference page of the API and its webhooks. */
 export function renderReferencePage(document: ApiDocument, webhooks: WebhookDocument): string {
   const { info, tags = [], components } = document;
   const messages = Object.values(webhooks.components.messages);
@@ -88,7 +89,7 @@ export function renderReferencePage(document: ApiDocument, webhooks: WebhookDocu
 </head>
 <body>
 <header><h1>${escaped(info.title)}</h1>${paragraphs(info.description)}
-<p>For programs: <a href="/openapi.json">openapi.json</a>, <a href="/asyncapi.json">asyncapi.json</a></p></header>
+<p>Machine-readable: <a href="/openapi.json">openapi.json</a> (OpenAPI), <a href="/asyncapi.json">asyncapi.json</a> (AsyncAPI)</p></header>
 <nav>${tags.map(({ name }) => contents(name, endpoints)).join('')}
 <h2><a href="#webhooks">Webhooks</a></h2><ul>${messages.map(({ name }) => `<li><a href="#${name}">${name}</a></li>`).join('')}</ul>
 <h2><a href="#schemas">Schemas</a></h2></nav>
@@ -130,13 +131,13 @@ function article(endpoint: Endpoint, shared: Readonly<Record<string, Response>>)
 <p><code>${method} ${escaped(path)}</code></p>
 ${paragraphs(endpoint.description)}
 ${table(
-  ['parameter', 'in', 'value', ''],
+  ['parameter', 'in', 'type', 'description'],
   parameters.map((one) => [code(one.name), one.in, typeOf(one.schema), prose(one.description)]),
 )}
 ${body === undefined ? '' : `<h3>Body</h3><p>${typeOf(body.schema)}</p>${json(body.example)}`}
-<h3>Answers</h3>
+<h3>Responses</h3>
 ${table(
-  ['status', 'body', ''],
+  ['status', 'body', 'description'],
   Object.entries(endpoint.responses).map((one) => answerRow(one, shared)),
 )}
 </article>`;
@@ -155,7 +156,7 @@ function schemaArticle([name, schema]: [string, Schema]): string {
   return `<article id="${name}"><h3>${name}</h3>${paragraphs(schema.description)}${fields(schema)}</article>`;
 }
 
-/** A kind of webhook: what stands in its `data`, and a whole body. */
+/** Article of a webhook type: the fields of `data` and an example body. */
 function messageArticle({ name, summary, payload, examples: [example] }: Message): string {
   const { data, sequence } = (payload as Schema).properties ?? {};
   const envelope = sequence === undefined ? '' : `<p>Sequence: ${prose(sequence.description)}</p>`;
@@ -169,10 +170,10 @@ function fields({ properties = {}, required = [] }: Schema): string {
     typeOf(value),
     prose(value.description),
   ]);
-  return table(['field', 'value', ''], rows);
+  return table(['field', 'type', 'description'], rows);
 }
 
-/** A schema in words; what is named has its own article. */
+/** Describes a schema in words; a named schema links to its article. */
 function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);
@@ -204,7 +205,7 @@ function paragraphs(description = ''): string {
     .join('');
 }
 
-/** The one piece of Markdown that descriptions use. */
+/** Renders code spans, the only Markdown that descriptions use. */
 function prose(description = ''): string {
   return escaped(description).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -7,20 +7,20 @@ import { ErrorBody, InvalidRequestBody } from './schemas/error';
 const headersOfStatus: Readonly<Record<number, readonly HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
-  // Of a key that is in use.
+  // An Idempotency-Key is in use.
   409: ['Retry-After'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
 
 const successes: Readonly<Record<number, string>> = {
-  200: 'Done.',
+  200: 'OK.',
   201: 'Created.',
   202: 'Accepted.',
-  204: 'Done; there is no body.',
+  204: 'Done. The response has no body.',
 };
 
-/** The answer that an operation is for, and, for a resource with a version, 304. */
+/** The success response of an operation, and 304 for a versioned resource. */
 export function successResponses(method: string, { answer }: Operation): ZodOpenApiResponsesObject {
   const { status, schema, mediaType, isVersioned = false } = answer;
   const changes = method === 'POST' || method === 'PATCH';
@@ -45,20 +45,20 @@ export function successResponses(method: string, { answer }: Operation): ZodOpen
 }
 
 const notModified: ZodOpenApiResponseObject = {
-  description: 'The version named in `If-None-Match` is still the present one.',
+  description: 'The version in `If-None-Match` is still the current one.',
   headers: headersNamed([...usualHeaders, 'ETag']),
 };
 
-/** The answers that many operations have alike. */
+/** Error responses that many operations share. */
 export const sharedErrorResponses: Readonly<Record<string, ZodOpenApiResponseObject>> =
   Object.fromEntries(
     [...everywhere, ...withBody, 'stale_version' as const]
-      // Its status is never answered for it alone.
+      // Always shares its status with another code.
       .filter((code) => code !== 'malformed_json')
       .map((code) => [code, errorResponse(errorCodes[code].status, [code])]),
   );
 
-/** The answers to what may go wrong, by status. */
+/** Error responses by status. */
 export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiResponsesObject {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
@@ -84,7 +84,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiR
     headers: {
       ...headersNamed([...usualHeaders, ...(headersOfStatus[status] ?? [])]),
       'Error-Code': {
-        description: 'What went wrong, for programs.',
+        description: 'Machine-readable error code.',
         required: true,
         schema: { type: 'string', enum: [...codes] },
       },

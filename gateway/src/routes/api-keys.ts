@@ -12,7 +12,7 @@ import { created, param, present, type Route, secretOrNull } from '../route';
 const CreateApiKey = z
   .object({
     name: z.string(),
-    // An empty list reads like no permission, but would be every one: whoever wants all leaves it out.
+    // An empty list looks like no permission but would grant every scope, so callers must omit it.
     scopes: optional(z.array(z.string()).min(1, 'Must not be empty')),
     expiresAt: optional(time),
   })
@@ -22,7 +22,7 @@ const ListApiKeys = z.object(pageShape);
 
 const RevokeApiKey = z.object({
   descendants: flag.optional().meta({
-    description: 'Also revokes all keys that were made from it, directly or through other keys.',
+    description: 'Also revokes all keys created with this key, directly or through other keys.',
   }),
 });
 
@@ -32,9 +32,9 @@ export const apiKeyRoutes: readonly Route[] = [
     path: '/api-keys',
     operation: {
       id: 'createApiKey',
-      summary: 'Make a key of this environment',
+      summary: 'Create an API key',
       description:
-        'Only with scopes that the calling key has, and with an expiry that is at most its own (default: its own).',
+        "The new key's scopes must be a subset of the calling key's. The new key expires no later than the calling key; by default, at the same time.",
       body: CreateApiKey,
       answer: { status: 201, schema: NewApiKey },
     },
@@ -56,7 +56,7 @@ export const apiKeyRoutes: readonly Route[] = [
     path: '/api-keys',
     operation: {
       id: 'listApiKeys',
-      summary: 'List keys, newest first',
+      summary: 'List API keys, newest first',
       query: ListApiKeys,
       answer: { status: 200, schema: ApiKeyList },
     },
@@ -74,8 +74,8 @@ export const apiKeyRoutes: readonly Route[] = [
     path: '/api-keys/:id',
     operation: {
       id: 'revokeApiKey',
-      summary: 'Revoke a key',
-      description: 'It stays in the list. Takes effect within five seconds.',
+      summary: 'Revoke an API key',
+      description: 'Takes effect within five seconds. Revoked keys remain in the list.',
       query: RevokeApiKey,
       answer: { status: 204 },
       errors: ['api_key_not_found'],

@@ -10,9 +10,9 @@ import { webAddress } from '../web-address';
 
 const label = z.string().min(1).max(200);
 const successUrl = {
-  description: 'Where a payer goes afterwards; `{SESSION_ID}` in it is replaced.',
+  description: 'URL of the redirect after payment. `{SESSION_ID}` is replaced with the session id.',
 };
-const returnUrl = { description: 'Where a visitor goes who gives up.' };
+const returnUrl = { description: 'URL for visitors who leave without paying.' };
 
 const CreateCheckoutLink = z
   .object({
@@ -32,7 +32,7 @@ const CreateCheckoutLink = z
 const UpdateCheckoutLink = z
   .object({
     label: required(label),
-    active: required(z.boolean()).meta({ description: 'An inactive link sells nothing.' }),
+    active: required(z.boolean()).meta({ description: 'Set to false to deactivate the link.' }),
     successUrl: changeable(webAddress).meta(successUrl),
     returnUrl: changeable(webAddress).meta(returnUrl),
     metadata: changeable(metadata),
@@ -54,7 +54,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
     path: '/checkout-links',
     operation: {
       id: 'createCheckoutLink',
-      summary: 'Make a public offer of some products',
+      summary: 'Create a checkout link',
       body: CreateCheckoutLink,
       answer: { status: 201, schema: CheckoutLink, isVersioned: true },
     },
@@ -72,7 +72,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
     path: '/checkout-links',
     operation: {
       id: 'listCheckoutLinks',
-      summary: 'List public offers, newest first',
+      summary: 'List checkout links, newest first',
       query: ListCheckoutLinks,
       answer: { status: 200, schema: CheckoutLinkList },
     },
@@ -90,7 +90,7 @@ export const checkoutLinkRoutes: readonly Route[] = [
     path: '/checkout-links/:id',
     operation: {
       id: 'getCheckoutLink',
-      summary: 'Get a public offer',
+      summary: 'Get a checkout link',
       answer: { status: 200, schema: CheckoutLink, isVersioned: true },
       errors: ['checkout_link_not_found'],
     },
@@ -108,9 +108,9 @@ export const checkoutLinkRoutes: readonly Route[] = [
     path: '/checkout-links/:id',
     operation: {
       id: 'updateCheckoutLink',
-      summary: 'Change a public offer, or take it back',
+      summary: 'Update or deactivate a checkout link',
       description:
-        'The page of an inactive link tells visitors that the offer is over. Purchases that it began go on.',
+        'The page of an inactive link says that the offer has ended. Checkout sessions created before remain open.',
       body: UpdateCheckoutLink,
       answer: { status: 200, schema: CheckoutLink, isVersioned: true },
       errors: ['checkout_link_not_found'],

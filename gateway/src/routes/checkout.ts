@@ -16,15 +16,17 @@ const uuid = z.uuid('Invalid uuid');
 const CreateCheckoutSession = z
   .object({
     customerId: uuid,
-    priceId: optional(uuid).meta({ description: 'Of a current price, or of a product.' }),
-    productId: optional(uuid).meta({ description: 'In the place of `priceId`.' }),
+    priceId: optional(uuid).meta({ description: 'Id of a current price, or of a product.' }),
+    productId: optional(uuid).meta({ description: 'Alternative to `priceId`.' }),
     quantity: optional(z.int().min(1).max(1_000_000)),
     checkoutLinkId: optional(z.string()),
     successUrl: optional(webAddress).meta({
-      description: 'Where the payer goes afterwards; `{SESSION_ID}` in it is replaced.',
+      description:
+        'URL of the redirect after payment. `{SESSION_ID}` is replaced with the session id.',
     }),
     cancelUrl: optional(webAddress).meta({
-      description: 'Where a payer goes who gives up; `{SESSION_ID}` in it is replaced.',
+      description:
+        'URL for payers who leave without paying. `{SESSION_ID}` is replaced with the session id.',
     }),
     discountId: optional(z.string()),
     metadata: optional(metadata),
@@ -32,7 +34,7 @@ const CreateCheckoutSession = z
   .refine(({ priceId, productId }) => priceId !== undefined || productId !== undefined, {
     path: ['priceId'],
     error: 'Required',
-    // Without this a problem of another field would keep it from being told.
+    // Runs even if other fields are invalid, so that all problems are reported at once.
     when: () => true,
   })
   .meta({
@@ -53,10 +55,10 @@ export const checkoutRoutes: readonly Route[] = [
     hidesUnavailability: true,
     operation: {
       id: 'createCheckoutSession',
-      summary: 'Begin a purchase',
+      summary: 'Create a checkout session',
       description:
-        'Makes the first invoice and the page on which it is paid. A `checkoutLinkId` must be of an active link that offers the product; ' +
-        'the link gives its discount, its `successUrl` and, as `cancelUrl`, its `returnUrl` where the request names none.',
+        'Creates the first invoice and its hosted payment page. A `checkoutLinkId` must name an active link that offers the product. ' +
+        'Values missing in the request are taken from the link: its discount, its `successUrl`, and its `returnUrl` as `cancelUrl`.',
       body: CreateCheckoutSession,
       answer: { status: 201, schema: NewCheckoutSession },
       errors: ['customer_not_found', 'product_not_found', 'checkout_link_not_found', 'conflict'],
@@ -78,7 +80,8 @@ export const checkoutRoutes: readonly Route[] = [
     path: '/checkout/:sessionId',
     operation: {
       id: 'getCheckoutSession',
-      summary: 'Get a purchase with its invoice, subscription and customer',
+      summary: 'Get a checkout session',
+      description: 'Includes the invoice, the subscription and the customer.',
       answer: { status: 200, schema: CheckoutSession, isVersioned: true },
       errors: ['checkout_session_not_found'],
     },
@@ -98,7 +101,7 @@ export const checkoutRoutes: readonly Route[] = [
   },
 ];
 
-/** The subscription that was bought; undefined before it is, and for the moment until the subscription service has made it. */
+/** The purchased subscription; undefined until the subscription service has created it. */
 async function subscriptionOf(
   { subscriptionId }: Session,
   { context }: ApiRequest,
@@ -109,7 +112,7 @@ async function subscriptionOf(
   return (await found)?.subscription;
 }
 
-/** The customer as they are now, whatever they were when the session was made. */
+/** The current customer, or the state at the creation of the session if the customer is gone. */
 async function customerOf(
   { customerId: id, customer: atCreation }: Session,
   { context }: ApiRequest,
@@ -120,7 +123,7 @@ async function customerOf(
   );
 }
 
-/** Of an answer that holds several resources: each may change without the others. */
+/** ETag of a response with several resources, each of which may change alone. */
 function tagOf(parts: readonly ({ readonly version: bigint } | undefined)[]): { ETag: string } {
   return { ETag: `"${parts.map((part) => part?.version ?? '').join('-')}"` };
 }

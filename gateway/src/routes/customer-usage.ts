@@ -12,17 +12,17 @@ import { created, ok, param, present, type Route } from '../route';
 const CreateCreditGrant = z
   .object({
     meterId: z.string(),
-    amount: decimal.meta({ description: 'Units, above 0.' }),
+    amount: decimal.meta({ description: 'Number of units, above 0.' }),
     effectiveAt: optional(time),
     expiresAt: optional(time),
     priority: optional(z.int().min(0).max(255)),
     source: optional(z.enum(['PROMOTIONAL', 'PAID'])),
     name: optional(z.string().max(200)),
-    // The path says whose it is.
+    // The path names the customer.
     customerId: z
       .unknown()
       .optional()
-      .meta({ override: { description: 'Ignored.' } }),
+      .meta({ override: { description: 'Ignored; the path names the customer.' } }),
     metadata: optional(metadata),
   })
   .meta({
@@ -38,7 +38,7 @@ export const customerUsageRoutes: readonly Route[] = [
     path: '/customers/:id/meter-credits',
     operation: {
       id: 'createCreditGrant',
-      summary: 'Grant a customer prepaid units of a meter',
+      summary: 'Grant prepaid units of a meter to a customer',
       body: CreateCreditGrant,
       answer: { status: 201, schema: CreditGrant },
       errors: ['customer_not_found', 'meter_not_found', 'conflict'],
@@ -73,7 +73,7 @@ export const customerUsageRoutes: readonly Route[] = [
     path: '/customers/:id/meter-credits',
     operation: {
       id: 'listCreditGrants',
-      summary: 'List the credit grants of a customer, newest first',
+      summary: "List a customer's credit grants, newest first",
       query: ListCreditGrants,
       answer: { status: 200, schema: CreditGrantList },
       errors: ['customer_not_found'],
@@ -92,8 +92,8 @@ export const customerUsageRoutes: readonly Route[] = [
     path: '/customers/:id/state',
     operation: {
       id: 'getUsageState',
-      summary: 'What a customer has used and has left, for each meter',
-      description: 'An accepted event is in the next answer.',
+      summary: "Get a customer's usage and balance per meter",
+      description: 'Includes all usage events accepted before the request.',
       answer: { status: 200, schema: UsageStateList },
       errors: ['customer_not_found'],
     },

@@ -129,7 +129,7 @@ export const customerRoutes: readonly Route[] = [
     path: '/customers/:id',
     operation: {
       id: 'updateCustomer',
-      summary: 'Change a customer',
+      summary: 'Update a customer',
       body: UpdateCustomer,
       answer: { status: 200, schema: Customer, isVersioned: true },
       errors: ['customer_not_found'],
@@ -155,7 +155,7 @@ export const customerRoutes: readonly Route[] = [
   },
 ];
 
-// A customer whose first invoice is older than this rule does not know of it.
+// A customer billed before this rule existed has no record of the first invoice.
 async function fixBilledCurrency(request: ApiRequest, peers: Peers): Promise<void> {
   const { context } = request;
   const id = param(request, 'id');

@@ -78,7 +78,7 @@ const UpdateDiscount = z
 const ListDiscounts = z.object({
   ...pageShape,
   active: activeFilter,
-  code: z.string().optional().meta({ description: 'Without regard to case.' }),
+  code: z.string().optional().meta({ description: 'Code to validate, case-insensitive.' }),
 });
 
 const ValidateDiscount = z
@@ -131,14 +131,15 @@ export const discountRoutes: readonly Route[] = [
     },
   },
   {
-    // Before the paths with an id, which would take its last segment for one.
+    // Registered before the paths with `:id`, which would match its last segment.
     method: 'POST',
     path: '/discounts/validate',
     readsOnly: true,
     operation: {
       id: 'validateDiscount',
-      summary: 'Find the discount behind a code, if it could be redeemed now',
-      description: 'Nothing is held: somebody else may take the last redemption.',
+      summary: 'Validate a discount code',
+      description:
+        'Returns the discount if it can be redeemed now. Does not reserve a redemption: another checkout may use the last one.',
       body: ValidateDiscount,
       answer: { status: 200, schema: Discount },
       errors: [
@@ -180,8 +181,8 @@ export const discountRoutes: readonly Route[] = [
     path: '/discounts/:id',
     operation: {
       id: 'updateDiscount',
-      summary: 'Change a discount',
-      description: 'Whoever has redeemed it keeps the terms of that time.',
+      summary: 'Update a discount',
+      description: 'Earlier redemptions keep the terms at the time of redemption.',
       body: UpdateDiscount,
       answer: { status: 200, schema: Discount, isVersioned: true },
       errors: ['discount_not_found', 'conflict'],
@@ -220,7 +221,7 @@ function decimalOf(value: number): string {
   return plainDecimal(String(value));
 }
 
-/** Redemptions change what is shown, but not the version: nobody who changes a discount is overtaken by them. */
+/** Includes the redemption count. Redemptions do not change the version, so they cannot make an update stale. */
 function discountEtag({ version, redemptionCount }: ProtoDiscount): { ETag: string } {
   return etag(version, redemptionCount);
 }

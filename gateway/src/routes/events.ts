@@ -11,27 +11,33 @@ import { created, type Route } from '../route';
 const text = z.string().min(1).max(255);
 const quantity = z
   .union([z.string().meta({ format: 'decimal' }), z.number()])
-  .meta({ description: 'Default 1; below 0 only where the meter sums.' });
+  .meta({ description: 'Defaults to 1. May be negative only for SUM meters.' });
 
 const Event = z
   .object({
     customerId: text.nullish(),
     externalCustomerId: text
       .nullish()
-      .meta({ description: 'Names the customer where there is no customerId.' }),
+      .meta({ description: "The customer's `externalId`, as an alternative to `customerId`." }),
     meterId: text,
     quantity: quantity.nullish(),
     timestamp: z.iso.datetime({ offset: true }).nullish().meta({
-      description: 'Default now; at most 5 minutes ahead and 35 days back.',
+      description: 'Defaults to now. At most 5 minutes in the future and 35 days in the past.',
     }),
-    eventId: text.nullish().meta({ description: 'Counts once, for ever.' }),
-    properties: metadata.nullish().meta({ description: 'At most 20 scalars.' }),
+    eventId: text
+      .nullish()
+      .meta({
+        description: 'Deduplicates the event: each id is counted only once, without a time limit.',
+      }),
+    properties: metadata
+      .nullish()
+      .meta({ description: 'At most 20 properties with scalar values.' }),
   })
   .meta({ id: 'IngestEvent' });
 
 const batch = z.array(Event).min(1).max(1000);
 
-// Tells callers what may be sent. The bytes are read once, by the service that keeps the events.
+// Documents the body. Only the metering service parses it.
 const IngestEvents = z.union([z.object({ events: batch }), batch]).meta({
   id: 'IngestEvents',
   examples: [
@@ -53,8 +59,8 @@ const ListEvents = z.object({
   customerId: z.string().optional(),
   meterId: z.string().optional(),
   eventId: z.string().optional(),
-  from: time.optional().meta({ description: 'Inclusive.' }),
-  to: time.optional().meta({ description: 'Exclusive.' }),
+  from: time.optional().meta({ description: 'Start of the range, inclusive.' }),
+  to: time.optional().meta({ description: 'End of the range, exclusive.' }),
 });
 
 export const eventRoutes: readonly Route[] = [
@@ -66,14 +72,14 @@ export const eventRoutes: readonly Route[] = [
     isIngest: true,
     operation: {
       id: 'ingestEvents',
-      summary: 'Store usage events',
+      summary: 'Ingest usage events',
       description:
-        'A wrong shape anywhere refuses the batch. An event of an unknown customer or meter, out of the time window, or with the id of another one is rejected alone.',
+        'A malformed event fails the whole batch. An event with an unknown customer or meter, a timestamp outside the window, or the id of a different event is rejected individually.',
       body: IngestEvents,
       answer: { status: 201, schema: IngestResult },
     },
     handle: async ({ body, context }, peers) => {
-      if (!Buffer.isBuffer(body)) throw new Error('The route takes bytes');
+      if (!Buffer.isBuffer(body)) throw new Error('Expected the body as bytes');
       const answer = await peers.metering.ingestEvents({ body }, context).catch(refusalOf(body));
       const { accepted, duplicates, ignoredFields } = answer;
       const rejected = answer.rejected.map(({ index, eventId, error }) => ({
@@ -81,7 +87,6 @@ export const eventRoutes: readonly Route[] = [
         eventId: eventId ?? null,
         error,
       }));
-      // Where the events are listed.
       return created(
         '/events',
         { accepted, duplicates, rejected },
@@ -110,7 +115,7 @@ export const eventRoutes: readonly Route[] = [
   },
 ];
 
-/** Throws the error on. Where a batch is refused nobody has told of its typos: they are looked for now. */
+/** Rethrows the error. For a refused batch, adds the unknown fields, which the service did not report. */
 function refusalOf(body: Buffer): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;

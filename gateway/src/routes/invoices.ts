@@ -64,7 +64,7 @@ export const invoiceRoutes: readonly Route[] = [
     path: '/invoices/:id/pdf',
     operation: {
       id: 'getInvoicePdf',
-      summary: 'Get an invoice as a document to print',
+      summary: 'Download an invoice as PDF',
       answer: { status: 200, mediaType: 'application/pdf' },
       errors: ['invoice_not_found'],
     },
@@ -79,9 +79,9 @@ export const invoiceRoutes: readonly Route[] = [
     path: '/invoices/:id/pay',
     operation: {
       id: 'payInvoice',
-      summary: 'Try to collect an open invoice now',
+      summary: 'Pay an open invoice',
       description:
-        'Charges the authorised payment, or the saved method. Answers with the invoice whatever came of it.',
+        'Charges the authorized transaction, or else the saved payment method. Returns the invoice even if the payment failed.',
       body: PayInvoice,
       answer: { status: 200, schema: Invoice, isVersioned: true },
       errors: ['invoice_not_found', 'conflict'],
@@ -104,7 +104,8 @@ export const invoiceRoutes: readonly Route[] = [
     path: '/invoices/:id/void',
     operation: {
       id: 'voidInvoice',
-      summary: 'Void an open invoice: it is owed no more',
+      summary: 'Void an open invoice',
+      description: 'The customer no longer owes the invoice. This cannot be undone.',
       body: VoidInvoice,
       answer: { status: 200, schema: Invoice, isVersioned: true },
       errors: ['invoice_not_found', 'conflict'],

@@ -18,16 +18,20 @@ const type = z.enum(['PER_UNIT', 'TIERED', 'VOLUME', 'PACKAGE']);
 
 const price = z.object({
   meterId: z.string(),
-  type: optional(type).meta({ description: 'Default PER_UNIT.' }),
+  type: optional(type).meta({ description: 'Defaults to PER_UNIT.' }),
   unitAmount: optional(rate).meta({
-    description: 'Of PER_UNIT and PACKAGE alone, required there.',
+    description: 'Required for PER_UNIT and PACKAGE, not allowed for other types.',
   }),
-  tiers: optional(tiers).meta({ description: 'Of TIERED and VOLUME alone, required there.' }),
-  includedUnits: optional(decimal).meta({ description: 'Free in each period. Default 0.' }),
+  tiers: optional(tiers).meta({
+    description: 'Required for TIERED and VOLUME, not allowed for other types.',
+  }),
+  includedUnits: optional(decimal).meta({ description: 'Free units per period. Defaults to 0.' }),
   packageSize: optional(decimal).meta({
-    description: 'Above 0; of PACKAGE alone, required there.',
+    description: 'Above 0. Required for PACKAGE, not allowed for other types.',
   }),
-  minimumAmount: optional(amount).meta({ description: 'Due in a period without usage too.' }),
+  minimumAmount: optional(amount).meta({
+    description: 'Minimum charge per period, even without usage.',
+  }),
   maximumAmount: optional(amount),
   metadata: optional(metadata),
 });
@@ -37,7 +41,7 @@ const SetMeterPrices = z
     prices: z
       .array(price)
       .max(100, 'Must have at most 100 prices')
-      .meta({ description: 'The whole set, one element for each meter.' }),
+      .meta({ description: 'The complete set of prices, one per meter.' }),
   })
   .meta({
     id: 'SetMeterPrices',
@@ -53,7 +57,7 @@ export const meterPriceRoutes: readonly Route[] = [
     operation: {
       id: 'setMeterPrices',
       summary: "Replace a product's meter prices",
-      description: 'New rates count from the next period of each subscription.',
+      description: 'New rates apply from the next period of each subscription.',
       body: SetMeterPrices,
       answer: { status: 200, schema: MeterPriceList, isVersioned: true },
       errors: ['product_not_found'],
@@ -76,7 +80,7 @@ export const meterPriceRoutes: readonly Route[] = [
   },
 ];
 
-/** What is wrong with each element alone; which meters there are is known elsewhere. */
+/** Problems of single elements. The catalog service checks that the meters exist. */
 function pricesProblems(sent: unknown): string[] {
   if (!Array.isArray(sent)) return [];
   return sent.flatMap((element: unknown, index) => {

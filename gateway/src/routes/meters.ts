@@ -30,7 +30,7 @@ const UpdateMeter = z
   .object({
     name: required(name),
     aggregation: required(aggregation).meta({
-      description: 'Stays as it is once an event exists.',
+      description: 'Cannot be changed once the meter has events.',
     }),
     uniqueProperty: changeable(uniqueProperty),
     unit: changeable(unit),
@@ -49,7 +49,7 @@ const ListMeters = z.object({
     .string()
     .max(100)
     .optional()
-    .meta({ description: 'A part of the name, without regard to case.' }),
+    .meta({ description: 'Part of the name, case-insensitive.' }),
 });
 
 export const meterRoutes: readonly Route[] = [
@@ -98,14 +98,14 @@ export const meterRoutes: readonly Route[] = [
     path: '/meters/:id',
     operation: {
       id: 'updateMeter',
-      summary: 'Change a meter',
+      summary: 'Update a meter',
       body: UpdateMeter,
       answer: { status: 200, schema: Meter, isVersioned: true },
       errors: ['meter_not_found'],
     },
     handle: async (request, peers) => {
       const { input, updateMask } = readPatch(UpdateMeter, request, (fields) =>
-        // Another field decides about the property, and may stay as it is.
+        // The aggregation decides about the property, and the patch may omit it.
         meterProblems({ name: '', aggregation: 'UNKNOWN', ...fields }),
       );
       const { meter } = await peers.metering.updateMeter(
@@ -129,7 +129,7 @@ export const meterRoutes: readonly Route[] = [
     operation: {
       id: 'deleteMeter',
       summary: 'Delete a meter',
-      description: 'It takes no more events; what it has recorded is still billed.',
+      description: 'The meter accepts no more events. Usage already recorded is still billed.',
       answer: { status: 204 },
       errors: ['meter_not_found'],
     },

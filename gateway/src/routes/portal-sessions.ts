@@ -7,7 +7,9 @@ import { webAddress } from '../web-address';
 const CreatePortalSession = z
   .object({
     customerId: z.string(),
-    returnUrl: optional(webAddress).meta({ description: 'Where the portal leads back to.' }),
+    returnUrl: optional(webAddress).meta({
+      description: 'URL of the link from the portal back to your site.',
+    }),
   })
   .meta({
     id: 'CreatePortalSession',
@@ -25,9 +27,9 @@ export const portalSessionRoutes: readonly Route[] = [
     path: '/portal/sessions',
     operation: {
       id: 'createPortalSession',
-      summary: 'Let a customer into the portal',
+      summary: 'Create a portal session',
       description:
-        'Answers with an address that opens the portal once, within an hour. Send the customer there at once, and nobody else.',
+        'Returns a one-time sign-in URL for the customer portal, valid for one hour. Redirect the customer to it immediately and do not share it.',
       body: CreatePortalSession,
       answer: { status: 201, schema: PortalSession },
       errors: ['customer_not_found'],
@@ -36,7 +38,8 @@ export const portalSessionRoutes: readonly Route[] = [
       const { context } = request;
       const input = readBody(CreatePortalSession, request);
       const { sessionId, url: told, expiresAt } = await portal.createPortalSession(input, context);
-      // A repeat is not told the address by the answer that was kept, for it is a secret until it is used.
+      // The URL is a secret until its first use, so the stored response of an idempotent replay
+      // does not contain it.
       const { idempotency: _answered, ...asking } = context;
       const url = told === '' ? (await portal.getPortalUrl({ sessionId }, asking)).url : told;
       const body = { sessionId, url, expiresAt: present(expiresAt).toISOString() };

@@ -21,7 +21,7 @@ import { Product, ProductList } from '../openapi/schemas/product';
 import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route } from '../route';
 
-// A message of the services cannot tell an empty list from none, so its length is checked here.
+// A proto message cannot distinguish an empty list from an absent one, so the length is checked here.
 export const tiers = z
   .array(z.object({ upTo: decimal.nullable(), unitAmount: rate, flatAmount: optional(rate) }))
   .min(1, 'Must have 1 to 50 tiers')
@@ -91,7 +91,7 @@ export const productRoutes: readonly Route[] = [
     path: '/products',
     operation: {
       id: 'createProduct',
-      summary: 'Create a product with its price',
+      summary: 'Create a product and its price',
       body: CreateProduct,
       answer: { status: 201, schema: Product, isVersioned: true },
       errors: ['lookup_key_taken'],
@@ -153,8 +153,9 @@ export const productRoutes: readonly Route[] = [
     path: '/products/:id',
     operation: {
       id: 'updateProduct',
-      summary: 'Change a product',
-      description: 'Another amount makes a new price version; running subscriptions keep theirs.',
+      summary: 'Update a product',
+      description:
+        'A change of the amount creates a new price version. Existing subscriptions keep their price.',
       body: UpdateProduct,
       answer: { status: 200, schema: Product, isVersioned: true },
       errors: ['product_not_found', 'lookup_key_taken'],
@@ -185,7 +186,7 @@ function problemsOf({
   ...fields
 }: Sound<z.infer<typeof CreateProduct>>): InputProblems {
   return productProblems({
-    // Each of them that is missing is reported by the schema, which knows which are required.
+    // The schema reports missing required fields.
     name: fields.name ?? '',
     currency: fields.currency ?? '',
     type: fields.type ?? 'UNKNOWN',
@@ -196,7 +197,7 @@ function problemsOf({
   });
 }
 
-/** An empty list is how a message says that there is none. */
+/** Proto messages represent absent tiers as an empty list. */
 export function toProtoTiers(sent: z.infer<typeof tiers> | undefined): Tier[] {
   return (sent ?? []).map((tier) => ({ ...tier, upTo: tier.upTo ?? undefined }));
 }

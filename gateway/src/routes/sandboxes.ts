@@ -47,7 +47,7 @@ const AdvanceClock = finalAct({ to: time }).meta({
   examples: [{ to: '2026-02-28T00:00:00Z' }],
 });
 
-// A jump over years is many renewals; the jump itself goes on after that.
+// An advance over years runs many renewals. It continues after the deadline.
 const advanceDeadlineMs = 10 * 60_000;
 
 export const sandboxRoutes: readonly Route[] = [
@@ -56,8 +56,8 @@ export const sandboxRoutes: readonly Route[] = [
     path: '/sandboxes',
     operation: {
       id: 'createSandbox',
-      summary: 'Create a sandbox and its first key',
-      description: 'With a live key only.',
+      summary: 'Create a sandbox and its first API key',
+      description: 'Requires a live key.',
       body: CreateSandbox,
       answer: { status: 201, schema: NewSandbox },
       errors: ['sandbox_limit_reached'],
@@ -84,7 +84,7 @@ export const sandboxRoutes: readonly Route[] = [
     path: '/sandboxes/clock',
     operation: {
       id: 'getClock',
-      summary: 'What time is it in this environment?',
+      summary: "Get the environment's clock",
       answer: { status: 200, schema: SandboxClock },
     },
     handle: async (request, peers) => {
@@ -97,9 +97,9 @@ export const sandboxRoutes: readonly Route[] = [
     path: '/sandboxes/clock/advance',
     operation: {
       id: 'advanceClock',
-      summary: 'Move a manual clock',
+      summary: 'Advance a manual clock',
       description:
-        'All that falls due on the way is done at its own instant, in order. Answers when all is quiet.',
+        'Runs all work that falls due on the way in order, each item at its own time. Returns once all of it is done.',
       body: AdvanceClock,
       answer: { status: 200, schema: AdvancedClock },
       errors: ['conflict'],
@@ -118,9 +118,9 @@ export const sandboxRoutes: readonly Route[] = [
     path: '/sandboxes/clock/advance',
     operation: {
       id: 'stopClockAdvance',
-      summary: 'Stop the running advance of a manual clock',
+      summary: 'Stop an advance of a manual clock',
       description:
-        'The advance ends after its present instant, and its callers are answered with `stopped`. Without a running advance nothing changes.',
+        'The advance ends after the instant that it is processing, and its callers receive `stopped`. Without an advance in progress, nothing changes.',
       answer: { status: 200, schema: SandboxClock },
     },
     handle: async (request, peers) => {
@@ -133,8 +133,8 @@ export const sandboxRoutes: readonly Route[] = [
     path: '/sandboxes',
     operation: {
       id: 'listSandboxes',
-      summary: 'List sandboxes',
-      description: 'Newest first. With a live key only.',
+      summary: 'List sandboxes, newest first',
+      description: 'Requires a live key.',
       query: ListSandboxes,
       answer: { status: 200, schema: SandboxList },
     },
@@ -153,7 +153,7 @@ export const sandboxRoutes: readonly Route[] = [
     operation: {
       id: 'updateSandbox',
       summary: 'Rename a sandbox',
-      description: 'With a live key only.',
+      description: 'Requires a live key.',
       body: UpdateSandbox,
       answer: { status: 200, schema: Sandbox, isVersioned: true },
       errors: ['sandbox_not_found', 'stale_version'],
@@ -178,7 +178,7 @@ export const sandboxRoutes: readonly Route[] = [
       id: 'deleteSandbox',
       summary: 'Delete a sandbox and all its data',
       description:
-        'With a live key only. Its keys, pages and webhooks end within 5 seconds, its data within an hour.',
+        'Requires a live key. The keys, pages and webhooks of the sandbox stop working within 5 seconds. Its data is deleted within an hour.',
       answer: { status: 204 },
       errors: ['sandbox_not_found'],
     },

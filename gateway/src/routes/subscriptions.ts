@@ -92,7 +92,8 @@ const ListSubscriptions = z.object({
   status: z.enum(['ACTIVE', 'PAST_DUE', 'CANCELED']).optional(),
   phase: z.enum(['SCHEDULED', 'TRIAL', 'REGULAR', 'ENDED']).optional(),
   renewsBefore: time.optional().meta({
-    description: 'Those that go into a billed period before it, by a renewal or from a trial.',
+    description:
+      'Only subscriptions whose next billed period starts before this time, by renewal or at the end of a trial.',
   }),
 });
 
@@ -102,9 +103,9 @@ export const subscriptionRoutes: readonly Route[] = [
     path: '/subscriptions',
     operation: {
       id: 'createSubscription',
-      summary: 'Start a subscription',
+      summary: 'Create a subscription',
       description:
-        'Answers once the first invoice exists and its first charge is applied, or after 8 seconds.',
+        'Returns once the first invoice exists and the outcome of its first charge is applied, or after 8 seconds.',
       body: CreateSubscription,
       answer: { status: 201, schema: SubscriptionSchema, isVersioned: true },
       errors: ['customer_not_found', 'product_not_found'],
@@ -164,7 +165,7 @@ export const subscriptionRoutes: readonly Route[] = [
     path: '/subscriptions/:id',
     operation: {
       id: 'updateSubscription',
-      summary: 'Change the metadata of a subscription',
+      summary: 'Update the metadata of a subscription',
       body: UpdateSubscription,
       answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
       errors: ['subscription_not_found'],
@@ -188,7 +189,9 @@ export const subscriptionRoutes: readonly Route[] = [
     path: '/subscriptions/:id/cancel',
     operation: {
       id: 'cancelSubscription',
-      summary: 'Cancel now or at the end of the period',
+      summary: 'Cancel a subscription',
+      description:
+        'Ends the subscription now or, with `atPeriodEnd`, at the end of the current period.',
       body: CancelSubscription,
       answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
       errors: ['subscription_not_found', 'conflict'],
@@ -211,7 +214,7 @@ export const subscriptionRoutes: readonly Route[] = [
     path: '/subscriptions/:id/uncancel',
     operation: {
       id: 'uncancelSubscription',
-      summary: 'Take a cancellation at the end of the period back',
+      summary: 'Undo a scheduled cancellation',
       body: UncancelSubscription,
       answer: { status: 200, schema: SubscriptionSchema, isVersioned: true },
       errors: ['subscription_not_found', 'conflict'],

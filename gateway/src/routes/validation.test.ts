@@ -13,7 +13,7 @@ const routes: readonly Route[] = [
   ...webhookEndpointRoutes,
 ];
 const now = new Date('2026-01-05T12:00:00.000Z');
-// A refused body reaches no service.
+// A refused body is never sent to a service.
 const noPeers = {} as Peers;
 
 async function refusedFields(call: string, body: object): Promise<unknown> {
@@ -97,6 +97,9 @@ test.each([
       quantity: [expect.any(String)],
     },
   ],
-])('%s reports problems of shape and of bounds at once: %j', async (call, body, fields) => {
-  expect(await refusedFields(call, body)).toEqual(fields);
-});
+])(
+  '%s reports all problems of shape and of bounds in one response: %j',
+  async (call, body, fields) => {
+    expect(await refusedFields(call, body)).toEqual(fields);
+  },
+);

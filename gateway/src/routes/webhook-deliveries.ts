@@ -13,11 +13,11 @@ import { page, pageQuery } from '../list';
 import { RateLimit, tooManyRequests } from '../rate-limit';
 import { type ApiAnswer, ok, param, present, type Route } from '../route';
 
-// Real addresses whose ownership is not proven: a test must not become a flood.
+// The ownership of the URLs is not proven, so tests must not become a flood of requests.
 const testsPerMinute = 10;
 const testRate = new RateLimit({ perSecond: testsPerMinute / 60, burst: testsPerMinute });
 
-/** Refuses an endpoint that was tested too often, in real time. */
+/** Throws if the endpoint was tested too often, in real time. */
 function admitTest(endpoint: string): void {
   const allowance = testRate.take(endpoint, systemClock.now());
   if (!allowance.isAllowed) throw tooManyRequests(allowance);
@@ -29,7 +29,7 @@ const ReplayWebhooks = z
   .object({
     since: time,
     all: optional(z.boolean()).meta({
-      description: 'Sends what was delivered again, too. Default false.',
+      description: 'Also resends accepted webhooks. Defaults to false.',
     }),
   })
   .meta({ id: 'ReplayWebhooks', examples: [{ since: '2026-03-31T00:00:00Z' }] });
@@ -37,7 +37,10 @@ const ReplayWebhooks = z
 const ListWebhookGaps = z.object({
   since: time
     .optional()
-    .meta({ description: 'ISO 8601 with its zone, of real time. Default: all that is kept.' }),
+    .meta({
+      description:
+        'ISO 8601 with a UTC offset, in real time. Defaults to the whole retention period.',
+    }),
 });
 
 export const webhookDeliveryRoutes: readonly Route[] = [
@@ -46,9 +49,9 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: '/webhook-endpoints/:id/test',
     operation: {
       id: 'testWebhookEndpoint',
-      summary: 'Send a test to a webhook endpoint',
+      summary: 'Send a test webhook to an endpoint',
       description:
-        'Its body is `{id, type, timestamp, data: {webhookEndpointId}}`, its type `webhook_endpoint.test`. It is signed, repeated and listed as every webhook. At most 10 a minute for an endpoint, then 429. 409 for an endpoint that is not active.',
+        'The body is `{id, type, timestamp, data: {webhookEndpointId}}` with the type `webhook_endpoint.test`. The test is signed, retried and listed like any other webhook. Returns 429 after 10 tests per endpoint and minute, and 409 for an inactive endpoint.',
       answer: { status: 202, schema: WebhookTest },
       errors: ['webhook_endpoint_not_found', 'conflict'],
     },
@@ -64,8 +67,8 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: '/webhook-endpoints/:id/deliveries',
     operation: {
       id: 'listWebhookDeliveries',
-      summary: 'List what a webhook endpoint was sent, newest first',
-      description: 'Of the last 30 days, in real time.',
+      summary: 'List the deliveries of a webhook endpoint, newest first',
+      description: 'Covers the last 30 days, in real time.',
       query: ListWebhookDeliveries,
       answer: { status: 200, schema: WebhookDeliveryList },
       errors: ['webhook_endpoint_not_found'],
@@ -84,9 +87,9 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: '/webhook-endpoints/:id/deliveries/:deliveryId/retry',
     operation: {
       id: 'retryWebhookDelivery',
-      summary: 'Send a webhook again now',
+      summary: 'Retry a webhook delivery',
       description:
-        'The same bytes under the same id, however the delivery stands. One that is finished goes by itself: nothing waits for it. One that still waits goes in its turn, with all of its subscription that waits. 409 for an endpoint that is not active.',
+        'Resends the same bytes with the same id, in any state of the delivery. A finished delivery is resent immediately. A pending delivery keeps its position in the queue of its subscription, which is sent now. Returns 409 for an inactive endpoint.',
       answer: { status: 202, schema: WebhookDelivery },
       errors: ['webhook_endpoint_not_found', 'webhook_delivery_not_found', 'conflict'],
     },
@@ -103,9 +106,9 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: '/webhook-endpoints/:id/replay',
     operation: {
       id: 'replayWebhooks',
-      summary: 'Send past webhooks to an endpoint again',
+      summary: 'Replay past webhooks to an endpoint',
       description:
-        'Every webhook since a real time that the endpoint subscribes to and has not accepted, including those that occurred while it was inactive; with `all` also those that it has accepted. The lowest sequence of each subscription goes first. Kept for 30 days. 409 for an endpoint that is not active.',
+        'Sends every webhook since the given real time that the endpoint subscribes to and has not accepted, including those from its inactive periods. With `all`, also resends accepted ones. Webhooks of a subscription are sent in the order of their sequence. They are retained for 30 days. Returns 409 for an inactive endpoint.',
       body: ReplayWebhooks,
       answer: { status: 202, schema: WebhookReplay },
       errors: ['webhook_endpoint_not_found', 'conflict'],
@@ -124,9 +127,9 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: '/webhook-endpoints/:id/gaps',
     operation: {
       id: 'listWebhookGaps',
-      summary: 'List the webhooks that an endpoint has not accepted',
+      summary: 'List undelivered webhooks of an endpoint',
       description:
-        'Every sequence since a real time that the endpoint subscribes to and has not accepted: being delivered, given up, or not yet queued. An empty list proves that nothing is missing; 503 when this cannot be determined at the moment.',
+        'Lists the sequence numbers since the given real time that the endpoint subscribes to and has not accepted: in delivery, failed, or not yet queued. An empty list proves that nothing is missing. Returns 503 if this cannot be determined at the moment.',
       query: ListWebhookGaps,
       answer: { status: 200, schema: WebhookGaps },
       errors: ['webhook_endpoint_not_found'],
@@ -142,7 +145,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
   },
 ];
 
-/** 202: what is asked for is stored, and done in a moment. */
+/** 202: the request is stored and will be executed shortly. */
 function accepted(body: unknown): ApiAnswer {
   return { status: 202, body };
 }

@@ -12,12 +12,14 @@ import { page, pageQuery } from '../list';
 import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route, secretOrNull } from '../route';
 
-const url = z.string().meta({ description: 'http or https, of a public host.', format: 'uri' });
+const url = z
+  .string()
+  .meta({ description: 'An http or https URL with a public host.', format: 'uri' });
 const events = z.array(z.string()).min(1).max(20);
 const description = z.string().max(200);
 const headerPrefix = z.string().meta({
   description:
-    'Names two headers, `<prefix>-Event` and `<prefix>-Signature`. Not `Webhook`, in any case. Default `Billing`.',
+    'Prefix of the headers `<prefix>-Event` and `<prefix>-Signature`. Must not be `Webhook` in any case. Defaults to `Billing`.',
   pattern: '^[A-Za-z][A-Za-z0-9-]{0,30}$',
 });
 
@@ -57,8 +59,8 @@ export const webhookEndpointRoutes: readonly Route[] = [
     path: '/webhook-endpoints',
     operation: {
       id: 'createWebhookEndpoint',
-      summary: 'Register where webhooks go',
-      description: 'At most ten.',
+      summary: 'Create a webhook endpoint',
+      description: 'An environment can have at most ten endpoints.',
       body: CreateWebhookEndpoint,
       answer: { status: 201, schema: NewWebhookEndpoint, isVersioned: true },
       errors: ['conflict'],
@@ -115,7 +117,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     path: '/webhook-endpoints/:id',
     operation: {
       id: 'updateWebhookEndpoint',
-      summary: 'Change a webhook endpoint',
+      summary: 'Update a webhook endpoint',
       body: UpdateWebhookEndpoint,
       answer: { status: 200, schema: WebhookEndpoint, isVersioned: true },
       errors: ['webhook_endpoint_not_found'],
@@ -149,9 +151,9 @@ export const webhookEndpointRoutes: readonly Route[] = [
     path: '/webhook-endpoints/:id/rotate-secret',
     operation: {
       id: 'rotateWebhookSecret',
-      summary: 'Give a webhook endpoint another secret',
+      summary: 'Rotate the secret of a webhook endpoint',
       description:
-        'Both secrets sign for 24 hours of real time: every webhook carries a signature of each, the newest first. Done again within a day, each earlier secret keeps its 24 hours; 409 where ten would sign.',
+        'The old secret keeps signing for 24 hours of real time. Until then, every webhook carries a signature of each secret, newest first. Further rotations do not shorten the 24 hours of earlier secrets. Returns 409 if ten secrets would sign.',
       answer: { status: 200, schema: NewWebhookEndpoint, isVersioned: true },
       errors: ['webhook_endpoint_not_found', 'conflict'],
     },

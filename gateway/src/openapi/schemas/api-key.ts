@@ -13,7 +13,7 @@ export const ApiKey = z
     revokedAt: time.nullable(),
     createdBy: z.object({
       type: z.enum(['KEY', 'OPERATOR', 'SYSTEM']),
-      id: id.nullable().meta({ description: 'The key or operator; null for the system.' }),
+      id: id.nullable().meta({ description: 'Id of the key or operator; null for SYSTEM.' }),
     }),
     createdAt: time,
   })
@@ -21,7 +21,7 @@ export const ApiKey = z
 
 export const NewApiKey = ApiKey.extend({
   key: z.string().nullable().meta({
-    description: 'Shown this once; null in a repeated answer.',
+    description: 'The secret key, returned only once; null in an idempotent replay.',
   }),
 }).meta({ id: 'NewApiKey' });
 

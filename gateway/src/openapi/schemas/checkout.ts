@@ -9,7 +9,7 @@ const url = z.string().meta({ format: 'uri' });
 export const NewCheckoutSession = z
   .object({
     sessionId: id,
-    checkoutUrl: url.meta({ description: 'Where the payer pays.' }),
+    checkoutUrl: url.meta({ description: 'URL of the hosted payment page.' }),
     invoice: Invoice,
   })
   .meta({ id: 'NewCheckoutSession' });
@@ -27,7 +27,7 @@ export const CheckoutSession = z
     invoiceId: id.nullable(),
     subscriptionId: id.nullable(),
     status: z.enum(['OPEN', 'COMPLETE', 'EXPIRED']),
-    checkoutUrl: url.meta({ description: 'Where the payer pays.' }),
+    checkoutUrl: url.meta({ description: 'URL of the hosted payment page.' }),
     successUrl: z.string().nullable(),
     cancelUrl: z.string().nullable(),
     expiresAt: time,
@@ -35,7 +35,7 @@ export const CheckoutSession = z
     lastPaymentError: z
       .object({ code: z.string(), message: z.string(), at: time })
       .nullable()
-      .meta({ description: 'Why the last payment failed.' }),
+      .meta({ description: 'Reason of the latest failed payment.' }),
     metadata,
     ...timestamps,
     invoice: Invoice.nullable(),
@@ -55,7 +55,7 @@ export const CheckoutLink = z
     active: z.boolean(),
     discountId: id.nullable(),
     metadata,
-    url: url.meta({ description: 'The public page.' }),
+    url: url.meta({ description: 'URL of the public page.' }),
     ...timestamps,
   })
   .meta({ id: 'CheckoutLink' });

@@ -8,9 +8,15 @@ export const CreditGrant = z
     customerId: id,
     meterId: id,
     amount: decimal,
-    remaining: decimal.meta({ description: 'Net of the running period.' }),
+    remaining: decimal.meta({
+      description: 'Remaining units, after the usage of the current period.',
+    }),
     consumed: decimal,
-    priority: z.int().min(0).max(255).meta({ description: 'Low first.' }),
+    priority: z
+      .int()
+      .min(0)
+      .max(255)
+      .meta({ description: 'Grants with a lower number are used first.' }),
     source: z.enum(['PROMOTIONAL', 'PAID']),
     name: z.string().nullable(),
     effectiveAt: time,
@@ -30,17 +36,19 @@ export const UsageStateList = z
       meterName: z.string(),
       unit: z.string().nullable(),
       subscriptionId: id.nullable(),
-      periodStart: time.meta({ description: "The subscription's period, or the calendar month." }),
+      periodStart: time.meta({
+        description: "Start of the subscription's period, or of the calendar month.",
+      }),
       periodEnd: time,
       usage: decimal,
       includedUnits: decimal,
       creditsGranted: decimal,
       creditsRemaining: decimal,
-      balance: decimal.meta({ description: 'Included units and credits less usage.' }),
+      balance: decimal.meta({ description: 'Included units plus credits, minus usage.' }),
       overage: decimal,
       estimatedAmount: z.int().nullable().meta({
         description:
-          "In the currency's smallest unit; null without a price, and where it is over the largest amount: no invoice bills that much.",
+          "In the currency's smallest unit. Null if the meter has no price, or if the amount exceeds the maximum amount of an invoice.",
       }),
       currency: currency.nullable(),
       entitled: z.boolean(),

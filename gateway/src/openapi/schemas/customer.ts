@@ -18,7 +18,7 @@ export const Customer = z
         city: text,
         state: text,
         postalCode: text,
-        country: text.meta({ description: 'ISO 3166-1 alpha-2.' }),
+        country: text.meta({ description: 'ISO 3166-1 alpha-2 country code.' }),
       })
       .nullable(),
     currency,

@@ -9,20 +9,31 @@ export const Discount = z
     code: z
       .string()
       .nullable()
-      .meta({ description: 'As it was written; null: works by id only.', examples: ['SPRING-26'] }),
+      .meta({
+        description: 'In its original case. Null if the discount is applied by id only.',
+        examples: ['SPRING-26'],
+      }),
     type: z.enum(['PERCENTAGE', 'FIXED']),
     value: z.number().meta({
-      description: "Percent, or for FIXED an amount in the currency's smallest unit.",
+      description: "Percentage, or for FIXED an amount in the currency's smallest unit.",
       examples: [12.5],
     }),
-    currency: currency.nullable().meta({ description: "Of FIXED alone; null: the invoice's." }),
+    currency: currency
+      .nullable()
+      .meta({ description: "Only for FIXED. Null means the invoice's currency." }),
     duration: z.enum(['ONCE', 'REPEATING', 'FOREVER']),
     durationInMonths: z.int().min(1).max(60).nullable(),
     maxRedemptions: z.int().min(1).nullable(),
-    redemptionCount: z.int().min(0).meta({ description: 'Held and confirmed.' }),
-    startsAt: time.nullable().meta({ description: 'Inclusive.' }),
-    endsAt: time.nullable().meta({ description: 'Exclusive.' }),
-    productIds: z.array(id).max(50).meta({ description: 'Empty: all products.' }),
+    redemptionCount: z
+      .int()
+      .min(0)
+      .meta({ description: 'Confirmed redemptions plus those reserved by open checkouts.' }),
+    startsAt: time.nullable().meta({ description: 'Start of validity, inclusive.' }),
+    endsAt: time.nullable().meta({ description: 'End of validity, exclusive.' }),
+    productIds: z
+      .array(id)
+      .max(50)
+      .meta({ description: 'Products that the discount applies to. Empty means all products.' }),
     active: z.boolean(),
     metadata,
     ...timestamps,

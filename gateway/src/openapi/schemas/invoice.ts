@@ -22,7 +22,7 @@ const LineDetails = z
     billedQuantity: decimal,
     exactAmount: decimal,
   })
-  .meta({ id: 'LineDetails', description: 'How a line was computed.' });
+  .meta({ id: 'LineDetails', description: 'Calculation of the amount of a line.' });
 
 const LineItem = z
   .object({
@@ -82,12 +82,14 @@ export const Invoice = z
     paidAt: time.nullable(),
     periodStart: time.nullable(),
     periodEnd: time.nullable(),
-    hostedUrl: text.meta({ description: 'Where the payer can see and pay it.' }),
+    hostedUrl: text.meta({
+      description: 'URL of the page on which the payer can view and pay the invoice.',
+    }),
     discounts: z.array(z.object({ discountId: id, name: z.string(), amount })),
     lastPaymentError: z
       .object({ code: z.string(), message: z.string(), at: time })
       .nullable()
-      .meta({ description: 'Why nothing was charged last; null once the invoice is paid.' }),
+      .meta({ description: 'Reason of the latest failed payment. Null once the invoice is paid.' }),
     metadata,
     ...timestamps,
     lineItems: z.array(LineItem),

@@ -10,9 +10,11 @@ export const Meter = z
     uniqueProperty: z
       .string()
       .nullable()
-      .meta({ description: 'The event property whose values are counted; of UNIQUE_COUNT alone.' }),
+      .meta({
+        description: 'Event property whose distinct values are counted. Only for UNIQUE_COUNT.',
+      }),
     unit: z.string().nullable(),
-    active: z.boolean().meta({ description: 'Whether it takes events.' }),
+    active: z.boolean().meta({ description: 'Whether the meter accepts events.' }),
     metadata,
     ...timestamps,
   })

@@ -4,9 +4,9 @@ import { id, time } from './scalars';
 export const PortalSession = z
   .object({
     sessionId: id,
-    url: z.string().meta({ format: 'uri', description: 'Opens the portal once.' }),
+    url: z.string().meta({ format: 'uri', description: 'One-time sign-in URL of the portal.' }),
     expiresAt: time.meta({
-      description: 'In real time, also where the clock of the environment is moved by hand.',
+      description: 'In real time, even in an environment with a manual clock.',
     }),
   })
   .meta({ id: 'PortalSession' });

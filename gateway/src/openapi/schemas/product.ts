@@ -3,7 +3,9 @@ import { amount, currency, decimal, id, listOf, metadata, time, timestamps } fro
 
 export const PricingTier = z
   .object({
-    upTo: decimal.nullable().meta({ description: 'Inclusive; null in the last tier.' }),
+    upTo: decimal
+      .nullable()
+      .meta({ description: 'Upper bound of the tier, inclusive. Null in the last tier.' }),
     unitAmount: decimal,
     flatAmount: decimal.nullable(),
   })
@@ -32,7 +34,7 @@ export const Price = z
     tiers,
     ...timestamps,
   })
-  .meta({ id: 'Price', description: 'A version of what a product costs; it never changes.' });
+  .meta({ id: 'Price', description: 'An immutable version of the price of a product.' });
 
 export const MeterPrice = z
   .object({
@@ -63,7 +65,7 @@ export const Product = z
     active: z.boolean(),
     metadata,
     lookupKey: z.string().nullable(),
-    priceId: id.meta({ description: 'The present price version.' }),
+    priceId: id.meta({ description: 'Id of the current price version.' }),
     tiers,
     meterPrices: z.array(MeterPrice),
     ...timestamps,

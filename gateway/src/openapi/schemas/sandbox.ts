@@ -11,7 +11,8 @@ export const NewSandbox = z
     now: time,
     createdAt: time,
     key: z.string().nullable().meta({
-      description: 'Its first API key. Shown this once; null in a repeated answer.',
+      description:
+        'First API key of the sandbox, returned only once; null in an idempotent replay.',
     }),
   })
   .meta({ id: 'NewSandbox' });
@@ -25,7 +26,7 @@ export const Sandbox = z
     createdAt: time,
     lastUsedAt: time.nullable().meta({
       description:
-        'Real time of the last request with one of its keys, at most a minute early; null: never used.',
+        "Real time of the last request with one of the sandbox's keys, accurate to one minute. Null if never used.",
     }),
   })
   .meta({ id: 'Sandbox' });
@@ -37,10 +38,18 @@ export const SandboxClock = z.object({ clock, now: time }).meta({ id: 'SandboxCl
 export const AdvancedClock = z
   .object({
     now: time,
-    processed: z.int().min(0).meta({ description: 'How much fell due on the way and was done.' }),
+    processed: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'Number of due events processed by the advance, such as renewals and payment retries.',
+      }),
     stopped: z
       .literal(true)
       .optional()
-      .meta({ description: 'The advance was stopped before its target; absent otherwise.' }),
+      .meta({
+        description: 'True if the advance was stopped before its target; absent otherwise.',
+      }),
   })
   .meta({ id: 'AdvancedClock' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import 'zod-openapi';
 
-// The kinds of values that answers are made of; how they look is decided once for the whole API.
+// Value types of responses, formatted the same way across the API.
 
 export const id = z.uuid().meta({ examples: ['01970f3e-8a4b-7c1d-9e2f-3a4b5c6d7e8f'] });
 export const time = z.iso
@@ -19,21 +19,21 @@ export const currency = z
 export const decimal = z
   .string()
   .regex(/^-?\d+(\.\d+)?$/)
-  .meta({ description: 'An exact decimal number.', examples: ['12.5'] });
+  .meta({ description: 'Decimal number as a string.', examples: ['12.5'] });
 export const metadata = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-  .meta({ description: "The caller's own notes.", examples: [{ plan: 'gold' }] });
+  .meta({ description: 'Your own key-value data.', examples: [{ plan: 'gold' }] });
 export const collectionMethod = z.enum(['CHARGE_AUTOMATICALLY', 'SEND_INVOICE']);
 
-/** When a resource was made and last changed. */
+/** Times of the creation and of the latest change of a resource. */
 export const timestamps = { createdAt: time, updatedAt: time };
 
-/** The envelope of a list. */
+/** Envelope of a paginated list. */
 export function listOf<T extends z.ZodType>(item: T, name: string) {
   return z
     .object({
       data: z.array(item),
-      total: z.int().min(0).meta({ description: 'Of all pages.' }),
+      total: z.int().min(0).meta({ description: 'Number of items on all pages.' }),
       page: z.int().min(1),
       perPage: z.int().min(1).max(100),
     })

@@ -4,7 +4,9 @@ import { decimal, id, listOf, metadata, time } from './scalars';
 export const UsageEvent = z
   .object({
     id,
-    eventId: z.string().meta({ description: "The caller's own; made where none was given." }),
+    eventId: z
+      .string()
+      .meta({ description: 'Your event id, or a generated one if you sent none.' }),
     customerId: id,
     meterId: id,
     quantity: decimal,
@@ -18,11 +20,14 @@ export const UsageEventList = listOf(UsageEvent, 'UsageEventList');
 
 export const IngestResult = z
   .object({
-    accepted: z.int().min(0).meta({ description: 'Stored by this call.' }),
-    duplicates: z.int().min(0).meta({ description: 'Stored before with the same content.' }),
+    accepted: z.int().min(0).meta({ description: 'Number of events stored by this request.' }),
+    duplicates: z
+      .int()
+      .min(0)
+      .meta({ description: 'Number of events already stored with the same content.' }),
     rejected: z.array(
       z.object({
-        index: z.int().min(0).meta({ description: 'Its place in the batch, from 0.' }),
+        index: z.int().min(0).meta({ description: 'Position in the batch, starting at 0.' }),
         eventId: z.string().nullable(),
         error: z.string(),
       }),

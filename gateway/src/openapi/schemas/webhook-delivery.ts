@@ -5,12 +5,12 @@ const WebhookAttempt = z
   .object({
     at: time,
     durationMs: z.int().min(0),
-    responseStatus: z.int().nullable().meta({ description: 'null: no answer came.' }),
+    responseStatus: z.int().nullable().meta({ description: 'Null if there was no response.' }),
     responseBody: z
       .string()
       .nullable()
-      .meta({ description: 'The first kilobyte. null: no answer came.' }),
-    error: z.string().nullable().meta({ description: 'Why no answer came.' }),
+      .meta({ description: 'First kilobyte of the response. Null if there was no response.' }),
+    error: z.string().nullable().meta({ description: 'Reason why there was no response.' }),
   })
   .meta({ id: 'WebhookAttempt' });
 
@@ -19,15 +19,17 @@ const sequence = z.int().min(1);
 export const WebhookDelivery = z
   .object({
     id,
-    messageId: id.meta({ description: 'The header `webhook-id`.' }),
+    messageId: id.meta({ description: 'Value of the header `webhook-id`.' }),
     type: z.string().meta({ examples: ['subscription.renewed'] }),
-    subscriptionId: id.nullable().meta({ description: 'null: the message is about none.' }),
-    sequence: sequence.nullable().meta({ description: 'null: of a test.' }),
+    subscriptionId: id
+      .nullable()
+      .meta({ description: 'Null if the message is not about a subscription.' }),
+    sequence: sequence.nullable().meta({ description: 'Null for a test.' }),
     status: z.enum(['PENDING', 'DELIVERED', 'FAILED', 'PAUSED']).meta({
       description:
-        'PENDING waits for an attempt or for its turn, FAILED was given up, PAUSED waits at an endpoint that was not active.',
+        'PENDING: waits for its next attempt or for an earlier message. FAILED: all attempts failed. PAUSED: held because the endpoint was not active.',
     }),
-    attempts: z.array(WebhookAttempt).meta({ description: 'The last ten, oldest first.' }),
+    attempts: z.array(WebhookAttempt).meta({ description: 'The last ten attempts, oldest first.' }),
     nextAttemptAt: time.nullable(),
     createdAt: time,
   })
@@ -36,21 +38,25 @@ export const WebhookDelivery = z
 export const WebhookDeliveryList = listOf(WebhookDelivery, 'WebhookDeliveryList');
 
 export const WebhookTest = z
-  .object({ deliveryId: id.meta({ description: 'Found among the deliveries of the endpoint.' }) })
+  .object({
+    deliveryId: id.meta({
+      description: 'Id of the delivery, which is listed with the deliveries of the endpoint.',
+    }),
+  })
   .meta({ id: 'WebhookTest' });
 
 export const WebhookReplay = z
-  .object({ count: z.int().min(0).meta({ description: 'Messages that are sent.' }) })
+  .object({ count: z.int().min(0).meta({ description: 'Number of messages to be sent.' }) })
   .meta({ id: 'WebhookReplay' });
 
 const WebhookGap = z
   .object({
-    subscriptionId: id.nullable().meta({ description: 'null: of a checkout session.' }),
-    checkoutSessionId: id.optional().meta({ description: 'Only of a checkout session.' }),
-    missing: z.array(sequence).meta({ description: 'Rising.' }),
+    subscriptionId: id.nullable().meta({ description: 'Null for a checkout session.' }),
+    checkoutSessionId: id.optional().meta({ description: 'Only for a checkout session.' }),
+    missing: z.array(sequence).meta({ description: 'Missing sequence numbers, ascending.' }),
   })
   .meta({ id: 'WebhookGap' });
 
 export const WebhookGaps = z
   .array(WebhookGap)
-  .meta({ id: 'WebhookGaps', description: 'At most 10,000 sequences together.' });
+  .meta({ id: 'WebhookGaps', description: 'At most 10,000 missing sequence numbers in total.' });

@@ -10,7 +10,7 @@ export const WebhookEndpoint = z
     description: z.string().nullable(),
     active: z.boolean(),
     headerPrefix: z.string().meta({
-      description: 'Names the headers `<prefix>-Event` and `<prefix>-Signature`.',
+      description: 'Prefix of the headers `<prefix>-Event` and `<prefix>-Signature`.',
       examples: ['Billing'],
     }),
     ...timestamps,
@@ -22,7 +22,7 @@ export const NewWebhookEndpoint = WebhookEndpoint.extend({
     .string()
     .nullable()
     .meta({
-      description: 'Signs the webhooks. Shown this once; null in a repeated answer.',
+      description: 'Signing secret, returned only once; null in an idempotent replay.',
       examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
     }),
 }).meta({ id: 'NewWebhookEndpoint' });
