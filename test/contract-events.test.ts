@@ -162,7 +162,7 @@ describe('a batch', () => {
     ['no customer', { customerId: null }, 'customerId: Required'],
     ['a text that is no number', { quantity: 'many' }, 'quantity: Invalid decimal'],
     ['13 decimals', { quantity: '0.0000000000001' }, 'quantity: Invalid decimal'],
-    ['an empty id', { eventId: '' }, 'eventId: Must be at least 1 characters'],
+    ['an empty id', { eventId: '' }, 'eventId: Must be at least 1 character'],
     [
       'an id that is too long',
       { eventId: 'x'.repeat(256) },

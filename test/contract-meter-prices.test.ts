@@ -152,7 +152,9 @@ describe('meter prices', () => {
     const { path } = await newProduct();
     const price = { meterId, unitAmount: '1' };
     const answer = await patch(path, { prices: [price, price] });
-    expect(answer.body).toEqual({ error: { prices: ['1.meterId: Has a price already'] } });
+    expect(answer.body).toEqual({
+      error: { prices: ['1.meterId: The meter already has a price'] },
+    });
   });
 
   test('of a deleted meter are refused', async () => {

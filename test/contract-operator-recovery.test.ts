@@ -39,7 +39,7 @@ describe('a reset link', () => {
     const use = (typed: string) =>
       newcomer().api('POST', '/reset-links/use', { token, password: typed });
     expect((await use('football2024')).body).toEqual({
-      error: { password: ['Is too easy to guess'] },
+      error: { password: ['Too easy to guess'] },
     });
     expect((await use('a longer better one')).status).toBe(204);
     expect((await viewer.api('GET', '/session')).status).toBe(401);

@@ -95,7 +95,7 @@ describe('a session', () => {
     client.cookie = kept;
     expect(shown(await client.api('GET', '/session'))).toEqual([
       401,
-      { error: 'Not signed in, or no more' },
+      { error: 'Not signed in' },
       'invalid_session',
     ]);
     expect((await client.api('DELETE', '/session')).status).toBe(204);
@@ -213,7 +213,7 @@ test('where there is no identity provider, none is offered and none lets anybody
   for (const step of ['provider', 'callback?code=x&state=y']) {
     const { status, body, headers } = await newcomer().send('GET', `/dashboard/sign-in/${step}`);
     expect([status, headers.getSetCookie()]).toEqual([404, []]);
-    expect(body).toContain('There is no identity provider here.');
+    expect(body).toContain('No identity provider is configured.');
   }
 });
 

@@ -93,7 +93,10 @@ describe('pricing types', () => {
     const answer = await api.post('/products', withTiers([open, { upTo: null, unitAmount: 'x' }]));
     expect(answer.body).toEqual({
       error: {
-        tiers: ['0.upTo: Only the last tier may be open', '1.unitAmount: Invalid decimal'],
+        tiers: [
+          '0.upTo: Only the last tier may have no upper bound',
+          '1.unitAmount: Invalid decimal',
+        ],
       },
     });
   });

@@ -170,7 +170,7 @@ describe('bytes that are no request', () => {
       'Malformed request',
     ],
     ['no host', lines(get), 400, 'The header Host is required'],
-    ['two hosts', lines(get, 'Host: x', 'host: y'), 400, 'The header Host is allowed once'],
+    ['two hosts', lines(get, 'Host: x', 'host: y'), 400, 'The header Host must appear only once'],
     [
       'an unknown expectation',
       lines(get, 'Host: x', 'Expect: a-miracle', 'Content-Length: 1'),

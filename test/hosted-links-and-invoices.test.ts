@@ -125,7 +125,7 @@ describe('the page of a link', () => {
     const discount = await make('/discounts', terms);
     const { url } = await link({ discountId: discount.id });
     const page = await payer.open(url);
-    expect(page.text).toContain('A discount is taken off on the next page');
+    expect(page.text).toContain('The discount is applied on the next page');
     await api.expect(
       200,
       api.request('PATCH', `/discounts/${discount.id}`, { body: { active: false } }),

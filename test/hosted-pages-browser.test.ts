@@ -166,7 +166,7 @@ describe.each([
       const { hostedUrl } = await api.expect(200, api.get(`/invoices/${latestInvoiceId}`));
       await visit(browser!, { ...options, javaScriptEnabled: false }, async (page) => {
         await page.goto(hostedUrl);
-        await page.getByText('How this is computed').click();
+        await page.getByText('Show calculation').click();
         await expectToFit(page);
         await shoot(page, `invoice-${name}`);
         await typeCard(page, '1234');

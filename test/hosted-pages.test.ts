@@ -63,7 +63,7 @@ describe('the page of a session', () => {
       'All of it.',
       '$29.00 due today',
       '$29.00 every month',
-      'next on February 28, 2026',
+      'Next charge $29.00 on February 28, 2026',
       'Test mode',
       '4242 4242 4242 4242',
     ]) {
@@ -342,7 +342,7 @@ test('without a provider a page takes no card', async () => {
   const { checkoutUrl } = await create('/checkout', { customerId, productId });
   const page = await payer.open(checkoutUrl);
   expect([page.status, page.root.querySelector('form')]).toEqual([200, null]);
-  expect(page.text).toContain('Cards cannot be taken here');
+  expect(page.text).toContain('Card payments are not available');
 });
 
 // Last, when all the cards above were typed.

@@ -91,7 +91,7 @@ describe.each(lookings)('the portal %s', (looking, options) => {
         await look('methods');
 
         await page.getByRole('link', { name: 'Contact details' }).click();
-        await page.getByLabel('Town').fill('Zürich');
+        await page.getByLabel('City').fill('Zürich');
         await page.getByLabel('Country').fill('XX');
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByRole('alert').waitFor();
@@ -105,19 +105,19 @@ describe.each(lookings)('the portal %s', (looking, options) => {
         await page.getByText('Your subscription will end').waitFor();
         await look('canceled');
         await page.getByRole('button', { name: 'Keep subscription' }).click();
-        await page.getByText('Your subscription goes on.').waitFor();
+        await page.getByText('Your subscription will renew as usual.').waitFor();
 
         await page.getByRole('link', { name: 'Invoices' }).first().click();
         await page.getByRole('heading', { name: 'Invoices' }).waitFor();
         await look('invoices');
 
-        await page.getByRole('button', { name: 'Leave' }).click();
-        await page.getByRole('heading', { name: 'You have left the portal' }).waitFor();
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
         await look('left');
         await page.goto(url);
         await look('used');
         await page.goto(`${system.gatewayUrl}/portal`);
-        await page.getByRole('heading', { name: 'Your visit is over' }).waitFor();
+        await page.getByRole('heading', { name: 'Your session has expired' }).waitFor();
         await look('over');
       });
     },
@@ -135,7 +135,7 @@ testInChromium(
     await visit(browser, desktop, async (page) => {
       await page.goto(url);
       await page.getByRole('button', { name: 'Open the portal' }).dblclick();
-      await page.getByRole('heading', { name: 'To pay' }).waitFor();
+      await page.getByRole('heading', { name: 'Open invoices' }).waitFor();
       await expectAccessible(page);
       await page.getByRole('link', { name: /^Pay/ }).last().click();
       await expectAccessible(page);
@@ -155,7 +155,7 @@ testInChromium(
       await page.getByRole('button', { name: 'Pay $29.00', exact: true }).click();
       await page.getByText('This invoice is paid').waitFor();
       await page.getByRole('link', { name: 'Overview' }).click();
-      expect(await page.getByRole('heading', { name: 'To pay' }).count()).toBe(0);
+      expect(await page.getByRole('heading', { name: 'Open invoices' }).count()).toBe(0);
     });
   },
   timeoutMs,
@@ -190,7 +190,7 @@ testInChromium(
         await page.getByRole('button', { name: 'with this card' }).click();
         await page.getByRole('alert').waitFor();
         await expectAccessible(page);
-        await page.getByRole('button', { name: 'Leave' }).click();
+        await page.getByRole('button', { name: 'Sign out' }).click();
         await expectAccessible(page);
         for (const one of [url, `${system.gatewayUrl}/portal`, `${system.gatewayUrl}/portal/x`]) {
           await page.goto(one);
@@ -223,7 +223,7 @@ testInChromium(
       }
       expect(reached).toEqual([
         'Skip to content',
-        'Leave',
+        'Sign out',
         'Overview',
         'Usage',
         'Invoices',

@@ -33,7 +33,7 @@ describe('the overview', () => {
     ]) {
       expect(page.text).toContain(text);
     }
-    expect(page.text).toContain('Welcome: $23.31 taken off');
+    expect(page.text).toContain('Welcome: $23.31 off');
     expect(page.text).toContain('Visa ending in 4242 is charged.');
     await scene.api.advanceTo('2026-02-28T00:00:00.000Z');
     const { data } = await scene.read(`/invoices?subscriptionId=${String(id)}`);
@@ -53,11 +53,11 @@ describe('the overview', () => {
     expect(page.text).toContain('Usage so far about $0.00');
     const used = { customerId, meterId, quantity: 1750 };
     await scene.make('/events/ingest', { events: [used] });
-    expect((await visitor.open('/portal')).text).toContain('Usage so far about $6.25 An estimate');
+    expect((await visitor.open('/portal')).text).toContain('Usage so far about $6.25 Estimate');
     const usage = await visitor.open('/portal/usage');
     expect(usage.text).toContain('1,750 of 1,000 calls included');
     expect(usage.text).toContain('Prepaid credits: 0 of 500 calls left');
-    expect(usage.text).toContain('250 calls beyond that: about $6.25 so far');
+    expect(usage.text).toContain('Additional usage: 250 calls, about $6.25 so far');
     expect(usage.root.querySelector('progress')?.attributes).toMatchObject({
       max: '1000',
       value: '1750',
@@ -76,7 +76,7 @@ describe('the overview', () => {
     await scene.make('/events/ingest', { events: [{ customerId, meterId, quantity: 100 }] });
     const { page } = await scene.enter(customerId);
     expect(page.text).toContain('Next charge $14.50');
-    expect(page.text).toContain('Usage so far about $10.00 An estimate before discounts');
+    expect(page.text).toContain('Usage so far about $10.00 Estimate before discounts');
     const { now } = await scene.read('/sandboxes/clock');
     await scene.api.advanceTo(new Date(Date.parse(now as string) + 31 * 86_400_000).toISOString());
     const { data } = await scene.read(`/invoices?subscriptionId=${String(id)}`);
@@ -94,7 +94,7 @@ describe('the overview', () => {
     expect(cardOf('Team')).toContain('Charged to Mastercard ending in 4444.');
     expect(cardOf('Solo')).not.toContain('Charged to');
     expect(page.text).toContain(
-      'Visa ending in 4242 is charged, unless a subscription above names another card.',
+      'Visa ending in 4242 is charged, except for subscriptions that show another card.',
     );
     const paid = await visitor.open('/portal/payment-methods');
     expect(paid.text).toContain('Visa ending in 4242 Default');
@@ -133,7 +133,7 @@ describe('cancelling', () => {
     const asked = await visitor.open(link);
     expect(asked.text).toContain('Cancel Pro?');
     const canceled = await visitor.submit(asked);
-    expect(canceled.text).toContain('Your subscription will end with the current period.');
+    expect(canceled.text).toContain('Your subscription will end when the current period ends.');
     expect(canceled.text).toContain('and does not renew');
     expect(canceled.text).not.toContain('Next charge');
     expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({
@@ -142,7 +142,7 @@ describe('cancelling', () => {
     });
     expect(new URL((await visitor.open(link)).url).pathname).toBe('/portal');
     const kept = await visitor.submit(canceled, {}, 'Keep subscription');
-    expect(kept.text).toContain('Your subscription goes on.');
+    expect(kept.text).toContain('Your subscription will renew as usual.');
     expect(await scene.read(`/subscriptions/${String(id)}`)).toMatchObject({
       cancelAtPeriodEnd: false,
     });
@@ -176,7 +176,7 @@ describe('cancelling', () => {
     expect((await visitor.open('/portal')).text).not.toContain('Usage so far');
     await scene.make('/events/ingest', { events: [{ customerId, meterId, quantity: 90 }] });
     expect((await visitor.open('/portal')).text).toContain(
-      'Usage so far about $9.00 An estimate, billed at the end.',
+      'Usage so far about $9.00 Estimate. Billed when the subscription ends.',
     );
   });
 
@@ -221,7 +221,7 @@ describe('invoices', () => {
     const unpaid = () => scene.subscribe(customerId, { cardNumber: null });
     const [one, two] = [await unpaid(), await unpaid()];
     const { visitor, page } = await scene.enter(customerId);
-    expect(page.text).toContain('To pay');
+    expect(page.text).toContain('Open invoices');
     expect(page.text).toContain('Invoices are sent to you.');
     const path = (subscription: any) => `/portal/invoices/${String(subscription.latestInvoiceId)}`;
     const asked = await visitor.submit(await visitor.open(path(one)), card(numbers.securedOnce));
@@ -246,7 +246,7 @@ describe('invoices', () => {
     const { id: productId } = await scene.make('/products', usd);
     const { invoice, checkoutUrl } = await scene.make('/checkout', { customerId, productId });
     const { visitor, page } = await scene.enter(customerId);
-    expect(page.text).not.toContain('To pay');
+    expect(page.text).not.toContain('Open invoices');
     const shown = await visitor.open(`/portal/invoices/${String(invoice.id)}`);
     const link = shown.root.querySelector('a.button')?.attributes.href;
     expect([shown.root.querySelector('main form'), link]).toEqual([null, checkoutUrl]);
@@ -280,7 +280,7 @@ describe('payment methods', () => {
     const kept = await visitor.submit(removed, {}, 'Remove Mastercard ending in 4444');
     expect([kept.status, kept.text]).toEqual([
       400,
-      expect.stringContaining('Your subscription is charged to this card'),
+      expect.stringContaining('This card pays for a subscription'),
     ]);
   });
 
@@ -294,7 +294,7 @@ describe('payment methods', () => {
     const refused = await visitor.submit(page, card(), 'Save card');
     expect([refused.status, refused.text]).toEqual([
       400,
-      expect.stringContaining('You have as many cards as can be saved.'),
+      expect.stringContaining('You have reached the maximum number of saved cards.'),
     ]);
   });
 

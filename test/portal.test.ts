@@ -30,7 +30,7 @@ describe('the door', () => {
     expect([page.status, new URL(page.url).pathname]).toEqual([200, '/portal']);
     const stranger = new Visitor(system.gatewayUrl);
     const again = await stranger.open(url);
-    expect([again.status, again.text]).toEqual([410, expect.stringContaining('was used before')]);
+    expect([again.status, again.text]).toEqual([410, expect.stringContaining('was already used')]);
     const pressed = await stranger.post(url, {});
     expect([pressed.status, stranger.cookies.has('portal')]).toEqual([410, false]);
   });
@@ -115,7 +115,10 @@ describe('a visit', () => {
   test('is over without its cookie, and unknown with one that nobody gave', async () => {
     for (const path of paths) {
       const page = await new Visitor(system.gatewayUrl).open(path);
-      expect([page.status, page.text]).toEqual([410, expect.stringContaining('visit is over')]);
+      expect([page.status, page.text]).toEqual([
+        410,
+        expect.stringContaining('session has expired'),
+      ]);
       const stranger = new Visitor(system.gatewayUrl);
       stranger.cookies.set('portal', 'a'.repeat(43));
       expect((await stranger.open(path)).status).toBe(404);
@@ -148,7 +151,7 @@ describe('a visit', () => {
     const secret = visitor.cookies.get('portal') ?? '';
     const token = page.root.querySelector('header input[name=form_token]')?.attributes.value ?? '';
     const left = await visitor.post('/portal/leave', { form_token: token });
-    expect(left.text).toContain('You have left the portal');
+    expect(left.text).toContain('You are signed out');
     expect(left.root.querySelector('a.button')?.attributes.href).toBe(
       'https://shop.example/account',
     );

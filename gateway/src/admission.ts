@@ -37,17 +37,26 @@ export interface AdmissionDependencies {
   readonly perKey?: RateLimit;
   /** Of batches of usage events, which count for nothing else. */
   readonly ingestPerKey?: RateLimit;
-  /** By address. It is asked before authentication and charged for refused keys alone, so that guessing stops and nobody else notices. */
+  /**
+   * By address. It is asked before authentication and charged for refused keys alone, so that
+   * guessing stops and nobody else notices.
+   */
   readonly refusedKeys?: RateLimit;
 }
 
-/** Decides who gets in: the address, then the key or the operator's session, then the rate of whose it is. */
+/**
+ * Decides who gets in: the address, then the key or the operator's session, then the rate of whose
+ * it is.
+ */
 export class Admission {
   private readonly networks = new Networks();
 
   constructor(private readonly dependencies: AdmissionDependencies) {}
 
-  /** The caller of a request. The headers about its rate are on the answer, whatever becomes of the request. */
+  /**
+   * The caller of a request. The headers about its rate are on the answer, whatever becomes of the
+   * request.
+   */
   async admit(
     request: Request,
     response: Response,
@@ -75,7 +84,10 @@ export class Admission {
     this.dependencies.authentication.forgetEnvironment(environmentId);
   }
 
-  /** The error with which a request ends: a key whose environment a service knows to be deleted opens nothing any more. */
+  /**
+   * The error with which a request ends: a key whose environment a service knows to be deleted
+   * opens nothing any more.
+   */
   refusalOf(error: unknown, { tenant, signedIn }: Pick<Admitted, 'tenant' | 'signedIn'>): unknown {
     const isDeleted = error instanceof DomainError && error.reason === 'ENVIRONMENT_NOT_FOUND';
     if (!isDeleted || signedIn !== undefined) return error;

@@ -1,7 +1,8 @@
 import { exponentOf, isCurrency } from '@billing/kernel/currency';
 import { Decimal } from '@billing/kernel/decimal';
 
-// Intl decides on symbols and separators alone: how many decimals a currency has is in the kernel's table, and sums stay exact.
+// Intl decides on symbols and separators alone: how many decimals a currency has is in the kernel's
+// table, and sums stay exact.
 
 // A rate may be a fraction of the smallest unit; more digits than this tell a reader nothing.
 const rateDecimalsMax = 14;

@@ -14,7 +14,10 @@ const served = (app.router.stack as readonly Layer[]).flatMap(({ route }) => {
   return methods.map((method) => `${method.toUpperCase()} ${route.path}`);
 });
 
-/** What needs no key, beside the pages, and what the dashboard asks, that the description of the API does not name. */
+/**
+ * What needs no key, beside the pages, and what the dashboard asks, that the description of the API
+ * does not name.
+ */
 const withoutKey = [
   'GET /',
   'GET /asyncapi.json',

@@ -102,7 +102,9 @@ export interface AppDependencies extends ExchangeDependencies {
   readonly operatorPlaces: TakePlace;
   readonly inFlightPerKey: InFlightLimit;
   readonly inFlightPerOrganization: InFlightLimit;
-  /** Places of calls that wait for an advance of a clock: in this process, and of one environment. */
+  /**
+   * Places of calls that wait for an advance of a clock: in this process, and of one environment.
+   */
   readonly waiting: InFlightLimit;
   readonly waitingPerEnvironment: InFlightLimit;
   /** Admits requests that store something. */
@@ -183,7 +185,8 @@ export function createApp(dependencies: AppDependencies): Express {
     authenticated(dependencies, { route: '/v1/*' }, () => Promise.reject(notFound())),
   );
   app.use(respond(dependencies, { route: '/*' }, () => Promise.reject(notFound())));
-  // Only a path that cannot be decoded gets here: it names nothing, which below /v1 needs a key to know.
+  // Only a path that cannot be decoded gets here: it names nothing, which below /v1 needs a key to
+  // know.
   const unnamed = respond(dependencies, { route: '/*' }, () => Promise.reject(notFound()));
   const unnamedOfApi = authenticated(dependencies, { route: '/v1/*' }, () =>
     Promise.reject(notFound()),
@@ -344,7 +347,10 @@ function authenticated(
   });
 }
 
-/** Where a request counts: among those of its caller and organisation, or among those that wait for its environment's clock. */
+/**
+ * Where a request counts: among those of its caller and organisation, or among those that wait for
+ * its environment's clock.
+ */
 function placeOf(
   { callerId, tenant }: Admitted,
   { inFlightPerKey, inFlightPerOrganization, waiting, waitingPerEnvironment }: AppDependencies,

@@ -38,7 +38,10 @@ const personal = /name|mail|phone|address|externalid/i;
 const plainText =
   /^([A-Z][A-Z_]*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 
-/** What a write was about, and which of the fields it named changed how. Secrets, and values that may be personal, are left out. */
+/**
+ * What a write was about, and which of the fields it named changed how. Secrets, and values that
+ * may be personal, are left out.
+ */
 export function auditDetail({ segment, id, body, before, answer }: Written): AuditDetail {
   const old = fieldsOf(before);
   const made = fieldsOf(answer);

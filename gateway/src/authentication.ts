@@ -38,7 +38,10 @@ const freshMs = 4_000;
 // About 300 bytes each.
 const entriesMax = 10_000;
 
-/** Resolves API keys, remembering the answer of identity for a few seconds by the key's hash. A stale answer is never used. */
+/**
+ * Resolves API keys, remembering the answer of identity for a few seconds by the key's hash. A
+ * stale answer is never used.
+ */
 export class Authentication {
   private readonly cache = new Map<string, Cached>();
   /** Counts calls of forgetEnvironment: an answer that identity began before one is not cached. */
@@ -113,7 +116,9 @@ export class Authentication {
   }
 }
 
-/** What may be shown of a good key: what all of its kind begin with, and its last four characters. */
+/**
+ * What may be shown of a good key: what all of its kind begin with, and its last four characters.
+ */
 export function shownKeyOf(key: string): ShownKey {
   return { prefix: /^billing_[a-z]+_/.exec(key)?.[0] ?? '', last4: key.slice(-4) };
 }
@@ -138,7 +143,10 @@ export function scopeOf({ method, segment }: { method: string; segment: string }
   return `${segment}:${isRead(method) ? 'read' : 'write'}`;
 }
 
-/** Throws permission unless the key's scopes allow the method on the route's first path segment; `readsOnly` takes a reading scope too. */
+/**
+ * Throws permission unless the key's scopes allow the method on the route's first path segment;
+ * `readsOnly` takes a reading scope too.
+ */
 export function checkScope(
   scopes: readonly string[],
   { method, segment, readsOnly = false }: { method: string; segment: string; readsOnly?: boolean },

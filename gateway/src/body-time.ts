@@ -1,6 +1,9 @@
 import { RequestError } from './http-error';
 
-/** Reads a body that comes without a key; a sender that takes longer gets 408 and its connection is closed. */
+/**
+ * Reads a body that comes without a key; a sender that takes longer gets 408 and its connection is
+ * closed.
+ */
 export async function readWithin<T>(ms: number, read: () => Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

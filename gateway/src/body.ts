@@ -19,7 +19,9 @@ const parseJson = express.json({
 const rawBytesMax = 1024 * 1024;
 const readRaw = express.raw({ limit: rawBytesMax, type: 'application/json' });
 
-/** The bytes of a JSON body, for a service that reads them itself; none for a request without one. */
+/**
+ * The bytes of a JSON body, for a service that reads them itself; none for a request without one.
+ */
 export async function readBytes(request: Request, response: Response): Promise<Buffer> {
   if (!(await hasBody(request))) return Buffer.alloc(0);
   await read(request, response, readRaw);

@@ -1,9 +1,13 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { ApiAnswer } from './route';
 
-// Conditional requests: an ETag is the version of a resource in quotes, where need be with a count that changes without it.
+// Conditional requests: an ETag is the version of a resource in quotes, where need be with a count
+// that changes without it.
 
-/** The version in `If-Match`, undefined where any will do. What names no version of ours can match none: 412. */
+/**
+ * The version in `If-Match`, undefined where any will do. What names no version of ours can match
+ * none: 412.
+ */
 export function readIfMatch(header: string | undefined): bigint | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
   const version = /^"(\d{1,18})(?:\.\d{1,10})?"$/.exec(header.trim())?.[1];

@@ -73,29 +73,50 @@ const shape = z.object({
   /** Requests of one key, for this process; 0 for no limit. */
   RATE_LIMIT_PER_SECOND: count.default(100),
   RATE_LIMIT_BURST: count.default(200),
-  /** Batches of usage events of one key, for this process, beside all its requests; 0 for no limit. */
+  /**
+   * Batches of usage events of one key, for this process, beside all its requests; 0 for no limit.
+   */
   RATE_LIMIT_INGEST_PER_SECOND: count.default(50),
   /** Requests of one address that were refused for their key; 0 for no limit. */
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: count.default(100),
   /** Requests of one address for public pages; 0 for no limit. */
   RATE_LIMIT_PAGES_PER_SECOND: count.default(100),
-  /** Orders of one address at checkout links, each of which may hold a redemption of a discount for a day; 0 for no limit of their own. */
+  /**
+   * Orders of one address at checkout links, each of which may hold a redemption of a discount for
+   * a day; 0 for no limit of their own.
+   */
   RATE_LIMIT_LINK_ORDERS_PER_MINUTE: count.default(10),
-  /** From the first byte of a request to the end of its headers; a caller who takes longer gets 408. */
+  /**
+   * From the first byte of a request to the end of its headers; a caller who takes longer gets 408.
+   */
   HTTP_HEADERS_TIMEOUT_MS: countFromOne.default(10_000),
-  /** From the first byte of a request to the end of its body; a caller who takes longer gets 408. */
+  /**
+   * From the first byte of a request to the end of its body; a caller who takes longer gets 408.
+   */
   HTTP_REQUEST_TIMEOUT_MS: countFromOne.default(30_000),
   /** Connections beyond so many are closed as they come. */
   HTTP_CONNECTIONS_MAX: countFromOne.default(10_000),
-  /** Of the connections of one network on which no request runs, the oldest beyond so many are closed; not those of TRUSTED_PROXIES. */
+  /**
+   * Of the connections of one network on which no request runs, the oldest beyond so many are
+   * closed; not those of TRUSTED_PROXIES.
+   */
   HTTP_IDLE_CONNECTIONS_PER_NETWORK_MAX: countFromOne.default(1_000),
-  /** Requests with a key beyond so many at a time get 503; requests without one have places of their own. */
+  /**
+   * Requests with a key beyond so many at a time get 503; requests without one have places of their
+   * own.
+   */
   HTTP_IN_FLIGHT_MAX: countFromOne.default(1_000),
   /** Requests of one key beyond so many at a time get 429. */
   HTTP_IN_FLIGHT_PER_KEY_MAX: countFromOne.default(300),
-  /** Requests of one organisation beyond so many at a time get 429: its keys together leave places for others. */
+  /**
+   * Requests of one organisation beyond so many at a time get 429: its keys together leave places
+   * for others.
+   */
   HTTP_IN_FLIGHT_PER_ORGANIZATION_MAX: countFromOne.default(500),
-  /** How long browsers insist on TLS; 0 sends no such header. Absent: a year where HOSTED_PAGE_URL is an https:// address. */
+  /**
+   * How long browsers insist on TLS; 0 sends no such header. Absent: a year where HOSTED_PAGE_URL
+   * is an https:// address.
+   */
   HSTS_MAX_AGE_SECONDS: z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
@@ -103,13 +124,19 @@ const shape = z.object({
     .optional(),
   /** Proxies whose `X-Forwarded-For` is believed, as addresses and ranges separated by commas. */
   TRUSTED_PROXIES: addresses.default([]),
-  /** Clients whose trace is continued, or `none`; default: loopback where TRUSTED_PROXIES is not set, else none. */
+  /**
+   * Clients whose trace is continued, or `none`; default: loopback where TRUSTED_PROXIES is not
+   * set, else none.
+   */
   TRACE_TRUSTED: z
     .literal('none')
     .transform((): string[] => [])
     .or(addresses)
     .optional(),
-  /** Told by every answer of /readyz, so that who started the process knows it from another one on its port. */
+  /**
+   * Told by every answer of /readyz, so that who started the process knows it from another one on
+   * its port.
+   */
   INSTANCE_ID: z
     .string()
     .regex(/^[\w-]{1,64}$/, 'must be letters, digits, - and _')

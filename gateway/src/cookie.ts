@@ -39,8 +39,9 @@ export function isOverTls(siteUrl: string): boolean {
 }
 
 /**
- * A cookie's name over TLS. Browsers take a name with this prefix from the very host and over TLS alone, so no neighbouring host can plant one.
- * Over plain HTTP, which is for a machine's own loopback, they would not take it at all.
+ * A cookie's name over TLS. Browsers take a name with this prefix from the very host and over TLS
+ * alone, so no neighbouring host can plant one. Over plain HTTP, which is for a machine's own
+ * loopback, they would not take it at all.
  */
 export function guardedName(name: string): string {
   return `__Host-${name}`;

@@ -10,7 +10,10 @@ export const decimal = decimalString(
   }),
 );
 
-/** A rate in the smallest unit: a decimal string, or a JSON integer, because a fraction is no exact number in JSON. */
+/**
+ * A rate in the smallest unit: a decimal string, or a JSON integer, because a fraction is no exact
+ * number in JSON.
+ */
 export const rate = decimalString(
   z.union([z.string(), z.int()], {
     error: ({ input }) => messageFor(input, 'Must be a decimal string or a whole number'),

@@ -12,7 +12,10 @@ interface Documents {
   readonly page: ApiAnswer;
 }
 
-/** Routes of the OpenAPI and AsyncAPI documents and the reference page, generated on the first request. */
+/**
+ * Routes of the OpenAPI and AsyncAPI documents and the reference page, generated on the first
+ * request.
+ */
 export class Documentation {
   private made: Documents | undefined;
 

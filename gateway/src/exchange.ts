@@ -55,13 +55,18 @@ export interface ExchangeOptions {
   /** The route's path with its parameters unfilled: what traces and logs call it. */
   readonly route: string;
   readonly deadlineMs?: number | undefined;
-  /** How long an answer is waited for after the deadline, so that what was stored in time is acknowledged. Default 0. */
+  /**
+   * How long an answer is waited for after the deadline, so that what was stored in time is
+   * acknowledged. Default 0.
+   */
   readonly graceMs?: number | undefined;
   /** Whether the work goes on when whoever asked has gone away. */
   readonly outlivesCaller?: boolean | undefined;
   /** How an error is told; as JSON unless said. */
   readonly showError?: ((problem: HttpError) => ApiAnswer) | undefined;
-  /** Takes a place for the request while it is served, or refuses it; absent: it is always served. */
+  /**
+   * Takes a place for the request while it is served, or refuses it; absent: it is always served.
+   */
   readonly inFlight?: TakePlace | undefined;
   /** Whether it is one of many batches of usage events; see request-log.ts. */
   readonly isIngest?: boolean | undefined;
@@ -77,9 +82,9 @@ const defaultDeadlineMs = 10_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * One HTTP request and its answer: the root span of its trace, a request id, a deadline that ends with the connection, the
- * one place where an error becomes an answer, and one line in the log. The line names the route and not the path: paths of public pages
- * hold tokens, and queries anything.
+ * One HTTP request and its answer: the root span of its trace, a request id, a deadline that ends
+ * with the connection, the one place where an error becomes an answer, and one line in the log. The
+ * line names the route and not the path: paths of public pages hold tokens, and queries anything.
  */
 export async function exchange(
   request: Request,
@@ -238,7 +243,8 @@ function send(response: Response, { status, body, headers = {} }: ApiAnswer): vo
 }
 
 function readRequestId(request: Request, route: string): string {
-  // The audit log knows what operators do by it, so who comes by a cookie, or for one, may not choose it, and hide two things behind one.
+  // The audit log knows what operators do by it, so who comes by a cookie, or for one, may not
+  // choose it, and hide two things behind one.
   const isByCookie = 'cookie' in request.headers && !('authorization' in request.headers);
   const isOperators = isByCookie || route.startsWith(`${dashboardPath}/`);
   const given = isOperators ? undefined : request.header('x-request-id');

@@ -71,7 +71,7 @@ test.each<[string, unknown, Record<string, string[]>]>([
     { ...product, type: 'X', tiers: [{ upTo: '1', unitAmount: 'a' }], active: 1 },
     {
       type: ['Must be one of FLAT, PER_UNIT, TIERED, VOLUME'],
-      tiers: ['0.upTo: The last tier must be open', '0.unitAmount: Invalid decimal'],
+      tiers: ['0.upTo: The last tier must have no upper bound', '0.unitAmount: Invalid decimal'],
       active: ['Must be true or false'],
     },
   ],

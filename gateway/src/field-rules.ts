@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { InputProblems } from '@billing/kernel/input-problems';
 import { unwrapped } from './ignored-fields';
 
-// Rules of formats and bounds that the owner of a resource checks, too. They are also asked here so that all problems of a body are
-// reported at once: a field of the wrong shape does not hide what is wrong with the others.
+// Rules of formats and bounds that the owner of a resource checks, too. They are also asked here so
+// that all problems of a body are reported at once: a field of the wrong shape does not hide what
+// is wrong with the others.
 
 type Sent = Readonly<Record<string, unknown>>;
 
@@ -11,15 +12,19 @@ type Sent = Readonly<Record<string, unknown>>;
 export type Sound<T> = { readonly [Field in keyof T]?: T[Field] | undefined };
 
 /**
- * Problems of formats and bounds. A field of the wrong shape is absent from `fields` and named in `wrong`; an array of the wrong shape
- * stands in `sent` alone, and only a rule that reads it there may report a problem of it.
+ * Problems of formats and bounds. A field of the wrong shape is absent from `fields` and named in
+ * `wrong`; an array of the wrong shape stands in `sent` alone, and only a rule that reads it there
+ * may report a problem of it.
  */
 export type FieldRules<T> = (
   fields: Sound<T>,
   input: { readonly wrong: ReadonlySet<string>; readonly sent: Sent },
 ) => InputProblems;
 
-/** All problems of an input by field: those of its shape, and those that the rules find in what has the right shape. */
+/**
+ * All problems of an input by field: those of its shape, and those that the rules find in what has
+ * the right shape.
+ */
 export function withRuleProblems<T>(
   shapeProblems: Readonly<Record<string, string[]>>,
   rules: FieldRules<T>,

@@ -31,7 +31,7 @@ export class HeadedError extends Error {
     cause: unknown,
     readonly headers: Readonly<Record<string, string>>,
   ) {
-    super('Refused with more to say', { cause });
+    super('Error with additional headers', { cause });
   }
 }
 
@@ -93,7 +93,7 @@ const rowOfReason: Readonly<Record<string, Omit<Partial<Row>, 'status'>>> = {
     message: 'Wrong e-mail or password',
     headers: {},
   },
-  INVALID_SESSION: { code: 'invalid_session', message: 'Not signed in, or no more', headers: {} },
+  INVALID_SESSION: { code: 'invalid_session', message: 'Not signed in', headers: {} },
   // The first request is answered soon, or given up.
   IDEMPOTENCY_KEY_IN_USE: { code: 'idempotency_key_in_use', headers: retryAfter },
   SANDBOX_LIMIT_REACHED: { code: 'sandbox_limit_reached' },

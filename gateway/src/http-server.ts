@@ -43,7 +43,10 @@ export interface HttpLimits {
   /** From the first byte of a request to the last one of its body. */
   readonly requestMs: number;
   readonly connectionsMax: number;
-  /** Of one network, connections that were never used, and as many that wait after an answer; see IdleConnections. */
+  /**
+   * Of one network, connections that were never used, and as many that wait after an answer; see
+   * IdleConnections.
+   */
   readonly idlePerNetworkMax: number;
 }
 
@@ -58,7 +61,10 @@ export interface HttpServerDependencies {
   readonly isProxy: (address: string) => boolean;
 }
 
-/** Serves HTTP to callers who may be slow, broken or hostile, and stops without cutting off a request. */
+/**
+ * Serves HTTP to callers who may be slow, broken or hostile, and stops without cutting off a
+ * request.
+ */
 export class HttpServer {
   private readonly server: Server;
   private readonly running = new Set<ServerResponse>();
@@ -130,8 +136,9 @@ export class HttpServer {
   }
 
   /**
-   * For `drainDelayMs` it serves on, but is not ready, and every answer asks its caller to connect anew: elsewhere. Then nobody new gets
-   * in, and running requests are answered for at most `graceMs` before what is left is cut.
+   * For `drainDelayMs` it serves on, but is not ready, and every answer asks its caller to connect
+   * anew: elsewhere. Then nobody new gets in, and running requests are answered for at most
+   * `graceMs` before what is left is cut.
    */
   async stop({ drainDelayMs, graceMs }: { drainDelayMs: number; graceMs: number }): Promise<void> {
     this.draining = true;

@@ -14,7 +14,10 @@ export interface RepeatableRequest {
   readonly body: unknown;
 }
 
-/** The key under which a request may be repeated; undefined without one. Requests are the same when their parsed JSON is. */
+/**
+ * The key under which a request may be repeated; undefined without one. Requests are the same when
+ * their parsed JSON is.
+ */
 export function readIdempotency(
   { key, method, path, body }: RepeatableRequest,
   onReplayed: () => void,
@@ -39,7 +42,10 @@ export function requestHash({
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** A body as it is compared: one that was passed on as bytes by what it says, if that is anything that could be walked. */
+/**
+ * A body as it is compared: one that was passed on as bytes by what it says, if that is anything
+ * that could be walked.
+ */
 export function comparableBody(body: unknown): unknown {
   if (!Buffer.isBuffer(body)) return body;
   const text = body.toString();

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { networkOf } from './admission';
 
-// A caller that was just answered may send its next request at any moment, and would lose it with the connection.
+// A caller that was just answered may send its next request at any moment, and would lose it with
+// the connection.
 const reuseMs = 5_000;
 
 /** What is needed of a connection to bound it. */
@@ -11,7 +12,10 @@ type Connection = Pick<Socket, 'remoteAddress' | 'destroy'>;
 export interface IdleConnectionsOptions {
   /** Of one network (see networkOf), of those never used and of those answered before, each. */
   readonly maxPerNetwork: number;
-  /** Whether an address is a proxy's, which connects for many callers: its connections are not counted. */
+  /**
+   * Whether an address is a proxy's, which connects for many callers: its connections are not
+   * counted.
+   */
   readonly isProxy: (address: string) => boolean;
   /** Monotonic, in milliseconds. */
   readonly now: () => number;
@@ -26,9 +30,10 @@ interface NetworkConnections {
 }
 
 /**
- * The connections on which no request runs, by network. One caller cannot keep all connections of a process, and new callers behind the
- * same address still get in: beyond the bound the oldest connection that was never used is closed, each answer asks its caller to connect
- * again, and one that has waited since its last answer is closed once its caller is not about to use it.
+ * The connections on which no request runs, by network. One caller cannot keep all connections of a
+ * process, and new callers behind the same address still get in: beyond the bound the oldest
+ * connection that was never used is closed, each answer asks its caller to connect again, and one
+ * that has waited since its last answer is closed once its caller is not about to use it.
  */
 export class IdleConnections {
   private readonly byNetwork = new Map<string, NetworkConnections>();
@@ -62,7 +67,9 @@ export class IdleConnections {
     this.boundAnswered(network);
   }
 
-  /** A connection is closed; `address` is where it came from, which a closed one no longer tells. */
+  /**
+   * A connection is closed; `address` is where it came from, which a closed one no longer tells.
+   */
   close(connection: Connection, address: string | undefined): void {
     const key = this.keyOf({ remoteAddress: address });
     const network = key === undefined ? undefined : this.byNetwork.get(key);

@@ -2,14 +2,18 @@ import { z } from 'zod';
 import type { Operation } from './openapi/operation';
 import type { ApiRequest } from './route';
 
-// The header names what a caller sent and nobody read: a typo must be findable, however deep it stands.
+// The header names what a caller sent and nobody read: a typo must be findable, however deep it
+// stands.
 
 const namesMax = 20;
 const nameLengthMax = 100;
 
 const nothing = z.object({});
 
-/** What a request holds that its operation does not know: fields of the body, parameters of the query. */
+/**
+ * What a request holds that its operation does not know: fields of the body, parameters of the
+ * query.
+ */
 export function ignoredFieldsOf(
   operation: Pick<Operation, 'body' | 'query'>,
   { body, query }: Pick<ApiRequest, 'body' | 'query'>,
@@ -19,7 +23,10 @@ export function ignoredFieldsOf(
   return [...ofBody, ...ignoredFields(operation.query ?? nothing, query)];
 }
 
-/** Paths of the fields in a body that its schema does not know, such as `address.zip` or `tiers.0.flatamount`. */
+/**
+ * Paths of the fields in a body that its schema does not know, such as `address.zip` or
+ * `tiers.0.flatamount`.
+ */
 export function ignoredFields(schema: z.core.$ZodType, body: unknown): string[] {
   const known = alternativeOf(unwrapped(schema), body);
   if (known instanceof z.ZodArray && Array.isArray(body)) {
@@ -55,7 +62,10 @@ function below(name: string, schema: z.core.$ZodType, value: unknown): string[] 
   return ignoredFields(schema, value).map((path) => `${name}.${path}`);
 }
 
-/** The schema of the value itself, without what says that it may be absent, null or changed on reading. */
+/**
+ * The schema of the value itself, without what says that it may be absent, null or changed on
+ * reading.
+ */
 export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return unwrapped(schema.unwrap());

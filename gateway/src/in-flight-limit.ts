@@ -9,15 +9,18 @@ const retryAfter = { 'Retry-After': '1' };
 export type TakePlace = <T>(work: () => Promise<T>, request: Request) => Promise<T>;
 
 /**
- * Places of one kind of requests without a key: `max` of them, so that no kind takes those of another. One client address takes at most
- * those of `perAddress`, over all kinds that share it.
+ * Places of one kind of requests without a key: `max` of them, so that no kind takes those of
+ * another. One client address takes at most those of `perAddress`, over all kinds that share it.
  */
 export function keylessPlaces(max: number, perAddress: InFlightLimit): TakePlace {
   const pool = InFlightLimit.ofProcess(max);
   return (work, request) => perAddress.run(() => pool.run(work), networkOf(request.ip));
 }
 
-/** Refuses requests beyond a number at a time, before any work is done for them: no queue outgrows its callers' patience. */
+/**
+ * Refuses requests beyond a number at a time, before any work is done for them: no queue outgrows
+ * its callers' patience.
+ */
 export class InFlightLimit {
   private readonly running = new Map<string, number>();
 
@@ -42,7 +45,10 @@ export class InFlightLimit {
     );
   }
 
-  /** Of calls that wait for minutes: a caller beyond them comes back once some of them have been answered. */
+  /**
+   * Of calls that wait for minutes: a caller beyond them comes back once some of them have been
+   * answered.
+   */
   static ofWaiting(max: number): InFlightLimit {
     return new InFlightLimit(
       max,

@@ -7,7 +7,8 @@ import { problemMessage } from './problem-message';
 import type { ApiRequest } from './route';
 import { RequestError } from './http-error';
 
-// How bodies and queries are read: one schema for each route, and one place that turns its complaints into the contract's field map.
+// How bodies and queries are read: one schema for each route, and one place that turns its
+// complaints into the contract's field map.
 
 z.config({ customError: problemMessage });
 
@@ -88,14 +89,17 @@ export const lookupShape = {
 export const activeFilter = flag.optional();
 
 /**
- * The body of an act that cannot be undone. An unknown field is refused there: ignoring a misspelt one could turn a mild act into a
- * final one.
+ * The body of an act that cannot be undone. An unknown field is refused there: ignoring a misspelt
+ * one could turn a mild act into a final one.
  */
 export function finalAct<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape);
 }
 
-/** The body, read by the route's schema and rules; fields that the schema does not know are left out. */
+/**
+ * The body, read by the route's schema and rules; fields that the schema does not know are left
+ * out.
+ */
 export function readBody<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
   { body }: Pick<ApiRequest, 'body'>,

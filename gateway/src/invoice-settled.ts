@@ -1,6 +1,9 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 
-/** What lies between an invoice's total and what is due on it, by name: what was paid, and what nobody will pay any more. */
+/**
+ * What lies between an invoice's total and what is due on it, by name: what was paid, and what
+ * nobody will pay any more.
+ */
 export function settledRows({
   total,
   amountPaid,

@@ -3,7 +3,10 @@
 /** Deeper than any request of ours; what walks a body by recursion is safe below it. */
 const depthMax = 64;
 
-/** Whether a parsed body is flat enough, and all its texts, names too, are Unicode that can be stored and read back. */
+/**
+ * Whether a parsed body is flat enough, and all its texts, names too, are Unicode that can be
+ * stored and read back.
+ */
 export function isKeepable(body: unknown): boolean {
   const open: { value: unknown; depth: number }[] = [{ value: body, depth: 1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -16,7 +16,10 @@ export interface Known {
   readonly untilMs: number;
 }
 
-/** Which callers have lost calls, in this process's memory: almost no request has to look any further. Oldest calls make room for new ones. */
+/**
+ * Which callers have lost calls, in this process's memory: almost no request has to look any
+ * further. Oldest calls make room for new ones.
+ */
 export class LostCallIndex {
   private readonly callers = new Map<string, Map<string, Known>>();
   private size = 0;

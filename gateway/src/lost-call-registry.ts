@@ -34,11 +34,15 @@ const refreshTimeoutMs = 1_000;
 const pauseAfterFailureMs = 1_000;
 const callTimeoutMs = 5_000;
 const recordAttemptsMax = 60;
-// Clocks of replicas differ a little, and a write may be seen much later than another one with a later time.
+// Clocks of replicas differ a little, and a write may be seen much later than another one with a
+// later time.
 const overlapMs = 10_000;
 const listedMax = 1_000;
 
-/** The lost calls of all gateways: this one's are sent to identity at once, those of the others are read from there. */
+/**
+ * The lost calls of all gateways: this one's are sent to identity at once, those of the others are
+ * read from there.
+ */
 export class LostCallRegistry {
   private readonly index = new LostCallIndex();
   /** Records of one call are sent one after another. */
@@ -63,7 +67,10 @@ export class LostCallRegistry {
     await Promise.all([this.reading, ...this.sending.values()]);
   }
 
-  /** Resolves when the calls of other gateways are known as they were at most half a second ago, or cannot be read. */
+  /**
+   * Resolves when the calls of other gateways are known as they were at most half a second ago, or
+   * cannot be read.
+   */
   async upToDate(): Promise<void> {
     if (this.dependencies.clock.now().getTime() - this.readAtMs <= staleAfterMs) return;
     this.refreshing ??= this.outside(() => this.refresh());

@@ -37,9 +37,10 @@ const unreadMs = 1_000;
 const answerBytesMax = 128 * 1024;
 
 /**
- * Recognises retries of POSTs without an idempotency key. Every such call gets a seed, from which the ids of all that it creates derive. A
- * call that ends in 5xx, or whose connection ends before its whole answer is written, is recorded with its seed for ten minutes; the next
- * equal call waits for it while it runs, and gets its answer or runs again with its seed.
+ * Recognises retries of POSTs without an idempotency key. Every such call gets a seed, from which
+ * the ids of all that it creates derive. A call that ends in 5xx, or whose connection ends before
+ * its whole answer is written, is recorded with its seed for ten minutes; the next equal call waits
+ * for it while it runs, and gets its answer or runs again with its seed.
  */
 export class LostCalls {
   private readonly connections = new Connections();
@@ -55,7 +56,8 @@ export class LostCalls {
     response: ServerResponse,
     handle: (retrySeed: RetrySeed) => Promise<ApiAnswer>,
   ): Promise<ApiAnswer> {
-    // Nothing has begun: a call that waited long, and whose caller has gone away, must not run after its own retry.
+    // Nothing has begun: a call that waited long, and whose caller has gone away, must not run
+    // after its own retry.
     await closedConnectionsSeen();
     if (isGone(response)) throw new DeadlineExceededError();
     const retried = await this.claim(call, response);
@@ -104,7 +106,10 @@ export function answersSecret({ operation: { answer } }: Route): boolean {
   return fields.includes('key') || fields.includes('secret');
 }
 
-/** Notices connections whose client went away with the answer unread: the system resets them when the answer arrives. */
+/**
+ * Notices connections whose client went away with the answer unread: the system resets them when
+ * the answer arrives.
+ */
 class Connections {
   private readonly latest = new WeakMap<Socket, TrackedCall>();
   private readonly watched = new WeakSet<Socket>();
@@ -119,8 +124,9 @@ class Connections {
     };
     if (this.watched.has(socket)) return;
     this.watched.add(socket);
-    // Before the server's own listener, which ends the connection. A client that closed its side before the answer came has sent an end
-    // first, behind which reads do not show the reset; a write shows it, even of nothing.
+    // Before the server's own listener, which ends the connection. A client that closed its side
+    // before the answer came has sent an end first, behind which reads do not show the reset; a
+    // write shows it, even of nothing.
     socket.prependListener('end', () => {
       if (this.latest.has(socket) && socket.writable) socket.write(Buffer.alloc(0));
     });
@@ -149,7 +155,8 @@ class TrackedCall {
 
   follow(): void {
     const { response } = this.dependencies;
-    // `writableFinished` is true of an answer that was dropped because its connection had just ended.
+    // `writableFinished` is true of an answer that was dropped because its connection had just
+    // ended.
     response.once('finish', () => {
       this.isWritten = true;
     });
@@ -215,13 +222,17 @@ class TrackedCall {
   }
 }
 
-/** Resolves after the events that wait already, the end of a connection among them: an answer on a closed one counts as lost. */
+/**
+ * Resolves after the events that wait already, the end of a connection among them: an answer on a
+ * closed one counts as lost.
+ */
 async function closedConnectionsSeen(): Promise<void> {
   await new Promise(setImmediate);
   await new Promise(setImmediate);
 }
 
-// Read afresh: the caller may go away at any time. The response is destroyed some time after its connection has ended.
+// Read afresh: the caller may go away at any time. The response is destroyed some time after its
+// connection has ended.
 function isGone({ destroyed, socket }: ServerResponse): boolean {
   return destroyed || socket === null || !socket.writable;
 }

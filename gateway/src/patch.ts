@@ -4,7 +4,8 @@ import type { FieldRules } from './field-rules';
 import { readBody } from './input';
 import type { ApiRequest } from './route';
 
-// How a PATCH is read: a field that is absent stays as it is, null clears it, and one that never changes is refused under its name.
+// How a PATCH is read: a field that is absent stays as it is, null clears it, and one that never
+// changes is refused under its name.
 
 /** A field that may be changed, and by null be cleared. */
 export function changeable<T extends z.ZodType>(schema: T) {
@@ -41,7 +42,10 @@ export function readPatch<S extends z.ZodRawShape>(
   };
 }
 
-/** Rules that see no nulls, and report problems of fields that were sent: the others are known to the owner of the resource alone. */
+/**
+ * Rules that see no nulls, and report problems of fields that were sent: the others are known to
+ * the owner of the resource alone.
+ */
 function rulesOfSent<T>(rules: FieldRules<WithoutNulls<T>>): FieldRules<T> {
   return (fields, input) => {
     const values = Object.entries(fields).filter(([, value]) => value !== null);

@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 
-/** What is wrong with an input, in the words that the services use too; undefined leaves it to the schema library. */
+/**
+ * What is wrong with an input, in the words that the services use too; undefined leaves it to the
+ * schema library.
+ */
 export function problemMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -8,7 +8,8 @@ import type { TakePlace } from './in-flight-limit';
 import type { Peers } from './peers';
 import { ok } from './route';
 
-// What payment providers announce comes without a key: the signature over the exact bytes is the proof, which their owner checks.
+// What payment providers announce comes without a key: the signature over the exact bytes is the
+// proof, which their owner checks.
 
 const path = '/provider-events/:provider';
 // An announcement holds one object of the provider's; Stripe's are some kilobytes.
@@ -19,7 +20,10 @@ const readBytes = express.raw({ limit: bodyBytesMax, type: () => true });
 /** The header that signs an announcement, of each provider that makes any. */
 const signatureHeaders: Readonly<Record<string, string>> = { stripe: 'stripe-signature' };
 
-/** Takes announcements: 200 once it is safe to forget them, 400 for what the provider did not sign, 404 where there is no such provider. */
+/**
+ * Takes announcements: 200 once it is safe to forget them, 400 for what the provider did not sign,
+ * 404 where there is no such provider.
+ */
 export function addProviderEvents(
   app: Express,
   site: ExchangeDependencies & {
@@ -72,5 +76,5 @@ function toRequestError(error: unknown): RequestError {
 }
 
 function badSignature(): RequestError {
-  return new RequestError(400, 'invalid_signature', 'The signature is wrong or missing');
+  return new RequestError(400, 'invalid_signature', 'Missing or invalid signature');
 }

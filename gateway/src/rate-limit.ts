@@ -22,10 +22,14 @@ interface Bucket {
   at: number;
 }
 
-// About 150 bytes each. A forgotten bucket is a full one, so the one touched longest ago is the one to forget.
+// About 150 bytes each. A forgotten bucket is a full one, so the one touched longest ago is the one
+// to forget.
 const bucketsMax = 20_000;
 
-/** Token buckets by name, in this process's memory: each gateway has limits of its own, and none needs a store for them. */
+/**
+ * Token buckets by name, in this process's memory: each gateway has limits of its own, and none
+ * needs a store for them.
+ */
 export class RateLimit {
   private readonly buckets = new Map<string, Bucket>();
 
@@ -46,7 +50,10 @@ export class RateLimit {
     return this.allowance(tokens, tokens);
   }
 
-  /** Takes one whether there is one or not: many that ran side by side are paid for afterwards, at most a whole burst of them. */
+  /**
+   * Takes one whether there is one or not: many that ran side by side are paid for afterwards, at
+   * most a whole burst of them.
+   */
   charge(name: string, now: Date): void {
     this.touch(name, now, (tokens) => Math.max(tokens - 1, -this.policy.burst));
   }
@@ -85,8 +92,9 @@ export class RateLimit {
 }
 
 /**
- * What a caller is told of its allowance, in the form of draft-ietf-httpapi-ratelimit-headers-10: the policy is a quota `q` in a window of
- * `w` seconds, which for a token bucket is the burst and the time that refills it; `r` is what remains, `t` when all of it is back.
+ * What a caller is told of its allowance, in the form of draft-ietf-httpapi-ratelimit-headers-10:
+ * the policy is a quota `q` in a window of `w` seconds, which for a token bucket is the burst and
+ * the time that refills it; `r` is what remains, `t` when all of it is back.
  */
 export function rateLimitHeaders(
   { perSecond, burst }: RatePolicy,

@@ -34,7 +34,7 @@ export const hostMissing: HttpError = {
 export const hostTwice: HttpError = {
   status: 400,
   code: 'invalid_request',
-  body: { error: 'The header Host is allowed once' },
+  body: { error: 'The header Host must appear only once' },
 };
 
 /** For an `Expect` that is none of HTTP's. */

@@ -21,7 +21,10 @@ export interface RequestAuthor {
 
 /** A request to the public API and how it was answered. */
 export interface AnsweredRequest extends Omit<LoggedRequest, 'id' | 'caller' | 'environmentId'> {
-  /** Whether it is one of many that say the same, and each of which can be found elsewhere: kept only when it fails. */
+  /**
+   * Whether it is one of many that say the same, and each of which can be found elsewhere: kept
+   * only when it fails.
+   */
   readonly isIngest: boolean;
 }
 
@@ -49,9 +52,11 @@ const minuteMs = 60_000;
 const pathLengthMax = 500;
 
 /**
- * Keeps what callers of the public API wrote, and what failed, for people to look at later. Requests are told of after their answer and sent on
- * in the background, many at a time: no request waits for it, and none fails by it. Where they come faster than they can be sent, or there
- * is nobody to take them, they are dropped and counted. Whoever takes them is left alone after a failure, ever longer.
+ * Keeps what callers of the public API wrote, and what failed, for people to look at later.
+ * Requests are told of after their answer and sent on in the background, many at a time: no request
+ * waits for it, and none fails by it. Where they come faster than they can be sent, or there is
+ * nobody to take them, they are dropped and counted. Whoever takes them is left alone after a
+ * failure, ever longer.
  */
 export class RequestLog {
   private readonly waiting: LoggedRequest[] = [];

@@ -10,7 +10,9 @@ export interface ApiRequest {
   /** The JSON body, `{}` when there was none; its bytes where the route takes them. */
   readonly body: unknown;
   readonly context: CallContext;
-  /** From `If-Match`: the version that the caller has seen and wants to change; undefined for any. */
+  /**
+   * From `If-Match`: the version that the caller has seen and wants to change; undefined for any.
+   */
   readonly expectedVersion: bigint | undefined;
   readonly caller: RequestCaller;
 }
@@ -24,7 +26,10 @@ export interface RequestCaller {
 /** What a route answers; errors are thrown. */
 export interface ApiAnswer {
   readonly status: number;
-  /** JSON, or a Buffer or a stream with a Content-Type of its own among the headers. Absent: no body. */
+  /**
+   * JSON, or a Buffer or a stream with a Content-Type of its own among the headers. Absent: no
+   * body.
+   */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -44,7 +49,10 @@ export interface Route {
   readonly isIngest?: boolean;
   /** Whether it changes nothing although it is a POST: a scope that reads is enough. */
   readonly readsOnly?: boolean;
-  /** Whether it waits for minutes, and takes a place among calls that wait in place of one among those that work. */
+  /**
+   * Whether it waits for minutes, and takes a place among calls that wait in place of one among
+   * those that work.
+   */
   readonly waits?: boolean;
   /** Whether it deletes the environment that `:id` names: its keys end with the answer. */
   readonly endsKeys?: boolean;
@@ -69,8 +77,8 @@ export function ok(body: unknown, headers = {}): ApiAnswer {
 }
 
 /**
- * The header by which a caller names the version of a resource that it has seen. `count` stands for what is shown beside the resource and
- * changes without it.
+ * The header by which a caller names the version of a resource that it has seen. `count` stands for
+ * what is shown beside the resource and changes without it.
  */
 export function etag(version: bigint, count?: number): { ETag: string } {
   const counted = count === undefined ? '' : `.${String(count)}`;

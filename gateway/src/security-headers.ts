@@ -1,6 +1,7 @@
 /**
- * What every answer says to whoever shows or keeps it: it is what its type says, belongs to nobody's frame and into nobody's cache. Pages
- * and documents say more of themselves. Nothing allows other origins to read answers: keys are no business of browsers.
+ * What every answer says to whoever shows or keeps it: it is what its type says, belongs to
+ * nobody's frame and into nobody's cache. Pages and documents say more of themselves. Nothing
+ * allows other origins to read answers: keys are no business of browsers.
  */
 export function securityHeaders({
   hstsMaxAgeSeconds,

@@ -31,7 +31,8 @@ import { WorkQueue } from './work-queue';
 
 type TrustProxy = (address: string, hop: number) => boolean;
 
-// Calls that wait for an advance of a clock; they hold a connection and a call to identity for up to ten minutes each.
+// Calls that wait for an advance of a clock; they hold a connection and a call to identity for up
+// to ten minutes each.
 const waitingMax = 50;
 const waitingPerEnvironmentMax = 5;
 // Requests without a key in flight, by kind; a provider's event has up to 1 MiB.
@@ -42,7 +43,8 @@ const operatorsMax = 200;
 const keylessPerAddressMax = 50;
 // A probe must answer before whoever asks gives up.
 const readinessTimeoutMs = 1_000;
-// A burst of refused keys: a caller with a wrong key in its configuration is told so many times before it is limited.
+// A burst of refused keys: a caller with a wrong key in its configuration is told so many times
+// before it is limited.
 const refusedKeysBurstSeconds = 10;
 // As many seconds' worth as other requests have by default.
 const ingestBurstSeconds = 2;

@@ -1,7 +1,8 @@
 import { monotonicMs } from '@billing/chassis/clock';
 import { RequestError } from './http-error';
 
-// So many requests that store something always run at once: enough to keep a process busy, few enough to end in time.
+// So many requests that store something always run at once: enough to keep a process busy, few
+// enough to end in time.
 const runningMin = 32;
 // More run only while the event loop answers this fast, so many more with each look at it.
 const calmMs = 100;
@@ -18,14 +19,18 @@ interface Waiting {
 }
 
 /**
- * Admits requests that store something. A process that is asked for more than it can do runs a few at a time and refuses what waits too
- * long, before anything has begun: running all of them together would end none of them in time. Callers and routes take turns, so that a
- * flood of one delays no other for long.
+ * Admits requests that store something. A process that is asked for more than it can do runs a few
+ * at a time and refuses what waits too long, before anything has begun: running all of them
+ * together would end none of them in time. Callers and routes take turns, so that a flood of one
+ * delays no other for long.
  */
 export class WorkQueue {
   private running = 0;
   private waitingCount = 0;
-  /** By caller and route, each first come, first served; the map's order is the order of their turns. */
+  /**
+   * By caller and route, each first come, first served; the map's order is the order of their
+   * turns.
+   */
   private readonly waiting = new Map<string, Waiting[]>();
   private look: NodeJS.Timeout | undefined;
 

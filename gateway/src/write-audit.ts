@@ -9,7 +9,10 @@ import type { ApiAnswer, ApiRequest, RequestCaller, Route } from './route';
 /** Who calls, and how what they change gets into the audit log. */
 export interface AuditedCall {
   readonly caller: RequestCaller;
-  /** Tells what the call changes; what is told last counts, and a call that tells nothing is not kept of a key. */
+  /**
+   * Tells what the call changes; what is told last counts, and a call that tells nothing is not
+   * kept of a key.
+   */
   readonly describe: (detail: AuditDetail) => void;
 }
 
@@ -30,8 +33,8 @@ export function readerOf({ path }: Route, routes: readonly Route[]): Route | und
 }
 
 /**
- * Runs a write and tells the audit log what it changed. What it was before is read for operators alone: keys write a lot, and no write of
- * theirs waits for a log.
+ * Runs a write and tells the audit log what it changed. What it was before is read for operators
+ * alone: keys write a lot, and no write of theirs waits for a log.
  */
 export async function describedWrite(
   route: Route,
@@ -49,7 +52,10 @@ export async function describedWrite(
   return answer;
 }
 
-/** From the path, which names no environment where it is about the caller's own; undefined: the write makes something. */
+/**
+ * From the path, which names no environment where it is about the caller's own; undefined: the
+ * write makes something.
+ */
 function targetIdOf({ path }: Route, { params, context }: ApiRequest): string | undefined {
   const [named] = Object.values(params);
   return named ?? (path.startsWith('/sandboxes/clock') ? context.tenant.environmentId : undefined);

@@ -1,6 +1,6 @@
-/** Where operators work. */
+/** Path of the dashboard. */
 export const dashboardPath = '/dashboard';
-/** Where pages of the dashboard ask what the public API does not tell. */
+/** Path of the operator API, which serves the dashboard what the public API does not. */
 export const operatorApiPath = '/dashboard/api';
-/** Where they come in; whoever is not signed in does so at any other page as well. */
+/** Path of the sign-in page; every other page also offers the sign-in. */
 export const signInPath = '/dashboard/sign-in';

@@ -10,11 +10,11 @@ import type { OperatorRoute } from './operator-route';
 
 const ExportAuditEntries = z.object({ since: optional(time), until: optional(time) });
 
-// A whole log of 400 days is many parts.
+// Deadline for a full log of 400 days, which is many parts.
 const exportDeadlineMs = 10 * 60_000;
 const entriesInPart = 500;
 
-/** The whole audit log, for a system that collects logs. */
+/** Export of the whole audit log, for log collectors. */
 export const auditExportRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
@@ -23,7 +23,7 @@ export const auditExportRoutes: readonly OperatorRoute[] = [
     handle: async ({ query, session, call }, { peers }) => {
       const range = readQuery(ExportAuditEntries, { query });
       const parts = lines({ sessionToken: session, ...range }, { peers, call });
-      // The first part is asked for before the answer begins: a refusal has a status of its own.
+      // Fetches the first part before the response starts, so that an error still has its status.
       const first = await parts.next();
       const body = Readable.from(rest(first.value ?? '', parts));
       return { status: 200, body, headers: { 'Content-Type': 'application/x-ndjson' } };

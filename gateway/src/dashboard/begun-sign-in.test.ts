@@ -22,7 +22,7 @@ const set = signInCookie(begun, terms, { now, sealNonce });
 const sent = set.split(';')[0] ?? '';
 const later = (ms: number) => new Date(now.getTime() + ms);
 
-test('a begun sign-in is kept by the browser for ten minutes, and fits there', () => {
+test('the cookie of a started sign-in lasts ten minutes and fits the size limit', () => {
   expect(set).toMatch(
     /^__Host-sign-in=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
   );
@@ -31,7 +31,7 @@ test('a begun sign-in is kept by the browser for ten minutes, and fits there', (
   expect(readBegunSignIn(sent, terms, later(600_000))).toBeUndefined();
 });
 
-test('nobody can read it who has no key, and the same is never sealed alike', () => {
+test('the cookie is unreadable without the key, and the same content is sealed differently each time', () => {
   const value = sent.split('=')[1] ?? '';
   const bytes = Buffer.from(value, 'base64url').toString('latin1');
   expect(bytes).not.toContain(begun.codeVerifier);
@@ -39,7 +39,7 @@ test('nobody can read it who has no key, and the same is never sealed alike', ()
   expect(again).not.toBe(set);
 });
 
-test('another bit anywhere makes it nothing', () => {
+test('a change of any bit makes the cookie invalid', () => {
   const value = Buffer.from(sent.split('=')[1] ?? '', 'base64url');
   for (let index = 0; index < value.length; index += 13) {
     const changed = Buffer.from(value);
@@ -53,14 +53,14 @@ test.each([
   ['none', undefined, terms],
   ['an empty one', '__Host-sign-in=', terms],
   ['a short one', '__Host-sign-in=abc', terms],
-  ['one that a neighbouring host may have planted', sent.replace('__Host-', ''), terms],
+  ['one that a sibling host may have set', sent.replace('__Host-', ''), terms],
   ['of another secret', sent, { siteUrl, key: signInKey('other', 'https://id.example billing') }],
   ['of another provider', sent, { siteUrl, key: signInKey('client secret', 'https://x billing') }],
-])('%s opens nothing', (_case, header, where) => {
+])('the cookie is refused: %s', (_case, header, where) => {
   expect(readBegunSignIn(header, where, now)).toBeUndefined();
 });
 
-test('on loopback it does without TLS, and is taken back in the end', () => {
+test('the cookie works on loopback without TLS, and is deleted in the end', () => {
   const local = { siteUrl: 'http://127.0.0.1:3000', key };
   const plain = signInCookie(begun, local, { now, sealNonce });
   expect(plain).toMatch(/^sign-in=[\w-]+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/);

@@ -1,19 +1,22 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { cookieNameAt, isOverTls, maxAgeOf, readCookies, setCookie } from '../cookie';
 
-/** What a browser that was sent to the identity provider is known by when it comes back. */
+/** State of a sign-in between the redirect to the identity provider and the callback. */
 export interface BegunSignIn {
-  /** Comes back in the address: another site cannot have a browser finish what it did not begin. */
+  /**
+   * Returned in the callback URL. Prevents other sites from finishing a sign-in that the browser
+   * did not start.
+   */
   readonly state: string;
-  /** Comes back in the provider's word: one that was given for another sign-in does not count. */
+  /** Returned in the ID token. Prevents the replay of a token of another sign-in. */
   readonly nonce: string;
-  /** Proves to the provider that whoever has its code also began (PKCE). */
+  /** PKCE verifier: proves to the provider that the code is redeemed by the client that started. */
   readonly codeVerifier: string;
-  /** Where on the dashboard they wanted to go. */
+  /** Requested page of the dashboard. */
   readonly returnTo: string;
 }
 
-/** How a begun sign-in is kept by the browser itself, so that any gateway can finish it. */
+/** Terms of the cookie that holds a started sign-in, so that any gateway can finish it. */
 export interface SignInCookieTerms {
   readonly siteUrl: string;
   /** See signInKey. */
@@ -24,19 +27,22 @@ const cookieName = 'sign-in';
 const algorithm = 'aes-256-gcm';
 const keyBytes = 32;
 const tagBytes = 16;
-/** As recommended for GCM; random, for a key seals far less than 2^32 times. */
+/**
+ * The recommended length for GCM. Random nonces are safe, since a key seals far fewer than 2^32
+ * times.
+ */
 export const sealNonceBytes = 12;
-// Time for a second factor at the provider, and to look for the phone.
+// Leaves time for a second factor at the provider.
 const lifeMs = 10 * 60_000;
 
-/** The key of the cookies, which all gateways with the same provider have without being told. */
+/** Key of the cookies, which all gateways with the same provider derive independently. */
 export function signInKey(clientSecret: string, provider: string): Buffer {
   return Buffer.from(
     hkdfSync('sha256', clientSecret, '', `cookie of a begun sign-in: ${provider}`, keyBytes),
   );
 }
 
-/** Sets the cookie. It is `Lax`: who comes back from the provider comes from another site. */
+/** Sets the cookie. It is `Lax` because the callback comes from the provider's site. */
 export function signInCookie(
   begun: BegunSignIn,
   { siteUrl, key }: SignInCookieTerms,
@@ -49,12 +55,12 @@ export function signInCookie(
   return cookie(value, { siteUrl, lifeMs });
 }
 
-/** Takes the cookie back: a sign-in is finished once. */
+/** Deletes the cookie, since a sign-in can be finished only once. */
 export function noSignInCookie(siteUrl: string): string {
   return cookie('', { siteUrl, lifeMs: 0 });
 }
 
-/** What the browser began; undefined where it began nothing, or too long ago. */
+/** The sign-in that the browser started; undefined if there is none or it has expired. */
 export function readBegunSignIn(
   header: string | undefined,
   { siteUrl, key }: SignInCookieTerms,
@@ -66,7 +72,7 @@ export function readBegunSignIn(
   return now.getTime() < expiresAt ? begun : undefined;
 }
 
-/** Undefined for whatever was not sealed with the key, to the last bit. */
+/** Decrypts a sealed text; undefined if it was not sealed with the key. */
 function open(value: string, key: Buffer): string | undefined {
   const bytes = Buffer.from(value, 'base64url');
   if (bytes.length <= sealNonceBytes + tagBytes) return undefined;

@@ -19,7 +19,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('the page is kept by nobody, and runs and shows our own files alone', () => {
+test('the page is not cached and loads only our own files', () => {
   const { status, headers, body } = new BuiltSite(folder).page();
   expect([status, String(body), headers?.['Cache-Control']]).toEqual([
     200,
@@ -31,7 +31,7 @@ test('the page is kept by nobody, and runs and shows our own files alone', () =>
   expect(policy).not.toMatch(/unsafe|https?:|\*/);
 });
 
-test('other origins can neither load the page nor hold on to its window', () => {
+test('other origins can neither load the page nor access its window', () => {
   const site = new BuiltSite(folder);
   expect(site.page().headers).toMatchObject({
     'Cross-Origin-Opener-Policy': 'same-origin',
@@ -43,7 +43,7 @@ test('other origins can neither load the page nor hold on to its window', () => 
   });
 });
 
-test('an asset is kept for ever, and asked for again by its tag', () => {
+test('an asset is cached permanently and revalidated by its ETag', () => {
   const site = new BuiltSite(folder);
   const { headers, body } = site.asset('index-1.js', anyCopy);
   expect([String(body), headers?.['Content-Type'], headers?.['Cache-Control']]).toEqual([
@@ -55,7 +55,7 @@ test('an asset is kept for ever, and asked for again by its tag', () => {
   expect([again.status, again.body]).toEqual([304, undefined]);
 });
 
-test('who takes gzip gets what is large in it, under a tag of its own', () => {
+test('a large asset is compressed for clients that accept gzip, with a separate ETag', () => {
   const site = new BuiltSite(folder);
   const gzip = { ...anyCopy, acceptEncoding: 'gzip, deflate, br' };
   const { headers, body } = site.asset('index-1.js', gzip);
@@ -66,14 +66,14 @@ test('who takes gzip gets what is large in it, under a tag of its own', () => {
 });
 
 test.each(['', '.', '..', '../index.html', '..%2Findex.html', '/etc/passwd', 'index-1.js\0'])(
-  'what is no asset by its exact name is not there: %j',
+  'a name that is not exactly the name of an asset is not found: %j',
   (name) => {
     const wanted = () => new BuiltSite(folder).asset(name, anyCopy);
     expect(wanted).toThrow(expect.objectContaining({ status: 404 }));
   },
 );
 
-test('a dashboard that is not built says so, until it is', () => {
+test('a dashboard that is not built returns 503 until it is built', () => {
   const site = new BuiltSite(join(folder, 'later'));
   expect(() => site.page()).toThrow(expect.objectContaining({ status: 503 }));
   mkdirSync(join(folder, 'later', 'assets'), { recursive: true });

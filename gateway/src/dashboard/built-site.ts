@@ -10,17 +10,17 @@ interface BuiltFile {
   readonly bytes: Buffer;
   readonly type: string;
   readonly tag: string;
-  /** Made when somebody takes it first; undefined where it gains nothing. */
+  /** Compressed at the first request; undefined if compression gains nothing. */
   gzipped?: Buffer | undefined;
 }
 
 interface Site {
   readonly index: Buffer;
-  /** By name, such as `index-BlYgxI5_.css`. */
+  /** Assets by name, such as `index-BlYgxI5_.css`. */
   readonly assets: ReadonlyMap<string, BuiltFile>;
 }
 
-/** What the headers of a request say of the copy that is wanted. */
+/** Request headers that select the copy of an asset. */
 export interface WantedCopy {
   readonly ifNoneMatch: string | undefined;
   readonly acceptEncoding: string | undefined;
@@ -32,10 +32,11 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-// Below that a packet is a packet.
+// Smaller files fit into one packet anyway.
 const gzipFromBytes = 1_000;
 
-// Everything is a file of ours: nothing inline, nothing of others, no frames. Styles that scripts set on elements are no styles to a policy.
+// All resources are our own files: nothing inline, nothing external, no frames. The policy does not
+// apply to styles that scripts set on elements.
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -47,24 +48,24 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-// The dashboard uses none of the devices and powers that a browser can lend.
+// The dashboard uses no browser permissions.
 const permissions = ['camera', 'geolocation', 'microphone', 'payment', 'usb']
   .map((feature) => `${feature}=()`)
   .join(', ');
 
-/** Other origins cannot load what is answered. */
+/** Prevents other origins from loading the response. */
 const sameOriginResource = { 'Cross-Origin-Resource-Policy': 'same-origin' };
 
 /**
- * The files that the dashboard's build has made, all in memory: they are small, and what is not among them by its exact name is not there,
- * whatever an address looks like. They are read when the first of them is asked for.
+ * Files of the dashboard's build, held in memory and read at the first request. Lookup by exact
+ * name rules out path traversal.
  */
 export class BuiltSite {
   private site: Site | undefined;
 
   constructor(private readonly folder: string) {}
 
-  /** The page that every address of the dashboard shows; what it is about, it finds out itself. */
+  /** Page served at every address of the dashboard; its script does the routing. */
   page(): ApiAnswer {
     return {
       status: 200,
@@ -72,11 +73,11 @@ export class BuiltSite {
       headers: {
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Security-Policy': policy,
-        // It names the assets of this build: an older one would ask for what is gone.
+        // The page names the assets of its build, and assets of older builds no longer exist.
         'Cache-Control': 'no-store',
-        // Reads of the API prove by it that they come from here.
+        // Reads of the API prove their origin by the referrer.
         'Referrer-Policy': 'same-origin',
-        // Windows that another site opened cannot reach into this one, and no script asks for a device.
+        // Isolates the window from sites that open it.
         'Cross-Origin-Opener-Policy': 'same-origin',
         'Permissions-Policy': permissions,
         ...sameOriginResource,
@@ -85,7 +86,10 @@ export class BuiltSite {
     };
   }
 
-  /** A script, stylesheet or picture. Its name changes with what is in it, so it is kept for ever. */
+  /**
+   * A script, stylesheet or image. Its name contains a hash of the content, so browsers cache it
+   * permanently.
+   */
   asset(name: string, { ifNoneMatch, acceptEncoding }: WantedCopy): ApiAnswer {
     const file = this.read().assets.get(name);
     if (file === undefined) throw new RequestError(404, 'not_found', 'Not found');
@@ -118,7 +122,7 @@ function readSite(folder: string): Site {
     return { index: readFileSync(join(folder, 'index.html')), assets: new Map(files) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new RequestError(503, 'unavailable', 'The dashboard is not built here', {
+    throw new RequestError(503, 'unavailable', 'The dashboard is not built', {
       'Retry-After': '60',
     });
   }

@@ -2,7 +2,7 @@ import { webhookKinds } from '../asyncapi/webhook-kinds';
 import { ok } from '../route';
 import type { OperatorRoute } from './operator-route';
 
-/** What the dashboard knows of this installation: what forms offer to choose from, and where links lead. */
+/** Facts of this installation for the dashboard: choices in forms and targets of links. */
 export const choiceRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
@@ -12,13 +12,13 @@ export const choiceRoutes: readonly OperatorRoute[] = [
   },
 ];
 
-/** Scopes that a key may have, kinds of webhooks that an endpoint may name, and where a trace is looked at. */
+/** Scopes of keys, event types of webhook endpoints, and the URL of the trace viewer. */
 export function toJsonChoices({
   segments,
   traceUrl,
 }: {
   readonly segments: readonly string[];
-  /** With `{traceId}` in it. */
+  /** URL template that contains `{traceId}`. */
   readonly traceUrl: string | null;
 }) {
   const scopes = segments.flatMap((segment) => [`${segment}:read`, `${segment}:write`]);

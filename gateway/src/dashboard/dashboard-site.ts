@@ -12,14 +12,16 @@ const apiPath = `${dashboardPath}/api/*path`;
 const assetPath = `${dashboardPath}/assets/:name`;
 const pagePaths = [dashboardPath, `${dashboardPath}/`, `${dashboardPath}/*path`];
 
-// Beside the compiled gateway, whether that runs or its sources do.
+// Next to the compiled gateway, whether the compiled code or the sources run.
 const builtFolder = join(__dirname, '..', '..', 'dist', 'site');
 
 interface SiteRoute extends PageAddress {
   readonly answer: (request: Request) => ApiAnswer;
 }
 
-/** Serves the dashboard's own files; what it shows, it asks of the public API and of /dashboard/api. */
+/**
+ * Serves the files of the dashboard, which loads its data from the public API and /dashboard/api.
+ */
 export function addDashboard(app: Express, site: DashboardSite): void {
   const built = new BuiltSite(builtFolder);
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

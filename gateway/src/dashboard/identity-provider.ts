@@ -20,24 +20,24 @@ import type { Logger } from '@billing/chassis/logging';
 import { RequestError } from '../http-error';
 import type { BegunSignIn } from './begun-sign-in';
 
-/** How an organisation's identity provider (OpenID Connect) is reached, and what the gateway is to it. */
+/** Configuration of the organization's identity provider (OpenID Connect). */
 export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What people call it. */
+  /** Name shown to people. */
   readonly label: string;
 }
 
-/** What identity providers are worked with by. */
+/** Dependencies of the identity provider client. */
 export interface ProviderDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Of each request to the provider. */
+  /** Timeout of each request to the provider. */
   readonly timeoutMs?: number;
 }
 
-/** Somebody of whom the provider has made sure. */
+/** A person authenticated by the provider. */
 export interface VouchedFor {
   readonly issuer: string;
   readonly subject: string;
@@ -47,13 +47,13 @@ export interface VouchedFor {
 type Proof = Pick<BegunSignIn, 'state' | 'nonce' | 'codeVerifier'>;
 
 const defaultTimeoutMs = 4_000;
-/** Time for every request that one step may make: description, token, keys, address. */
+/** Deadline of a step with all of its requests: metadata, token, keys, user info. */
 export const providerDeadlineMs = 4 * defaultTimeoutMs + 4_000;
-// Providers move their addresses rarely; their keys are asked for again as soon as one is unknown.
+// Providers rarely change their endpoints. An unknown key triggers a reload of the keys.
 const rememberedMs = 3_600_000;
 const toleranceSeconds = 30;
 
-// What is wrong with the provider, or the way to it, and not with what the browser brought.
+// Errors of the provider or the network, as opposed to errors of the browser's request.
 const outages = new Set([
   'OAUTH_TIMEOUT',
   'OAUTH_ABORT',
@@ -63,7 +63,7 @@ const outages = new Set([
   'OAUTH_HTTP_REQUEST_FORBIDDEN',
 ]);
 
-/** The one identity provider whose word counts. */
+/** Client of the one trusted identity provider. */
 export class IdentityProvider {
   private known: { readonly found: Promise<Configuration>; readonly until: Date } | undefined;
 
@@ -72,7 +72,7 @@ export class IdentityProvider {
     private readonly dependencies: ProviderDependencies,
   ) {}
 
-  /** Where a browser is sent to sign in. */
+  /** URL at the provider for the sign-in of a browser. */
   async address({ state, nonce, codeVerifier }: Proof, callbackUrl: string): Promise<string> {
     const configuration = await this.configuration();
     const challenge = await calculatePKCECodeChallenge(codeVerifier);
@@ -86,7 +86,10 @@ export class IdentityProvider {
     }).href;
   }
 
-  /** Who came back, by the address at which they did. Throws unless the provider has made sure of their e-mail address. */
+  /**
+   * Authenticates the person by the callback URL. Throws unless the provider has verified the
+   * e-mail address.
+   */
   async vouchedFor(returned: URL, proof: Proof): Promise<VouchedFor> {
     const configuration = await this.configuration();
     const { issuer, subject, claims } = await this.asking(() =>
@@ -124,9 +127,10 @@ export class IdentityProvider {
         secretAuthentication(clientSecret),
         { execute, timeout: timeoutMs / 1_000 },
       );
-      // Some describe themselves for many organisations at once, each with an issuer of its own: any of those could vouch then.
+      // Multi-tenant metadata has one issuer per tenant. Accepting it would trust every tenant.
       const described = configuration.serverMetadata().issuer;
-      if (new URL(described).href !== new URL(issuer).href) throw new ClientError('Other issuer');
+      if (new URL(described).href !== new URL(issuer).href)
+        throw new ClientError('Unexpected issuer');
       return configuration;
     } catch (error) {
       throw this.outage(error);
@@ -139,18 +143,21 @@ export class IdentityProvider {
     } catch (error) {
       if (isOutage(error)) throw this.outage(error);
       this.dependencies.logger.warn(factsOf(error), 'provider sign-in refused');
-      throw new RequestError(401, 'sign_in_refused', 'The identity provider did not let you in');
+      throw new RequestError(401, 'sign_in_refused', 'The identity provider refused the sign-in');
     }
   }
 
   private outage(error: unknown): RequestError {
     this.dependencies.logger.error(factsOf(error), 'identity provider unreachable');
-    const message = 'The identity provider cannot be reached';
+    const message = 'The identity provider is not reachable';
     return new RequestError(503, 'provider_unavailable', message, { 'Retry-After': '10' });
   }
 }
 
-/** The secret goes into the body where the provider says that it reads it there, else into a header, as it must be able to. */
+/**
+ * Sends the secret in the body if the provider supports it, otherwise in the header, which is
+ * mandatory.
+ */
 function secretAuthentication(clientSecret: string): ClientAuth {
   const inBody = ClientSecretPost(clientSecret);
   const inHeader = ClientSecretBasic(clientSecret);
@@ -175,7 +182,7 @@ async function claimsOf(
   if (claims === undefined) throw new ClientError('No ID token');
   const { iss: issuer, sub: subject } = claims;
   const { userinfo_endpoint: hasMore } = configuration.serverMetadata();
-  // Providers may tell the address there alone.
+  // Some providers return the e-mail address only from the user info endpoint.
   if (claims.email !== undefined || hasMore === undefined) return { issuer, subject, claims };
   const told = await fetchUserInfo(configuration, tokens.access_token, subject);
   return { issuer, subject, claims: told };
@@ -183,13 +190,14 @@ async function claimsOf(
 
 function isOutage(error: unknown): boolean {
   if (error instanceof AuthorizationResponseError) return false;
-  // A code that is unknown, used or over is the browser's; all else that is refused there is between the provider and us.
+  // An unknown, used or expired code is an error of the browser. Other refusals concern our
+  // configuration.
   if (error instanceof ResponseBodyError) return error.error !== 'invalid_grant';
   if (error instanceof ClientError) return outages.has(error.code ?? '');
   return true;
 }
 
-/** For the log; never the claims and answers that such errors carry along. */
+/** Facts for the log, without the claims and responses that such errors carry. */
 function factsOf(error: unknown): Record<string, unknown> {
   const { code, error: reason, message, cause } = error as Error & Record<string, unknown>;
   const by = cause instanceof Error ? cause.message : undefined;

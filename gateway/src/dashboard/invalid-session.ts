@@ -1,6 +1,6 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** For whoever brings no session; the same as for one that is over. */
+/** Error for a missing session, the same as for an expired one. */
 export function invalidSession(): DomainError {
-  return new DomainError('unauthenticated', 'INVALID_SESSION', 'Not signed in, or no more');
+  return new DomainError('unauthenticated', 'INVALID_SESSION', 'Not signed in');
 }

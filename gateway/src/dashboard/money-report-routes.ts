@@ -16,10 +16,10 @@ const Months = z.object({ months: wholeNumber(1, 120).default(13) });
 const DaysOfCheckout = z.object({ days: wholeNumber(1, 400).default(30) });
 const DaysOfDunning = z.object({ days: wholeNumber(1, 400).default(90) });
 
-// A bar for each of the last 13 months: the month of last year beside this one.
+// 13 months, so that the current month can be compared with the same month of last year.
 const overviewMonths = 13;
 
-/** What the dashboard shows of revenue, checkout and dunning, and first of all. */
+/** Reports of revenue, checkout and dunning, and the overview. */
 export const moneyReportRoutes: readonly EnvironmentRoute[] = [
   {
     method: 'GET',
@@ -58,7 +58,7 @@ export const moneyReportRoutes: readonly EnvironmentRoute[] = [
   },
 ];
 
-/** What is looked at first. */
+/** The overview page. */
 export async function overviewOf(context: CallContext, peers: Peers) {
   const [overview, { firstCallMade }, webhooks] = await Promise.all([
     peers.subscriptionReport.getOverview({ months: overviewMonths }, context),
@@ -82,12 +82,12 @@ export async function overviewOf(context: CallContext, peers: Peers) {
     },
     renewalsToday: Number(renewalsLeftToday),
     failedWebhooks: Number(waiting + failed + paused),
-    /** There are more than are counted. */
+    /** True if the count stopped at its limit. */
     failedWebhooksIsMore: isMore,
   };
 }
 
-/** What moved the recurring revenue of a currency, month by month. */
+/** Movements of the recurring revenue of a currency, by month. */
 export function toJsonRevenue({ currency, months }: CurrencyRevenue) {
   return {
     currency,

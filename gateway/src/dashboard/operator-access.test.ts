@@ -43,7 +43,7 @@ function anAccess(failing: { begin?: Error; end?: Error } = {}) {
 const begun = { sessionToken: 's', requestId: 'r', origin, ...action };
 const live = { organizationId: 'o', environmentId: 'l', live: true, manualClock: false };
 
-test('what changes something stands between two lines of the audit log', async () => {
+test('a change is recorded by two entries of the audit log, before and after', async () => {
   const { audited, log } = anAccess();
   const answer = await audited(() => {
     log.push('done');
@@ -53,26 +53,26 @@ test('what changes something stands between two lines of the audit log', async (
   expect(log).toEqual([begun, 'done', [{ id: 'a', status: 201, changes: [] }, live, false]]);
 });
 
-test('a failure is told as it is answered, and goes on', async () => {
+test('a failed change is recorded with its status, and the error is rethrown', async () => {
   const { audited, log } = anAccess();
   const failure = new DomainError('not_found', 'CUSTOMER_NOT_FOUND', 'Customer not found');
   await expect(audited(() => Promise.reject(failure))).rejects.toBe(failure);
   expect(log.at(-1)).toEqual([{ id: 'a', status: 404, changes: [] }, live, false]);
 });
 
-test('without the first line nothing is done', async () => {
+test('a change is not made if its first audit entry cannot be written', async () => {
   const { audited, log } = anAccess({ begin: unavailable });
   const work = jest.fn();
   await expect(audited(work)).rejects.toMatchObject({ status: 503, code: 'unavailable' });
   expect([work.mock.calls, log]).toEqual([[], []]);
 });
 
-test('a session that has just ended is told so', async () => {
+test('a session that has just ended is reported as invalid', async () => {
   const over = new DomainError('unauthenticated', 'INVALID_SESSION', 'Over');
   await expect(anAccess({ begin: over }).audited(jest.fn())).rejects.toBe(over);
 });
 
-test('without the second line the answer is given all the same', async () => {
+test('the response is returned even if the second audit entry cannot be written', async () => {
   const { audited } = anAccess({ end: unavailable });
   expect(await audited(() => Promise.resolve({ status: 200 }))).toEqual({ status: 200 });
 });

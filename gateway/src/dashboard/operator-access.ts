@@ -22,7 +22,7 @@ import { type ApiAnswer, present } from '../route';
 import { readOperatorSession } from './operator-cookie';
 import { scopesOfRole } from './operator-permission';
 
-/** Whoever is signed in, and by which session. */
+/** A signed-in operator with the session. */
 export interface SignedIn {
   readonly session: string;
   readonly operator: Operator;
@@ -31,24 +31,24 @@ export interface SignedIn {
   readonly liveEnvironmentId: string;
 }
 
-/** An operator at work in an environment. */
+/** An operator with a selected environment. */
 export interface OperatorAtWork {
   readonly signedIn: SignedIn;
   readonly tenant: Tenant;
-  /** What their role may do there; empty means all. */
+  /** Permissions of the role in the environment; empty means all. */
   readonly scopes: readonly string[];
 }
 
-/** Which environments of an organisation are asked for. */
+/** Query for the environments of an organization. */
 export interface EnvironmentsQuery {
   readonly search?: string | undefined;
-  /** Without the live environment. */
+  /** Excludes the live environment. */
   readonly sandboxesOnly?: boolean | undefined;
   readonly page: number;
   readonly perPage: number;
 }
 
-/** What operators' access is made of. */
+/** Dependencies of the operator access. */
 export interface OperatorAccessDependencies {
   readonly operators: Pick<
     Peers['operator'],
@@ -56,27 +56,30 @@ export interface OperatorAccessDependencies {
   >;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Where browsers reach the gateway. */
+  /** Public URL of the gateway. */
   readonly siteUrl: string;
-  /** The first segments of all routes, which scopes are named after. */
+  /** First path segments of all routes, from which scopes are named. */
   readonly segments: readonly string[];
 }
 
-/** What somebody is about to change, for the audit log. */
+/** A change to be recorded in the audit log. */
 export interface AuditedAction {
-  /** Method and route, its parameters unfilled. */
+  /** Method and route with parameter names. */
   readonly action: string;
   readonly path: string;
   readonly environmentId?: string | undefined;
 }
 
-/** The header by which an operator says where they work. */
+/** Header that names the selected environment. */
 export const environmentHeader = 'Environment-Id';
 
-// Whoever asked waits for it; they would rather have their answer than a complete log.
+// The caller waits for this write, and a response matters more than a complete log.
 const endTimeoutMs = 2_000;
 
-/** Who operators are, where they may work, and the log of what they change. Nothing is remembered: a role that is taken away is gone. */
+/**
+ * Authenticates and authorizes operators, and audits their changes. Nothing is cached, so a revoked
+ * role ends immediately.
+ */
 export class OperatorAccess {
   constructor(private readonly dependencies: OperatorAccessDependencies) {}
 
@@ -84,22 +87,25 @@ export class OperatorAccess {
     return this.dependencies.siteUrl;
   }
 
-  /** The first segments of all routes, which scopes are named after. */
+  /** First path segments of all routes, from which scopes are named. */
   get segments(): readonly string[] {
     return this.dependencies.segments;
   }
 
-  /** The session that a request proves by its cookie; undefined: none. */
+  /** Session token in the cookie of a request, if any. */
   sessionOf(request: Request): string | undefined {
     return readOperatorSession(request.header('cookie'), this.siteUrl);
   }
 
-  /** Throws unauthenticated for a session that opens nothing. */
+  /** Throws unauthenticated for an invalid session. */
   async signedIn(session: string, call: Call): Promise<SignedIn> {
     return toSignedIn(session, await this.ask(session, undefined, call));
   }
 
-  /** Whose session it is, at work in one of their organisation's environments. Throws not_found for any other. */
+  /**
+   * Resolves a session and an environment of the operator's organization. Throws not_found for any
+   * other environment.
+   */
   async atWork(session: string, environmentId: string, call: Call): Promise<OperatorAtWork> {
     const answer = await this.ask(session, environmentId, call);
     const tenant = tenantOf(present(answer.environment));
@@ -110,12 +116,15 @@ export class OperatorAccess {
     return { signedIn, tenant, scopes };
   }
 
-  /** One environment of the operator's organisation. Throws not_found for any other. */
+  /** Finds an environment of the operator's organization. Throws not_found for any other. */
   async environment(session: string, environmentId: string, call: Call): Promise<Environment> {
     return present((await this.ask(session, environmentId, call)).environment);
   }
 
-  /** Where an operator may work: live first, then the newest; `search` is part of a name, or an id. */
+  /**
+   * Lists the environments of an operator: live first, then newest first. `search` is a part of a
+   * name or an id.
+   */
   async environments(
     session: string,
     call: Call,
@@ -125,7 +134,10 @@ export class OperatorAccess {
     return this.dependencies.operators.listEnvironments(request, call as CallContext);
   }
 
-  /** The operator who calls the public API; undefined where no cookie says that it is one. Reads too must come from our own pages. */
+  /**
+   * Operator who calls the public API; undefined without a session cookie. Reads must also come
+   * from our own pages.
+   */
   async callerOf(request: Request, call: Call): Promise<OperatorAtWork | undefined> {
     const session = this.sessionOf(request);
     if (session === undefined) return undefined;
@@ -134,7 +146,7 @@ export class OperatorAccess {
     return this.atWorkWhere(session, request, call);
   }
 
-  /** Whose session it is, at work in the environment that the request names by its header. */
+  /** Resolves a session and the environment in the request header. */
   async atWorkWhere(session: string, request: Request, call: Call): Promise<OperatorAtWork> {
     const environmentId = request.header(environmentHeader);
     if (environmentId !== undefined && isId(environmentId)) {
@@ -145,7 +157,10 @@ export class OperatorAccess {
     throw invalidInput({ [environmentHeader]: [message] });
   }
 
-  /** Does what changes something between two lines of the audit log; without the first one it is not done. */
+  /**
+   * Runs a change between two audit entries. The change is not made if the first entry cannot be
+   * written.
+   */
   async audited(
     { session, ...whose }: SignedIn,
     action: AuditedAction,
@@ -158,7 +173,7 @@ export class OperatorAccess {
       readonly call: Call;
       readonly origin: Origin;
       readonly work: () => Promise<ApiAnswer>;
-      /** What was changed, asked once the work has ended. */
+      /** Loads the changes after the work has ended. */
       readonly detail?: () => AuditDetail | undefined;
     },
   ): Promise<ApiAnswer> {
@@ -222,7 +237,7 @@ export class OperatorAccess {
       ...call,
       now,
       tenant: { organizationId, environmentId, live: true, manualClock: false },
-      // Whoever asked may be gone, and their time over.
+      // The caller may have disconnected or timed out.
       deadline: new Date(now.getTime() + endTimeoutMs),
       signal: AbortSignal.timeout(endTimeoutMs),
     };

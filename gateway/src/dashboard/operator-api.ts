@@ -37,9 +37,9 @@ import { stuckCommandRoutes } from './stuck-command-routes';
 import { systemRoutes } from './system-routes';
 import { webhookBodyRoutes } from './webhook-body-routes';
 
-/** What the dashboard is made of. */
+/** Dependencies of the operator API. */
 export interface DashboardSite extends PageDependencies, OperatorDependencies {
-  /** By address; absent: no limit. */
+  /** Rate limit per client address. Optional. */
   readonly pageRate?: RateLimit | undefined;
 }
 
@@ -47,7 +47,7 @@ const bodyMsMax = 5_000;
 
 type AnyRoute = OperatorRoute | EnvironmentRoute;
 
-/** Every operation of it, below /dashboard/api. */
+/** All operations, below /dashboard/api. */
 export const operatorApiRoutes: readonly AnyRoute[] = [
   ...sessionRoutes,
   ...resetLinkRoutes,
@@ -65,7 +65,7 @@ export const operatorApiRoutes: readonly AnyRoute[] = [
   ...providerStateRoutes,
 ];
 
-/** Serves what the dashboard asks about operators, in JSON; all else it asks of the public API. */
+/** Serves the JSON API of the dashboard. Everything else comes from the public API. */
 export function addOperatorApi(app: Express, site: DashboardSite): void {
   const routes = operatorApiRoutes.map((route) => ({
     ...route,
@@ -139,7 +139,7 @@ function segmentOf(path: string): string {
   return path.slice(operatorApiPath.length).split('/')[1] ?? '';
 }
 
-/** What changes something comes from our own pages and says that it is JSON, which no form of another site can. */
+/** Refuses changes from other sites: forms of other sites cannot send JSON. */
 function checkSender(request: Request): void {
   if (isRead(request.method)) {
     refuseOtherSites(originOf(request), { isNamed: true });

@@ -17,7 +17,7 @@ test('on loopback it does without TLS', () => {
   );
 });
 
-test('it is taken back by one that is over', () => {
+test('the cookie is deleted by an expired one', () => {
   expect(noOperatorCookie(tls)).toContain('__Host-operator=; Path=/; Max-Age=0;');
 });
 

@@ -2,7 +2,10 @@ import { cookieNameAt, isOverTls, maxAgeOf, readCookies, setCookie } from '../co
 
 const cookieName = 'operator';
 
-/** Sets the cookie of an operator's session. `Strict`: nobody comes to the dashboard from elsewhere but to look at its front. */
+/**
+ * Sets the cookie of an operator's session. `Strict`, since links from other sites only lead to the
+ * front page.
+ */
 export function operatorCookie(
   token: string,
   { siteUrl, lifeMs }: { readonly siteUrl: string; readonly lifeMs: number },
@@ -17,12 +20,15 @@ export function operatorCookie(
   });
 }
 
-/** Takes the cookie of a session back. */
+/** Deletes the cookie of a session. */
 export function noOperatorCookie(siteUrl: string): string {
   return operatorCookie('', { siteUrl, lifeMs: 0 });
 }
 
-/** The session that a browser proves; undefined: none. Over TLS one with a plain name was planted by a neighbouring host. */
+/**
+ * Session token of a browser, if any. Over TLS, a cookie without the prefix is ignored: a sibling
+ * host may have set it.
+ */
 export function readOperatorSession(
   header: string | undefined,
   siteUrl: string,

@@ -21,7 +21,7 @@ export function toJsonOperator(operator: Operator) {
   return { id, email, name, role: roleName, active, invitedBy, emailProven, createdAt: since };
 }
 
-/** A session without its token; what is not known is null. */
+/** A session without its token. Unknown values are null. */
 export function toJsonSession(session: ShownSession) {
   return {
     id: session.id,
@@ -38,7 +38,10 @@ export function toJsonOrganization({ organizationId, organizationName }: SignedI
   return { id: organizationId, name: organizationName };
 }
 
-/** The live environment has no name of its own; `deletesAt` is null unless the deletion of the sandbox is announced. */
+/**
+ * The live environment has no name. `deletesAt` is null unless the deletion of the sandbox is
+ * announced.
+ */
 export function toJsonEnvironment(environment: Environment) {
   const { kind, deletesAt } = environment;
   return {
@@ -73,7 +76,7 @@ function toJsonTarget({ type, id }: AuditTarget) {
   return { type, id: textOrNull(id) };
 }
 
-/** By field: its value before and after. A value that is not known or not shown has no key. */
+/** Values before and after, by field. Unknown and hidden values have no key. */
 function toJsonChanges(changes: readonly AuditChange[]) {
   return Object.fromEntries(
     changes.map(({ field, fromJson, toJson }) => [
@@ -90,7 +93,7 @@ function textOrNull(text: string): string | null {
   return text === '' ? null : text;
 }
 
-/** A session without its token, which the cookie has. */
+/** A session without its token, which is in the cookie. */
 export function toJsonExpiry(session: OperatorSession | undefined): string {
   return toJsonTime(present(session).expiresAt);
 }

@@ -31,6 +31,9 @@ test.each<[RoleName, boolean, string[]]>([
   ['DEVELOPER', false, everything],
   ['VIEWER', true, reads],
   ['VIEWER', false, reads],
-])('as %s (live: %s) one may do exactly so much', (role, isLive, allowed) => {
-  expect(mayDo(role, isLive).sort()).toEqual([...allowed].sort());
-});
+])(
+  'an operator with the role %s (live: %s) has exactly these permissions',
+  (role, isLive, allowed) => {
+    expect(mayDo(role, isLive).sort()).toEqual([...allowed].sort());
+  },
+);

@@ -1,14 +1,15 @@
 import type { operatorRoles } from '@billing/proto/values/identity';
 
-/** What an operator is. */
+/** Role of an operator. */
 export type RoleName = ReturnType<typeof operatorRoles.nameOf>;
 
-// What developers build with, which moves no money.
+// Resources for integration work, which move no money.
 const ofDevelopers = ['api-keys', 'sandboxes', 'webhook-endpoints'];
 
 /**
- * What an operator may do in an environment, as the scopes of a key that could do the same; none is all. Who makes a key gives it scopes of
- * their own, so that no key does what its maker may not: a developer's keys of the live environment read, and viewers make none.
+ * Permissions of an operator in an environment, as equivalent key scopes; an empty list means all.
+ * New keys get at most the scopes of their creator, so a developer's live keys can only read, and
+ * viewers create none.
  */
 export function scopesOfRole(
   role: RoleName,

@@ -30,7 +30,7 @@ const ListAuditEntries = z.object({
   targetId: optional(z.string().max(100)),
 });
 
-/** Who works on the dashboard, where, and what they did. */
+/** Operators, their environments and the audit log. */
 export const operatorRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
@@ -52,7 +52,7 @@ export const operatorRoutes: readonly OperatorRoute[] = [
         { sessionToken: session, email, role: operatorRoles.valueOf(role) },
         call as CallContext,
       );
-      // Behind `#`, a token is in no server's log.
+      // A token in the URL fragment is not sent to servers and appears in no log.
       const link = `${operatorAccess.siteUrl}/dashboard/invitation#${token}`;
       return { status: 201, body: { link, expiresAt: toJsonTime(expiresAt) } };
     },

@@ -6,7 +6,10 @@ import type { EnvironmentRoute } from './operator-route';
 
 const ListPaymentMethods = z.object({ customerId: z.string() });
 
-/** How customers can be charged, which the public API keeps to itself: they manage it in their portal. */
+/**
+ * Payment methods of customers, which the public API does not expose: customers manage them in the
+ * portal.
+ */
 export const paymentMethodRoutes: readonly EnvironmentRoute[] = [
   {
     method: 'GET',
@@ -20,7 +23,7 @@ export const paymentMethodRoutes: readonly EnvironmentRoute[] = [
   },
 ];
 
-/** What may be told of a saved card. */
+/** Public facts of a saved card. */
 export function toJsonPaymentMethod(method: PaymentMethod) {
   const { id, brand, last4, isDefault, subscriptionIds, createdAt } = method;
   return {

@@ -9,7 +9,7 @@ import { toJsonSum } from './report-json';
 
 const ListProviderReports = z.object({ invoiceId: z.string() });
 
-/** Refunds, disputes and contradictions that the payment provider reported of an invoice. */
+/** Refunds, disputes and contradictions that the payment provider reported for an invoice. */
 export const providerReportRoutes: readonly EnvironmentRoute[] = [
   {
     method: 'GET',
@@ -23,7 +23,10 @@ export const providerReportRoutes: readonly EnvironmentRoute[] = [
   },
 ];
 
-/** Whether payments can be taken in the organisation's live environment, from every environment's pages. */
+/**
+ * Payment readiness of the organization's live environment, shown on the pages of every
+ * environment.
+ */
 export const providerStateRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
@@ -37,13 +40,16 @@ export const providerStateRoutes: readonly OperatorRoute[] = [
   },
 ];
 
-/** Whether the live environment has a payment provider, and how many of its invoices wait for one. */
+/**
+ * Presence of a payment provider in the live environment, and the number of invoices that wait for
+ * one.
+ */
 export function toJsonProviderState(state: GetProviderStateResponse) {
   const { isConfigured, waitingInvoices } = state;
   return { isConfigured, waitingInvoices: Number(waitingInvoices) };
 }
 
-/** A report as the dashboard shows it. */
+/** Converts a report to its JSON form. */
 export function toJsonProviderReport(report: ProviderReport) {
   const { id, kind, providerPaymentId, currency, status, amount, receivedAt } = report;
   return {

@@ -45,7 +45,7 @@ const routes: readonly ProviderRoute[] = [
   { method: 'GET', path: callbackPath, deadlineMs: providerDeadlineMs, handle: finish },
 ];
 
-/** Serves the way in by the organisation's identity provider, where there is one. */
+/** Serves the sign-in with the organization's identity provider, if one is configured. */
 export function addProviderSignIn(app: Express, site: DashboardSite): void {
   mountPages<ProviderRoute>(app, routes, {
     dependencies: site,
@@ -66,7 +66,10 @@ function workOf(route: ProviderRoute, site: DashboardSite): PageWork {
   };
 }
 
-/** What this browser begins is kept by it alone: any gateway can finish it, and no other browser. */
+/**
+ * Stores the started sign-in in the browser, so that any gateway but no other browser can finish
+ * it.
+ */
 async function begin({ call, request, provider, terms }: Step): Promise<ApiAnswer> {
   const secret = () => randomSecret(secretBytes).toString('base64url');
   const proof = { state: secret(), nonce: secret(), codeVerifier: secret() };
@@ -81,13 +84,13 @@ async function begin({ call, request, provider, terms }: Step): Promise<ApiAnswe
 async function finish(step: Step, site: DashboardSite): Promise<ApiAnswer> {
   const { call, request, response, provider, terms, note } = step;
   const { operatorAccess } = site;
-  // Whatever comes of it, this was the one try.
+  // Each started sign-in has one attempt, whatever the outcome.
   response.appendHeader('Set-Cookie', noSignInCookie(terms.siteUrl));
   const begun = readBegunSignIn(request.header('cookie'), terms, call.now);
   if (begun === undefined) {
-    throw new RequestError(400, 'sign_in_not_begun', 'The sign-in was not begun in this browser');
+    throw new RequestError(400, 'sign_in_not_begun', 'The sign-in was not started in this browser');
   }
-  // Not the address that the request names: a proxy in front may have changed it, and the provider knows the one that we gave.
+  // A proxy may have changed the address of the request; the provider expects the configured one.
   const query = new URL(request.url, terms.siteUrl).search;
   const returned = new URL(`${terms.siteUrl}${callbackPath}${query}`);
   const vouched = await provider.vouchedFor(returned, begun);
@@ -114,7 +117,7 @@ async function open(
     return await site.peers.operator.logInByProvider(vouchedFor, call as CallContext);
   } catch (error) {
     if (!(error instanceof DomainError) || error.kind !== 'unauthenticated') throw error;
-    throw new RequestError(403, 'not_an_operator', 'Nobody may sign in with this account');
+    throw new RequestError(403, 'not_an_operator', 'The account belongs to no operator');
   }
 }
 

@@ -1,4 +1,4 @@
-/** A sum of amounts: a number as anywhere in the API, and decimal text where it is too large for an exact one. */
+/** Converts a sum of amounts to a number, or to decimal text if a number would be inexact. */
 export function toJsonSum(amount: bigint): number | string {
   const number = Number(amount);
   return Number.isSafeInteger(number) ? number : amount.toString();

@@ -14,10 +14,10 @@ const DeliveryReport = z.object({ days: wholeNumber(1, 30).default(30) });
 const UsageReport = z.object({ meterId: z.string(), days: wholeNumber(1, 90).default(30) });
 const CreditReport = z.object({ days: wholeNumber(1, 90).default(90) });
 
-// Whoever looks first at very many customers' usage waits until its days are added up.
+// The first report over many customers waits until the daily totals are computed.
 const usageDeadlineMs = 30_000;
 
-/** What the dashboard shows of an environment beside what the public API tells. */
+/** Reports of an environment that the public API does not offer. */
 export const reportRoutes: readonly EnvironmentRoute[] = [
   {
     method: 'GET',
@@ -55,7 +55,7 @@ export const reportRoutes: readonly EnvironmentRoute[] = [
   },
 ];
 
-/** What was used of one meter, by day and by customer. */
+/** Usage of a meter, by day and by customer. */
 export function toJsonUsageReport(meter: Meter, { days, customers }: GetUsageReportResponse) {
   return {
     meter: toJsonMeter(meter),
@@ -64,7 +64,7 @@ export function toJsonUsageReport(meter: Meter, { days, customers }: GetUsageRep
   };
 }
 
-/** What became of the credits of one meter, by day. */
+/** Use of the credits of a meter, by day. */
 export function toJsonMeterCredits(credits: MeterCredits) {
   return { ...credits, unit: credits.unit ?? null };
 }
@@ -73,7 +73,7 @@ function withEvents<T extends { readonly events: bigint }>(usage: T) {
   return { ...usage, events: Number(usage.events) };
 }
 
-/** What became of an endpoint's webhooks, day by day. */
+/** Delivery results of an endpoint's webhooks, by day. */
 export function toJsonEndpointReport({ endpointId, days }: EndpointReport) {
   return {
     endpointId,

@@ -12,13 +12,13 @@ const text = optional(z.string().max(textLengthMax));
 const ListRequests = z.object({
   ...pageShape,
   method: optional(z.enum(['GET', 'POST', 'PATCH', 'DELETE'])),
-  /** A class of them. */
+  /** A class of statuses, such as 4xx. */
   status: optional(z.enum(['2xx', '3xx', '4xx', '5xx'])),
   path: text,
   requestId: text,
 });
 
-/** What was asked of the public API. */
+/** The request log of the public API. */
 export const requestRoutes: readonly EnvironmentRoute[] = [
   {
     method: 'GET',
@@ -35,7 +35,7 @@ export const requestRoutes: readonly EnvironmentRoute[] = [
         data: requests.map(toJsonRequest),
         total,
         totalIsMore,
-        /** How far back it was looked; null: to the end. */
+        /** Start of the searched range; null if the whole log was searched. */
         searchedSince: since === undefined ? null : toJsonTime(since),
         page,
         perPage,
@@ -50,7 +50,7 @@ export function toJsonRequest(request: LoggedRequest) {
   const key = caller?.$case === 'key' ? caller.value : undefined;
   return {
     id: request.requestId,
-    /** Callers may give the same id to several requests. */
+    /** Not unique: callers may send the same id with several requests. */
     entryId: request.id,
     at: toJsonTime(request.at),
     method: request.method,

@@ -8,7 +8,7 @@ import type { OperatorRoute } from './operator-route';
 const LookAtResetLink = z.object({ token: z.string() });
 const UseResetLink = z.object({ token: z.string(), password: z.string() });
 
-/** How operators get a new password from those who lead them. */
+/** Password reset links, which owners and admins create for other operators. */
 export const resetLinkRoutes: readonly OperatorRoute[] = [
   {
     method: 'POST',
@@ -18,7 +18,7 @@ export const resetLinkRoutes: readonly OperatorRoute[] = [
         { sessionToken: request.session, operatorId: param(request, 'id') },
         request.call as CallContext,
       );
-      // Behind `#`, a token is in no server's log.
+      // A token in the URL fragment is not sent to servers and appears in no log.
       const url = `${operatorAccess.siteUrl}/dashboard/reset#${token}`;
       return { status: 201, body: { url, expiresAt: toJsonTime(expiresAt) } };
     },

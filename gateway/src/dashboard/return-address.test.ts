@@ -44,11 +44,11 @@ test.each([
   'https://[/dashboard',
   `/dashboard/${'x'.repeat(1_000)}`,
   `/dashboard/${'"'.repeat(900)}`,
-])('%j is none, so one comes to the front', (wanted) => {
+])('%j is not a page of the dashboard and is replaced by the front page', (wanted) => {
   expect(returnAddress(wanted, siteUrl)).toBe(front);
 });
 
-test('two slashes in the middle lead to no other site', () => {
+test('a double slash inside the path does not lead to another site', () => {
   const address = returnAddress('/dashboard//evil.example', siteUrl);
   expect(new URL(address, siteUrl).origin).toBe(siteUrl);
 });

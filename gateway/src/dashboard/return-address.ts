@@ -1,9 +1,12 @@
 import { dashboardPath } from './addresses';
 
-// Longer ones would not fit into a cookie with what else it holds.
+// A longer address would exceed the size limit of the cookie.
 const lengthMax = 1_000;
 
-/** Where on the dashboard somebody goes on who has signed in: the address that they wanted, or the front if that is no page of it. */
+/**
+ * Page to open after the sign-in: the requested address, or the front page if it is not on the
+ * dashboard.
+ */
 export function returnAddress(wanted: unknown, siteUrl: string): string {
   if (typeof wanted !== 'string' || wanted.length > lengthMax) return dashboardPath;
   const url = URL.parse(wanted, siteUrl);
@@ -13,6 +16,6 @@ export function returnAddress(wanted: unknown, siteUrl: string): string {
     /^\/dashboard(\/|$)/.test(pathname) &&
     !/^\/dashboard\/(api|sign-in|invitation|reset)(\/|$)/.test(pathname);
   const address = `${pathname}${search}${hash}`;
-  // What was escaped on the way may have become longer.
+  // Escaping may have made the address longer.
   return isPage && address.length <= lengthMax ? address : dashboardPath;
 }

@@ -12,18 +12,19 @@ import { notFound } from '@billing/kernel/domain-error';
 import { toJsonTime } from '@billing/proto/json/scalars';
 import type { Call } from '../exchange';
 
-/** How services are asked for their status, and what is told of the gateway itself. */
+/** Dependencies of the status report. */
 export interface ServiceStatusesOptions extends Pick<PeerOptions<never>, 'service' | 'security'> {
-  /** By the service's name. */
+  /** Clients by service name. */
   readonly addresses: Readonly<Record<string, string>>;
   readonly version: string;
   readonly clock: Clock;
 }
 
-// Whoever looks wants to be told that a service hangs, not to hang with it. Services give what they read half of it.
+// Reports a service that hangs instead of hanging with it. Services use half of it for their own
+// reads.
 const timeoutMs = 1_000;
 
-/** How every service is. Where several replicas share an address, it is the one of them that answers. */
+/** Status of every service. If replicas share an address, the status of the one that responds. */
 export class ServiceStatuses {
   private readonly peers: ReadonlyMap<string, Peer<SystemServiceServer>>;
   private readonly startedAt: Date;
@@ -48,10 +49,10 @@ export class ServiceStatuses {
     for (const peer of this.peers.values()) peer.close();
   }
 
-  /** All at once; the gateway comes first. */
+  /** Loads all statuses in parallel. The gateway comes first. */
   async read(call: Call) {
     const deadline = new Date(this.options.clock.now().getTime() + timeoutMs);
-    // Carries no tenant.
+    // Status calls carry no tenant.
     const context = { ...call, deadline } as CallContext;
     const [own, ...others] = await Promise.all([
       processStatus(),
@@ -59,7 +60,7 @@ export class ServiceStatuses {
         try {
           return toJsonStatus(name, await peer.getStatus({}, context));
         } catch {
-          // Whatever the reason, it is not there for others either.
+          // For any error, the service counts as unavailable.
           return unanswered(name);
         }
       }),
@@ -67,7 +68,7 @@ export class ServiceStatuses {
     return [this.gateway(own), ...others];
   }
 
-  /** Of all services that answer, the one that failed first at the top. */
+  /** Stuck commands of all services that respond, earliest failure first. */
   async stuckCommands(context: CallContext): Promise<StuckCommandOfService[]> {
     const deadline = new Date(this.options.clock.now().getTime() + timeoutMs);
     const found = await Promise.all(
@@ -76,7 +77,7 @@ export class ServiceStatuses {
           const { commands } = await peer.listStuckCommands({}, { ...context, deadline });
           return commands.map((command) => toJsonStuckCommand(service, command));
         } catch {
-          // The list of services says that it does not answer.
+          // The list of services already reports that it does not respond.
           return [];
         }
       }),
@@ -110,25 +111,28 @@ export class ServiceStatuses {
   }
 }
 
-/** Names a stuck command. */
+/** Reference to a stuck command. */
 interface CommandName {
   readonly service: string;
   readonly id: string;
 }
 
-/** A command that keeps failing, as the dashboard shows it. */
+/** JSON form of a command that keeps failing. */
 export interface StuckCommandOfService extends CommandName {
   readonly environmentId: string;
   readonly aggregate: string;
   readonly aggregateId: string;
-  /** What it does: `billPeriod`. */
+  /** Kind of the command, such as `billPeriod`. */
   readonly type: string;
   readonly attempts: number;
   readonly lastError: string;
   readonly since: string;
 }
 
-/** A service that does not answer. Of what a service has nothing of, the same is told. */
+/**
+ * Status of a service that does not respond. Also the defaults of values that a service does not
+ * have.
+ */
 function unanswered(name: string): ServiceStatus {
   return {
     name,
@@ -145,11 +149,14 @@ function unanswered(name: string): ServiceStatus {
   };
 }
 
-/** A service as the dashboard shows it; null where it has nothing of the kind or did not answer. */
+/**
+ * JSON form of a service status. Null for values that do not apply or if the service did not
+ * respond.
+ */
 export interface ServiceStatus {
   readonly name: string;
   readonly version: string | null;
-  /** It answers, and so does its database. */
+  /** True if the service and its database respond. */
   readonly ready: boolean;
   readonly startedAt: string | null;
   readonly databaseReachable: boolean | null;

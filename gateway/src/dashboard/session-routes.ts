@@ -42,10 +42,10 @@ const AcceptInvitation = z.object({
 });
 const ChangePassword = z.object({ currentPassword: z.string(), newPassword: z.string() });
 
-// What the dashboard offers before anything is searched for.
+// Number of environments offered before a search.
 const shownAtFirst = { page: 1, perPage: 20 };
 
-/** How operators come in and go. */
+/** Sign-in and sign-out of operators. */
 export const sessionRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',
@@ -108,7 +108,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
   {
     method: 'DELETE',
     path: sessionPath,
-    // Whoever is signed in no more leaves all the same.
+    // The sign-out succeeds even if the session has already ended.
     isOpen: true,
     handle: ({ session, call, origin }, site) => {
       const headers = { 'Set-Cookie': noOperatorCookie(site.operatorAccess.siteUrl) };
@@ -160,7 +160,7 @@ export const sessionRoutes: readonly OperatorRoute[] = [
   },
 ];
 
-/** The header by which a browser keeps a session that was just opened. */
+/** Cookie header of a new session. */
 export function cookieOf(
   session: OperatorSession | undefined,
   { call, site }: Omit<SessionRouteDependencies, 'origin'>,
@@ -170,7 +170,7 @@ export function cookieOf(
   return operatorCookie(token, { siteUrl: site.operatorAccess.siteUrl, lifeMs });
 }
 
-/** Whoever has opened a session gets it when the audit log knows of it. */
+/** Returns a new session once the audit log has recorded it. */
 async function entered(
   { operator, session }: LogInResponse,
   action: AuditedAction,
@@ -190,7 +190,7 @@ async function entered(
   });
 }
 
-/** Ends a session; the audit log knows of one that opened anything. */
+/** Ends a session. A valid one is recorded in the audit log. */
 async function leave(
   session: string,
   answer: ApiAnswer,

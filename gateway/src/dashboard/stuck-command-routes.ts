@@ -6,8 +6,8 @@ import { ok } from '../route';
 import type { OperatorRequest, OperatorRoute } from './operator-route';
 
 /**
- * Commands that keep failing, of all environments of the operator's organisation. Owners and admins alone see them: an error may tell
- * of money. A retry and a skip leave an entry in the audit log.
+ * Commands that keep failing, in all environments of the operator's organization. Only owners and
+ * admins see them, since errors may contain amounts. The audit log records each retry and skip.
  */
 export const stuckCommandRoutes: readonly OperatorRoute[] = [
   {

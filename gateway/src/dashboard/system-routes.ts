@@ -1,7 +1,7 @@
 import { ok } from '../route';
 import type { OperatorRoute } from './operator-route';
 
-/** How the system itself is. Shows nothing of any environment, so every role may look. */
+/** Status of the system. Contains no data of environments, so every role may read it. */
 export const systemRoutes: readonly OperatorRoute[] = [
   {
     method: 'GET',

@@ -1,7 +1,7 @@
 import { ok, param } from '../route';
 import type { EnvironmentRoute } from './operator-route';
 
-/** What webhooks say, for people who look at a delivery; the public API tells of them without. */
+/** Bodies of webhooks, which the deliveries of the public API do not include. */
 export const webhookBodyRoutes: readonly EnvironmentRoute[] = [
   {
     method: 'GET',

@@ -66,7 +66,9 @@ const holder: TextField = {
 const fields = [number, expiry, code, holder];
 const labels = Object.fromEntries(fields.map(({ name, label }) => [name, label]));
 
-/** The form that takes a card, or leads to where one is taken. What was typed is never shown again. */
+/**
+ * The form that takes a card, or leads to where one is taken. What was typed is never shown again.
+ */
 export function cardForm({
   place,
   label,
@@ -77,11 +79,9 @@ export function cardForm({
 }: CardFormDependencies): Html {
   switch (entry.kind) {
     case 'NONE':
-      return html`<p>Cards cannot be taken here at the moment. Please ask the seller.</p>`;
+      return html`<p>Card payments are not available right now. Please contact the seller.</p>`;
     case 'REDIRECT':
-      return html`<p>
-          Your card is taken on a page of our payment provider; you come back here afterwards.
-        </p>
+      return html`<p>You enter your card on the page of our payment provider, then return here.</p>
         ${postForm(place, '/card/begin', html`<button type="submit">Continue to card details</button>`)}`;
     case 'FORM':
       return html`${problemSummary(problems, labels)}
@@ -144,8 +144,8 @@ export function isCardEmpty(form: ReadonlyMap<string, string>): boolean {
 const listed: readonly (readonly [string, string])[] = [
   ['4242 4242 4242 4242', 'succeeds'],
   ['5555 5555 5555 4444', 'succeeds (Mastercard)'],
-  ['4000 0025 0000 3155', 'asks for 3-D Secure once'],
-  ['4000 0084 0000 1629', 'asks for 3-D Secure, then is declined'],
+  ['4000 0025 0000 3155', 'requires 3-D Secure once'],
+  ['4000 0084 0000 1629', 'requires 3-D Secure, then is declined'],
   ['4000 0000 0000 0002', 'is declined'],
   ['4000 0000 0000 9995', 'has insufficient funds'],
   ['4000 0000 0000 0119', 'fails with a processing error'],
@@ -158,7 +158,9 @@ const listed: readonly (readonly [string, string])[] = [
 
 const testCards = html`<details class="unprinted">
   <summary>Test cards</summary>
-  <p class="hint">Any expiry in the future and any code will do. Other numbers are refused.</p>
+  <p class="hint">
+    Use any future expiry date and any security code. Other card numbers are rejected.
+  </p>
   <table>
     <thead>
       <tr>

@@ -8,7 +8,10 @@ interface Waiting extends FormPlace {
   readonly formTargets?: readonly (string | undefined)[];
 }
 
-/** The page that asks the payer to confirm a payment: our own challenge in a sandbox, else the way to the bank's. */
+/**
+ * The page that asks the payer to confirm a payment: our own challenge in a sandbox, else the way
+ * to the bank's.
+ */
 export function challengePage(
   waiting: Waiting,
   {
@@ -32,7 +35,7 @@ export function challengePage(
       ${isCharged ? `the payment of ${amount}` : 'that later payments may be charged to your card'}
       (3-D Secure).
     </p>
-    ${isOurs && html`<p class="hint">This is the test bank of the sandbox: say what a payer would.</p>`}
+    ${isOurs && html`<p class="hint">Test mode: choose an outcome.</p>`}
     ${postForm(waiting, '/challenge', [
       html`<input type="hidden" name="attempt" value="${String(attempt)}" />`,
       isOurs ? answers : html`<button type="submit">Continue to your bank</button>`,
@@ -49,8 +52,8 @@ const answers = html`<button type="submit" name="answer" value="approve">Approve
 export function processingPage({ path, isTest }: Waiting): Page {
   const content = html`<section>
     <h1>Your payment is being processed</h1>
-    <p>This takes a moment. The page looks again by itself.</p>
-    <p><a class="button quiet" href="${path}">Look again</a></p>
+    <p>This takes a moment. The page refreshes automatically.</p>
+    <p><a class="button quiet" href="${path}">Refresh</a></p>
   </section>`;
   const refresh = { seconds: 3, url: path };
   return { title: 'Your payment is being processed', content, isTest, refresh };

@@ -9,32 +9,32 @@ interface Words {
 }
 
 const wordsOfStatus: Readonly<Record<number, Words>> = {
-  400: { title: 'That did not work', text: 'The form could not be read.' },
+  400: { title: 'That did not work', text: 'The form could not be read. Please try again.' },
   403: {
     title: 'That did not work',
-    text: 'The form was sent by another site. Please open the page again and try there.',
+    text: 'The form was sent from another site. Please open the page again and retry there.',
   },
   404: {
     title: 'Page not found',
-    text: 'There is no such page. Please check the address, or ask whoever sent it to you.',
+    text: 'This page does not exist. Please check the address, or contact the seller.',
   },
-  405: { title: 'That did not work', text: 'This page cannot be used in that way.' },
+  405: { title: 'That did not work', text: 'This page does not support that action.' },
   409: {
     title: 'That did not work',
-    text: 'It is not possible any more. Please open the page again.',
+    text: 'This is no longer possible. Please open the page again.',
   },
-  413: { title: 'That did not work', text: 'The form was too long.' },
-  415: { title: 'That did not work', text: 'The form could not be read.' },
+  413: { title: 'That did not work', text: 'Your input is too long.' },
+  415: { title: 'That did not work', text: 'The form could not be read. Please try again.' },
   429: { title: 'Too many requests', text: 'Please wait a moment and try again.' },
 };
 
 const unavailable: Words = {
   title: 'Temporarily unavailable',
-  text: 'Please try again in a moment. If you were paying, look at the page first: the payment may have gone through.',
+  text: 'Please try again in a moment. If you were paying, check the page first: your payment may have gone through.',
 };
 const fault: Words = {
   title: 'Something went wrong',
-  text: 'The fault is ours. If you were paying, look at the page first: the payment may have gone through.',
+  text: 'The error is on our side. If you were paying, check the page first: your payment may have gone through.',
 };
 
 /** An error as a payer is told it. */

@@ -12,7 +12,10 @@ const parseForm = express.urlencoded({
   parameterLimit: fieldsMax,
 });
 
-/** The fields of a form as they were typed. It is in no log: what goes wrong with it is told without it. */
+/**
+ * The fields of a form as they were typed. It is in no log: what goes wrong with it is told without
+ * it.
+ */
 export async function readForm(
   request: Request,
   response: Response,
@@ -47,7 +50,7 @@ function toRequestError(error: unknown): RequestError {
     case 'charset.unsupported':
       return unsupported();
     default:
-      return new RequestError(400, 'invalid_request', 'Malformed form');
+      return new RequestError(400, 'invalid_request', 'Malformed form body');
   }
 }
 

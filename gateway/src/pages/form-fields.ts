@@ -6,7 +6,10 @@ export type FormProblems = Readonly<Record<string, readonly string[]>>;
 /** Where a page's forms are sent. */
 export interface FormPlace {
   readonly path: string;
-  /** Proves that a form is of a page that its visitor was shown. Public pages need none: their address is the proof. */
+  /**
+   * Proves that a form is of a page that its visitor was shown. Public pages need none: their
+   * address is the proof.
+   */
   readonly formToken?: string | undefined;
 }
 
@@ -35,7 +38,10 @@ export interface TextField {
   readonly isOptional?: boolean;
 }
 
-/** A field with its label, its hint and what is wrong with it, tied together for those who hear the page. */
+/**
+ * A field with its label, its hint and what is wrong with it, tied together for those who hear the
+ * page.
+ */
 export function textField(field: TextField, problems: FormProblems = {}): Html {
   const { name, label, autocomplete, type = 'text', inputMode = 'text', hint, lengthMax } = field;
   const messages = problems[name] ?? [];
@@ -77,7 +83,7 @@ export function problemSummary(
     return html`<li><a href="#${name}">${text}</a></li>`;
   });
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
-    <h2>Please check what you typed</h2>
+    <h2>Please fix the fields below</h2>
     <ul>
       ${items}
     </ul>

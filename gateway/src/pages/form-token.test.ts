@@ -13,6 +13,6 @@ test('a form without it, or with another’s, is refused', () => {
     refuseForeignForm(sent, formTokenOf(secret));
   };
   expect(refused(form(formTokenOf(secret)))).not.toThrow();
-  expect(refused(form(formTokenOf('other')))).toThrow('not of a page');
-  expect(refused(new Map())).toThrow('not of a page');
+  expect(refused(form(formTokenOf('other')))).toThrow('Invalid form token');
+  expect(refused(new Map())).toThrow('Invalid form token');
 });

@@ -1,4 +1,7 @@
-/** Markup that is safe to send. It is made by the tag below alone, so that no text gets into a page unescaped. */
+/**
+ * Markup that is safe to send. It is made by the tag below alone, so that no text gets into a page
+ * unescaped.
+ */
 export class Html {
   // Private, so that nothing else has its shape.
   readonly #markup: string;
@@ -28,14 +31,17 @@ export class Html {
 export type HtmlValue = undefined | false | string | Html | readonly HtmlValue[];
 
 /**
- * Markup with values in it: html`<p title="${title}">${text}</p>`. Texts are escaped for content and for quoted attributes, which is where
- * values stand; never in a script, a style, or an attribute without quotes. An address goes through `href` below.
+ * Markup with values in it: html`<p title="${title}">${text}</p>`. Texts are escaped for content
+ * and for quoted attributes, which is where values stand; never in a script, a style, or an
+ * attribute without quotes. An address goes through `href` below.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return Html.of(strings, values);
 }
 
-/** An address that a link may lead to; `about:blank` in the place of one that would run something. */
+/**
+ * An address that a link may lead to; `about:blank` in the place of one that would run something.
+ */
 export function href(address: string): string {
   return /^(https?:\/\/|\/)/i.test(address) ? address : 'about:blank';
 }

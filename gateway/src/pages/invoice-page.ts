@@ -36,12 +36,12 @@ const wordsOfStatus: Readonly<Record<number, StatusWords>> = {
   [InvoiceStatus.INVOICE_STATUS_VOID]: {
     name: 'Void',
     tone: '',
-    text: 'This invoice was voided. Nothing is owed.',
+    text: 'This invoice was voided. You owe nothing.',
   },
   [InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: {
     name: 'Uncollectible',
     tone: 'bad',
-    text: 'This invoice can no longer be paid here. Please ask the seller.',
+    text: 'This invoice can no longer be paid here. Please contact the seller.',
   },
 };
 
@@ -124,7 +124,7 @@ export function failedPayment({ payments, lastPaymentError }: Invoice): Html | u
 export function statusText(invoice: Invoice): string {
   const { text } = wordsOf(invoice);
   const { paidAt } = invoice;
-  return paidAt === undefined ? text : `${text} The payment arrived on ${dateText(paidAt)}.`;
+  return paidAt === undefined ? text : `${text} Payment received on ${dateText(paidAt)}.`;
 }
 
 /** On the button that pays. */
@@ -134,7 +134,7 @@ export function payLabel(invoice: Invoice): string {
 
 /** How an invoice stands, in a word. */
 export function wordsOf({ status }: Pick<Invoice, 'status'>): StatusWords {
-  return wordsOfStatus[status] ?? { name: 'In preparation', tone: '', text: '' };
+  return wordsOfStatus[status] ?? { name: 'Draft', tone: '', text: '' };
 }
 
 function optionalDate(date: Date | undefined): string | undefined {

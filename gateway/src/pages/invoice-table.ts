@@ -45,7 +45,7 @@ function lineRow(line: LineItem, currency: string): Html {
 function tierDetails({ details }: LineItem, currency: string): Html | undefined {
   if (details === undefined || details.tiers.length === 0) return undefined;
   return html`<details>
-    <summary>How this is computed</summary>
+    <summary>Show calculation</summary>
     <ul>
       ${details.tiers.map((tier) => html`<li>${tierText(tier, currency)}</li>`)}
     </ul>

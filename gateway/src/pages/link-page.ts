@@ -37,7 +37,7 @@ const emailField = {
   autocomplete: 'email',
   type: 'email',
   inputMode: 'email',
-  hint: 'For your invoice and what concerns your order.',
+  hint: 'For your invoice and updates about your order.',
   // RFC 5321.
   lengthMax: 254,
 } as const;
@@ -74,16 +74,17 @@ export function linkPage(offer: LinkOffer, form: LinkForm): Page {
 function discountHint(products: readonly OfferedProduct[]): Html {
   const discounted = products.filter(({ isDiscounted }) => isDiscounted);
   if (discounted.length === products.length) {
-    return html`<p class="hint aside">A discount is taken off on the next page.</p>`;
+    return html`<p class="hint aside">The discount is applied on the next page.</p>`;
   }
   if (discounted.length === 0) {
     return html`<p class="aside">
-      The discount of this offer cannot be redeemed at the moment. You pay the full price.
+      The discount of this offer is not available right now. You pay the full price.
     </p>`;
   }
   const names = discounted.map(({ name }) => name).join(', ');
   return html`<p class="aside">
-    A discount is taken off ${names} on the next page. You pay the full price for everything else.
+    The discount on ${names} is applied on the next page. You pay the full price for everything
+    else.
   </p>`;
 }
 
@@ -91,7 +92,7 @@ function discountHint(products: readonly OfferedProduct[]): Html {
 export function closedLinkPage({ isTest }: Pick<LinkView, 'isTest'>): Page {
   const content = html`<section>
     <h1>This offer has ended</h1>
-    <p>Nothing can be bought here any more. Please ask whoever sent you the link.</p>
+    <p>This link is no longer active. Please contact the seller.</p>
   </section>`;
   return { title: 'This offer has ended', content, isTest, status: 410 };
 }
@@ -104,7 +105,7 @@ function productChoice(
   const messages = problems.productId ?? [];
   const isWrong = messages.length > 0;
   return html`<fieldset id="productId" ${isWrong && html` aria-describedby="productId-error"`}>
-    <legend>${products.length === 1 ? 'You order' : 'Choose a product'}</legend>
+    <legend>${products.length === 1 ? 'Your order' : 'Choose a product'}</legend>
     ${isWrong && html`<span class="error" id="productId-error">${messages.join('. ')}</span>`}
     ${products.map((product, index) => choice(product, rates[index] ?? [], product.id === chosen))}
   </fieldset>`;

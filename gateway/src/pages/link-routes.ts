@@ -112,7 +112,10 @@ function readLinkForm({ form }: PageRequest, { products }: LinkView): FilledForm
   };
 }
 
-/** The same form again is the same order; whoever goes back and types something else wants something else. */
+/**
+ * The same form again is the same order; whoever goes back and types something else wants something
+ * else.
+ */
 function keyed(
   context: CallContext,
   link: CheckoutLink,
@@ -124,12 +127,14 @@ function keyed(
 }
 
 /**
- * Where the purchase is paid that the same form has begun before; undefined: it has begun none. An offer may be over for everybody else
- * because of that very purchase, which holds the last redemption; and one that was begun goes on when the offer is taken back.
+ * Where the purchase is paid that the same form has begun before; undefined: it has begun none. An
+ * offer may be over for everybody else because of that very purchase, which holds the last
+ * redemption; and one that was begun goes on when the offer is taken back.
  */
 async function begunPurchase(order: Order): Promise<OrderedSession | undefined> {
   try {
-    // Nobody can buy without a customer: this finds what was made under the form's key, and makes nothing.
+    // Nobody can buy without a customer: this finds what was made under the form's key, and makes
+    // nothing.
     return await openSession(order, '');
   } catch (error) {
     if (isOfferOver(error)) return undefined;
@@ -138,8 +143,8 @@ async function begunPurchase(order: Order): Promise<OrderedSession | undefined> 
 }
 
 /**
- * Makes the visitor a customer and a session, and says where it is paid. The offer was seen to stand just now, so that hardly anybody
- * is made a customer for nothing.
+ * Makes the visitor a customer and a session, and says where it is paid. The offer was seen to
+ * stand just now, so that hardly anybody is made a customer for nothing.
  */
 async function buy({ products }: LinkView, order: Order): Promise<OrderedSession> {
   const { form, peers, context } = order;
@@ -172,7 +177,10 @@ async function openSession(
   return { url: present(session).checkoutUrl, visit };
 }
 
-/** Sends the visitor on to pay. The browser remembers the session, which ends when it orders something else at the link. */
+/**
+ * Sends the visitor on to pay. The browser remembers the session, which ends when it orders
+ * something else at the link.
+ */
 function toSession({ url, visit }: OrderedSession, { link, path }: LinkView): ApiAnswer {
   if (visit === undefined) return redirectAnswer(url);
   return redirectAnswer(url, { 'Set-Cookie': visitorCookie(visit, { path, siteUrl: link.url }) });

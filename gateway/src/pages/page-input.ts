@@ -1,6 +1,9 @@
 const textLengthMax = 255;
 
-/** A text that an address or a hidden field carries; undefined where it is not there or none of ours. */
+/**
+ * A text that an address or a hidden field carries; undefined where it is not there or none of
+ * ours.
+ */
 export function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= textLengthMax
     ? value

@@ -55,7 +55,8 @@ function workOf(route: PageRoute, site: PageSite): PageWork {
   };
 }
 
-// An order needs no card: each makes a customer and a session, which may hold a redemption of a discount for 30 minutes.
+// An order needs no card: each makes a customer and a session, which may hold a redemption of a
+// discount for 30 minutes.
 function rateOf({ method, kind }: PageRoute, { pageRate, linkOrderRate }: PageSite) {
   const isOrder = method === 'POST' && kind === HostedPageKind.HOSTED_PAGE_KIND_CHECKOUT_LINK;
   return isOrder ? (linkOrderRate ?? pageRate) : pageRate;

@@ -54,7 +54,8 @@ export async function cardEntryOf(
   { customerId }: Pick<Payable, 'customerId'>,
   { peers, context }: StepTools,
 ): Promise<CardEntry> {
-  // Without an address to come back to nothing is begun: pages are loaded in advance, again, and by machines.
+  // Without an address to come back to nothing is begun: pages are loaded in advance, again, and by
+  // machines.
   const entry = await peers.payment.beginCardEntry({ customerId, returnUrl: '' }, context);
   if (entry.providerPage) return { kind: 'REDIRECT' };
   // A real card is never typed on a page of ours.
@@ -71,7 +72,7 @@ export async function beginCardEntry(
   if (redirectUrl === undefined) return redirectAnswer(path);
   return leadOn(redirectUrl, {
     title: 'Card details',
-    text: 'Your card is taken on a page of our payment provider.',
+    text: 'You enter your card on the page of our payment provider.',
     label: 'Continue to card details',
     isTest,
   });
@@ -162,7 +163,9 @@ export function payableAmount({ status, total, amountPaid, amountDue }: Invoice)
   return isGivenUp ? total - amountPaid : amountDue;
 }
 
-/** Whether an attempt runs at this moment, or has come to an end that is not applied everywhere yet. */
+/**
+ * Whether an attempt runs at this moment, or has come to an end that is not applied everywhere yet.
+ */
 export function isBeingPaid({ status, payments }: Invoice): boolean {
   const isRunning = payments.at(-1)?.status === PaymentStatus.PAYMENT_STATUS_PENDING;
   return isRunning || !isPayableStatus(status);
@@ -178,14 +181,15 @@ function afterStep({ action, next }: PaymentStep, { isTest }: Payable): ApiAnswe
   });
 }
 
-// A policy names where a form may lead before anybody knows where that is; a page that leads on by itself needs no naming.
+// A policy names where a form may lead before anybody knows where that is; a page that leads on by
+// itself needs no naming.
 function leadOn(
   url: string,
   { title, text, label, isTest }: { title: string; text: string; label: string; isTest: boolean },
 ): ApiAnswer {
   const content = html`<section>
     <h1>${title}</h1>
-    <p>${text} If its page does not open by itself, please go on there.</p>
+    <p>${text} If the page does not open automatically, use the button below.</p>
     <p><a class="button" href="${href(url)}" rel="noreferrer">${label}</a></p>
   </section>`;
   return pageAnswer({ title, content, isTest, refresh: { seconds: 0, url: href(url) } });

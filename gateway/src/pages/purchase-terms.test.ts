@@ -99,17 +99,27 @@ test.each([
   });
 });
 
-test('a renewal is told with its date', () => {
-  const { renewal } = purchaseTerms({
-    price: aPrice(),
-    discount: undefined,
-    quantity: 1,
-    rates: [],
-    from,
-  });
-  expect(renewal).toBe(
-    'It renews by itself every month until it is canceled, next on February 28, 2026.',
-  );
+test.each([
+  [aPrice(), undefined, 'Renews every month. Next charge $29.00 on February 28, 2026.'],
+  [
+    aPrice({ trialDays: 14 }),
+    half(DISCOUNT_DURATION_ONCE),
+    'Renews every month. Next charge $14.50 on February 14, 2026.',
+  ],
+  [
+    aPrice(),
+    half(DISCOUNT_DURATION_ONCE),
+    'Renews every month. Next charge $29.00 on February 28, 2026.',
+  ],
+  [
+    aPrice(),
+    half(DISCOUNT_DURATION_REPEATING, 3),
+    'Renews every month. Next charge $14.50 on February 28, 2026.',
+  ],
+  [aPrice({ amount: 0n }), undefined, 'Renews every month. Next renewal on February 28, 2026.'],
+])('%#: the renewal names the next charge and its date', (price, discount, text) => {
+  const { renewal } = purchaseTerms({ price, discount, quantity: 1, rates: [], from });
+  expect(renewal).toBe(`${text} Cancel anytime.`);
 });
 
 const rates: UsageRate[] = [

@@ -25,7 +25,10 @@ export interface Purchase {
 
 /** What a purchase costs and when, in words. */
 export interface PurchaseTerms {
-  /** What it costs altogether, without the date of a beginning that is now: `14 days free, then $29.00 every month from March 1, 2026`. */
+  /**
+   * What it costs altogether, without the date of a beginning that is now: `14 days free, then
+   * $29.00 every month from March 1, 2026`.
+   */
   readonly summary: string;
   /** How it goes on, in one sentence. */
   readonly renewal: string;
@@ -57,7 +60,7 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   if (interval === 'ONE_TIME') {
     return {
       summary: `${amountText(periodAmount(purchase, true), price.currency)} once`,
-      renewal: 'This is a single payment. Nothing is charged later.',
+      renewal: 'One-time payment. Nothing is charged later.',
       usage: undefined,
       isChargedLater: false,
     };
@@ -71,10 +74,13 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
     ...stretches.map((stretch) => stretchText(stretch, { from, price, recurrence })),
   ].join(', then ');
   const usage = usageSummary(price, purchase.rates);
-  const next = trialDays > 0 ? anchor : periodAt(anchor, recurrence, 0).end;
+  const [next, paidPeriods] =
+    trialDays > 0 ? [anchor, 0] : [periodAt(anchor, recurrence, 0).end, 1];
+  const amount = amountAfter(stretches, paidPeriods);
+  const charge = chargeText(amountText(amount, price.currency), { isFree: amount === 0n, usage });
   return {
     summary: usage === undefined ? recurring : `${recurring}, plus usage`,
-    renewal: `It renews by itself ${every(recurrence)} until it is canceled, next on ${dateText(next)}.`,
+    renewal: `Renews ${every(recurrence)}. Next ${charge} on ${dateText(next)}. Cancel anytime.`,
     usage,
     isChargedLater:
       usage !== undefined ||
@@ -82,7 +88,24 @@ export function purchaseTerms(purchase: Purchase): PurchaseTerms {
   };
 }
 
-/** What usage costs beside a price; undefined: nothing, as where nothing is bought that could be used for a while. */
+/** The amount of the period after the given number of paid periods. */
+function amountAfter(stretches: readonly Stretch[], paidPeriods: number): bigint {
+  const stretch = stretches.find(({ periods = Infinity }) => periods > paidPeriods);
+  return stretch?.amount ?? 0n;
+}
+
+function chargeText(
+  amount: string,
+  { isFree, usage }: { isFree: boolean; usage: UsageSummary | undefined },
+): string {
+  if (usage === undefined) return isFree ? 'renewal' : `charge ${amount}`;
+  return isFree ? 'usage charge' : `charge ${amount} plus usage`;
+}
+
+/**
+ * What usage costs beside a price; undefined: nothing, as where nothing is bought that could be
+ * used for a while.
+ */
 export function usageSummary(price: Price, rates: readonly UsageRate[]): UsageSummary | undefined {
   const { currency, intervalCount } = price;
   const billingInterval = billingIntervals.nameOf(price.billingInterval);

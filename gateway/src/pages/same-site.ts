@@ -12,8 +12,9 @@ export interface RequestOrigin {
 }
 
 /**
- * Refuses what is not plainly of our own pages: a cookie alone proves nothing about who has a browser send it. Reads may prove it by the
- * page that they come from, since browsers name no origin then.
+ * Refuses what is not plainly of our own pages: a cookie alone proves nothing about who has a
+ * browser send it. Reads may prove it by the page that they come from, since browsers name no
+ * origin then.
  */
 export function requireOwnOrigin(
   { fetchSite, origin, host }: RequestOrigin,
@@ -24,7 +25,7 @@ export function requireOwnOrigin(
     fetchSite === undefined
       ? named !== undefined && URL.parse(named)?.host === host
       : fetchSite === 'same-origin';
-  if (!isOurs) throw new RequestError(403, 'cross_site', 'The request was sent by another site');
+  if (!isOurs) throw new RequestError(403, 'cross_site', 'The request was sent from another site');
 }
 
 /** What a request says of where it comes from. */
@@ -37,8 +38,9 @@ export function originOf(request: Request): RequestOrigin {
 }
 
 /**
- * Refuses a form that another site has a browser send. Who sends no such headers is no browser, and needs the token all the same.
- * `isNamed`: our own pages tell where they are, so `null` is another's.
+ * Refuses a form that another site has a browser send. Who sends no such headers is no browser, and
+ * needs the token all the same. `isNamed`: our own pages tell where they are, so `null` is
+ * another's.
  */
 export function refuseOtherSites(
   { fetchSite, origin, host }: RequestOrigin,
@@ -49,5 +51,5 @@ export function refuseOtherSites(
     fetchSite === undefined
       ? isUntold || URL.parse(origin)?.host === host
       : fetchSite === 'same-origin' || fetchSite === 'none';
-  if (!isOurs) throw new RequestError(403, 'cross_site', 'The form was sent by another site');
+  if (!isOurs) throw new RequestError(403, 'cross_site', 'The form was sent from another site');
 }

@@ -50,7 +50,7 @@ export function payPage(view: OfferView, wish: PaymentWish): Page {
     offer(view, dueNow),
     html`<section aria-labelledby="pay">
       <h2 id="pay">${paymentTitle(view)}</h2>
-      ${session.discountLost === true && notice('No discount', 'The discount of this offer cannot be redeemed at the moment. You pay the full price.')}
+      ${session.discountLost === true && notice('Discount not available', 'The discount of this offer is not available right now. You pay the full price.')}
       ${error !== undefined && !hasProblems && notice('The last payment failed', error.message)}
       ${controls(view, wish)} ${cancelLink(session)}
     </section>`,
@@ -65,14 +65,19 @@ export function payPage(view: OfferView, wish: PaymentWish): Page {
   };
 }
 
-/** The card's form, or a button alone; both where a card is only wished for and the provider takes it on a page of its own. */
+/**
+ * The card's form, or a button alone; both where a card is only wished for and the provider takes
+ * it on a page of its own.
+ */
 function controls(view: OfferView, { entry, isOptional, problems }: PaymentWish): HtmlValue {
   const { path, invoice } = view;
   if (entry === undefined) return confirmForm(path, 'Nothing is due. No card is needed.');
   const form = cardForm({ place: { path }, label: buttonLabel(view), entry, isOptional, problems });
   return [
-    isFree(invoice) && html`<p>Nothing is charged today. The card is kept for later payments.</p>`,
-    isOptional && html`<p class="hint">Without a card later payments fail until you give one.</p>`,
+    isFree(invoice) &&
+      html`<p>Nothing is charged today. Your card is saved for later payments.</p>`,
+    isOptional &&
+      html`<p class="hint">Without a card, later payments will fail until you add one.</p>`,
     form,
     isOptional && entry.kind !== 'FORM' && confirmForm(path, 'Nothing is due today.'),
   ];
@@ -99,10 +104,9 @@ export function completePage(view: OfferView): Page {
       <h1>Thank you</h1>
       <p>
         ${isCharged ? 'Your payment has been received.' : 'Your order is confirmed. Nothing was charged.'}
-        This checkout is complete; nothing more is to be paid here.
       </p>
       ${next !== undefined && html`<p><a class="button unprinted" href="${href(next)}" rel="noreferrer">Continue</a></p>`}
-      ${invoice?.number !== undefined && html`<p class="unprinted"><a href="${path}/pdf">Invoice ${invoice.number} as PDF</a></p>`}
+      ${invoice?.number !== undefined && html`<p class="unprinted"><a href="${path}/pdf">Download invoice ${invoice.number} (PDF)</a></p>`}
     </section>`,
     offer(view, 'Amount due'),
   ];
@@ -113,10 +117,7 @@ export function completePage(view: OfferView): Page {
 export function expiredPage({ session, isTest }: SessionView): Page {
   const content = html`<section>
     <h1>This checkout has expired</h1>
-    <p>
-      Nothing was charged, and nothing can be paid here any more. Please begin again where you came
-      from.
-    </p>
+    <p>You were not charged. To continue, return to the seller's site and start a new checkout.</p>
     ${cancelLink(session)}
   </section>`;
   return { title: 'Checkout expired', content, isTest, status: 410 };

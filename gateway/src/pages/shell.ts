@@ -11,11 +11,17 @@ export interface Page {
   readonly header?: Html;
   /** Two columns where there is room. */
   readonly isWide?: boolean;
-  /** Of a visit that a cookie proves: its forms tell by the header `Origin` that they are ours, and its address is no secret. */
+  /**
+   * Of a visit that a cookie proves: its forms tell by the header `Origin` that they are ours, and
+   * its address is no secret.
+   */
   readonly isVisit?: boolean;
   /** Nothing on it is real: no live money. */
   readonly isTest?: boolean;
-  /** Where its forms may lead in the end, beside the gateway itself: browsers hold every redirection after a POST to that. */
+  /**
+   * Where its forms may lead in the end, beside the gateway itself: browsers hold every redirection
+   * after a POST to that.
+   */
   readonly formTargets?: readonly (string | undefined)[];
   /** What the browser loads by itself after some seconds. */
   readonly refresh?: { readonly seconds: number; readonly url: string };
@@ -55,8 +61,9 @@ export function redirectAnswer(
 }
 
 /**
- * What a browser may do with a page: show it, its own style and nothing else, and post its forms. Nothing is kept, since a page shows who
- * pays; nothing is told to where its links lead, since whoever knows its address may pay.
+ * What a browser may do with a page: show it, its own style and nothing else, and post its forms.
+ * Nothing is kept, since a page shows who pays; nothing is told to where its links lead, since
+ * whoever knows its address may pay.
  */
 function pageHeaders({
   formTargets = [],
@@ -79,7 +86,10 @@ function pageHeaders({
   };
 }
 
-/** The origin of an address as a policy names it; its scheme where the host has no name that a policy could hold. */
+/**
+ * The origin of an address as a policy names it; its scheme where the host has no name that a
+ * policy could hold.
+ */
 function sourceOf(address: string | undefined): string[] {
   const url = address === undefined ? null : URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) return [];
@@ -113,7 +123,5 @@ function layoutOf({ isWide = false, isVisit = false }: Page): string {
 
 function testNote(isTest: boolean): Html {
   if (!isTest) return html``;
-  return html`<aside class="note" aria-label="Test mode">
-    Test mode: no card is charged, no money moves.
-  </aside>`;
+  return html`<aside class="note" aria-label="Test mode">Test mode: no real charges.</aside>`;
 }

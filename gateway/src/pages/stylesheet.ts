@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** How every page looks: one column, of which a wide screen makes two; colours follow the reader's own setting. */
+/**
+ * How every page looks: one column, of which a wide screen makes two; colours follow the reader's
+ * own setting.
+ */
 export const stylesheet = `
 :root {
   color-scheme: light dark;

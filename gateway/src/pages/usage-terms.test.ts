@@ -29,14 +29,14 @@ const packages = { type: MeterPricingType.METER_PRICING_TYPE_PACKAGE, packageSiz
 test.each([
   [aPrice(), '$0.0025 each'],
   [aPrice({ includedUnits: '1000' }), '1,000 included every month, then $0.0025 each'],
-  [aPrice({ ...packages, unitAmount: '500' }), '$5.00 for every 1,000 begun'],
+  [aPrice({ ...packages, unitAmount: '500' }), '$5.00 per 1,000, rounded up'],
   [
     inTiers({ upTo: '100', unitAmount: '10' }, { unitAmount: '1' }),
-    'from $0.01 to $0.10 each, by how much is used',
+    'from $0.01 to $0.10 each, depending on the volume',
   ],
   [
     inTiers({ upTo: '100', unitAmount: '5' }, { unitAmount: '5', flatAmount: '1000' }),
-    '$0.05 each, plus up to $10.00 for each step of usage',
+    '$0.05 each, plus up to $10.00 per tier',
   ],
   [aPrice({ minimumAmount: 500n }), '$0.0025 each, at least $5.00 every month'],
   [

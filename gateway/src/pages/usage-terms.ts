@@ -49,7 +49,7 @@ function rateTerms({ type, unitAmount, tiers, packageSize }: UsagePrice, currenc
   if (unitAmount !== null) {
     const rate = rateText(unitAmount, currency);
     return type === 'PACKAGE' && packageSize !== null
-      ? `${rate} for every ${quantityText(packageSize)} begun`
+      ? `${rate} per ${quantityText(packageSize)}, rounded up`
       : `${rate} each`;
   }
   const steps = tiers ?? [];
@@ -57,10 +57,8 @@ function rateTerms({ type, unitAmount, tiers, packageSize }: UsagePrice, currenc
   const { highest: flat } = rangeOf(steps.map(({ flatAmount }) => flatAmount));
   const [least, most] = [rateText(lowest, currency), rateText(highest, currency)];
   const rates =
-    least === most ? `${least} each` : `from ${least} to ${most} each, by how much is used`;
-  return isPositive(flat)
-    ? `${rates}, plus up to ${rateText(flat, currency)} for each step of usage`
-    : rates;
+    least === most ? `${least} each` : `from ${least} to ${most} each, depending on the volume`;
+  return isPositive(flat) ? `${rates}, plus up to ${rateText(flat, currency)} per tier` : rates;
 }
 
 function boundTerms(

@@ -4,7 +4,10 @@ const name = 'visitor';
 // As long as a visitor's session holds its redemption.
 const maxAge = 30 * 60;
 
-/** Remembers in the visitor's browser what it ordered at a link. It is sent to the page of that link alone, at `path`. */
+/**
+ * Remembers in the visitor's browser what it ordered at a link. It is sent to the page of that link
+ * alone, at `path`.
+ */
 export function visitorCookie(
   visit: string,
   { path, siteUrl }: { readonly path: string; readonly siteUrl: string },

@@ -34,7 +34,10 @@ const statusTexts: Readonly<Record<number, string>> = {
   [InvoiceStatus.INVOICE_STATUS_UNCOLLECTIBLE]: 'Uncollectible',
 };
 
-/** An invoice as a document to print and keep: the same invoice gives the same bytes, whenever and wherever it is made. */
+/**
+ * An invoice as a document to print and keep: the same invoice gives the same bytes, whenever and
+ * wherever it is made.
+ */
 export function renderInvoicePdf({ invoice, customer }: InvoiceDocument): Promise<Buffer> {
   const document = new PDFDocument({
     size: [pageWidth, pageHeight],
@@ -189,7 +192,7 @@ class InvoiceWriter {
   private payment({ amount, currency, createdAt }: Payment): void {
     this.ensureSpace(18);
     const at = createdAt === undefined ? '' : ` on ${dateText(createdAt)}`;
-    this.paragraph(`${amountText(amount, currency)} was paid${at}.`);
+    this.paragraph(`${amountText(amount, currency)} paid${at}.`);
   }
 
   private fact(label: string, value: string): void {

@@ -18,7 +18,10 @@ const missing = '□';
 
 let opened: PdfFonts | undefined;
 
-/** DejaVu Sans, which has the scripts of Europe, the Caucasus and the Near East; read once, when the first document is made. */
+/**
+ * DejaVu Sans, which has the scripts of Europe, the Caucasus and the Near East; read once, when the
+ * first document is made.
+ */
 export function pdfFonts(): PdfFonts {
   opened ??= {
     regular: openFont(
@@ -32,8 +35,9 @@ export function pdfFonts(): PdfFonts {
 }
 
 /**
- * The text with a box for every character that the font lacks, as those of East Asia: a name that cannot be shown must not make the
- * document impossible. Line breaks and other controls become spaces.
+ * The text with a box for every character that the font lacks, as those of East Asia: a name that
+ * cannot be shown must not make the document impossible. Line breaks and other controls become
+ * spaces.
  */
 export function showable(text: string, { characters }: PdfFont): string {
   // A space of another width may be missing where the plain one is not.
@@ -42,8 +46,8 @@ export function showable(text: string, { characters }: PdfFont): string {
 }
 
 /**
- * Whether a text runs from right to left throughout. The PDF library sets word by word from the left, each in its own direction, which is
- * right for all other texts.
+ * Whether a text runs from right to left throughout. The PDF library sets word by word from the
+ * left, each in its own direction, which is right for all other texts.
  */
 export function runsRightToLeft(text: string): boolean {
   return /^[\p{sc=Arabic}\p{sc=Hebrew}\p{Zs}]+$/u.test(text) && text.trim() !== '';

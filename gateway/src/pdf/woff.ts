@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 
-// WOFF is a font whose tables are compressed one by one (https://www.w3.org/TR/WOFF/). The PDF library reads it too, but inflates a table
-// again for every glyph that it takes from it.
+// WOFF is a font whose tables are compressed one by one (https://www.w3.org/TR/WOFF/). The PDF
+// library reads it too, but inflates a table again for every glyph that it takes from it.
 
 const signature = 0x774f4646;
 const headerBytes = 44;

@@ -221,7 +221,10 @@ function decimalOf(value: number): string {
   return plainDecimal(String(value));
 }
 
-/** Includes the redemption count. Redemptions do not change the version, so they cannot make an update stale. */
+/**
+ * Includes the redemption count. Redemptions do not change the version, so they cannot make an
+ * update stale.
+ */
 function discountEtag({ version, redemptionCount }: ProtoDiscount): { ETag: string } {
   return etag(version, redemptionCount);
 }

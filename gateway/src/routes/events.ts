@@ -24,11 +24,9 @@ const Event = z
     timestamp: z.iso.datetime({ offset: true }).nullish().meta({
       description: 'Defaults to now. At most 5 minutes in the future and 35 days in the past.',
     }),
-    eventId: text
-      .nullish()
-      .meta({
-        description: 'Deduplicates the event: each id is counted only once, without a time limit.',
-      }),
+    eventId: text.nullish().meta({
+      description: 'Deduplicates the event: each id is counted only once, without a time limit.',
+    }),
     properties: metadata
       .nullish()
       .meta({ description: 'At most 20 properties with scalar values.' }),
@@ -115,7 +113,10 @@ export const eventRoutes: readonly Route[] = [
   },
 ];
 
-/** Rethrows the error. For a refused batch, adds the unknown fields, which the service did not report. */
+/**
+ * Rethrows the error. For a refused batch, adds the unknown fields, which the service did not
+ * report.
+ */
 function refusalOf(body: Buffer): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof DomainError) || error.kind !== 'invalid_input') throw error;

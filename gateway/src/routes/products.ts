@@ -21,7 +21,8 @@ import { Product, ProductList } from '../openapi/schemas/product';
 import { changeable, frozen, readPatch, required } from '../patch';
 import { created, etag, ok, param, present, type Route } from '../route';
 
-// A proto message cannot distinguish an empty list from an absent one, so the length is checked here.
+// A proto message cannot distinguish an empty list from an absent one, so the length is checked
+// here.
 export const tiers = z
   .array(z.object({ upTo: decimal.nullable(), unitAmount: rate, flatAmount: optional(rate) }))
   .min(1, 'Must have 1 to 50 tiers')

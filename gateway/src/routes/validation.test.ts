@@ -56,7 +56,7 @@ test.each([
     {
       name: ['Required'],
       scopes: ['1: Invalid scope', '2: Unknown scope'],
-      expiresAt: ['Must lie in the future'],
+      expiresAt: ['Must be in the future'],
     },
   ],
   [
@@ -67,7 +67,7 @@ test.each([
   [
     'POST /sandboxes',
     { name: 5, startsAt: '2026-01-31T00:00:00Z' },
-    { name: [expect.any(String)], startsAt: ['Needs a manual clock'] },
+    { name: [expect.any(String)], startsAt: ['Requires a manual clock'] },
   ],
   [
     'POST /sandboxes',
@@ -75,7 +75,7 @@ test.each([
     {
       name: ['Must not contain control characters'],
       clock: [expect.any(String)],
-      startsAt: ['Must lie in the years 1970 to 8999'],
+      startsAt: ['Must be in the years 1970 to 8999'],
     },
   ],
   [

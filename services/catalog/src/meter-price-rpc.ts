@@ -31,7 +31,8 @@ export async function findMeterPriceSet(
     if (kept === undefined) throw notKeptYet();
     return kept.set;
   }
-  if (at === undefined) throw new DomainError('invalid_input', 'NO_INSTANT', 'Neither at nor set');
+  if (at === undefined)
+    throw new DomainError('invalid_input', 'NO_INSTANT', 'Either at or set is required');
   if (current.since === null || current.since <= at) return current;
   const kept = await replaced.findNewestAt(product.id, at);
   if (kept === undefined || kept.replacedAt <= at) throw notKeptYet();

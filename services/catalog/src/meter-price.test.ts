@@ -68,7 +68,7 @@ const range = 'Must be between 0 and 99999999999';
 test.each<[readonly Partial<MeterPriceInput>[], readonly string[]]>([
   [[{ unitAmount: '1', meterId: '' }], ['0.meterId: Required']],
   [[{ unitAmount: '1', meterId: 'm3' }], ['0.meterId: Meter not found']],
-  [[{ unitAmount: '1' }, { unitAmount: '2' }], ['1.meterId: Has a price already']],
+  [[{ unitAmount: '1' }, { unitAmount: '2' }], ['1.meterId: The meter already has a price']],
   [[{}], ['0.unitAmount: Required']],
   [[{ type: 'PACKAGE' }], ['0.unitAmount: Required', '0.packageSize: Required']],
   [[{ type: 'PACKAGE', unitAmount: '1', packageSize: '0' }], ['0.packageSize: Must be above 0']],
@@ -93,7 +93,7 @@ test.each<[readonly Partial<MeterPriceInput>[], readonly string[]]>([
   [[{ unitAmount: '1', tiers: [open] }], ['0.tiers: Only allowed with TIERED and VOLUME']],
   [
     [{ type: 'VOLUME', tiers: [{ upTo: '5', unitAmount: '1' }] }],
-    ['0.tiers.0.upTo: The last tier must be open'],
+    ['0.tiers.0.upTo: The last tier must have no upper bound'],
   ],
   [[{ unitAmount: '1', metadata: { bad: true } }], ['0.metadata: bad: Refused']],
   [[{ unitAmount: '1' }, { meterId: 'm2' }], ['1.unitAmount: Required']],

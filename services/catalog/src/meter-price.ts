@@ -121,5 +121,5 @@ function meterProblems(
   if (meterId === '') return ['Required'];
   if (!knownMeterIds.has(meterId)) return ['Meter not found'];
   const first = inputs.findIndex((input) => input.meterId === meterId);
-  return first === index ? [] : ['Has a price already'];
+  return first === index ? [] : ['The meter already has a price'];
 }

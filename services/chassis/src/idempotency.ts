@@ -241,7 +241,7 @@ function inUse(): DomainError {
   return new DomainError(
     'failed_precondition',
     'IDEMPOTENCY_KEY_IN_USE',
-    'A request with this Idempotency-Key is still running',
+    'A request with this Idempotency-Key is in progress',
   );
 }
 

@@ -21,7 +21,7 @@ const messages: Readonly<Record<DeclineCode, string>> = {
   payment_method_unavailable: 'Your card can no longer be charged. Please use another one.',
   amount_not_supported: 'This amount cannot be paid by card.',
   no_payment_method: 'No payment method is saved.',
-  no_payment_provider: 'Payments cannot be taken at the moment.',
+  no_payment_provider: 'Payments are not available right now.',
   authorization_used: failed,
   authorization_unknown: failed,
   authorization_mismatch: failed,

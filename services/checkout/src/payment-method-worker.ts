@@ -172,7 +172,7 @@ export class PaymentMethodWorker {
     const { cardEntry } = this.providerOf(context);
     const method = cardEntry.kind === 'REDIRECT' ? await cardEntry.finish(entry) : undefined;
     if (method === undefined) {
-      const message = 'The card was not given';
+      const message = 'No card was entered';
       throw new DomainError('failed_precondition', 'CARD_ENTRY_UNFINISHED', message);
     }
     const { customerId, setupId } = entry;

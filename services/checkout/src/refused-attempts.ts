@@ -10,7 +10,7 @@ export function checkRefused(refusedAt: readonly Date[], now: Date): void {
   const leaving = recent.at(-refusedMax);
   if (leaving === undefined) return;
   const retryAfterSeconds = Math.ceil((leaving.getTime() + withinMs - now.getTime()) / 1000);
-  const message = 'Too many payments were refused; try later';
+  const message = 'Too many payments were declined; try again later';
   throw new DomainError('resource_exhausted', 'TOO_MANY_REFUSED_PAYMENTS', message, {
     retryAfterSeconds: Math.max(1, retryAfterSeconds),
   });

@@ -100,7 +100,7 @@ export class SandboxProvider implements PaymentProvider {
     readonly now: Date;
   }): Promise<ProviderMethod> {
     const name = cardOfNumber(digitsOf(card));
-    if (name === undefined) throw invalidInput({ number: ['Only test cards work here'] });
+    if (name === undefined) throw invalidInput({ number: ['Only test cards are accepted here'] });
     checkCardForm(card, now);
     return this.save(derivedId(this.environmentId, 'sandboxCard', customerId, key), name);
   }

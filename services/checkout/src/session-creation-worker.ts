@@ -243,7 +243,7 @@ function requireMade(
 ): { session: Stored<SessionRecord>; state: Session } {
   const { state } = session;
   if (state.isTombstone || state.refusal === 'ABANDONED') {
-    const message = 'The earlier request was abandoned; repeat it with another Idempotency-Key';
+    const message = 'The earlier request was abandoned; retry with another Idempotency-Key';
     throw new DomainError('failed_precondition', 'SESSION_ABANDONED', message);
   }
   if (state.refusal === 'DISCOUNT_NOT_VALID') {

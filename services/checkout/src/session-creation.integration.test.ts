@@ -125,7 +125,11 @@ describe('making a session', () => {
     ['nothing to buy', () => ({ productId: undefined }), wrong('priceId', 'Required')],
     ['none of it', () => ({ quantity: 0 }), wrong('quantity')],
     ['too many', () => ({ quantity: 1_000_001 }), wrong('quantity')],
-    ['more than can be charged', tooMuch, wrong('quantity', 'Costs more than the largest amount')],
+    [
+      'more than can be charged',
+      tooMuch,
+      wrong('quantity', 'The total exceeds the maximum amount'),
+    ],
     ['a relative address', () => ({ successUrl: '/thanks' }), wrong('successUrl')],
     [
       'an address with a user',

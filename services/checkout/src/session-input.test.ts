@@ -106,7 +106,7 @@ test.each<[string, Partial<ProductFacts>, Partial<SessionInput>, unknown]>([
     'more than the largest amount',
     { price: { ...product.price, amount: 100_000n } },
     { quantity: 1_000_000 },
-    { quantity: ['Costs more than the largest amount'] },
+    { quantity: ['The total exceeds the maximum amount'] },
   ],
 ])('buying %s', (_case, facts, changes, refusal) => {
   expect(buy(facts, changes)).toEqual(refusal);

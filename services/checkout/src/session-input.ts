@@ -83,7 +83,7 @@ export function checkProduct(
   const isAnother = productId !== undefined && productId !== id;
   if (!active || !price.active || isAnother) throw notFound('Product');
   if (isAmount(recurringCharge({ ...price, quantity }).amount)) return;
-  throw invalidInput({ quantity: ['Costs more than the largest amount'] });
+  throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
 }
 
 /** Refuses another currency than that which the customer's first invoice has set. */

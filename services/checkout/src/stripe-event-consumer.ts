@@ -47,7 +47,7 @@ export class StripeEvents implements ProviderEvents {
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error;
       // Without its cause: that holds the whole body.
-      throw new DomainError('permission', 'BAD_SIGNATURE', 'The signature is not valid');
+      throw new DomainError('permission', 'BAD_SIGNATURE', 'Invalid signature');
     }
   }
 }

@@ -85,13 +85,13 @@ describe('a visit', () => {
     }).not.toThrow();
     expect(() => {
       checkVisit(visit, later(hourMs));
-    }).toThrow('The portal session is over');
+    }).toThrow('The portal session has expired');
   });
 
   test('is over once it was left', () => {
     expect(() => {
       checkVisit({ ...visit, endedAt: noon }, noon);
-    }).toThrow('The portal session is over');
+    }).toThrow('The portal session has expired');
   });
 
   test('is given again for a minute to whoever began it, unless they have left', () => {

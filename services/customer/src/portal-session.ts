@@ -94,12 +94,12 @@ export function isRepeatable({ begunAt, endedAt }: PortalVisit, now: Date): bool
 }
 
 export function sessionExpired(): DomainError {
-  const message = 'The portal session is over';
+  const message = 'The portal session has expired';
   return new DomainError('failed_precondition', 'PORTAL_SESSION_EXPIRED', message);
 }
 
 export function sessionUsed(): DomainError {
-  const message = 'The portal session was entered before';
+  const message = 'The sign-in link was already used';
   return new DomainError('failed_precondition', 'PORTAL_SESSION_USED', message);
 }
 

@@ -15,7 +15,7 @@ test.each([
   'Liverpool2024!',
 ])('%s is refused', (password) => {
   expect(passwordProblems(password, 'ada@example.com', commonPasswords)).toEqual([
-    'Is too easy to guess',
+    'Too easy to guess',
   ]);
 });
 

@@ -35,13 +35,13 @@ describe('an environment', () => {
     (time) => {
       const wished = { ...wish, clock: 'MANUAL', startsAt: new Date(time) } as const;
       expect(() => openSandbox('id', wished, now)).toThrow(
-        expect.objectContaining({ fields: { startsAt: ['Must lie in the years 1970 to 8999'] } }),
+        expect.objectContaining({ fields: { startsAt: ['Must be in the years 1970 to 8999'] } }),
       );
     },
   );
 
   test.each([
-    ['a start of a real clock', { ...wish, startsAt }, { startsAt: ['Needs a manual clock'] }],
+    ['a start of a real clock', { ...wish, startsAt }, { startsAt: ['Requires a manual clock'] }],
     [
       'a start that is no instant',
       { ...wish, clock: 'MANUAL', startsAt: new Date(Number.NaN) } as const,

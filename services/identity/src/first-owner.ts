@@ -42,7 +42,7 @@ runCommand('first-owner', async () => {
   throw new DomainError(
     'failed_precondition',
     'ORGANIZATION_HAS_OPERATORS',
-    `${organization} has operators; its owners and admins invite others`,
+    `${organization} already has operators; ask an owner or admin for an invitation`,
   );
 });
 

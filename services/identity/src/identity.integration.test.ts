@@ -342,7 +342,7 @@ describe('a key', () => {
       fields: {
         name: ['Required'],
         scopes: ['0: Invalid scope'],
-        expiresAt: ['Must lie in the future'],
+        expiresAt: ['Must be in the future'],
       },
     });
   });
@@ -406,7 +406,7 @@ describe('a sandbox', () => {
     const { live } = await anOrganization();
     const request = { ...manual, clock: ClockKind.CLOCK_KIND_REAL };
     await expect(identity.createSandbox(request, within(live))).rejects.toMatchObject({
-      fields: { startsAt: ['Needs a manual clock'] },
+      fields: { startsAt: ['Requires a manual clock'] },
     });
   });
 });

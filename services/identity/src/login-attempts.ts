@@ -29,9 +29,14 @@ export const networkKnownMs = 30 * dayMs;
 export function attempt(attempts: Attempts, limit: AttemptLimit, now: Date): Date[] {
   const recent = recentOf(attempts, limit, now);
   if (recent.length >= limit.max) {
-    throw new DomainError('resource_exhausted', 'TOO_MANY_LOGINS', 'Too many attempts; try later', {
-      retryAfterSeconds: secondsToNext(recent, limit, now),
-    });
+    throw new DomainError(
+      'resource_exhausted',
+      'TOO_MANY_LOGINS',
+      'Too many attempts; try again later',
+      {
+        retryAfterSeconds: secondsToNext(recent, limit, now),
+      },
+    );
   }
   return [...recent, now];
 }

@@ -27,7 +27,7 @@ describe('an operator who is let in no more', () => {
     const leave = (active: boolean | undefined) =>
       tests.peer.updateOperator({ ...wish, sessionToken: owner.token, active }, context());
     await expect(leave(undefined)).rejects.toMatchObject({
-      fields: { revokeKeys: ['Needs active: false'] },
+      fields: { revokeKeys: ['Requires active: false'] },
     });
     await leave(false);
     const { apiKeys } = await tests.identity.listApiKeys({ page: 1, perPage: 10 }, within);

@@ -81,7 +81,7 @@ async function update(
 }
 
 function refuseRevocation(): never {
-  throw invalidInput({ revokeKeys: ['Needs active: false'] });
+  throw invalidInput({ revokeKeys: ['Requires active: false'] });
 }
 
 function isActiveOwner({ role, active }: Operator): boolean {

@@ -78,5 +78,5 @@ export function endSession(session: OperatorSession, now: Date): Transition<Oper
 
 /** One answer whatever is wrong with a session. */
 export function invalidSession(): DomainError {
-  return new DomainError('unauthenticated', 'INVALID_SESSION', 'Sign in again');
+  return new DomainError('unauthenticated', 'INVALID_SESSION', 'The session has expired');
 }

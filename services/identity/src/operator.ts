@@ -155,7 +155,7 @@ export function operatorExists(): DomainError {
   return new DomainError(
     'already_exists',
     'OPERATOR_EXISTS',
-    'An operator has this e-mail address already',
+    'An operator with this e-mail address already exists',
   );
 }
 

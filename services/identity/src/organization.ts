@@ -38,7 +38,11 @@ export function removeOwner(
 ): Transition<Organization> {
   const owners = organization.owners.filter((id) => id !== operatorId);
   if (owners.length === 0) {
-    throw new DomainError('failed_precondition', 'LAST_OWNER', 'An organisation needs an owner');
+    throw new DomainError(
+      'failed_precondition',
+      'LAST_OWNER',
+      'An organization needs at least one owner',
+    );
   }
   if (owners.length === organization.owners.length) return unchanged(organization);
   return only({ ...organization, owners });

@@ -20,7 +20,7 @@ export function passwordProblems(
   if (tooLong.length > 0) return tooLong;
   const lower = password.normalize('NFKC').toLowerCase();
   const isOneCharacter = new Set(lower).size === 1;
-  if (isCommon(lower, common) || isOneCharacter || lower === email) return ['Is too easy to guess'];
+  if (isCommon(lower, common) || isOneCharacter || lower === email) return ['Too easy to guess'];
   return [];
 }
 

@@ -25,7 +25,7 @@ describe('reading tiers', () => {
     expect(() => parseTiers([upTo('1')], 'prices')).toThrow(
       expect.objectContaining({
         kind: 'invalid_input',
-        fields: { prices: ['0.upTo: The last tier must be open'] },
+        fields: { prices: ['0.upTo: The last tier must have no upper bound'] },
       }) as Error,
     );
   });
@@ -58,8 +58,12 @@ describe('tiers are wrong', () => {
   test.each<[string, TierInput[], string[]]>([
     ['without any', [], ['Must have 1 to 50 tiers']],
     ['with too many', [...ascending(TIERS_MAX), open], ['Must have 1 to 50 tiers']],
-    ['with a bounded last one', [upTo('5')], ['0.upTo: The last tier must be open']],
-    ['with an open one before', [open, open], ['0.upTo: Only the last tier may be open']],
+    ['with a bounded last one', [upTo('5')], ['0.upTo: The last tier must have no upper bound']],
+    [
+      'with an open one before',
+      [open, open],
+      ['0.upTo: Only the last tier may have no upper bound'],
+    ],
     ['with a bound of 0', [upTo('0'), open], ['0.upTo: Must be above 0']],
     ['with equal bounds', [upTo('1.5'), upTo('1.50'), open], ['1.upTo: Must be above 1.5']],
     ['with falling bounds', [upTo('10'), upTo('9'), open], ['1.upTo: Must be above 10']],
@@ -91,7 +95,7 @@ describe('tiers are wrong', () => {
 
   test('under the path that leads to them', () => {
     expect(tierProblems([upTo('5')], '0.tiers')).toEqual([
-      '0.tiers.0.upTo: The last tier must be open',
+      '0.tiers.0.upTo: The last tier must have no upper bound',
     ]);
     expect(tierProblems([], '0.tiers')).toEqual(['0.tiers: Must have 1 to 50 tiers']);
   });

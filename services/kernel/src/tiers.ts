@@ -78,8 +78,8 @@ export function sumOf(charges: readonly TierCharge[]): Decimal {
 function boundProblems(tiers: readonly TierInput[], index: number): string[] {
   const bound = tiers[index]?.upTo ?? null;
   const isLast = index === tiers.length - 1;
-  if (bound === null) return isLast ? [] : ['Only the last tier may be open'];
-  if (isLast) return ['The last tier must be open'];
+  if (bound === null) return isLast ? [] : ['Only the last tier may have no upper bound'];
+  if (isLast) return ['The last tier must have no upper bound'];
   const unreadable = problemsOfParsing(() => parseUnits(bound));
   if (unreadable.length > 0) return unreadable;
   const previous = index === 0 ? '0' : readableBound(tiers[index - 1]);

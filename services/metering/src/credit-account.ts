@@ -107,10 +107,11 @@ export function addGrant(account: CreditAccount, grant: CreditGrant): CreditAcco
   const grants = [...account.grants, grant];
   const { createdAt: now } = grant;
   const live = grants.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-  if (live.length > liveGrantsMax) throw tooMany(`${String(liveGrantsMax)} that have not expired`);
-  if (grants.length > grantsMax) throw tooMany(String(grantsMax));
+  if (live.length > liveGrantsMax) throw tooMany(`${String(liveGrantsMax)} unexpired grants`);
+  if (grants.length > grantsMax) throw tooMany(`${String(grantsMax)} grants`);
   const bytes = grants.reduce((sum, { metadata }) => sum + bytesOf(metadata), 0);
-  if (bytes > metadataBytesMax) throw tooMany('as many as their metadata has room for');
+  if (bytes > metadataBytesMax)
+    throw tooMany(`${String(metadataBytesMax)} bytes of grant metadata`);
   return { ...account, grants };
 }
 
@@ -118,7 +119,7 @@ function tooMany(most: string): DomainError {
   return new DomainError(
     'failed_precondition',
     'TOO_MANY_GRANTS',
-    `A customer has at most so many grants of a meter: ${most}`,
+    `A customer has at most ${most} per meter`,
   );
 }
 

@@ -44,7 +44,7 @@ describe('a batch', () => {
     ['an object without events', {}, 'Required'],
     ['null for its events', { events: null }, 'Required'],
     ['an object for its events', { events: {} }, 'Must be an array'],
-    ['no event', [], 'Must have at least 1 elements'],
+    ['no event', [], 'Must have at least 1 element'],
     ['too many', Array.from({ length: 1001 }, () => least), 'Must have at most 1000 elements'],
   ])('that is %s is refused', (_what, body, problem) => {
     expect(refusal(body)).toEqual([problem]);
@@ -81,7 +81,7 @@ describe('an event', () => {
     ['of null', { ...least, customerId: null }, '0.customerId: Required'],
     ['of a number', { ...least, customerId: 1 }, '0.customerId: Must be a string'],
     ['of nothing', { customerId: 'c' }, '0.meterId: Required'],
-    ['with an empty id', { ...least, eventId: '' }, '0.eventId: Must be at least 1 characters'],
+    ['with an empty id', { ...least, eventId: '' }, '0.eventId: Must be at least 1 character'],
     ['with a long id', { ...least, eventId: long }, '0.eventId: Must be at most 255 characters'],
     [
       'with control characters in its id',

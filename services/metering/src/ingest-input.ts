@@ -46,7 +46,7 @@ export function readIngestInput(body: unknown, written?: ReadonlyMap<object, str
   const sent: unknown = isBare ? body : eventsOf(body, ignoredFields);
   if (sent === undefined || sent === null) throw invalidInput({ events: ['Required'] });
   if (!Array.isArray(sent)) throw invalidInput({ events: ['Must be an array'] });
-  if (sent.length === 0) throw invalidInput({ events: ['Must have at least 1 elements'] });
+  if (sent.length === 0) throw invalidInput({ events: ['Must have at least 1 element'] });
   if (sent.length > eventsMax) {
     throw invalidInput({ events: [`Must have at most ${String(eventsMax)} elements`] });
   }
@@ -119,7 +119,7 @@ class EventReader {
     if (isAbsent(value)) return undefined;
     const path = `${String(index)}.${field}`;
     if (typeof value !== 'string') this.refuse(path, 'Must be a string');
-    else if (value.length === 0) this.refuse(path, 'Must be at least 1 characters');
+    else if (value.length === 0) this.refuse(path, 'Must be at least 1 character');
     else if (value.length > textLengthMax) {
       this.refuse(path, `Must be at most ${String(textLengthMax)} characters`);
     } else if (!value.isWellFormed()) this.refuse(path, 'Must be Unicode text');

@@ -77,7 +77,11 @@ function metersIn(windows: SettleUsageRequest['windows']): MeterWindows[] {
 
 function spanOf({ start, end }: { start: Date | undefined; end: Date | undefined }) {
   if (start === undefined || end === undefined || end < start) {
-    throw new DomainError('invalid_input', 'INVALID_REQUEST', 'A window needs a start and an end');
+    throw new DomainError(
+      'invalid_input',
+      'INVALID_REQUEST',
+      'A window requires a start and an end',
+    );
   }
   return { start, end };
 }

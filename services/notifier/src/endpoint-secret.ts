@@ -52,6 +52,6 @@ function tooManySecrets(): DomainError {
   return new DomainError(
     'failed_precondition',
     'TOO_MANY_SECRETS',
-    `A webhook endpoint has at most ${String(signingMax)} secrets that sign within a day`,
+    `A webhook endpoint has at most ${String(signingMax)} active signing secrets`,
   );
 }

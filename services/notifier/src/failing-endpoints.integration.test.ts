@@ -280,7 +280,10 @@ describe('a notifier with a receiver that fails', () => {
       const [delivery] = await deliveriesOf({ endpointId: broken.id });
       expect(delivery).toMatchObject({ status: 'FAILED', failures: 4 });
     });
-    const attempt = { environmentId: tenant.environmentId, error: 'Could not be made' };
+    const attempt = {
+      environmentId: tenant.environmentId,
+      error: 'The request could not be created',
+    };
     expect(await mongo.db.collection('attempts').countDocuments(attempt)).toBe(4);
     expect(receiver.receivedAt('/unsigned')).toEqual([]);
   });

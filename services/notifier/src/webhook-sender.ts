@@ -124,7 +124,7 @@ export class WebhookSender {
         { err: error, deliveryId, endpointId },
         'building webhook request failed',
       );
-      return { kind: 'unanswered', error: 'Could not be made' };
+      return { kind: 'unanswered', error: 'The request could not be created' };
     }
   }
 

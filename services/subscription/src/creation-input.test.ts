@@ -117,7 +117,7 @@ describe('a quantity', () => {
     const check = () => {
       checkQuantity(dearer, 1_000_000);
     };
-    expect(refusedFields(check)).toEqual({ quantity: ['Costs more than the largest amount'] });
+    expect(refusedFields(check)).toEqual({ quantity: ['The total exceeds the maximum amount'] });
   });
 
   test('costs nothing more where the price is flat', () => {

@@ -80,7 +80,7 @@ export function recurringPrice(price: ProductFacts['price']): PriceSnapshot {
 /** What a period costs must be an amount that can be charged. */
 export function checkQuantity(price: PriceSnapshot, quantity: number): void {
   if (isAmount(recurringCharge({ ...price, quantity }).amount)) return;
-  throw invalidInput({ quantity: ['Costs more than the largest amount'] });
+  throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
 }
 
 /** A customer whose first invoice has set the currency keeps it; undefined: none has. */
@@ -108,6 +108,6 @@ export function checkRepeat(
 ): void {
   if (existing.fingerprint === fingerprint) return;
   throw invalidInput({
-    authorizedTransactionId: ['Has already started a subscription with other input'],
+    authorizedTransactionId: ['Was already used for a subscription with different parameters'],
   });
 }

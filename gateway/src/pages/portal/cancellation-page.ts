@@ -17,15 +17,15 @@ export function cancellationPage(visit: Visit, { subscription, productName }: Pl
     ${
       isScheduled
         ? html`<p>
-            It has not started yet. If you cancel it now, it does not start on
-            <strong>${dateText(present(startAt))}</strong>, and you are charged nothing. You cannot
-            undo this.
+            Your subscription has not started yet. If you cancel now, it will not start on
+            <strong>${dateText(present(startAt))}</strong>, and you are charged nothing. This cannot
+            be undone.
           </p>`
         : html`<p>
-              It stays yours until <strong>${dateText(present(currentPeriodEnd))}</strong> and does
-              not renew. You can change your mind until then.
+              You keep access until <strong>${dateText(present(currentPeriodEnd))}</strong>. Your
+              subscription does not renew. You can undo the cancellation until then.
             </p>
-            <p class="hint">What was used until then and is not included is still billed.</p>`
+            <p class="hint">Usage beyond what is included is still billed.</p>`
     }
     ${postForm(
       placeOf(visit, `/portal/subscriptions/${id}`),

@@ -28,7 +28,7 @@ const contact: readonly TextField[] = [
     autocomplete: 'email',
     type: 'email',
     inputMode: 'email',
-    hint: 'For your invoices and what concerns your subscription.',
+    hint: 'For your invoices and updates about your subscription.',
     lengthMax: 254,
   },
   { name: 'phone', label: 'Phone', autocomplete: 'tel', lengthMax: 40, isOptional },
@@ -36,13 +36,13 @@ const contact: readonly TextField[] = [
 
 const address: readonly TextField[] = [
   addressField('line1', 'Street and number', 'address-line1'),
-  addressField('line2', 'Addition', 'address-line2'),
+  addressField('line2', 'Apartment, suite', 'address-line2'),
   addressField('postalCode', 'Postal code', 'postal-code'),
-  addressField('city', 'Town', 'address-level2'),
+  addressField('city', 'City', 'address-level2'),
   addressField('state', 'State or region', 'address-level1'),
   {
     ...addressField('country', 'Country', 'country'),
-    hint: 'Two letters, such as CH',
+    hint: 'Two-letter code, such as CH',
     lengthMax: 2,
   },
 ];

@@ -53,7 +53,10 @@ async function saveDetails(request: PortalRequest, peers: Peers): Promise<ApiAns
   return redirectAnswer(doneAt(detailsPath, 'details-saved'));
 }
 
-/** The problems of an address come under one name, each with its part in front: `country: Invalid country`. */
+/**
+ * The problems of an address come under one name, each with its part in front: `country: Invalid
+ * country`.
+ */
 function problemsOf({ address = [], ...fields }: FormProblems): FormProblems {
   const parts = address.map((message) => {
     const [, part = '', text = message] = /^(\w+): (.*)$/.exec(message) ?? [];

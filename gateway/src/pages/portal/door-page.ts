@@ -12,22 +12,25 @@ export function doorPage({
 }): Page {
   const content = html`<section>
     <h1>Your billing portal</h1>
-    <p>See your subscriptions, usage and invoices, and change how you pay.</p>
+    <p>View your subscriptions, usage and invoices, and manage your payment methods.</p>
     ${postForm({ path }, '', html`<button type="submit">Open the portal</button>`)}
-    <p class="hint aside">This link works once. Do not pass it on.</p>
+    <p class="hint aside">This link works only once. Do not share it.</p>
   </section>`;
   return { title: 'Your billing portal', content, isTest, isVisit: true };
 }
 
 /** The page behind a token that opens nothing any more. */
 export function usedDoorPage({ isUsed }: { readonly isUsed: boolean }): Page {
-  const title = isUsed ? 'This link was used before' : 'This link has expired';
+  const title = isUsed ? 'This link was already used' : 'This link has expired';
   const content = html`<section>
     <h1>${title}</h1>
-    <p>A link to the portal works once, within an hour. Please open it again where you found it.</p>
+    <p>
+      A portal link works only once and expires after an hour. Please request a new link where you
+      found this one.
+    </p>
     ${
       isUsed &&
-      html`<p>If it was you, in this browser, <a href="/portal">go on in the portal</a>.</p>`
+      html`<p>If you opened it in this browser, <a href="/portal">continue to the portal</a>.</p>`
     }
   </section>`;
   return { title, content, status: 410, isVisit: true };
@@ -36,18 +39,18 @@ export function usedDoorPage({ isUsed }: { readonly isUsed: boolean }): Page {
 /** The page of whoever has left. */
 export function leftPage(returnUrl: string | undefined): Page {
   const content = html`<section>
-    <h1>You have left the portal</h1>
-    <p>Nobody can go on in this browser without a new link.</p>
+    <h1>You are signed out</h1>
+    <p>You need a new link to open the portal again.</p>
     ${returnUrl !== undefined && html`<p><a class="button" href="${href(returnUrl)}" rel="noreferrer">Go back</a></p>`}
   </section>`;
-  return { title: 'You have left the portal', content, isVisit: true };
+  return { title: 'You are signed out', content, isVisit: true };
 }
 
 /** What is shown of a page to whoever does not visit (any more). */
 export function overPage(): Page {
   const content = html`<section>
-    <h1>Your visit is over</h1>
-    <p>The portal closes after an hour. Please open it again where you found the link.</p>
+    <h1>Your session has expired</h1>
+    <p>A portal session lasts an hour. Please request a new link where you found the last one.</p>
   </section>`;
-  return { title: 'Your visit is over', content, status: 410, isVisit: true };
+  return { title: 'Your session has expired', content, status: 410, isVisit: true };
 }

@@ -45,7 +45,7 @@ function row(invoice: Invoice): Html {
   const isDraft = status === InvoiceStatus.INVOICE_STATUS_DRAFT;
   return html`<tr>
     <th scope="row">
-      ${isDraft ? 'Next number' : html`<a href="/portal/invoices/${id}">${number ?? 'Invoice'}</a>`}
+      ${isDraft ? 'Not numbered yet' : html`<a href="/portal/invoices/${id}">${number ?? 'Invoice'}</a>`}
       <div class="hint">${createdAt === undefined ? '' : dateText(createdAt)}</div>
     </th>
     <td><span class="status ${tone}">${name}</span></td>

@@ -53,8 +53,8 @@ function settled(invoice: Invoice): Html {
   const { checkoutSessionId, hostedUrl, amountDue } = invoice;
   if (checkoutSessionId !== undefined && hostedUrl !== undefined && amountDue > 0n) {
     return html`<section class="unprinted">
-      <p>This invoice is of a purchase that is not complete.</p>
-      <p><a class="button" href="${href(hostedUrl)}">Go on with the purchase</a></p>
+      <p>This invoice belongs to a purchase that is not complete.</p>
+      <p><a class="button" href="${href(hostedUrl)}">Continue the purchase</a></p>
     </section>`;
   }
   return html`<section class="unprinted"><p>${statusText(invoice)}</p></section>`;

@@ -71,7 +71,10 @@ async function listInvoices(
   return pageAnswer(invoiceListPage(visit, { invoices, page, pages }));
 }
 
-/** An invoice of another customer is as unknown as one that never was; so is one that has no number yet. */
+/**
+ * An invoice of another customer is as unknown as one that never was; so is one that has no number
+ * yet.
+ */
 async function ownInvoice(
   { visit, params, context }: PortalRequest,
   { checkout }: Peers,

@@ -54,7 +54,7 @@ export function overviewPage(overview: Overview): Page {
 
 const nothing = html`<section>
   <h2>No subscriptions</h2>
-  <p>Nothing runs at the moment. Your <a href="/portal/invoices">invoices</a> stay here.</p>
+  <p>You have no active subscriptions. See your <a href="/portal/invoices">invoices</a>.</p>
 </section>`;
 
 function owed({ openInvoices, plans }: Overview): Html | undefined {
@@ -63,8 +63,8 @@ function owed({ openInvoices, plans }: Overview): Html | undefined {
   );
   if (openInvoices.length === 0) return undefined;
   return html`<section class="${isPastDue ? 'problem' : ''}" aria-labelledby="owed">
-    <h2 id="owed">${isPastDue ? 'A payment is overdue' : 'To pay'}</h2>
-    ${isPastDue && html`<p>Please pay it, or add another card, so that your subscription goes on.</p>`}
+    <h2 id="owed">${isPastDue ? 'A payment is overdue' : 'Open invoices'}</h2>
+    ${isPastDue && html`<p>Please pay it or add another card to keep your subscription.</p>`}
     <ul class="rows">
       ${openInvoices.map((invoice) => owedRow(invoice, isPastDue))}
     </ul>
@@ -124,7 +124,7 @@ function charge(
   return html`<dt>${label}</dt>
     <dd>
       <strong>${amountText(total, currency)}</strong> on ${dateText(present(at))}
-      ${discountName !== undefined && html`<span class="hint line">${discountName}: ${amountText(discountAmount, currency)} taken off</span>`}
+      ${discountName !== undefined && html`<span class="hint line">${discountName}: ${amountText(discountAmount, currency)} off</span>`}
     </dd>`;
 }
 
@@ -142,8 +142,9 @@ function usageSoFar({ upcoming, ...plan }: Plan, { usage }: Overview): Html | un
     <dd>
       ${estimate === undefined ? tooMuchText : `about ${amountText(estimate, currency)}`}
       <span class="hint line"
-        >An estimate${isDiscounted && ' before discounts'},
-        ${isLast ? 'billed at the end' : 'added to it'}. <a href="/portal/usage">See usage</a></span
+        >Estimate${isDiscounted && ' before discounts'}.
+        ${isLast ? 'Billed when the subscription ends.' : 'Added to the next invoice.'}
+        <a href="/portal/usage">See usage</a></span
       >
     </dd>`;
 }
@@ -177,7 +178,8 @@ function ending(subscription: Subscription, { visit }: Overview): Html {
     return html`<p class="after"><a href="${path}/cancel">Cancel subscription</a></p>`;
   }
   return html`<p>
-      It ends on <strong>${dateText(present(currentPeriodEnd))}</strong> and does not renew.
+      Your subscription ends on <strong>${dateText(present(currentPeriodEnd))}</strong> and does not
+      renew.
     </p>
     ${postForm(placeOf(visit, path), '/keep', html`<button class="quiet" type="submit">Keep subscription</button>`)}`;
 }
@@ -186,15 +188,15 @@ function methodCard(overview: Overview): Html {
   const method = overview.methods.find(({ isDefault }) => isDefault);
   const running = overview.plans.filter((plan) => !isEnded(plan)).map(subscriptionOf);
   const exception = running.some((one) => ownMethod(one, overview) !== undefined)
-    ? ', unless a subscription above names another card'
+    ? ', except for subscriptions that show another card'
     : '';
   const text = isSent(overview)
-    ? 'Invoices are sent to you. Pay each when it comes.'
+    ? 'Invoices are sent to you. Please pay each invoice by its due date.'
     : method === undefined
-      ? 'No card is saved. Add one, so that your subscription can be charged.'
+      ? 'No card is saved. Add a card to pay for your subscription.'
       : `${methodText(method)} is charged${exception}.`;
   return html`<section aria-labelledby="paying">
-    <h2 id="paying">How you pay</h2>
+    <h2 id="paying">Payment method</h2>
     <p>${text}</p>
     <p><a href="/portal/payment-methods">Manage payment methods</a></p>
   </section>`;

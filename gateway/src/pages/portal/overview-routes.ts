@@ -5,7 +5,8 @@ import { pageAnswer } from '../shell';
 import { type Overview, overviewPage } from './overview-page';
 import type { PortalRequest, PortalRoute } from './portal-route';
 
-// As many as are listed at once: those of checkouts that wait for their payer stand among what is owed.
+// As many as are listed at once: those of checkouts that wait for their payer stand among what is
+// owed.
 const openInvoicesMax = 100;
 
 export const overviewRoutes: readonly PortalRoute[] = [

@@ -71,13 +71,13 @@ function row(visit: Visit, method: PaymentMethod, methods: readonly PaymentMetho
     </button>`;
   // Something must be charged while it stands; whoever has another says which.
   const isRemovable = !isDefault || methods.length === 1;
-  const removal = isRemovable ? '' : 'To remove it, make another card the default first.';
+  const removal = isRemovable ? '' : 'To remove this card, make another card the default first.';
   return html`<li>
     <span>
       ${name} ${isDefault && html`<span class="status good">Default</span>`}
       <span class="hint line">
         ${createdAt === undefined ? '' : `Saved on ${dateText(createdAt)}. `}
-        ${isDefault && `What you owe is charged to it. ${removal}`}
+        ${isDefault && removal}
       </span>
     </span>
     <span class="actions">
@@ -88,14 +88,10 @@ function row(visit: Visit, method: PaymentMethod, methods: readonly PaymentMetho
 }
 
 function defaultChoice(isFirst: boolean): Html {
-  if (isFirst) return html`<p class="hint">What you owe is charged to it at once.</p>`;
+  if (isFirst) return html`<p class="hint">Open invoices are charged to this card now.</p>`;
   return html`<label class="choice">
     <input type="checkbox" name="default" value="yes" checked />
-    <span
-      >Charge this card from now on<span class="hint"
-        >What you owe is charged to it at once.</span
-      ></span
-    >
+    <span>Use as default<span class="hint">Open invoices are charged to this card now.</span></span>
   </label>`;
 }
 

@@ -15,12 +15,13 @@ type Wish = Parameters<Peers['paymentMethod']['removePaymentMethod']>[0];
 const refusals: Readonly<Record<string, string>> = {
   PAYMENT_METHOD_IS_DEFAULT: 'Make another card the default first.',
   PAYMENT_METHOD_IN_USE:
-    'Your subscription is charged to this card, until it has ended. Add another one first.',
-  TOO_MANY_PAYMENT_METHODS: 'You have as many cards as can be saved. Remove one first.',
+    'This card pays for a subscription that has not ended. Add another card first.',
+  TOO_MANY_PAYMENT_METHODS: 'You have reached the maximum number of saved cards. Remove one first.',
 };
 
 export const paymentMethodRoutes: readonly PortalRoute[] = [
-  // Giving a card takes the steps of a payment, but that it is kept in the end and nothing is charged.
+  // Giving a card takes the steps of a payment, but that it is kept in the end and nothing is
+  // charged.
   ...paymentRoutes<PortalRequest>({
     path: methodsPath,
     read: (request, peers) =>

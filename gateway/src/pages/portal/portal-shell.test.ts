@@ -1,11 +1,11 @@
 import { doneNotice } from './portal-shell';
 
-test('tells what was done', () => {
-  expect(String(doneNotice('kept'))).toContain('Your subscription goes on.');
+test('the notice of an action says what was done', () => {
+  expect(String(doneNotice('kept'))).toContain('Your subscription will renew as usual.');
 });
 
 test.each([undefined, '', 'nonsense', 'constructor', '__proto__', 'toString', ['kept'], {}])(
-  'tells nothing of %j',
+  'there is no notice for %j',
   (done) => {
     expect(doneNotice(done)).toBeUndefined();
   },

@@ -47,10 +47,10 @@ export function placeOf({ formToken }: Visit, path: string): FormPlace {
 const doneTexts = {
   'card-added': 'The card was added.',
   'card-removed': 'The card was removed.',
-  canceled: 'Your subscription will end with the current period.',
+  canceled: 'Your subscription will end when the current period ends.',
   ended: 'Your subscription is canceled. You are charged nothing.',
-  kept: 'Your subscription goes on.',
-  'default-changed': 'From now on this card is charged.',
+  kept: 'Your subscription will renew as usual.',
+  'default-changed': 'This card is now your default.',
   'details-saved': 'Your details were saved.',
 } as const;
 
@@ -80,7 +80,7 @@ function portalHeader(visit: Visit, current: Section): Html {
     <div class="bar">
       <strong>Billing</strong>
       ${returnUrl !== undefined && html`<a href="${href(returnUrl)}" rel="noreferrer">Back to ${hostOf(returnUrl)}</a>`}
-      ${postForm(placeOf(visit, '/portal'), '/leave', html`<button class="plain" type="submit">Leave</button>`)}
+      ${postForm(placeOf(visit, '/portal'), '/leave', html`<button class="plain" type="submit">Sign out</button>`)}
     </div>
     <nav aria-label="Billing">
       <ul>

@@ -40,7 +40,10 @@ type Address = PageAddress & { readonly work: (site: PortalSite) => PageWork };
 const nonceBytes = 16;
 const visitOver = 'portal_session_expired';
 
-/** Serves the portal: the door, which a token opens once, and the pages behind it, which a cookie opens. */
+/**
+ * Serves the portal: the door, which a token opens once, and the pages behind it, which a cookie
+ * opens.
+ */
 export function addPortal(app: Express, routes: readonly PortalRoute[], site: PortalSite): void {
   const pages = routes.map((route): Address => ({
     ...route,
@@ -172,7 +175,7 @@ function showError(problem: HttpError, request: Request): ApiAnswer {
 }
 
 function visitIsOver(): RequestError {
-  return new RequestError(410, visitOver, 'The visit is over');
+  return new RequestError(410, visitOver, 'The portal session has expired');
 }
 
 function tokenOf(request: Request): string {

@@ -143,7 +143,7 @@ test('usage whose cost is over the largest amount is not shown as free', () => {
   const usage = [{ ...state, estimatedAmount: undefined }];
   for (const page of [overviewPage({ ...overview, usage }), usagePage(visit, usage)]) {
     const markup = String(pageAnswer(page).body);
-    expect(markup).toContain('more than one invoice can bill');
+    expect(markup).toContain('over the maximum invoice amount');
     expect(markup).not.toContain('about $0.00');
   }
 });

@@ -15,12 +15,12 @@ export function usagePage(visit: Visit, states: readonly UsageState[]): Page {
 }
 
 /** What usage is said to cost that is priced and has no estimate. */
-export const tooMuchText = 'more than one invoice can bill';
+export const tooMuchText = 'over the maximum invoice amount';
 
 const none = Decimal.of(0n);
 
 const nothing = html`<section>
-  <p>Nothing of what you have is metered, and there are no prepaid credits.</p>
+  <p>Your plan has no usage-based charges.</p>
 </section>`;
 
 function meterCard(state: UsageState, index: number): Html {
@@ -54,7 +54,9 @@ function beyond(
   const isPriced = currency !== undefined;
   const cost = isPriced && costSoFar(estimatedAmount, currency);
   if (hasUnits(overage)) {
-    return html`<p>${quantityText(overage)} ${units} beyond that${isPriced && html`: ${cost}`}</p>`;
+    return html`<p>
+      Additional usage: ${quantityText(overage)} ${units}${isPriced && html`, ${cost}`}
+    </p>`;
   }
   return isPriced && estimatedAmount !== 0n ? html`<p>Cost: ${cost}</p>` : undefined;
 }

@@ -30,7 +30,7 @@ export function apiKeyProblems(
 
 function expiryProblems(expiresAt: Date, now: Date): string[] {
   if (Number.isNaN(expiresAt.getTime()) || expiresAt > expiresAtMax) return ['Invalid datetime'];
-  return expiresAt <= now ? ['Must lie in the future'] : [];
+  return expiresAt <= now ? ['Must be in the future'] : [];
 }
 
 function scopesProblems(scopes: readonly string[], known: ReadonlySet<string>): string[] {

@@ -115,7 +115,7 @@ function tooFineProblems(type: TermsInput['type']): string[] {
 
 function currencyProblems({ type, currency }: TermsInput): string[] {
   if (currency === undefined) return [];
-  if (type === 'PERCENTAGE') return ['Must not be given with PERCENTAGE'];
+  if (type === 'PERCENTAGE') return ['Not allowed with PERCENTAGE'];
   return problemsOfParsing(() => parseCurrency(currency));
 }
 
@@ -125,5 +125,5 @@ function durationInMonthsProblems({ duration, durationInMonths }: TermsInput): s
     return wholeNumberProblems(durationInMonths, { min: 1, max: durationInMonthsMax });
   }
   const isRefused = durationInMonths !== undefined && duration !== undefined;
-  return isRefused ? ['Must be given with REPEATING only'] : [];
+  return isRefused ? ['Only allowed with REPEATING'] : [];
 }

@@ -33,5 +33,5 @@ function propertyProblems(property: string | undefined, aggregation = 'SUM'): st
     if (property === '__proto__') return ['Key is reserved'];
     return lineProblems(property ?? '', { min: 1, max: propertyLengthMax });
   }
-  return property === undefined ? [] : ['Only with the aggregation UNIQUE_COUNT'];
+  return property === undefined ? [] : ['Only allowed with UNIQUE_COUNT'];
 }

@@ -18,7 +18,7 @@ export function sandboxProblems({ name, clock, startsAt }: SandboxFields): Input
   return {
     name: optionalProblems(name, (text) => lineProblems(text.trim(), { max: nameLengthMax })),
     startsAt: optionalProblems(startsAt, (time) =>
-      clock === 'REAL' ? ['Needs a manual clock'] : environmentTimeProblems(time),
+      clock === 'REAL' ? ['Requires a manual clock'] : environmentTimeProblems(time),
     ),
   };
 }
@@ -26,5 +26,5 @@ export function sandboxProblems({ name, clock, startsAt }: SandboxFields): Input
 /** What is wrong with a sandbox's time. */
 export function environmentTimeProblems(time: Date): string[] {
   if (Number.isNaN(time.getTime())) return ['Invalid datetime'];
-  return time >= timeMin && time <= timeMax ? [] : ['Must lie in the years 1970 to 8999'];
+  return time >= timeMin && time <= timeMax ? [] : ['Must be in the years 1970 to 8999'];
 }
