@@ -168,7 +168,7 @@ describe('a session', () => {
   ])(
     '%s %s is refused from other sites, from nowhere, and as anything but JSON',
     async (method, path) => {
-      const refused = [403, { error: 'The request was sent by another site' }, 'cross_site'];
+      const refused = [403, { error: 'The request was sent from another site' }, 'cross_site'];
       const from = async (headers: Record<string, string | undefined>) =>
         shown(await owner.api(method, path, undefined, headers));
       for (const site of ['cross-site', 'same-site', 'none']) {

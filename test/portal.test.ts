@@ -91,7 +91,7 @@ describe('the door', () => {
   test.each(['nonsense', 'a'.repeat(43)])('is not there for %s', async (token) => {
     const visitor = new Visitor(system.gatewayUrl);
     const page = await visitor.open(`/portal/${token}`);
-    expect([page.status, page.text]).toEqual([404, expect.stringContaining('no such page')]);
+    expect([page.status, page.text]).toEqual([404, expect.stringContaining('does not exist')]);
     expect((await visitor.post(`/portal/${token}`, {})).status).toBe(404);
   });
 

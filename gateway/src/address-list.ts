@@ -1,18 +1,18 @@
 import ipaddr from 'ipaddr.js';
 
-// Names that Express knows for ranges, as the address library calls them.
+// Express names of address ranges, by their names in the address library.
 const namedRanges: Readonly<Record<string, string>> = {
   loopback: 'loopback',
   linklocal: 'linkLocal',
   uniquelocal: 'uniqueLocal',
 };
 
-/** Whether a text is an address, a CIDR range or the name of a range. */
+/** True for an address, a CIDR range or the name of a range. */
 export function isAddressOrRange(text: string): boolean {
   return Object.hasOwn(namedRanges, text) || ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 }
 
-/** Whether an address is in one of the ranges; an IPv4 address mapped into IPv6 counts as IPv4. */
+/** True if an address is in one of the ranges. An IPv4-mapped IPv6 address counts as IPv4. */
 export function isAddressIn(address: string | undefined, ranges: readonly string[]): boolean {
   if (address === undefined || !ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);

@@ -10,43 +10,43 @@ import type { Call, CallerFacts, NoteCaller } from './exchange';
 import { rateLimitHeaders, type RateLimit, tooManyRequests } from './rate-limit';
 import type { RequestAuthor } from './request-log';
 
-// A single subscriber holds a whole /64 of IPv6: eight of the sixteen bytes.
+// One subscriber usually holds a whole IPv6 /64: eight of the sixteen bytes.
 const networkBytes = 8;
 const userAgentLengthMax = 500;
-// About 150 bytes each.
+// Each entry takes about 150 bytes.
 const networksMax = 1_000;
 
-/** Who got in. */
+/** An admitted caller. */
 export interface Admitted {
   readonly tenant: CallContext['tenant'];
-  /** Empty means all. */
+  /** Scopes of the caller; empty means all. */
   readonly scopes: readonly string[];
-  /** Whom limits are of: a key, or an operator. */
+  /** Id of the key or operator, by which limits are counted. */
   readonly callerId: string;
   readonly facts: CallerFacts;
   readonly author: RequestAuthor;
-  /** Of an operator, who needs no key. */
+  /** Session of an operator, who needs no key. */
   readonly signedIn?: SignedIn;
 }
 
-/** What an admission is made of; a limit that is absent does not apply. */
+/** Dependencies of an admission. An absent limit does not apply. */
 export interface AdmissionDependencies {
   readonly authentication: Authentication;
   readonly operatorAccess: OperatorAccess;
   readonly clock: Clock;
   readonly perKey?: RateLimit;
-  /** Of batches of usage events, which count for nothing else. */
+  /** Limit of usage event batches, which do not count towards other limits. */
   readonly ingestPerKey?: RateLimit;
   /**
-   * By address. It is asked before authentication and charged for refused keys alone, so that
-   * guessing stops and nobody else notices.
+   * Limit per address. Checked before authentication but charged only for refused keys, so that
+   * guessing is stopped without an effect on other callers.
    */
   readonly refusedKeys?: RateLimit;
 }
 
 /**
- * Decides who gets in: the address, then the key or the operator's session, then the rate of whose
- * it is.
+ * Admits requests. Checks the address, then the key or the operator's session, then the rate of the
+ * key's or session's owner.
  */
 export class Admission {
   private readonly networks = new Networks();
@@ -54,8 +54,8 @@ export class Admission {
   constructor(private readonly dependencies: AdmissionDependencies) {}
 
   /**
-   * The caller of a request. The headers about its rate are on the answer, whatever becomes of the
-   * request.
+   * Admits a request and returns its caller. Sets the rate limit headers of the response in any
+   * case.
    */
   async admit(
     request: Request,
@@ -67,7 +67,7 @@ export class Admission {
     }: { readonly isIngest?: boolean | undefined; readonly note?: NoteCaller } = {},
   ): Promise<Admitted> {
     const caller = await this.authenticate(request, call);
-    // Before the rate: whoever is refused for it is known.
+    // Precedes the rate check, so that the caller of a throttled request is known.
     note?.(caller.facts, caller.author);
     const { perKey, ingestPerKey, clock } = this.dependencies;
     const limit = isIngest ? ingestPerKey : perKey;
@@ -79,15 +79,12 @@ export class Admission {
     return caller;
   }
 
-  /** Ends the keys of an environment that was deleted, as far as this gateway serves them. */
+  /** Drops the cached keys of a deleted environment. */
   endKeysOf(environmentId: string): void {
     this.dependencies.authentication.forgetEnvironment(environmentId);
   }
 
-  /**
-   * The error with which a request ends: a key whose environment a service knows to be deleted
-   * opens nothing any more.
-   */
+  /** Maps the error of a request: a key of a deleted environment counts as invalid. */
   refusalOf(error: unknown, { tenant, signedIn }: Pick<Admitted, 'tenant' | 'signedIn'>): unknown {
     const isDeleted = error instanceof DomainError && error.reason === 'ENVIRONMENT_NOT_FOUND';
     if (!isDeleted || signedIn !== undefined) return error;
@@ -110,7 +107,7 @@ export class Admission {
     }
   }
 
-  /** A key counts alone, whatever cookies come with it. */
+  /** A key takes precedence over cookies. */
   private async callerOf(request: Request, call: Call): Promise<Admitted> {
     const { authentication, operatorAccess } = this.dependencies;
     const authorization = request.header('authorization');
@@ -135,7 +132,7 @@ export class Admission {
   }
 }
 
-/** Where a request comes from, for limits and for people to read. */
+/** Origin of a request, for limits and for display. */
 export function originOfRequest(request: Pick<Request, 'ip' | 'header'>): Origin {
   const userAgent = (request.header('user-agent') ?? '').slice(0, userAgentLengthMax);
   return { network: networkOf(request.ip), address: addressOf(request.ip), userAgent };
@@ -146,7 +143,7 @@ function addressOf(address: string | undefined): string {
   return ipaddr.process(address).toString();
 }
 
-/** Addresses that one party holds count as one: an IPv4 address, or a /64 of IPv6. */
+/** Network of an address, which limits count as one caller: an IPv4 address or an IPv6 /64. */
 export function networkOf(address: string | undefined): string {
   if (address === undefined || !ipaddr.isValid(address)) return '';
   const parsed = ipaddr.process(address);
@@ -154,7 +151,7 @@ export function networkOf(address: string | undefined): string {
   return Buffer.from(parsed.toByteArray().slice(0, networkBytes)).toString('hex');
 }
 
-// A connection sends many requests, and to take its address apart costs more than to look it up.
+// Caches parsed addresses: a connection sends many requests, and parsing costs more than a lookup.
 class Networks {
   private readonly known = new Map<string | undefined, string>();
 

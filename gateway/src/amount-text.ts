@@ -1,19 +1,19 @@
 import { exponentOf, isCurrency } from '@billing/kernel/currency';
 import { Decimal } from '@billing/kernel/decimal';
 
-// Intl decides on symbols and separators alone: how many decimals a currency has is in the kernel's
-// table, and sums stay exact.
+// Intl supplies only symbols and separators. The number of decimals comes from the kernel's table,
+// and amounts stay exact.
 
-// A rate may be a fraction of the smallest unit; more digits than this tell a reader nothing.
+// A rate may be a fraction of the smallest unit; further digits do not help a reader.
 const rateDecimalsMax = 14;
 
-/** An amount of the smallest unit for readers: 2900n of USD is $29.00, of JPY ¥2,900. */
+/** Formats an amount in the smallest unit: 2900n in USD is $29.00, in JPY ¥2,900. */
 export function amountText(amount: bigint, currency: string): string {
   const exponent = decimalsOf(currency);
   return format(Decimal.of(amount, exponent), currency, { minimum: exponent, maximum: exponent });
 }
 
-/** A rate, a decimal string in the smallest unit, for readers: 0.25 of USD is $0.0025. */
+/** Formats a rate, a decimal string in the smallest unit: 0.25 in USD is $0.0025. */
 export function rateText(rate: string, currency: string): string {
   const exponent = decimalsOf(currency);
   const { unscaled, scale } = Decimal.parse(rate, 'unitAmount');
@@ -23,7 +23,7 @@ export function rateText(rate: string, currency: string): string {
   });
 }
 
-/** A quantity, a decimal string, with separators for readers. */
+/** Formats a quantity, a decimal string, with separators. */
 export function quantityText(quantity: string): string {
   return new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 }).format(
     quantity as Intl.StringNumericLiteral,
@@ -40,7 +40,7 @@ function format(
     currency,
     minimumFractionDigits: minimum,
     maximumFractionDigits: maximum,
-    // As a text it is formatted exactly, where a number would be rounded on the way.
+    // Passed as a string, since a number would be rounded.
   }).format(number.toString() as Intl.StringNumericLiteral);
 }
 

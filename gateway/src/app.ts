@@ -59,7 +59,7 @@ import { webhookEndpointRoutes } from './routes/webhook-endpoints';
 import { type AuditedCall, auditedWrite, describedWrite, readerOf } from './write-audit';
 import type { WorkQueue } from './work-queue';
 
-/** Every operation under /v1. */
+/** All operations under /v1. */
 export const routes: readonly Route[] = [
   ...customerRoutes,
   ...customerUsageRoutes,
@@ -79,53 +79,51 @@ export const routes: readonly Route[] = [
   ...apiKeyRoutes,
 ];
 
-// What was stored just in time is still acknowledged, on a machine that is busy, too.
+// Grace time in which writes that completed just before the deadline are still acknowledged.
 const storedGraceMs = 5_000;
 
-/** The first segments of all paths, which scopes are named after. */
+/** First path segments of all routes, from which scopes are named. */
 export const segments: readonly string[] = pathSegments;
 
-/** What the app is made of. */
+/** Dependencies of the app. */
 export interface AppDependencies extends ExchangeDependencies {
   readonly peers: Peers;
   readonly admission: Admission;
   readonly operatorAccess: OperatorAccess;
-  /** Whose word lets operators in, beside their passwords; absent: nobody's. */
+  /** OpenID provider for operator sign-in, in addition to passwords. Optional. */
   readonly identityProvider?: IdentityProvider | undefined;
-  /** Where a trace is looked at, with `{traceId}` in it; absent: nowhere. */
+  /** URL template of the trace viewer, contains `{traceId}`. Optional. */
   readonly traceUrl?: string | undefined;
-  /** Places of requests with a key. */
+  /** Concurrency limits of requests with a key. */
   readonly keyedInFlight: InFlightLimit;
-  /** Places of requests without a key, by kind: none takes those of another. */
+  /** Separate concurrency limits of requests without a key, by kind. */
   readonly providerEventPlaces: TakePlace;
   readonly payerPlaces: TakePlace;
   readonly operatorPlaces: TakePlace;
   readonly inFlightPerKey: InFlightLimit;
   readonly inFlightPerOrganization: InFlightLimit;
-  /**
-   * Places of calls that wait for an advance of a clock: in this process, and of one environment.
-   */
+  /** Concurrency limits of calls that wait for a clock advance: per process and per environment. */
   readonly waiting: InFlightLimit;
   readonly waitingPerEnvironment: InFlightLimit;
-  /** Admits requests that store something. */
+  /** Queue of requests that write. */
   readonly workQueue: WorkQueue;
-  /** Recognises retries of POSTs without an idempotency key. */
+  /** Recognizes retries of POSTs without an idempotency key. */
   readonly lostCalls: LostCalls;
-  /** Of public pages, by address; absent: no limit. */
+  /** Rate limit of public pages per address. Optional. */
   readonly pageRate?: RateLimit | undefined;
-  /** Of orders at checkout links, by address; absent: as of any page. */
+  /** Rate limit of orders at checkout links per address. Defaults to the limit of pages. */
   readonly linkOrderRate?: RateLimit | undefined;
-  /** Whose `X-Forwarded-For` is believed; nobody's if empty. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly isReady: () => Promise<boolean>;
-  /** Named by /readyz; absent: not named. */
+  /** Instance id in the response of /readyz. Optional. */
   readonly instanceId?: string | undefined;
 }
 
-/** The HTTP application: probes, then everything under /v1 behind authentication. */
+/** Creates the HTTP application: probes, pages, and /v1 behind authentication. */
 export function createApp(dependencies: AppDependencies): Express {
   const app = express();
-  // Each costs a good part of a request: hashing every body, parsing nested queries.
+  // Disables costly defaults: hashing of every body and parsing of nested queries.
   app.set('etag', false);
   app.set('query parser', 'simple');
   app.set('case sensitive routing', true);
@@ -185,8 +183,8 @@ export function createApp(dependencies: AppDependencies): Express {
     authenticated(dependencies, { route: '/v1/*' }, () => Promise.reject(notFound())),
   );
   app.use(respond(dependencies, { route: '/*' }, () => Promise.reject(notFound())));
-  // Only a path that cannot be decoded gets here: it names nothing, which below /v1 needs a key to
-  // know.
+  // Only paths that cannot be decoded reach this handler. They are unknown, and below /v1 only
+  // callers with a key may learn that.
   const unnamed = respond(dependencies, { route: '/*' }, () => Promise.reject(notFound()));
   const unnamedOfApi = authenticated(dependencies, { route: '/v1/*' }, () =>
     Promise.reject(notFound()),
@@ -197,7 +195,7 @@ export function createApp(dependencies: AppDependencies): Express {
   return app;
 }
 
-/** Serves payers, operators and payment providers, who have no key. */
+/** Serves requests without a key: of payers, operators and payment providers. */
 function addKeylessSites(app: Express, dependencies: AppDependencies): void {
   const payers = { ...dependencies, inFlight: dependencies.payerPlaces };
   addPages(app, payers);
@@ -222,7 +220,7 @@ function addRoute(app: Express, route: Route, dependencies: AppDependencies): vo
       checkScope(call.scopes, { method: route.method, segment, readsOnly });
       const read = await readRequest(route, call, { request, response, dependencies });
       const apiRequest = { ...read, caller };
-      // Before the route looks: whoever is refused must find a typo too.
+      // Set before validation, so that a refused caller also learns about typos.
       setHeaders(response, ignoredFieldsHeader(ignoredFieldsOf(route.operation, apiRequest)));
       const handle = (retrySeed?: RetrySeed) => {
         const context = { ...apiRequest.context, retrySeed };
@@ -258,7 +256,7 @@ function addRoute(app: Express, route: Route, dependencies: AppDependencies): vo
   }
 }
 
-// A flood of one environment's requests for one route takes turns with all others.
+// Queue key: a flood of requests of one environment for one route does not delay others.
 function turnOf({ tenant }: CallContext, { path }: Route): string {
   return `${tenant.environmentId} ${path}`;
 }
@@ -299,7 +297,7 @@ async function readRequest(
   };
 }
 
-/** A handler that knows its caller. */
+/** A handler of authenticated requests. */
 function authenticated(
   dependencies: AppDependencies,
   { waits = false, ...options }: ExchangeOptions & { readonly waits?: boolean | undefined },
@@ -348,8 +346,8 @@ function authenticated(
 }
 
 /**
- * Where a request counts: among those of its caller and organisation, or among those that wait for
- * its environment's clock.
+ * Concurrency limits of a request: those of its caller and organization, or those of calls that
+ * wait for the environment's clock.
  */
 function placeOf(
   { callerId, tenant }: Admitted,
@@ -372,7 +370,7 @@ function routeOptions(route: Route): ExchangeOptions {
   return { route: `/v1${path}`, deadlineMs, graceMs, outlivesCaller: stores, showError };
 }
 
-/** Whether a request of the route may store something that a second one would store again. */
+/** True if a retry of a request of the route could create a duplicate. */
 function storesOnce({ method, isIngest, readsOnly, deadlineMs }: Route): boolean {
   return method === 'POST' && isIngest !== true && readsOnly !== true && deadlineMs === undefined;
 }

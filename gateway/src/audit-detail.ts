@@ -1,27 +1,27 @@
 import { redactSecrets } from '@billing/chassis/redaction';
 import type { AuditChange, AuditTarget } from '@billing/proto/billing/identity/v1/operator';
 
-/** What the audit log keeps of a write beside who did it. */
+/** Details of a write in the audit log. */
 export interface AuditDetail {
   readonly target: AuditTarget | undefined;
   readonly changes: AuditChange[];
 }
 
-/** What a write was asked with, and what came of it. */
+/** A write with its input and outcome. */
 export interface Written {
-  /** The first segment of its path. */
+  /** First segment of the path. */
   readonly segment: string;
-  /** From the path; undefined: the write made something. */
+  /** Id from the path; undefined if the write created a resource. */
   readonly id: string | undefined;
   readonly body: unknown;
-  /** The resource before the write; undefined: not known, or there was none. */
+  /** Resource before the write, if it existed and is known. */
   readonly before: unknown;
-  /** What was answered. */
+  /** Response body. */
   readonly answer: unknown;
 }
 
 const valueLengthMax = 500;
-// Of resources whose texts say nothing about people.
+// Resources whose texts contain no personal data.
 const impersonal = new Set([
   'products',
   'discounts',
@@ -34,13 +34,13 @@ const impersonal = new Set([
 ]);
 const hidden = /key|secret|token|password|card|metadata|setup|transaction/i;
 const personal = /name|mail|phone|address|externalid/i;
-// A text that can only be a kind, an id or a time.
+// Matches texts that can only be an enum value, an id or a time.
 const plainText =
   /^([A-Z][A-Z_]*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 
 /**
- * What a write was about, and which of the fields it named changed how. Secrets, and values that
- * may be personal, are left out.
+ * Extracts the resource of a write and the changes of the fields it named. Leaves out secrets and
+ * values that may be personal.
  */
 export function auditDetail({ segment, id, body, before, answer }: Written): AuditDetail {
   const old = fieldsOf(before);
@@ -75,7 +75,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The JSON of a value that may be shown; undefined for any other. */
+/** JSON of a value that may be recorded, undefined for any other. */
 function shown(segment: string, field: string, value: unknown): string | undefined {
   if (value === undefined || hidden.test(field)) return undefined;
   if (!impersonal.has(segment) && (personal.test(field) || !isPlain(value))) return undefined;
@@ -88,7 +88,7 @@ function isPlain(value: unknown): boolean {
   return value === null || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** `webhook-endpoints` is about a `webhook_endpoint`. */
+/** Resource type of a path segment: `webhook-endpoints` becomes `webhook_endpoint`. */
 function resourceOf(segment: string): string {
   if (segment === 'checkout') return 'checkout_session';
   return segment.replace(/xes$/, 'x').replace(/s$/, '').replaceAll('-', '_');

@@ -15,36 +15,38 @@ import {
 import type { ShownKey } from '@billing/proto/billing/identity/v1/request_log';
 import type { Peers } from './peers';
 
-/** Who calls. */
+/** An authenticated caller. */
 export interface Caller {
   readonly tenant: Tenant;
-  /** Of the key that it called with. */
+  /** Id of the API key. */
   readonly apiKeyId: string;
-  /** What may be shown of that key. */
+  /** Displayable part of the key. */
   readonly shownKey: ShownKey;
-  /** Empty means all. */
+  /** Scopes of the key; empty means all. */
   readonly scopes: readonly string[];
   readonly expiresAt: Date | undefined;
 }
 
 interface Cached {
-  /** Undefined for a key that identity refused. */
+  /** Undefined for a key that the identity service refused. */
   readonly caller: Caller | undefined;
   readonly freshUntil: number;
 }
 
-// A revocation takes effect within 5 s at every gateway; the rest is left for the look-up itself.
+// A revocation takes effect at every gateway within 5 s, including the time of the lookup.
 const freshMs = 4_000;
-// About 300 bytes each.
+// Each entry takes about 300 bytes.
 const entriesMax = 10_000;
 
 /**
- * Resolves API keys, remembering the answer of identity for a few seconds by the key's hash. A
- * stale answer is never used.
+ * Resolves API keys. Caches results of the identity service for a few seconds, by the hash of the
+ * key, and never uses a stale result.
  */
 export class Authentication {
   private readonly cache = new Map<string, Cached>();
-  /** Counts calls of forgetEnvironment: an answer that identity began before one is not cached. */
+  /**
+   * Number of calls of forgetEnvironment. A lookup that started before such a call is not cached.
+   */
   private forgotten = 0;
 
   constructor(
@@ -52,7 +54,7 @@ export class Authentication {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws unauthenticated for whatever is not a good key in an `Authorization: Bearer` header. */
+  /** Throws unauthenticated unless the header is `Authorization: Bearer` with a valid key. */
   async authenticate(
     authorization: string | undefined,
     call: Omit<CallContext, 'tenant'>,
@@ -66,7 +68,7 @@ export class Authentication {
     return caller;
   }
 
-  /** Forgets all keys of an environment that was deleted: their next use asks identity. */
+  /** Evicts all keys of a deleted environment, so that their next use asks the identity service. */
   forgetEnvironment(environmentId: string): void {
     this.forgotten += 1;
     for (const [hash, { caller }] of this.cache) {
@@ -100,7 +102,8 @@ export class Authentication {
         { key },
         call as CallContext,
       );
-      if (environment === undefined) throw new Error('Identity named no environment');
+      if (environment === undefined)
+        throw new Error('The identity service returned no environment');
       const shownKey = shownKeyOf(key);
       const tenant = tenantOf(environment);
       return { tenant, apiKeyId, shownKey, scopes: callScopes(scopes), expiresAt };
@@ -116,14 +119,12 @@ export class Authentication {
   }
 }
 
-/**
- * What may be shown of a good key: what all of its kind begin with, and its last four characters.
- */
+/** Displayable part of a valid key: the prefix of its kind and its last four characters. */
 export function shownKeyOf(key: string): ShownKey {
   return { prefix: /^billing_[a-z]+_/.exec(key)?.[0] ?? '', last4: key.slice(-4) };
 }
 
-/** Whose data is in an environment. */
+/** Owner of an environment's data. */
 export function tenantOf({ id, organizationId, kind, clock }: Environment): Tenant {
   return {
     environmentId: id,
@@ -133,19 +134,19 @@ export function tenantOf({ id, organizationId, kind, clock }: Environment): Tena
   };
 }
 
-/** Whether a method changes nothing. */
+/** True for methods without side effects. */
 export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** The scope that a method on a route's first path segment needs. */
+/** Scope required by a method on a route, named from the route's first path segment. */
 export function scopeOf({ method, segment }: { method: string; segment: string }): string {
   return `${segment}:${isRead(method) ? 'read' : 'write'}`;
 }
 
 /**
- * Throws permission unless the key's scopes allow the method on the route's first path segment;
- * `readsOnly` takes a reading scope too.
+ * Throws permission unless the scopes allow the method on the route's first path segment. With
+ * `readsOnly`, a read scope suffices.
  */
 export function checkScope(
   scopes: readonly string[],
@@ -156,7 +157,7 @@ export function checkScope(
   throw new DomainError('permission', 'INSUFFICIENT_PERMISSIONS', 'Insufficient permissions');
 }
 
-/** The one answer to all keys that open nothing. */
+/** The same error for every invalid key. */
 export function invalidApiKey(): DomainError {
   return new DomainError('unauthenticated', 'INVALID_API_KEY', 'Invalid or expired API key');
 }

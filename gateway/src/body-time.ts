@@ -1,7 +1,7 @@
 import { RequestError } from './http-error';
 
 /**
- * Reads a body that comes without a key; a sender that takes longer gets 408 and its connection is
+ * Reads the body of an unauthenticated request. A slow sender gets 408, and its connection is
  * closed.
  */
 export async function readWithin<T>(ms: number, read: () => Promise<T>): Promise<T> {
@@ -10,7 +10,7 @@ export async function readWithin<T>(ms: number, read: () => Promise<T>): Promise
     late.reject(new RequestError(408, 'timed_out', 'Timed out', { Connection: 'close' }));
   }, ms);
   const reading = read();
-  // What is still read once the time is over fails with the connection.
+  // Reads after the timeout fail with the connection.
   reading.catch(() => undefined);
   try {
     return await Promise.race([reading, late.promise]);

@@ -9,18 +9,19 @@ const parseJson = express.json({
   limit: bodyBytesMax,
   strict: false,
   type: 'application/json',
-  // Decoding would put replacement characters in the place of what is no text.
+  // Non-fatal decoding would insert replacement characters for invalid bytes.
   verify: (_request, _response, bytes) => {
     if (!isUtf8(bytes)) throw malformedJson();
   },
 });
 
-// A thousand usage events of a kilobyte each.
+// Enough for a thousand usage events of one kilobyte.
 const rawBytesMax = 1024 * 1024;
 const readRaw = express.raw({ limit: rawBytesMax, type: 'application/json' });
 
 /**
- * The bytes of a JSON body, for a service that reads them itself; none for a request without one.
+ * Reads the bytes of a JSON body, for a service that parses them. Empty for a request without a
+ * body.
  */
 export async function readBytes(request: Request, response: Response): Promise<Buffer> {
   if (!(await hasBody(request))) return Buffer.alloc(0);
@@ -28,7 +29,7 @@ export async function readBytes(request: Request, response: Response): Promise<B
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
-/** The JSON body; `{}` for a request without one. */
+/** Reads the JSON body; `{}` for a request without one. */
 export async function parseBody(request: Request, response: Response): Promise<unknown> {
   if (!(await hasBody(request))) return {};
   await read(request, response, parseJson);
@@ -47,7 +48,7 @@ async function read(request: Request, response: Response, reader: typeof parseJs
   });
 }
 
-/** Whether the text is in UTF-8, which it is if no charset is named. */
+/** True for the charset UTF-8, which is the default. */
 function isInUtf8(request: Request): boolean {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.header('content-type') ?? '')?.[1];
   return charset === undefined || /^utf-8$/i.test(charset);
@@ -56,7 +57,7 @@ function isInUtf8(request: Request): boolean {
 async function hasBody(request: Request): Promise<boolean> {
   const { headers } = request;
   if (headers['transfer-encoding'] === undefined) return Number(headers['content-length'] ?? 0) > 0;
-  // Chunks may be none; whoever names a type means to send some.
+  // A chunked body may be empty; a content type means that a body is intended.
   return headers['content-type'] !== undefined || (await hasChunks(request));
 }
 

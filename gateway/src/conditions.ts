@@ -1,12 +1,12 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import type { ApiAnswer } from './route';
 
-// Conditional requests: an ETag is the version of a resource in quotes, where need be with a count
-// that changes without it.
+// Conditional requests. An ETag is the quoted version of a resource, with a count if part of the
+// response changes without the version.
 
 /**
- * The version in `If-Match`, undefined where any will do. What names no version of ours can match
- * none: 412.
+ * Version in `If-Match`, undefined for any. Throws 412 for a value that cannot be one of our
+ * versions.
  */
 export function readIfMatch(header: string | undefined): bigint | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
@@ -15,7 +15,7 @@ export function readIfMatch(header: string | undefined): bigint | undefined {
   return BigInt(version);
 }
 
-/** 304 in place of a resource that the caller has already, by its `If-None-Match`. */
+/** Replaces a resource by 304 if `If-None-Match` names its version. */
 export function unlessMatched(header: string | undefined, answer: ApiAnswer): ApiAnswer {
   const tag = answer.headers?.ETag;
   if (header === undefined || tag === undefined || answer.status !== 200) return answer;
@@ -24,7 +24,7 @@ export function unlessMatched(header: string | undefined, answer: ApiAnswer): Ap
   return isSeen ? { status: 304, headers: withoutBody(answer.headers) } : answer;
 }
 
-// What is kept takes on the headers of a 304: they must say the same of it.
+// Caches update their entry from the headers of a 304, so the headers must be the same.
 function withoutBody(headers: ApiAnswer['headers'] = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'Content-Type'));
 }

@@ -25,7 +25,7 @@ const count = z
   .regex(/^\d{1,6}$/, 'must be a whole number')
   .transform(Number);
 const countFromOne = count.refine((number) => number > 0, 'must be at least 1');
-// On a machine's own loopback nobody listens who could not also read the configuration.
+// Plain HTTP is safe on loopback: anyone who can listen there can also read the configuration.
 const issuerPattern = /^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost|\[::1\])([:/]|$))/;
 const yearSeconds = 31_536_000;
 
@@ -34,7 +34,7 @@ const addresses = z
   .transform((list) => list.split(',').map((one) => one.trim()))
   .refine((all) => all.every(isAddressOrRange), 'must be addresses or ranges such as 10.0.0.0/8');
 
-/** How operators sign in by an OpenID Connect provider: all or none. */
+/** OpenID Connect provider for operator sign-in: all settings or none. */
 const providerShape = {
   OIDC_ISSUER: z
     .url('must be an https:// address')
@@ -42,7 +42,7 @@ const providerShape = {
     .optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
-  /** What people call the provider, for the button. */
+  /** Display name of the provider on the sign-in button. */
   OIDC_LABEL: z.string().max(60, 'must have at most 60 characters').optional(),
 };
 const providerVariables = Object.keys(providerShape) as (keyof typeof providerShape)[];
@@ -58,9 +58,9 @@ const shape = z.object({
   SERVICE_VERSION,
   FAILPOINTS_FOLDER,
   ...transportSecurityShape,
-  /** Where REST is served; port 0 takes a free one. */
+  /** Address of the REST server; port 0 selects a free port. */
   HTTP_LISTEN: z.string().regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port'),
-  /** Where browsers reach the gateway; the services that make links to pages have the same. */
+  /** Public URL of the gateway, the same as in the services that create links to pages. */
   HOSTED_PAGE_URL: hostedPageShape.HOSTED_PAGE_URL,
   IDENTITY_ADDRESS: address,
   CATALOG_ADDRESS: address,
@@ -70,51 +70,42 @@ const shape = z.object({
   SUBSCRIPTION_ADDRESS: address,
   METERING_ADDRESS: address,
   NOTIFIER_ADDRESS: address,
-  /** Requests of one key, for this process; 0 for no limit. */
+  /** Rate limit of requests per key and process; 0 for no limit. */
   RATE_LIMIT_PER_SECOND: count.default(100),
   RATE_LIMIT_BURST: count.default(200),
-  /**
-   * Batches of usage events of one key, for this process, beside all its requests; 0 for no limit.
-   */
+  /** Separate rate limit of usage event batches per key and process; 0 for no limit. */
   RATE_LIMIT_INGEST_PER_SECOND: count.default(50),
-  /** Requests of one address that were refused for their key; 0 for no limit. */
+  /** Rate limit of requests with an invalid key per address; 0 for no limit. */
   RATE_LIMIT_REFUSED_KEYS_PER_SECOND: count.default(100),
-  /** Requests of one address for public pages; 0 for no limit. */
+  /** Rate limit of requests for public pages per address; 0 for no limit. */
   RATE_LIMIT_PAGES_PER_SECOND: count.default(100),
   /**
-   * Orders of one address at checkout links, each of which may hold a redemption of a discount for
-   * a day; 0 for no limit of their own.
+   * Rate limit of orders at checkout links per address; 0 for no separate limit. Each order may
+   * reserve a discount redemption for a day.
    */
   RATE_LIMIT_LINK_ORDERS_PER_MINUTE: count.default(10),
-  /**
-   * From the first byte of a request to the end of its headers; a caller who takes longer gets 408.
-   */
+  /** Timeout from the first byte of a request to the end of its headers; then 408. */
   HTTP_HEADERS_TIMEOUT_MS: countFromOne.default(10_000),
-  /**
-   * From the first byte of a request to the end of its body; a caller who takes longer gets 408.
-   */
+  /** Timeout from the first byte of a request to the end of its body; then 408. */
   HTTP_REQUEST_TIMEOUT_MS: countFromOne.default(30_000),
-  /** Connections beyond so many are closed as they come. */
+  /** Maximum number of connections; further ones are closed immediately. */
   HTTP_CONNECTIONS_MAX: countFromOne.default(10_000),
   /**
-   * Of the connections of one network on which no request runs, the oldest beyond so many are
-   * closed; not those of TRUSTED_PROXIES.
+   * Maximum number of idle connections per network; the oldest beyond it are closed. Does not apply
+   * to TRUSTED_PROXIES.
    */
   HTTP_IDLE_CONNECTIONS_PER_NETWORK_MAX: countFromOne.default(1_000),
   /**
-   * Requests with a key beyond so many at a time get 503; requests without one have places of their
-   * own.
+   * Maximum number of concurrent requests with a key; then 503. Requests without a key have
+   * separate limits.
    */
   HTTP_IN_FLIGHT_MAX: countFromOne.default(1_000),
-  /** Requests of one key beyond so many at a time get 429. */
+  /** Maximum number of concurrent requests per key; then 429. */
   HTTP_IN_FLIGHT_PER_KEY_MAX: countFromOne.default(300),
-  /**
-   * Requests of one organisation beyond so many at a time get 429: its keys together leave places
-   * for others.
-   */
+  /** Maximum number of concurrent requests per organization, over all of its keys; then 429. */
   HTTP_IN_FLIGHT_PER_ORGANIZATION_MAX: countFromOne.default(500),
   /**
-   * How long browsers insist on TLS; 0 sends no such header. Absent: a year where HOSTED_PAGE_URL
+   * `max-age` of Strict-Transport-Security; 0 for no header. Defaults to a year if HOSTED_PAGE_URL
    * is an https:// address.
    */
   HSTS_MAX_AGE_SECONDS: z
@@ -122,26 +113,23 @@ const shape = z.object({
     .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
     .transform(Number)
     .optional(),
-  /** Proxies whose `X-Forwarded-For` is believed, as addresses and ranges separated by commas. */
+  /** Proxies whose `X-Forwarded-For` is trusted, as addresses and ranges separated by commas. */
   TRUSTED_PROXIES: addresses.default([]),
   /**
-   * Clients whose trace is continued, or `none`; default: loopback where TRUSTED_PROXIES is not
-   * set, else none.
+   * Clients whose trace is continued, or `none`. Defaults to loopback if TRUSTED_PROXIES is not
+   * set, otherwise to none.
    */
   TRACE_TRUSTED: z
     .literal('none')
     .transform((): string[] => [])
     .or(addresses)
     .optional(),
-  /**
-   * Told by every answer of /readyz, so that who started the process knows it from another one on
-   * its port.
-   */
+  /** Instance id in each response of /readyz, by which the launcher recognizes its own process. */
   INSTANCE_ID: z
     .string()
     .regex(/^[\w-]{1,64}$/, 'must be letters, digits, - and _')
     .optional(),
-  /** Where a trace is looked at, for links of the dashboard: an address with `{traceId}` in it. */
+  /** URL template of the trace viewer for links of the dashboard, contains `{traceId}`. */
   TRACE_URL: z
     .url('must be an address')
     .regex(/^https?:\/\/.*\{traceId\}/, 'must be an http address with {traceId} in it')
@@ -160,12 +148,12 @@ export const configurationSchema = shape.superRefine((values, context) => {
 
 export type GatewayConfiguration = z.infer<typeof configurationSchema>;
 
-/** All problems in one message. */
+/** Joins all problems into one message. */
 export function readConfig(env: Record<string, string | undefined>): GatewayConfiguration {
   return readConfiguration(configurationSchema, env);
 }
 
-/** The `max-age` of Strict-Transport-Security; 0 where the header is left out. */
+/** `max-age` of Strict-Transport-Security; 0 for no header. */
 export function hstsMaxAgeSeconds({
   HSTS_MAX_AGE_SECONDS: configured,
   HOSTED_PAGE_URL: url,
@@ -173,12 +161,12 @@ export function hstsMaxAgeSeconds({
   return configured ?? (url.startsWith('https://') ? yearSeconds : 0);
 }
 
-/** Addresses of clients whose trace is continued. */
+/** Address ranges of clients whose trace is continued. */
 export function traceTrusted({ TRACE_TRUSTED, TRUSTED_PROXIES }: GatewayConfiguration): string[] {
   return TRACE_TRUSTED ?? (TRUSTED_PROXIES.length === 0 ? ['loopback'] : []);
 }
 
-/** The identity provider; undefined where there is none. */
+/** Configuration of the identity provider, if any. */
 export function providerSettings({
   OIDC_ISSUER: issuer,
   OIDC_CLIENT_ID: clientId,

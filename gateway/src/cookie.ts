@@ -1,13 +1,13 @@
-/** How browsers keep a cookie that proves something. */
+/** Attributes of an authenticating cookie. */
 export interface CookieTerms {
   readonly path: string;
   readonly maxAge: number;
-  /** Sent back over TLS alone. */
+  /** True if the cookie is sent only over TLS. */
   readonly isGuarded: boolean;
   readonly sameSite: 'Lax' | 'Strict';
 }
 
-/** The header that sets a cookie which no script reads. */
+/** `Set-Cookie` header of an HttpOnly cookie. */
 export function setCookie(
   name: string,
   value: string,
@@ -22,37 +22,37 @@ export function setCookie(
   return [`${name}=${value}`, ...attributes, ...(isGuarded ? ['Secure'] : [])].join('; ');
 }
 
-/** The cookies that a browser sent, by name. */
+/** Parses the cookies of a request by name. */
 export function readCookies(header = ''): Map<string, string> {
   const pairs = header.split(';').flatMap((pair): [string, string][] => {
     const separator = pair.indexOf('=');
     if (separator < 0) return [];
     return [[pair.slice(0, separator).trim(), pair.slice(separator + 1).trim()]];
   });
-  // Of a name that is sent twice the first one counts: it has the more exact path.
+  // The first cookie of a name wins, since it has the more specific path.
   return new Map(pairs.reverse());
 }
 
-/** Whether a site is reached over TLS. */
+/** True for a site with TLS. */
 export function isOverTls(siteUrl: string): boolean {
   return siteUrl.startsWith('https:');
 }
 
 /**
- * A cookie's name over TLS. Browsers take a name with this prefix from the very host and over TLS
- * alone, so no neighbouring host can plant one. Over plain HTTP, which is for a machine's own
- * loopback, they would not take it at all.
+ * Name of a cookie over TLS. Browsers accept the prefix only from the host itself and over TLS, so
+ * sibling hosts cannot set the cookie. Over plain HTTP, used only on loopback, browsers reject the
+ * prefix.
  */
 export function guardedName(name: string): string {
   return `__Host-${name}`;
 }
 
-/** What a cookie is called at a site. */
+/** Name of a cookie at a site. */
 export function cookieNameAt(siteUrl: string, name: string): string {
   return isOverTls(siteUrl) ? guardedName(name) : name;
 }
 
-/** Of a life in milliseconds: whole seconds, none of which lie behind its end. */
+/** Converts a lifetime in milliseconds to whole seconds, rounded down. */
 export function maxAgeOf(lifeMs: number): number {
   return Math.max(0, Math.floor(lifeMs / 1_000));
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { plainDecimal } from '@billing/kernel/plain-decimal';
 
-// Decimals travel as strings; their form and bounds are checked by the service that keeps them.
+// Decimals are sent as strings. The owning service checks their form and bounds.
 
-/** A decimal string or a JSON number, as a string. */
+/** Accepts a decimal string or a JSON number, returns a string. */
 export const decimal = decimalString(
   z.union([z.string(), z.number()], {
     error: ({ input }) => messageFor(input, 'Must be a decimal string'),
@@ -11,8 +11,8 @@ export const decimal = decimalString(
 );
 
 /**
- * A rate in the smallest unit: a decimal string, or a JSON integer, because a fraction is no exact
- * number in JSON.
+ * Accepts a rate in the smallest unit: a decimal string or a JSON integer. JSON fractions are not
+ * exact.
  */
 export const rate = decimalString(
   z.union([z.string(), z.int()], {

@@ -2,7 +2,7 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Peers } from './peers';
 import { present } from './route';
 
-/** A manual clock is read afresh for each request; a real one is the clock on the wall. */
+/** Current time of the environment. A manual clock is read for each request. */
 export async function environmentTime(
   call: CallContext,
   { identity }: Pick<Peers, 'identity'>,

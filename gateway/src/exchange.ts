@@ -23,17 +23,17 @@ import { loggedError } from './logged-error';
 import type { RequestAuthor, RequestLog } from './request-log';
 import type { ApiAnswer } from './route';
 
-/** A call before it is known who makes it. */
+/** A call before authentication. */
 export type Call = Omit<CallContext, 'tenant'>;
 
-/** What every exchange needs. */
+/** Dependencies of every exchange. */
 export interface ExchangeDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics?: Metrics | undefined;
-  /** Ranges of addresses of clients whose trace is continued; absent: none. */
+  /** Address ranges of clients whose trace is continued. Optional. */
   readonly traceTrusted?: readonly string[] | undefined;
-  /** For people to look at; of callers who are named alone. */
+  /** Request log for people, only of authenticated callers. */
   readonly requestLog?: RequestLog | undefined;
 }
 
@@ -44,31 +44,29 @@ export interface CallerFacts {
   readonly operatorId?: string | undefined;
 }
 
-/** Notes who asks; `author` is whom the request log tells of, which is kept of no other request. */
+/** Records the caller. Requests without an `author` are not put in the request log. */
 export type NoteCaller = (caller: CallerFacts, author?: RequestAuthor) => void;
 
-/** What is done for a request, and whom it notes as its caller. */
+/** Handler of a request, which also records the caller. */
 export type Work = (call: Call, note: NoteCaller) => Promise<ApiAnswer>;
 
-/** How one exchange differs from others. */
+/** Options of an exchange. */
 export interface ExchangeOptions {
-  /** The route's path with its parameters unfilled: what traces and logs call it. */
+  /** Path of the route with parameter names, used in traces and logs. */
   readonly route: string;
   readonly deadlineMs?: number | undefined;
   /**
-   * How long an answer is waited for after the deadline, so that what was stored in time is
-   * acknowledged. Default 0.
+   * Time to wait after the deadline, so that writes completed in time are acknowledged. Defaults to
+   * 0.
    */
   readonly graceMs?: number | undefined;
-  /** Whether the work goes on when whoever asked has gone away. */
+  /** True if the work continues after the caller disconnects. */
   readonly outlivesCaller?: boolean | undefined;
-  /** How an error is told; as JSON unless said. */
+  /** Renders an error. Defaults to JSON. */
   readonly showError?: ((problem: HttpError) => ApiAnswer) | undefined;
-  /**
-   * Takes a place for the request while it is served, or refuses it; absent: it is always served.
-   */
+  /** Concurrency limit of the request. Optional. */
   readonly inFlight?: TakePlace | undefined;
-  /** Whether it is one of many batches of usage events; see request-log.ts. */
+  /** True for batches of usage events; see request-log.ts. */
   readonly isIngest?: boolean | undefined;
 }
 
@@ -82,9 +80,9 @@ const defaultDeadlineMs = 10_000;
 const requestIdPattern = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * One HTTP request and its answer: the root span of its trace, a request id, a deadline that ends
- * with the connection, the one place where an error becomes an answer, and one line in the log. The
- * line names the route and not the path: paths of public pages hold tokens, and queries anything.
+ * Serves one HTTP request: creates the root span, the request id and a deadline that ends with the
+ * connection, converts errors to responses, and logs one line. The line names the route instead of
+ * the path, since paths of public pages contain tokens.
  */
 export async function exchange(
   request: Request,
@@ -187,7 +185,7 @@ function loggedFacts({ tenant, apiKeyId, operatorId }: CallerFacts = {}) {
   return { environmentId: tenant?.environmentId, apiKeyId, operatorId };
 }
 
-// By it the caller's own trace is found, which is not continued here.
+// Links the caller's trace, which is not continued.
 function linkedTrace({ traceparent, isTrusted }: RemoteCaller) {
   if (traceparent === undefined || isTrusted) return {};
   return { caller_trace_id: traceIdOf(traceparent) };
@@ -205,7 +203,7 @@ async function answer(
     const problem = toHttpError(error);
     if (problem.status >= 500) recordSpanError(error);
     if (problem.status === 500) logger.error({ err: error }, 'request failed');
-    // A refusal of our own is no mystery, and under load there are many.
+    // Refusals under load are expected and frequent, so they are not logged as errors.
     else if (problem.status > 500 && !(error instanceof RequestError)) {
       logger.warn(loggedError(error), 'request not served');
     }
@@ -215,7 +213,7 @@ async function answer(
   }
 }
 
-/** An error in JSON, as programs read it. */
+/** Renders an error as JSON. */
 export function toErrorAnswer({ status, code, body, headers = {} }: HttpError): ApiAnswer {
   return { status, body, headers: { ...headers, 'Error-Code': code } };
 }
@@ -228,7 +226,8 @@ function send(response: Response, { status, body, headers = {} }: ApiAnswer): vo
   }
   if (body instanceof Readable) {
     response.writeHead(status, headers);
-    // What fails midway ends the connection: the caller sees that it is not whole.
+    // A failure in the middle of a stream closes the connection, so that the caller detects the
+    // truncation.
     pipeline(body, response, () => undefined);
     return;
   }
@@ -243,15 +242,15 @@ function send(response: Response, { status, body, headers = {} }: ApiAnswer): vo
 }
 
 function readRequestId(request: Request, route: string): string {
-  // The audit log knows what operators do by it, so who comes by a cookie, or for one, may not
-  // choose it, and hide two things behind one.
+  // The audit log identifies actions of operators by the request id. Requests with a cookie may not
+  // choose it, since a reused id could hide an action.
   const isByCookie = 'cookie' in request.headers && !('authorization' in request.headers);
   const isOperators = isByCookie || route.startsWith(`${dashboardPath}/`);
   const given = isOperators ? undefined : request.header('x-request-id');
   return given !== undefined && requestIdPattern.test(given) ? given : newRequestId();
 }
 
-// A caller that has gone away cancels what is done for it.
+// Cancels the work when the caller disconnects.
 function abortWithConnection(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {

@@ -2,19 +2,18 @@ import { z } from 'zod';
 import type { InputProblems } from '@billing/kernel/input-problems';
 import { unwrapped } from './ignored-fields';
 
-// Rules of formats and bounds that the owner of a resource checks, too. They are also asked here so
-// that all problems of a body are reported at once: a field of the wrong shape does not hide what
-// is wrong with the others.
+// Rules of formats and bounds. The owning service checks them, too. The gateway checks them to
+// report all problems of a body in one response, even if some fields have the wrong shape.
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** The fields of an input that have the right shape. */
+/** Fields of an input that have the right shape. */
 export type Sound<T> = { readonly [Field in keyof T]?: T[Field] | undefined };
 
 /**
- * Problems of formats and bounds. A field of the wrong shape is absent from `fields` and named in
- * `wrong`; an array of the wrong shape stands in `sent` alone, and only a rule that reads it there
- * may report a problem of it.
+ * Rules of formats and bounds. A field of the wrong shape is absent from `fields` and named in
+ * `wrong`. An array with wrong elements is only in `sent`; only a rule that reads `sent` may report
+ * its problems.
  */
 export type FieldRules<T> = (
   fields: Sound<T>,
@@ -22,8 +21,8 @@ export type FieldRules<T> = (
 ) => InputProblems;
 
 /**
- * All problems of an input by field: those of its shape, and those that the rules find in what has
- * the right shape.
+ * All problems of an input by field: problems of shape, and problems that the rules find in the
+ * other fields.
  */
 export function withRuleProblems<T>(
   shapeProblems: Readonly<Record<string, string[]>>,
@@ -41,7 +40,7 @@ export function withRuleProblems<T>(
   return found;
 }
 
-/** The fields of the right shape; of a nested object, its own fields of the right shape. */
+/** Fields of the right shape, also within nested objects. */
 export function soundPart(schema: z.ZodObject, sent: Sent): Record<string, unknown> {
   const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;
   const fields = Object.entries(shape).map(([name, field]) => {

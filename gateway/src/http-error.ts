@@ -1,16 +1,16 @@
 import { DeadlineExceededError } from '@billing/chassis/grpc-status';
 import { DomainError, type DomainErrorKind } from '@billing/kernel/domain-error';
 
-/** An error as REST shows it. */
+/** HTTP form of an error. */
 export interface HttpError {
   readonly status: number;
-  /** The header `Error-Code`. */
+  /** Value of the header `Error-Code`. */
   readonly code: string;
   readonly body: { readonly error: string | Readonly<Record<string, readonly string[]>> };
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An error that only HTTP knows, such as a body that is no JSON. */
+/** An error specific to HTTP, such as a malformed body. */
 export class RequestError extends Error implements HttpError {
   readonly body: HttpError['body'];
 
@@ -25,7 +25,7 @@ export class RequestError extends Error implements HttpError {
   }
 }
 
-/** An error whose answer carries headers beside its own. */
+/** An error with additional response headers. */
 export class HeadedError extends Error {
   constructor(
     cause: unknown,
@@ -41,19 +41,19 @@ const internalError: HttpError = {
   body: { error: 'Internal server error' },
 };
 
-// Whole seconds; a replica that restarts is back by then.
+// Seconds. A restarting replica is back by then.
 const retryAfter = { 'Retry-After': '1' };
 
 interface Row {
   readonly status: number;
-  /** Undefined: the error's own reason in lower case. */
+  /** Defaults to the reason of the error in lower case. */
   readonly code?: string;
-  /** Undefined: the error's own message. */
+  /** Defaults to the message of the error. */
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Every kind of domain error and its answer. */
+/** Response of each kind of domain error. */
 export const answerOfKind: Readonly<Record<DomainErrorKind, Row>> = {
   invalid_input: { status: 400, code: 'invalid_request' },
   unauthenticated: {
@@ -86,7 +86,7 @@ export const answerOfKind: Readonly<Record<DomainErrorKind, Row>> = {
   },
 };
 
-// What a program must tell from others of its kind.
+// Reasons with a specific response.
 const rowOfReason: Readonly<Record<string, Omit<Partial<Row>, 'status'>>> = {
   INVALID_CREDENTIALS: {
     code: 'invalid_credentials',
@@ -94,18 +94,18 @@ const rowOfReason: Readonly<Record<string, Omit<Partial<Row>, 'status'>>> = {
     headers: {},
   },
   INVALID_SESSION: { code: 'invalid_session', message: 'Not signed in', headers: {} },
-  // The first request is answered soon, or given up.
+  // The first request soon completes or is abandoned.
   IDEMPOTENCY_KEY_IN_USE: { code: 'idempotency_key_in_use', headers: retryAfter },
   SANDBOX_LIMIT_REACHED: { code: 'sandbox_limit_reached' },
-  // An advance that others wait for takes seconds.
+  // A concurrent advance takes seconds.
   TOO_MANY_WAITING: { headers: { 'Retry-After': '5' } },
   TOO_MANY_JUMPS: { headers: { 'Retry-After': '5' } },
-  // People have to make space first.
+  // An operator must free space first.
   STORAGE_FULL: { code: 'storage_full', headers: { 'Retry-After': '10' } },
   MALFORMED_JSON: { code: 'malformed_json' },
 };
 
-/** The same error where a caller is not to tell a fault from an outage. */
+/** Converts unavailability to an internal error, for routes that must not reveal an outage. */
 export function withoutUnavailability(problem: HttpError): HttpError {
   if (problem.status <= internalError.status) return problem;
   const retry = problem.headers?.['Retry-After'];
@@ -114,7 +114,7 @@ export function withoutUnavailability(problem: HttpError): HttpError {
     : { ...internalError, headers: { 'Retry-After': retry } };
 }
 
-/** What the caller is told about any error. The cause of a bug stays in the log. */
+/** Converts any error to its HTTP form. The cause of a bug appears only in the log. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof RequestError) return error;
   if (error instanceof HeadedError) {

@@ -23,47 +23,49 @@ import {
   refusalParts,
 } from './refusal';
 
-// Longer than usual load balancers keep theirs, so that it is they who close.
+// Longer than the keep-alive of common load balancers, so that the load balancer closes first.
 const keepAliveMs = 65_000;
-// A key, a trace and a few conditions take one; addresses are as long as headers allow.
+// Usual headers need about one kilobyte; URLs may use the rest.
 const headerBytesMax = 16 * 1024;
-// Every so often a caller connects anew, and load balancers may find another gateway for it.
+// Forces reconnects, so that load balancers can rebalance callers.
 const requestsPerConnectionMax = 10_000;
-// So much later than its limit a slow caller may be found.
+// Interval of the checks for slow callers.
 const slowCallersEveryMs = 1_000;
-// Who takes nothing of its answer for so long has gone away.
+// A caller that reads nothing for this long counts as disconnected.
 const stalledMs = 30_000;
-// A connection may have been made and not used yet when the last call comes.
+// Time for connections that were opened just before the stop to send their request.
 const lastCallMs = 1_000;
 
-/** What callers may take of time and connections. */
+/** Limits of time and connections. */
 export interface HttpLimits {
-  /** From the first byte of a request, or of its connection, to the end of its headers. */
+  /**
+   * Timeout from the first byte of a request or the start of its connection to the end of its
+   * headers.
+   */
   readonly headersMs: number;
-  /** From the first byte of a request to the last one of its body. */
+  /** Timeout from the first to the last byte of a request. */
   readonly requestMs: number;
   readonly connectionsMax: number;
   /**
-   * Of one network, connections that were never used, and as many that wait after an answer; see
-   * IdleConnections.
+   * Maximum number of unused connections per network, and of reusable ones; see IdleConnections.
    */
   readonly idlePerNetworkMax: number;
 }
 
-/** What a server is made of. */
+/** Dependencies of a server. */
 export interface HttpServerDependencies {
   readonly app: RequestListener;
   readonly logger: Logger;
   readonly limits: HttpLimits;
-  /** On every answer, unless the answer says otherwise. */
+  /** Default headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether an address is a trusted proxy's. */
+  /** True for the address of a trusted proxy. */
   readonly isProxy: (address: string) => boolean;
 }
 
 /**
- * Serves HTTP to callers who may be slow, broken or hostile, and stops without cutting off a
- * request.
+ * Serves HTTP to callers that may be slow, broken or hostile, and stops without interrupting
+ * requests.
  */
 export class HttpServer {
   private readonly server: Server;
@@ -87,7 +89,7 @@ export class HttpServer {
         requestTimeout: limits.requestMs,
         connectionsCheckingInterval: slowCallersEveryMs,
         maxHeaderSize: headerBytesMax,
-        // Refused below, in the shape of all errors.
+        // Refused below with the usual error format.
         requireHostHeader: false,
       },
       (request, response) => {
@@ -111,7 +113,7 @@ export class HttpServer {
     });
   }
 
-  /** Whether it is about to stop: load balancers should send nothing more. */
+  /** True before a stop; load balancers should send no more requests. */
   get isDraining(): boolean {
     return this.draining;
   }
@@ -120,7 +122,7 @@ export class HttpServer {
     return this.running.size;
   }
 
-  /** The base URL at which it then serves. */
+  /** Starts to listen and returns the base URL. */
   listen(address: string): Promise<string> {
     const { server } = this;
     const { host, port } = hostAndPort(address);
@@ -136,9 +138,9 @@ export class HttpServer {
   }
 
   /**
-   * For `drainDelayMs` it serves on, but is not ready, and every answer asks its caller to connect
-   * anew: elsewhere. Then nobody new gets in, and running requests are answered for at most
-   * `graceMs` before what is left is cut.
+   * Stops in two phases. During `drainDelayMs`, the server keeps serving, is not ready, and asks
+   * callers to reconnect elsewhere. Then it accepts no requests and waits at most `graceMs` for
+   * those in flight.
    */
   async stop({ drainDelayMs, graceMs }: { drainDelayMs: number; graceMs: number }): Promise<void> {
     this.draining = true;
@@ -155,7 +157,7 @@ export class HttpServer {
     const isCrowded = this.idle.use(socket);
     response.once('close', () => {
       this.running.delete(response);
-      // A pipelined request may run already.
+      // A pipelined request may already be running.
       if (!socket.destroyed && this.latest.get(socket) === response) this.idle.answered(socket);
       this.endIfQuiet();
     });
@@ -185,7 +187,7 @@ export class HttpServer {
     };
     const response = this.latest.get(socket);
     if (response === undefined || !this.running.has(response)) end();
-    // What goes wrong is the request after this one: its answer comes first.
+    // The error concerns the next request; the response of the current one comes first.
     else if (response.req.complete) response.once('close', end);
     else if (response.headersSent) socket.destroy();
     else end();
@@ -220,13 +222,13 @@ export class HttpServer {
     });
   }
 
-  // A connection that nothing was sent on would hold up the stop for as long as a request may.
+  // An unused connection would delay the stop by the request timeout.
   private endIfQuiet(): void {
     if (this.isLastCall && this.running.size === 0) this.server.closeAllConnections();
   }
 }
 
-// Of two, whoever stands in front may have looked at the other one.
+// With two Host headers, a proxy may have used the other one.
 function hostProblem({ httpVersionMajor, httpVersionMinor, rawHeaders }: IncomingMessage) {
   const isHost = (text: string, index: number) =>
     index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host';

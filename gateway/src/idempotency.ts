@@ -5,9 +5,9 @@ import { isKeepable } from './json-text';
 
 const keyLengthMax = 255;
 
-/** What a request says of its repeats. */
+/** Facts of a request that identify its retries. */
 export interface RepeatableRequest {
-  /** The header `Idempotency-Key`. */
+  /** Value of the header `Idempotency-Key`. */
   readonly key: string | undefined;
   readonly method: string;
   readonly path: string;
@@ -15,8 +15,8 @@ export interface RepeatableRequest {
 }
 
 /**
- * The key under which a request may be repeated; undefined without one. Requests are the same when
- * their parsed JSON is.
+ * Idempotency key with the hash of the request, if any. Requests are equal if their parsed JSON is
+ * equal.
  */
 export function readIdempotency(
   { key, method, path, body }: RepeatableRequest,
@@ -31,7 +31,7 @@ export function readIdempotency(
   return { key, requestHash: requestHash({ method, path, body }), onReplayed };
 }
 
-/** SHA-256 of what requests are compared by: equal for equal parsed JSON. */
+/** SHA-256 of a request, equal for equal parsed JSON. */
 export function requestHash({
   of = [],
   method,
@@ -42,10 +42,7 @@ export function requestHash({
   return createHash('sha256').update(text).digest('base64');
 }
 
-/**
- * A body as it is compared: one that was passed on as bytes by what it says, if that is anything
- * that could be walked.
- */
+/** Comparable form of a body. Bytes are parsed if they contain JSON that is safe to traverse. */
 export function comparableBody(body: unknown): unknown {
   if (!Buffer.isBuffer(body)) return body;
   const text = body.toString();
@@ -57,7 +54,7 @@ export function comparableBody(body: unknown): unknown {
   }
 }
 
-/** The same value with the keys of every object in one order. */
+/** The value with sorted object keys. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,46 +1,42 @@
 import type { Socket } from 'node:net';
 import { networkOf } from './admission';
 
-// A caller that was just answered may send its next request at any moment, and would lose it with
-// the connection.
+// A caller may send its next request right after a response and would lose it with the connection.
 const reuseMs = 5_000;
 
-/** What is needed of a connection to bound it. */
+/** The part of a connection that the limit needs. */
 type Connection = Pick<Socket, 'remoteAddress' | 'destroy'>;
 
-/** How many connections may wait for a request. */
+/** Options of the limit. */
 export interface IdleConnectionsOptions {
-  /** Of one network (see networkOf), of those never used and of those answered before, each. */
+  /** Maximum per network (see networkOf), separately for unused and for reusable connections. */
   readonly maxPerNetwork: number;
-  /**
-   * Whether an address is a proxy's, which connects for many callers: its connections are not
-   * counted.
-   */
+  /** True for the address of a proxy, which connects for many callers and is not limited. */
   readonly isProxy: (address: string) => boolean;
-  /** Monotonic, in milliseconds. */
+  /** Monotonic time in milliseconds. */
   readonly now: () => number;
 }
 
-/** The connections of one network. In each set the one that has waited longest comes first. */
+/** Idle connections of one network, longest idle first. */
 interface NetworkConnections {
   open: number;
   readonly unused: Set<Connection>;
-  /** Those that were answered before, and since when they wait. */
+  /** Reusable connections with the start of their idle time. */
   readonly answered: Map<Connection, number>;
 }
 
 /**
- * The connections on which no request runs, by network. One caller cannot keep all connections of a
- * process, and new callers behind the same address still get in: beyond the bound the oldest
- * connection that was never used is closed, each answer asks its caller to connect again, and one
- * that has waited since its last answer is closed once its caller is not about to use it.
+ * Limits idle connections per network, so that one caller cannot take all connections of a process
+ * and new callers behind the same address are still served. Beyond the limit, the oldest unused
+ * connection is closed, responses ask their callers to reconnect, and reusable connections are
+ * closed after a short idle time.
  */
 export class IdleConnections {
   private readonly byNetwork = new Map<string, NetworkConnections>();
 
   constructor(private readonly options: IdleConnectionsOptions) {}
 
-  /** A connection was made: it waits for its first request. */
+  /** Registers a new connection, which waits for its first request. */
   open(connection: Connection): void {
     const key = this.keyOf(connection);
     if (key === undefined) return;
@@ -51,7 +47,7 @@ export class IdleConnections {
     this.boundUnused(network);
   }
 
-  /** A connection has a request. The answer is whether the caller should connect again after it. */
+  /** Registers a request of a connection. Returns true if the caller should reconnect after it. */
   use(connection: Connection): boolean {
     const network = this.of(connection);
     if (network === undefined) return false;
@@ -59,7 +55,7 @@ export class IdleConnections {
     return network.open > this.options.maxPerNetwork;
   }
 
-  /** A connection was answered and waits for its next request. */
+  /** Registers the end of a response; the connection waits for its next request. */
   answered(connection: Connection): void {
     const network = this.of(connection);
     if (network === undefined) return;
@@ -68,7 +64,8 @@ export class IdleConnections {
   }
 
   /**
-   * A connection is closed; `address` is where it came from, which a closed one no longer tells.
+   * Registers the end of a connection. `address` is its remote address, which a closed socket no
+   * longer returns.
    */
   close(connection: Connection, address: string | undefined): void {
     const key = this.keyOf({ remoteAddress: address });

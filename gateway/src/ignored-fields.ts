@@ -2,38 +2,31 @@ import { z } from 'zod';
 import type { Operation } from './openapi/operation';
 import type { ApiRequest } from './route';
 
-// The header names what a caller sent and nobody read: a typo must be findable, however deep it
-// stands.
+// The header names unknown fields at any depth, so that callers can find typos.
 
 const namesMax = 20;
 const nameLengthMax = 100;
 
 const nothing = z.object({});
 
-/**
- * What a request holds that its operation does not know: fields of the body, parameters of the
- * query.
- */
+/** Unknown body fields and query parameters of a request. */
 export function ignoredFieldsOf(
   operation: Pick<Operation, 'body' | 'query'>,
   { body, query }: Pick<ApiRequest, 'body' | 'query'>,
 ): string[] {
-  // Whoever takes a body as it came reads it, and names what it ignores.
+  // For a body of bytes, the service that parses it reports the ignored fields.
   const ofBody = Buffer.isBuffer(body) ? [] : ignoredFields(operation.body ?? nothing, body);
   return [...ofBody, ...ignoredFields(operation.query ?? nothing, query)];
 }
 
-/**
- * Paths of the fields in a body that its schema does not know, such as `address.zip` or
- * `tiers.0.flatamount`.
- */
+/** Paths of the unknown fields of a body, such as `address.zip` or `tiers.0.flatamount`. */
 export function ignoredFields(schema: z.core.$ZodType, body: unknown): string[] {
   const known = alternativeOf(unwrapped(schema), body);
   if (known instanceof z.ZodArray && Array.isArray(body)) {
     return body.flatMap((element, index) => below(String(index), known.element, element));
   }
   if (!(known instanceof z.ZodObject) || !isObject(body)) return [];
-  // A strict schema refuses unknown fields.
+  // Strict schemas refuse unknown fields.
   if (known.def.catchall instanceof z.ZodNever) return [];
   const shape: Readonly<Record<string, z.core.$ZodType>> = known.shape;
   return Object.entries(body).flatMap(([name, value]) => {
@@ -42,7 +35,7 @@ export function ignoredFields(schema: z.core.$ZodType, body: unknown): string[] 
   });
 }
 
-/** The same of a body as it came; none where it cannot be read. */
+/** Paths of the unknown fields of a body of bytes; none if it cannot be parsed. */
 export function ignoredFieldsOfBytes(schema: z.core.$ZodType, body: Buffer): string[] {
   try {
     return ignoredFields(schema, JSON.parse(body.toString()));
@@ -51,7 +44,7 @@ export function ignoredFieldsOfBytes(schema: z.core.$ZodType, body: Buffer): str
   }
 }
 
-/** As a header. Names come from the caller: only what may stand in one, and not more than fits. */
+/** Header with the given names. Names come from the caller, so they are sanitized and limited. */
 export function ignoredFieldsHeader(names: readonly string[]): Record<string, string> {
   if (names.length === 0) return {};
   const shown = names.map((name) => name.replace(/[^\w.-]/g, '?').slice(0, nameLengthMax));
@@ -62,10 +55,7 @@ function below(name: string, schema: z.core.$ZodType, value: unknown): string[] 
   return ignoredFields(schema, value).map((path) => `${name}.${path}`);
 }
 
-/**
- * The schema of the value itself, without what says that it may be absent, null or changed on
- * reading.
- */
+/** Unwraps a schema from its optional, nullable and transforming wrappers. */
 export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return unwrapped(schema.unwrap());
@@ -73,7 +63,7 @@ export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return schema instanceof z.ZodPipe ? unwrapped(schema.in) : schema;
 }
 
-/** Of a choice between a list and an object, the one that the body is. */
+/** The alternative of a union of list and object that fits the body. */
 function alternativeOf(schema: z.core.$ZodType, body: unknown): z.core.$ZodType {
   if (!(schema instanceof z.ZodUnion)) return schema;
   const isWanted = (option: unknown) => option instanceof z.ZodArray === Array.isArray(body);

@@ -2,15 +2,15 @@ import type { Request } from 'express';
 import { networkOf } from './admission';
 import { RequestError } from './http-error';
 
-// What runs is answered, or its time is up, soon enough for a caller who asks again.
+// Requests in flight soon complete or time out, so a retry after a second is reasonable.
 const retryAfter = { 'Retry-After': '1' };
 
-/** Serves a request in a place of its own, or refuses it. */
+/** Runs a request within a concurrency limit or refuses it. */
 export type TakePlace = <T>(work: () => Promise<T>, request: Request) => Promise<T>;
 
 /**
- * Places of one kind of requests without a key: `max` of them, so that no kind takes those of
- * another. One client address takes at most those of `perAddress`, over all kinds that share it.
+ * Concurrency limit of one kind of requests without a key. `perAddress` limits each client address
+ * over all kinds that share it.
  */
 export function keylessPlaces(max: number, perAddress: InFlightLimit): TakePlace {
   const pool = InFlightLimit.ofProcess(max);
@@ -18,8 +18,8 @@ export function keylessPlaces(max: number, perAddress: InFlightLimit): TakePlace
 }
 
 /**
- * Refuses requests beyond a number at a time, before any work is done for them: no queue outgrows
- * its callers' patience.
+ * Limits concurrent requests. Refuses requests beyond the limit immediately instead of queueing
+ * them.
  */
 export class InFlightLimit {
   private readonly running = new Map<string, number>();
@@ -29,7 +29,7 @@ export class InFlightLimit {
     private readonly refusal: () => RequestError,
   ) {}
 
-  /** Of a whole process. */
+  /** Limit of a whole process. */
   static ofProcess(max: number): InFlightLimit {
     return new InFlightLimit(
       max,
@@ -37,7 +37,7 @@ export class InFlightLimit {
     );
   }
 
-  /** Of one caller among others: whoever waits in great numbers leaves room for them. */
+  /** Limit of one caller, which leaves capacity for others. */
   static perCaller(max: number): InFlightLimit {
     return new InFlightLimit(
       max,
@@ -45,10 +45,7 @@ export class InFlightLimit {
     );
   }
 
-  /**
-   * Of calls that wait for minutes: a caller beyond them comes back once some of them have been
-   * answered.
-   */
+  /** Limit of calls that wait for minutes. Callers beyond it retry later. */
   static ofWaiting(max: number): InFlightLimit {
     return new InFlightLimit(
       max,

@@ -7,29 +7,29 @@ import { problemMessage } from './problem-message';
 import type { ApiRequest } from './route';
 import { RequestError } from './http-error';
 
-// How bodies and queries are read: one schema for each route, and one place that turns its
-// complaints into the contract's field map.
+// Parses bodies and queries by the schemas of the routes, and converts schema issues to the field
+// map of the contract.
 
 z.config({ customError: problemMessage });
 
-/** An optional input: null counts as absent. */
+/** Optional input; null counts as absent. */
 export function optional<T extends z.ZodType>(schema: T) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** An ISO 8601 time that carries its zone. */
+/** ISO 8601 time with a UTC offset. */
 export const time = z.iso
   .datetime({ offset: true, error: 'Invalid datetime' })
   .transform((text) => new Date(text))
   .refine((date) => !Number.isNaN(date.getTime()), 'Invalid datetime')
-  .meta({ description: 'ISO 8601 with its zone.' });
+  .meta({ description: 'ISO 8601 with a UTC offset.' });
 
-/** An amount in the smallest unit. */
+/** Amount in the smallest unit. */
 export const amount = z.int().min(0).max(99_999_999_999);
 
 const metadataInDocument = {
   type: 'object' as const,
-  description: 'Notes of your own.',
+  description: 'Your own key-value data.',
   maxProperties: 50,
   propertyNames: { pattern: '^[A-Za-z0-9_.-]{1,40}$', not: { const: '__proto__' } },
   additionalProperties: {
@@ -46,7 +46,10 @@ const metadataInDocument = {
   },
 };
 
-/** Metadata, kept as it was parsed: a schema that rebuilt it would lose the keys it must refuse. */
+/**
+ * Metadata in its parsed form. A schema that rebuilds the object would lose keys that must be
+ * refused.
+ */
 export const metadata = z
   .custom<Record<string, unknown>>()
   .superRefine((value, context) => {
@@ -54,13 +57,15 @@ export const metadata = z
   })
   .meta({ override: metadataInDocument });
 
-/** Page and page size of a list. */
+/** Pagination parameters of a list. */
 export const pageShape = {
-  page: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(1).meta({ description: 'Default 1.' }),
-  perPage: wholeNumber(1, 100).default(20).meta({ description: 'Default 20.' }),
+  page: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+    .default(1)
+    .meta({ description: 'Page number. Defaults to 1.' }),
+  perPage: wholeNumber(1, 100).default(20).meta({ description: 'Page size. Defaults to 20.' }),
 };
 
-/** Yes or no in a query. */
+/** Boolean query parameter. */
 export const flag = z
   .enum(['true', 'false'], 'Must be true or false')
   .transform((text) => text === 'true');
@@ -68,38 +73,35 @@ export const flag = z
 const idsMax = 100;
 const idsMessage = `Must be 1 to ${String(idsMax)} ids, separated by commas`;
 
-/** Of lists that can be turned round and looked up by ids. */
+/** Query parameters of lists with an order and a lookup by ids. */
 export const lookupShape = {
   order: z
     .enum(['asc', 'desc'])
     .default('desc')
-    .meta({ description: 'By creation: `desc`, the default, is newest first.' }),
+    .meta({ description: 'Order by creation time. Defaults to `desc`, newest first.' }),
   ids: z
     .string(idsMessage)
     .transform((text) => text.split(',').map((id) => id.trim()))
     .refine((ids) => ids.length <= idsMax && ids.every((id) => id !== ''), idsMessage)
     .optional()
     .meta({
-      description: 'At most 100 ids, separated by commas; unknown ones match nothing.',
+      description: 'Up to 100 ids, separated by commas. Unknown ids are ignored.',
       override: { type: 'string' },
     }),
 };
 
-/** Of a list's query: the active or the inactive ones; absent: all. */
+/** Filter by active state; absent for all. */
 export const activeFilter = flag.optional();
 
 /**
- * The body of an act that cannot be undone. An unknown field is refused there: ignoring a misspelt
- * one could turn a mild act into a final one.
+ * Body of an irreversible action. Unknown fields are refused, since ignoring a misspelled option
+ * could make a mild action final.
  */
 export function finalAct<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape);
 }
 
-/**
- * The body, read by the route's schema and rules; fields that the schema does not know are left
- * out.
- */
+/** Parses the body by the schema and rules of the route; drops unknown fields. */
 export function readBody<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
   { body }: Pick<ApiRequest, 'body'>,
@@ -118,7 +120,7 @@ export function readBody<S extends z.ZodRawShape>(
   return result.data;
 }
 
-/** The query, read by the route's schema. */
+/** Parses the query by the schema of the route. */
 export function readQuery<T>(schema: z.ZodType<T>, { query }: Pick<ApiRequest, 'query'>): T {
   return parse(schema, query);
 }
@@ -129,7 +131,9 @@ function parse<T>(schema: z.ZodType<T>, input: unknown): T {
   throw invalidInput(toFieldMap(result.error.issues));
 }
 
-/** A nested problem stands under its top-level field with the path in front. Each is told once. */
+/**
+ * Groups problems by top-level field, with the path of a nested problem in front. Drops duplicates.
+ */
 function toFieldMap(issues: readonly z.core.$ZodIssue[]): Record<string, string[]> {
   const fields = new Map<string, Set<string>>();
   const told = issues.flatMap(eachUnknownField);
@@ -142,13 +146,14 @@ function toFieldMap(issues: readonly z.core.$ZodIssue[]): Record<string, string[
   return Object.fromEntries([...fields].map(([field, messages]) => [field, [...messages]]));
 }
 
-/** An issue about several unknown fields as one for each, under its own name. */
+/** Splits an issue about several unknown fields into one per field. */
 function eachUnknownField(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'unrecognized_keys') return [issue];
   return issue.keys.map((key) => ({ ...issue, keys: [key], path: [...issue.path, key] }));
 }
 
-// A number beyond the safe integers breaks the bound of its field too, which says more.
+// A number beyond the safe integers also exceeds the bound of its field, which is the clearer
+// message.
 function isToldByAnother(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
   if (!isOfBound(issue) || issue.origin !== 'int') return false;
   const path = issue.path.join('.');
@@ -161,14 +166,14 @@ function isOfBound(
   return issue.code === 'too_big' || issue.code === 'too_small';
 }
 
-// A schema with a message of its own, such as that of a time, does not know the difference.
+// A schema with a custom message, such as that of a time, does not distinguish a missing value.
 function isMissing({ code, input }: z.core.$ZodIssue): boolean {
   return (
     code !== 'custom' && code !== 'unrecognized_keys' && (input === undefined || input === null)
   );
 }
 
-/** A whole number of a query. */
+/** Integer query parameter. */
 export function wholeNumber(min: number, max: number) {
   const message = `Must be a whole number from ${String(min)} to ${String(max)}`;
   return z

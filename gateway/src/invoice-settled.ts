@@ -1,8 +1,8 @@
 import type { Invoice } from '@billing/proto/billing/checkout/v1/checkout';
 
 /**
- * What lies between an invoice's total and what is due on it, by name: what was paid, and what
- * nobody will pay any more.
+ * Named differences between the total and the amount due of an invoice: the paid amount and the
+ * amount that will no longer be paid.
  */
 export function settledRows({
   total,

@@ -1,12 +1,9 @@
-// What JSON allows and nothing behind the gateway could keep as it is.
+// Rejects JSON that the services could not store unchanged.
 
-/** Deeper than any request of ours; what walks a body by recursion is safe below it. */
+/** Deeper than any valid request, and safe for recursive traversal. */
 const depthMax = 64;
 
-/**
- * Whether a parsed body is flat enough, and all its texts, names too, are Unicode that can be
- * stored and read back.
- */
+/** True if a parsed body is not too deep and all its texts, including names, are valid Unicode. */
 export function isKeepable(body: unknown): boolean {
   const open: { value: unknown; depth: number }[] = [{ value: body, depth: 1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

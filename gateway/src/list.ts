@@ -1,7 +1,7 @@
 import { pageMax } from '@billing/chassis/page';
 import { ok, type ApiAnswer } from './route';
 
-/** The envelope of every paged list. */
+/** Envelope of every paginated list. */
 export function page<T>(
   items: readonly T[],
   { total, page, perPage }: { total: number; page: number; perPage: number },
@@ -10,12 +10,15 @@ export function page<T>(
   return ok({ data: items.map(toJson), total, page, perPage });
 }
 
-/** The query of a list as services take it: a page that is past every end stays past it. */
+/**
+ * Pagination in the form of the services. A page number beyond the range of the type stays beyond
+ * every end.
+ */
 export function pageQuery<T extends { readonly page: number }>(query: T): T {
   return { ...query, page: Math.min(query.page, pageMax) };
 }
 
-/** The part of a query by which resources are looked up, as services take it. */
+/** Lookup parameters in the form of the services. */
 export function lookupOf({
   ids,
   order,

@@ -1,8 +1,8 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
 /**
- * What the log says of an error. Where a service cannot serve, its reason is enough: a stack is
- * always the same, and there may be many.
+ * Log fields of an error. For an unavailable service the reason suffices: the stack is always the
+ * same, and such errors are frequent.
  */
 export function loggedError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof DomainError) || error.kind !== 'unavailable') return { err: error };

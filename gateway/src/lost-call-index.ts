@@ -1,36 +1,36 @@
 const keptMs = 10 * 60_000;
-// About 200 bytes each.
+// Each entry takes about 200 bytes.
 const callsMax = 10_000;
 const perCallerMax = 1_000;
 
-/** A lost call as gateways know it. */
+/** A lost call in the index of a gateway. */
 export interface IndexedCall {
   readonly id: string;
   readonly callerId: string;
   readonly fingerprint: string;
 }
 
-/** An entry, which another addition of the same call replaces. */
+/** An entry of the index, replaced when the same call is added again. */
 export interface Known {
   readonly fingerprint: string;
   readonly untilMs: number;
 }
 
 /**
- * Which callers have lost calls, in this process's memory: almost no request has to look any
- * further. Oldest calls make room for new ones.
+ * In-memory index of lost calls by caller, so that almost every request needs no remote lookup. The
+ * oldest calls are evicted.
  */
 export class LostCallIndex {
   private readonly callers = new Map<string, Map<string, Known>>();
   private size = 0;
 
-  /** Adds a call and returns the ids of those that had to make room for it. */
+  /** Adds a call and returns the ids of evicted calls. */
   add({ id, callerId, fingerprint }: IndexedCall, now: Date): string[] {
     const calls = this.callers.get(callerId) ?? new Map<string, Known>();
     this.size += calls.has(id) ? 0 : 1;
     calls.delete(id);
     calls.set(id, { fingerprint, untilMs: now.getTime() + keptMs });
-    // Set again, so that the map stays in the order of the last addition.
+    // Deleted and set again to keep the map in the order of the last addition.
     this.callers.delete(callerId);
     this.callers.set(callerId, calls);
     const removed: string[] = [];
@@ -43,7 +43,7 @@ export class LostCallIndex {
     return removed;
   }
 
-  /** Whether a caller may have lost calls. */
+  /** True if a caller may have lost calls. */
   knows(callerId: string, now: Date): boolean {
     const calls = this.callers.get(callerId);
     if (calls === undefined) return false;
@@ -54,13 +54,13 @@ export class LostCallIndex {
     return false;
   }
 
-  /** A caller's calls with a fingerprint, by id. */
+  /** Lost calls of a caller with a fingerprint, by id. */
   callsOf(callerId: string, fingerprint: string): [string, Known][] {
     const calls = this.callers.get(callerId) ?? new Map<string, Known>();
     return [...calls].filter(([, call]) => call.fingerprint === fingerprint);
   }
 
-  /** Removes a call; with `known` only if it was not added again since. */
+  /** Removes a call. With `known`, only if it was not added again since. */
   remove(callerId: string, id: string, known?: Known): void {
     const calls = this.callers.get(callerId);
     if (calls === undefined || (known !== undefined && calls.get(id) !== known)) return;

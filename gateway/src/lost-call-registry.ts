@@ -8,52 +8,51 @@ import { loggedError } from './logged-error';
 import { type IndexedCall, LostCallIndex } from './lost-call-index';
 import type { Peers } from './peers';
 
-/** What the registry works with. */
+/** Dependencies of the registry. */
 export interface LostCallRegistryDependencies {
   readonly calls: Peers['lostCall'];
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** What became of a lost call so far. */
+/** State of a lost call. */
 export interface LostOutcome {
-  /** Under which it was claimed, where it was a retry itself. */
+  /** Id of the claim, if the lost call was itself a retry. */
   readonly claimId: string | undefined;
-  /** Real time until which it may still run; undefined: it has ended. */
+  /** Real time until which the call may still run; undefined once it has ended. */
   readonly runningUntil: Date | undefined;
-  /** Undefined: a retry runs again. */
+  /** Response of the call; undefined if a retry must run it again. */
   readonly answer: LostAnswer | undefined;
 }
 
-// A lost call is known at every gateway within a second.
+// Every gateway knows a lost call within a second.
 const readEveryMs = 250;
-// Half of the second is for the gateway that lost the call to record it.
+// The other half of the second is for the gateway that lost the call to record it.
 const staleAfterMs = 500;
-// No request waits longer for an identity service that does not answer.
+// Maximum wait of a request for an identity service that does not respond.
 const refreshTimeoutMs = 1_000;
 const pauseAfterFailureMs = 1_000;
 const callTimeoutMs = 5_000;
 const recordAttemptsMax = 60;
-// Clocks of replicas differ a little, and a write may be seen much later than another one with a
-// later time.
+// Covers clock skew between replicas and writes that become visible out of order.
 const overlapMs = 10_000;
 const listedMax = 1_000;
 
 /**
- * The lost calls of all gateways: this one's are sent to identity at once, those of the others are
- * read from there.
+ * Registry of the lost calls of all gateways. Sends its own calls to the identity service
+ * immediately and polls it for those of other gateways.
  */
 export class LostCallRegistry {
   private readonly index = new LostCallIndex();
-  /** Records of one call are sent one after another. */
+  /** Pending writes by call. Writes of one call are sent in sequence. */
   private readonly sending = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
   private reading: Promise<void> | undefined;
   private readSince = new Date(0);
-  /** When the last read that has ended began. */
+  /** Start time of the latest completed read. */
   private readAtMs = 0;
   private refreshing: Promise<void> | undefined;
-  // Nothing that is sent in the background belongs to the trace of a request.
+  // Keeps background calls out of the traces of requests.
   private readonly outside = AsyncLocalStorage.snapshot();
 
   constructor(private readonly dependencies: LostCallRegistryDependencies) {}
@@ -67,10 +66,7 @@ export class LostCallRegistry {
     await Promise.all([this.reading, ...this.sending.values()]);
   }
 
-  /**
-   * Resolves when the calls of other gateways are known as they were at most half a second ago, or
-   * cannot be read.
-   */
+  /** Resolves when the index is at most half a second old or cannot be refreshed. */
   async upToDate(): Promise<void> {
     if (this.dependencies.clock.now().getTime() - this.readAtMs <= staleAfterMs) return;
     this.refreshing ??= this.outside(() => this.refresh());
@@ -81,7 +77,7 @@ export class LostCallRegistry {
     return this.index.knows(callerId, this.dependencies.clock.now());
   }
 
-  /** Records what became of a call; sent in the background. */
+  /** Records the state of a call in the background. */
   record(call: IndexedCall, outcome: LostOutcome): void {
     for (const id of this.index.add(call, this.dependencies.clock.now()))
       this.forget(call.callerId, id);
@@ -95,7 +91,7 @@ export class LostCallRegistry {
     this.send(id, (context) => this.dependencies.calls.forgetLostCall({ id }, context));
   }
 
-  /** Claims a call for its retry; undefined: there is none. */
+  /** Claims a lost call for its retry; undefined if there is none. */
   async claim(
     { callerId, fingerprint }: Omit<IndexedCall, 'id'>,
     claim: { claimId: string; claimedUntil: Date },
@@ -109,7 +105,8 @@ export class LostCallRegistry {
     const { id, answer, isRunning } = await this.dependencies.calls
       .claimLostCall(request, context)
       .catch((error: unknown) => {
-        // It may have been claimed: the next retry, which waits for what is sent, must find it.
+        // The claim may have succeeded. The next retry waits for pending writes and must find the
+        // call.
         this.release({ id: first[0], callerId, fingerprint }, claim);
         throw error;
       });
@@ -118,12 +115,12 @@ export class LostCallRegistry {
       return { id, answer };
     }
     if (isRunning) return 'running';
-    // One that was lost again since is claimed next time.
+    // A call that was lost again in the meantime stays in the index for the next retry.
     for (const [gone, call] of known) this.index.remove(callerId, gone, call);
     return undefined;
   }
 
-  /** Leaves what a claim without an answer may have claimed to the next retry. */
+  /** Releases a call after a claim with an unknown outcome. */
   private release(call: IndexedCall, claim: { claimId: string; claimedUntil: Date }): void {
     const { fingerprint } = call;
     this.send(call.id, async (context) => {
@@ -181,7 +178,7 @@ export class LostCallRegistry {
     try {
       await this.read(refreshTimeoutMs);
     } catch {
-      // The reads in the background report it; the next request does not wait again at once.
+      // Background reads report the error. The next request does not wait again immediately.
     } finally {
       this.refreshing = undefined;
     }
@@ -217,7 +214,7 @@ export class LostCallRegistry {
 
   private context(timeoutMs = callTimeoutMs): CallContext {
     const { clock } = this.dependencies;
-    // Carries no tenant: a lost call names its caller.
+    // Carries no tenant, since a lost call names its caller.
     return {
       now: clock.now(),
       scopes: [],

@@ -27,20 +27,20 @@ interface Claim {
   readonly answer: LostAnswer | undefined;
 }
 
-// Gateways look for the end of a call that still runs so often.
+// Poll interval for the end of a call that is still running.
 const lookEveryMs = 100;
-// A call has ended for certain so long after its deadline and grace.
+// Margin after deadline and grace time, beyond which a call has certainly ended.
 const leaseMarginMs = 1_000;
-// An answer that was not read by then was written to a caller that lives.
+// A response without a reset by then counts as delivered.
 const unreadMs = 1_000;
-// What a larger answer tells is found out by running again.
+// Larger responses are not stored; the retry runs again.
 const answerBytesMax = 128 * 1024;
 
 /**
- * Recognises retries of POSTs without an idempotency key. Every such call gets a seed, from which
- * the ids of all that it creates derive. A call that ends in 5xx, or whose connection ends before
- * its whole answer is written, is recorded with its seed for ten minutes; the next equal call waits
- * for it while it runs, and gets its answer or runs again with its seed.
+ * Recognizes retries of POSTs without an idempotency key. Each such call gets a seed, from which
+ * the ids of all created resources are derived. A call that ends in 5xx, or whose connection ends
+ * before the whole response is written, is recorded with its seed for ten minutes. The next equal
+ * call waits while it runs, then gets its response or runs again with the same seed.
  */
 export class LostCalls {
   private readonly connections = new Connections();
@@ -50,14 +50,13 @@ export class LostCalls {
     private readonly clock: Clock,
   ) {}
 
-  /** The answer of `handle`, or of the earlier call that this one retries. */
+  /** Runs `handle`, or returns the response of the earlier call that this one retries. */
   async run(
     call: KeylessCall,
     response: ServerResponse,
     handle: (retrySeed: RetrySeed) => Promise<ApiAnswer>,
   ): Promise<ApiAnswer> {
-    // Nothing has begun: a call that waited long, and whose caller has gone away, must not run
-    // after its own retry.
+    // A queued call whose caller has disconnected must not run, since its retry may run first.
     await closedConnectionsSeen();
     if (isGone(response)) throw new DeadlineExceededError();
     const retried = await this.claim(call, response);
@@ -83,7 +82,7 @@ export class LostCalls {
     }
   }
 
-  /** The earlier call that this one retries. */
+  /** Claims the earlier call that this one retries. */
   private async claim(call: KeylessCall, response: ServerResponse): Promise<Claim | undefined> {
     const { callerId, context } = call;
     await this.registry.upToDate();
@@ -100,21 +99,21 @@ export class LostCalls {
   }
 }
 
-/** Whether a route's answer shows something once, which must not be kept. */
+/** True if the response of a route contains a secret, which must not be stored. */
 export function answersSecret({ operation: { answer } }: Route): boolean {
   const fields = answer.schema instanceof z.ZodObject ? Object.keys(answer.schema.shape) : [];
   return fields.includes('key') || fields.includes('secret');
 }
 
 /**
- * Notices connections whose client went away with the answer unread: the system resets them when
- * the answer arrives.
+ * Detects clients that disconnected before reading the response: the system resets the connection
+ * when the response arrives.
  */
 class Connections {
   private readonly latest = new WeakMap<Socket, TrackedCall>();
   private readonly watched = new WeakSet<Socket>();
 
-  /** Of all calls of a connection the latest counts, until some time after its answer. */
+  /** Follows the latest call of a connection until some time after its response. */
   follow(socket: Socket, tracked: TrackedCall): void {
     this.latest.set(socket, tracked);
     tracked.onAnswered = () => {
@@ -124,9 +123,8 @@ class Connections {
     };
     if (this.watched.has(socket)) return;
     this.watched.add(socket);
-    // Before the server's own listener, which ends the connection. A client that closed its side
-    // before the answer came has sent an end first, behind which reads do not show the reset; a
-    // write shows it, even of nothing.
+    // Runs before the server's own listener, which ends the connection. A client that closed its
+    // side has sent an end, after which reads no longer show a reset. An empty write shows it.
     socket.prependListener('end', () => {
       if (this.latest.has(socket) && socket.writable) socket.write(Buffer.alloc(0));
     });
@@ -136,7 +134,7 @@ class Connections {
   }
 }
 
-/** One call on its way, which is recorded when it is lost. */
+/** A call in flight, recorded if it is lost. */
 class TrackedCall {
   onAnswered: () => void = () => undefined;
   private answer: ApiAnswer | undefined;
@@ -155,8 +153,7 @@ class TrackedCall {
 
   follow(): void {
     const { response } = this.dependencies;
-    // `writableFinished` is true of an answer that was dropped because its connection had just
-    // ended.
+    // `writableFinished` is also true for a response dropped because the connection had just ended.
     response.once('finish', () => {
       this.isWritten = true;
     });
@@ -165,7 +162,7 @@ class TrackedCall {
     });
   }
 
-  /** Leaves a claimed call to the next retry. */
+  /** Releases a claimed call for the next retry. */
   release(): void {
     const { answer } = this.dependencies.claim;
     if (answer !== undefined) this.answer = fromLostAnswer(answer);
@@ -185,7 +182,7 @@ class TrackedCall {
     else this.forgetRetried();
   }
 
-  /** The caller has gone away without the answer. */
+  /** Marks the call as lost: the caller disconnected without the response. */
   lose(): void {
     if (this.isLost) return;
     this.isLost = true;
@@ -223,16 +220,16 @@ class TrackedCall {
 }
 
 /**
- * Resolves after the events that wait already, the end of a connection among them: an answer on a
- * closed one counts as lost.
+ * Resolves after pending events, which may include the end of the connection. A response on a
+ * closed connection counts as lost.
  */
 async function closedConnectionsSeen(): Promise<void> {
   await new Promise(setImmediate);
   await new Promise(setImmediate);
 }
 
-// Read afresh: the caller may go away at any time. The response is destroyed some time after its
-// connection has ended.
+// Must be checked each time, since the caller may disconnect at any time. The response is destroyed
+// some time after the connection has ended.
 function isGone({ destroyed, socket }: ServerResponse): boolean {
   return destroyed || socket === null || !socket.writable;
 }

@@ -4,27 +4,27 @@ import type { FieldRules } from './field-rules';
 import { readBody } from './input';
 import type { ApiRequest } from './route';
 
-// How a PATCH is read: a field that is absent stays as it is, null clears it, and one that never
-// changes is refused under its name.
+// Parses PATCH bodies: an absent field is unchanged, null clears it, and an immutable field is
+// refused.
 
-/** A field that may be changed, and by null be cleared. */
+/** Field that may be changed, or cleared by null. */
 export function changeable<T extends z.ZodType>(schema: T) {
   return schema.nullable().optional();
 }
 
-/** A field that may be changed, but never be without a value: null counts as missing. */
+/** Field that may be changed but not cleared; null counts as missing. */
 export function required<T extends z.ZodType>(schema: T) {
   return schema.optional();
 }
 
-/** A field of the resource that no PATCH changes, whatever is sent for it. */
+/** Immutable field, refused with any value. */
 export const frozen = z
   .unknown()
   .optional()
   .refine((value) => value === undefined, 'Cannot be changed')
   .meta({ override: { not: {}, description: 'Cannot be changed.' } });
 
-/** The fields that were sent, and the mask that tells a cleared one from one that was left out. */
+/** Parses the sent fields, with a mask that distinguishes cleared from absent fields. */
 export function readPatch<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
   request: ApiRequest,
@@ -43,8 +43,8 @@ export function readPatch<S extends z.ZodRawShape>(
 }
 
 /**
- * Rules that see no nulls, and report problems of fields that were sent: the others are known to
- * the owner of the resource alone.
+ * Applies rules to the sent fields without nulls. Problems of other fields are dropped, since only
+ * the owning service knows their values.
  */
 function rulesOfSent<T>(rules: FieldRules<WithoutNulls<T>>): FieldRules<T> {
   return (fields, input) => {

@@ -97,7 +97,7 @@ import {
 import type { GatewayConfiguration } from './config';
 import { ServiceStatuses } from './dashboard/service-statuses';
 
-/** The services behind the gateway. */
+/** Clients of the services behind the gateway. */
 export interface Peers {
   readonly identity: Peer<IdentityServiceServer>;
   readonly lostCall: Peer<LostCallServiceServer>;
@@ -125,7 +125,7 @@ export interface Peers {
   readonly checkoutReport: Peer<CheckoutReportServiceServer>;
 }
 
-/** A session, an invitation or credentials say whose organisation is meant. */
+/** Calls without a tenant: a session, an invitation or credentials identify the organization. */
 const operatorCallsBySession: PeerOptions<OperatorServiceServer>['withoutTenant'] = [
   'getInvitation',
   'acceptInvitation',
@@ -148,7 +148,7 @@ const operatorCallsBySession: PeerOptions<OperatorServiceServer>['withoutTenant'
   'exportAuditEntries',
 ];
 
-/** Connects to all services. */
+/** Creates clients of all services. */
 export function connectPeers(config: GatewayConfiguration, logger?: Logger): Peers {
   const caller: Caller = { service: 'gateway', security: transportSecurityOf(config, logger) };
   return {
@@ -230,7 +230,7 @@ function connectSystem(caller: Caller, config: GatewayConfiguration): ServiceSta
   });
 }
 
-/** What the dashboard asks beside what the public API tells. */
+/** Clients for data that only the dashboard reads. */
 function connectReports(
   caller: Caller,
   config: GatewayConfiguration,
@@ -263,7 +263,7 @@ function connectReports(
   };
 }
 
-/** The one service that owns all money answers for several concerns. */
+/** Clients of the checkout service, which owns payments, invoices and sessions. */
 function connectCheckout(
   options: Caller & { address: string },
 ): Pick<

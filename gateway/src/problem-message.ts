@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * What is wrong with an input, in the words that the services use too; undefined leaves it to the
- * schema library.
+ * Message for a schema issue, worded as in the services; undefined for the default of the schema
+ * library.
  */
 export function problemMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {

@@ -8,21 +8,21 @@ import type { TakePlace } from './in-flight-limit';
 import type { Peers } from './peers';
 import { ok } from './route';
 
-// What payment providers announce comes without a key: the signature over the exact bytes is the
-// proof, which their owner checks.
+// Events of payment providers come without a key. The checkout service verifies their signature
+// over the exact bytes.
 
 const path = '/provider-events/:provider';
-// An announcement holds one object of the provider's; Stripe's are some kilobytes.
+// An event contains one object of the provider; Stripe's take some kilobytes.
 const bodyBytesMax = 1024 * 1024;
 const bodyMsMax = 10_000;
 const readBytes = express.raw({ limit: bodyBytesMax, type: () => true });
 
-/** The header that signs an announcement, of each provider that makes any. */
+/** Signature header by provider. */
 const signatureHeaders: Readonly<Record<string, string>> = { stripe: 'stripe-signature' };
 
 /**
- * Takes announcements: 200 once it is safe to forget them, 400 for what the provider did not sign,
- * 404 where there is no such provider.
+ * Receives events of payment providers: 200 once an event is stored, 400 for a missing or invalid
+ * signature, 404 for an unknown provider.
  */
 export function addProviderEvents(
   app: Express,
@@ -40,7 +40,7 @@ export function addProviderEvents(
       if (signature === undefined) throw badSignature();
       const body = await readWithin(bodyMsMax, () => readBody(request, response));
       try {
-        // No tenant: whose it is stands in the signed bytes.
+        // Carries no tenant, since the signed bytes name the owner.
         const event = { provider: name, body, signature };
         await site.peers.payment.receiveProviderEvent(event, call as CallContext);
       } catch (error) {

@@ -1,34 +1,33 @@
 import { RequestError } from './http-error';
-/** How many calls a caller may make: so many at once, and then so many a second. */
+/** Rate of a token bucket: its burst and its refill per second. */
 export interface RatePolicy {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** What is left of a caller's allowance after a call. */
+/** Remaining allowance of a caller. */
 export interface Allowance {
   readonly isAllowed: boolean;
-  /** Whole calls that are left now. */
+  /** Number of remaining calls. */
   readonly remaining: number;
-  /** Until all of them are left again. */
+  /** Seconds until the full allowance is available. */
   readonly secondsToFull: number;
-  /** Until one more is allowed. */
+  /** Seconds until the next call is allowed. */
   readonly secondsToNext: number;
 }
 
-/** A token bucket as it was when it was last touched. */
+/** State of a token bucket at its last use. */
 interface Bucket {
   tokens: number;
   at: number;
 }
 
-// About 150 bytes each. A forgotten bucket is a full one, so the one touched longest ago is the one
-// to forget.
+// Each bucket takes about 150 bytes. An evicted bucket counts as full, so the least recently used
+// one is evicted.
 const bucketsMax = 20_000;
 
 /**
- * Token buckets by name, in this process's memory: each gateway has limits of its own, and none
- * needs a store for them.
+ * Token buckets by name, in memory: each gateway applies its limits independently, without a store.
  */
 export class RateLimit {
   private readonly buckets = new Map<string, Bucket>();
@@ -38,12 +37,12 @@ export class RateLimit {
     private readonly size = bucketsMax,
   ) {}
 
-  /** Takes one call off the allowance, if there is one left. */
+  /** Takes a token if one is left. */
   take(name: string, now: Date): Allowance {
     return this.touch(name, now, (tokens) => (tokens >= 1 ? tokens - 1 : tokens));
   }
 
-  /** What is left, taking nothing. */
+  /** Returns the allowance without taking a token. */
   look(name: string, now: Date): Allowance {
     const bucket = this.buckets.get(name);
     const tokens = bucket === undefined ? this.policy.burst : this.refilled(bucket, now);
@@ -51,8 +50,8 @@ export class RateLimit {
   }
 
   /**
-   * Takes one whether there is one or not: many that ran side by side are paid for afterwards, at
-   * most a whole burst of them.
+   * Takes a token even if none is left. Concurrent calls are charged afterwards, up to one burst
+   * below zero.
    */
   charge(name: string, now: Date): void {
     this.touch(name, now, (tokens) => Math.max(tokens - 1, -this.policy.burst));
@@ -62,7 +61,7 @@ export class RateLimit {
     const bucket = this.buckets.get(name) ?? { tokens: this.policy.burst, at: now.getTime() };
     const before = this.refilled(bucket, now);
     const after = spend(before);
-    // Set anew, so that the map stays in the order of the last touch.
+    // Deleted and set again to keep the map in the order of last use.
     this.buckets.delete(name);
     this.buckets.set(name, { tokens: after, at: now.getTime() });
     if (this.buckets.size > this.size) this.forgetOldest();
@@ -70,7 +69,7 @@ export class RateLimit {
   }
 
   private refilled({ tokens, at }: Bucket, now: Date): number {
-    // A clock that is set back refills nothing, rather than taking away.
+    // A clock that is set back refills nothing and takes nothing away.
     const elapsedMs = Math.max(0, now.getTime() - at);
     return Math.min(this.policy.burst, tokens + (elapsedMs / 1_000) * this.policy.perSecond);
   }
@@ -92,9 +91,9 @@ export class RateLimit {
 }
 
 /**
- * What a caller is told of its allowance, in the form of draft-ietf-httpapi-ratelimit-headers-10:
- * the policy is a quota `q` in a window of `w` seconds, which for a token bucket is the burst and
- * the time that refills it; `r` is what remains, `t` when all of it is back.
+ * Rate limit headers of draft-ietf-httpapi-ratelimit-headers-10. The policy is a quota `q` in a
+ * window of `w` seconds: the burst of the bucket and the time to refill it. `r` is the remaining
+ * quota and `t` the time until it is full.
  */
 export function rateLimitHeaders(
   { perSecond, burst }: RatePolicy,
@@ -107,7 +106,7 @@ export function rateLimitHeaders(
   };
 }
 
-/** The answer to a caller who asks too often. */
+/** Error for a caller beyond its rate. */
 export function tooManyRequests({ secondsToNext }: Allowance): RequestError {
   return new RequestError(429, 'too_many_requests', 'Too many requests', {
     'Retry-After': String(secondsToNext),

@@ -8,7 +8,9 @@ const malformed: HttpError = {
   body: { error: 'Malformed request' },
 };
 
-/** By the code of the parser's error; whatever else it finds is malformed. */
+/**
+ * Refusals by the error code of the HTTP parser. Other parser errors count as malformed requests.
+ */
 const refusals: Readonly<Record<string, HttpError>> = {
   ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
   HPE_HEADER_OVERFLOW: {
@@ -23,33 +25,33 @@ const refusals: Readonly<Record<string, HttpError>> = {
   },
 };
 
-/** HTTP/1.1 requires `Host`. */
+/** Refusal of a request without `Host`, which HTTP/1.1 requires. */
 export const hostMissing: HttpError = {
   status: 400,
   code: 'invalid_request',
   body: { error: 'The header Host is required' },
 };
 
-/** HTTP/1.1 allows it once. */
+/** Refusal of a request with several `Host` headers. */
 export const hostTwice: HttpError = {
   status: 400,
   code: 'invalid_request',
   body: { error: 'The header Host must appear only once' },
 };
 
-/** For an `Expect` that is none of HTTP's. */
+/** Refusal of an unknown `Expect` header. */
 export const expectationUnknown: HttpError = {
   status: 417,
   code: 'invalid_request',
   body: { error: 'Expectation failed' },
 };
 
-/** What a caller is told whose bytes never became a request. */
+/** Refusal of bytes that are not a valid request. */
 export function refusalOf(errorCode: string | undefined): HttpError {
   return refusals[errorCode ?? ''] ?? malformed;
 }
 
-/** Headers and body of a refusal, after which the connection ends. */
+/** Headers and body of a refusal, which closes the connection. */
 export function refusalParts(
   { code, body }: HttpError,
   headers: Readonly<Record<string, string>>,
@@ -67,7 +69,7 @@ export function refusalParts(
   };
 }
 
-/** The same as bytes on the wire, where there is no request that could be answered. */
+/** Raw HTTP response of a refusal, for connections without a parsed request. */
 export function refusalBytes(problem: HttpError, wanted: Readonly<Record<string, string>>): string {
   const { headers, body } = refusalParts(problem, wanted);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);

@@ -11,31 +11,31 @@ import type { AuditedWrite, LoggedRequest } from '@billing/proto/billing/identit
 import { isRead } from './authentication';
 import type { Peers } from './peers';
 
-/** Whose request it was, as people may see it. */
+/** Displayable author of a request. */
 export interface RequestAuthor {
   readonly environmentId: string;
   readonly caller: LoggedRequest['caller'];
-  /** What the audit log keeps of it, asked once it is answered; absent: nothing. */
+  /** Returns the audit details after the response. Optional. */
   readonly audit?: () => AuditedWrite | undefined;
 }
 
-/** A request to the public API and how it was answered. */
+/** A request to the public API and its response. */
 export interface AnsweredRequest extends Omit<LoggedRequest, 'id' | 'caller' | 'environmentId'> {
   /**
-   * Whether it is one of many that say the same, and each of which can be found elsewhere: kept
-   * only when it fails.
+   * True for frequent requests with little information, such as batches of usage events. Recorded
+   * only if they fail.
    */
   readonly isIngest: boolean;
 }
 
-/** What the log works with. */
+/** Dependencies of the log. */
 export interface RequestLogOptions {
   readonly record: Peers['requestLog']['recordRequests'];
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics?: Pick<Metrics, 'recordDroppedRequests'>;
   readonly gatherMs?: number;
-  /** After the first failure in a row. */
+  /** Pause after the first failure of a series. */
   readonly pauseMs?: number;
 }
 
@@ -43,7 +43,7 @@ const gatherMsDefault = 1_000;
 const pauseMsDefault = 1_000;
 const pauseMsMax = 30_000;
 const batchMax = 100;
-// Some seconds of a busy gateway, at about 500 bytes each.
+// Enough for some seconds of a busy gateway. Each entry takes about 500 bytes.
 const waitingMax = 2_000;
 const recordTimeoutMs = 5_000;
 const closeTimeoutMs = 3_000;
@@ -52,28 +52,27 @@ const minuteMs = 60_000;
 const pathLengthMax = 500;
 
 /**
- * Keeps what callers of the public API wrote, and what failed, for people to look at later.
- * Requests are told of after their answer and sent on in the background, many at a time: no request
- * waits for it, and none fails by it. Where they come faster than they can be sent, or there is
- * nobody to take them, they are dropped and counted. Whoever takes them is left alone after a
- * failure, ever longer.
+ * Records writes and failed requests of the public API for people. Entries are sent in the
+ * background in batches after the response, so that no request waits for or fails because of the
+ * log. Entries beyond the buffer are dropped and counted. Failures are retried with a growing
+ * pause.
  */
 export class RequestLog {
   private readonly waiting: LoggedRequest[] = [];
   private readonly stopping = new AbortController();
-  /** Aborted when there is enough for a batch. */
+  /** Aborted when a batch is full. */
   private full = new AbortController();
   private sending: Promise<void> | undefined;
-  /** In a row; none: they are taken. */
+  /** Number of consecutive failures. */
   private failures = 0;
-  // By minute of real time.
+  // Dropped requests by minute of real time.
   private readonly dropped = new Map<number, number>();
-  // Nothing that is sent later belongs to the trace of the request that set it off.
+  // Keeps background calls out of the traces of requests.
   private readonly outside = AsyncLocalStorage.snapshot();
 
   constructor(private readonly options: RequestLogOptions) {}
 
-  /** Returns at once. Reads that succeed are not kept. */
+  /** Records a request and returns immediately. Successful reads are not recorded. */
   note({ isIngest, ...answered }: AnsweredRequest, author: Omit<RequestAuthor, 'audit'>): void {
     const isFailure = answered.status >= 400;
     if (!isFailure && (isIngest || isRead(answered.method))) return;
@@ -87,13 +86,13 @@ export class RequestLog {
     this.sending ??= this.outside(() => this.sendAll());
   }
 
-  /** How many requests of the last minutes were dropped here. */
+  /** Number of requests dropped in the last minutes. */
   get droppedRecently(): number {
     this.forgetDrops();
     return [...this.dropped.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Sends what waits, for a moment. */
+  /** Sends the remaining entries within a short time. */
   async close(): Promise<void> {
     this.stopping.abort();
     this.full.abort();
@@ -111,11 +110,11 @@ export class RequestLog {
       const isMore = this.waiting.length >= batchMax || this.stopping.signal.aborted;
       if (!isMore) this.full = new AbortController();
     }
-    // In the same step as the look above: who comes next begins anew.
+    // Set in the same tick as the check above, so that the next entry starts a new run.
     this.sending = undefined;
   }
 
-  /** Waits after failures, unless the gateway stops. */
+  /** Pauses after failures until the gateway stops. */
   private async pause(): Promise<void> {
     if (this.failures === 0) return;
     const { pauseMs = pauseMsDefault } = this.options;
@@ -133,7 +132,7 @@ export class RequestLog {
       signal: AbortSignal.timeout(recordTimeoutMs),
     };
     try {
-      // Carries no tenant: each request names its own.
+      // Carries no tenant, since each request names its own.
       await record({ requests }, context as unknown as CallContext);
       if (this.failures > 0) logger.info({ failures: this.failures }, 'request log recovered');
       this.failures = 0;
@@ -157,7 +156,7 @@ export class RequestLog {
     this.drop(this.waiting.splice(waitingMax));
   }
 
-  /** The audit log is to be complete: what it loses is told in our own log, loudly. */
+  /** Logs the loss of audit entries as an error, since the audit log should be complete. */
   private drop(requests: readonly Pick<LoggedRequest, 'audit' | 'requestId'>[]): void {
     const count = requests.length;
     const lost = requests.filter(({ audit }) => audit !== undefined);
@@ -181,7 +180,7 @@ export class RequestLog {
   }
 }
 
-/** Whether the same call may succeed later. */
+/** True for errors that a retry may resolve. */
 function isPassing(error: unknown): boolean {
   if (error instanceof DeadlineExceededError) return true;
   return error instanceof DomainError && ['unavailable', 'resource_exhausted'].includes(error.kind);

@@ -1,12 +1,11 @@
 import { dashboardPath } from './dashboard/addresses';
 import { ok, type ApiAnswer } from './route';
 
-// Caches must keep the two answers apart.
+// Caches must distinguish the two responses.
 const vary = { Vary: 'Accept' };
 
 /**
- * The answer of `GET /`: browsers are sent to the dashboard, programs get the addresses of the
- * documentation.
+ * Response to `GET /`: redirects browsers to the dashboard and names the documentation to programs.
  */
 export function rootAnswer(accept: string | undefined): ApiAnswer {
   if (/(^|[\s,])text\/html(?=[\s,;]|$)/i.test(accept ?? '')) {

@@ -2,71 +2,63 @@ import type { CallContext } from '@billing/chassis/call-context';
 import type { Operation } from './openapi/operation';
 import type { Peers } from './peers';
 
-/** A request as a route sees it: authenticated and parsed, but not yet validated. */
+/** An authenticated and parsed but not yet validated request. */
 export interface ApiRequest {
-  /** From the path, by name. */
+  /** Path parameters by name. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** The JSON body, `{}` when there was none; its bytes where the route takes them. */
+  /** JSON body, `{}` if there was none. The bytes for routes with `takesBytes`. */
   readonly body: unknown;
   readonly context: CallContext;
-  /**
-   * From `If-Match`: the version that the caller has seen and wants to change; undefined for any.
-   */
+  /** Version from `If-Match` that the caller wants to change; undefined for any. */
   readonly expectedVersion: bigint | undefined;
   readonly caller: RequestCaller;
 }
 
-/** What asks: an API key, or an operator on the dashboard. */
+/** Caller of a request: an API key or an operator of the dashboard. */
 export interface RequestCaller {
   readonly type: 'KEY' | 'OPERATOR';
   readonly id: string;
 }
 
-/** What a route answers; errors are thrown. */
+/** Response of a route. Errors are thrown. */
 export interface ApiAnswer {
   readonly status: number;
-  /**
-   * JSON, or a Buffer or a stream with a Content-Type of its own among the headers. Absent: no
-   * body.
-   */
+  /** JSON body, or a Buffer or stream with a Content-Type header. Optional. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** One operation of the API. */
+/** An operation of the API. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below /v1, with `:name` for parameters. */
+  /** Path below /v1, with `:name` for parameters. */
   readonly path: string;
-  /** How long the caller may have to wait. */
+  /** Deadline of the request. */
   readonly deadlineMs?: number;
-  /** Whether it answers 500 where others tell 503 and 504. */
+  /** True if the route returns 500 in place of 503 and 504. */
   readonly hidesUnavailability?: boolean;
-  /** Whether it gets the body as it came: whoever keeps it reads it, and nobody before. */
+  /** True if the route receives the raw bytes of the body, which the owning service parses. */
   readonly takesBytes?: boolean;
-  /** Whether it has a rate of its own, that of batches of usage events. */
+  /** True for batches of usage events, which have a separate rate limit. */
   readonly isIngest?: boolean;
-  /** Whether it changes nothing although it is a POST: a scope that reads is enough. */
+  /** True for a POST without side effects, for which a read scope suffices. */
   readonly readsOnly?: boolean;
-  /**
-   * Whether it waits for minutes, and takes a place among calls that wait in place of one among
-   * those that work.
-   */
+  /** True if the route waits for minutes. It then counts towards the limit of waiting calls. */
   readonly waits?: boolean;
-  /** Whether it deletes the environment that `:id` names: its keys end with the answer. */
+  /** True if the route deletes the environment `:id`, whose keys end with the response. */
   readonly endsKeys?: boolean;
-  /** What the description of the API says of it. */
+  /** Description in the API document. */
   readonly operation: Operation;
   readonly handle: (request: ApiRequest, peers: Peers) => Promise<ApiAnswer>;
 }
 
-/** The header `Allow` of a path with these methods: whatever answers GET answers HEAD. */
+/** Header `Allow` for these methods. GET implies HEAD. */
 export function allowed(methods: readonly string[]): string {
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
 }
 
-/** 201 with the new resource and where it is found. */
+/** 201 with the new resource and its location. */
 export function created(location: string, body: unknown, headers = {}): ApiAnswer {
   return { status: 201, body, headers: { ...headers, Location: `/v1${location}` } };
 }
@@ -77,28 +69,28 @@ export function ok(body: unknown, headers = {}): ApiAnswer {
 }
 
 /**
- * The header by which a caller names the version of a resource that it has seen. `count` stands for
- * what is shown beside the resource and changes without it.
+ * ETag of a resource version. `count` represents parts of the response that change without the
+ * version.
  */
 export function etag(version: bigint, count?: number): { ETag: string } {
   const counted = count === undefined ? '' : `.${String(count)}`;
   return { ETag: `"${String(version)}${counted}"` };
 }
 
-/** A path parameter that the route's own path names. */
+/** Value of a path parameter. */
 export function param({ params }: Pick<ApiRequest, 'params'>, name: string): string {
   const value = params[name];
   if (value === undefined) throw new Error(`The path has no :${name}`);
   return value;
 }
 
-/** A secret as it is shown once; a repeated answer has none. */
+/** A secret, or null in an idempotent replay. */
 export function secretOrNull(secret: string): string | null {
   return secret === '' ? null : secret;
 }
 
-/** What a peer's answer must hold. */
+/** Asserts that a response of a service contains its resource. */
 export function present<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('The answer of a service lacks its resource');
+  if (value === undefined) throw new Error('The response of a service lacks its resource');
   return value;
 }

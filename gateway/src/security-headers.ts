@@ -1,12 +1,11 @@
 /**
- * What every answer says to whoever shows or keeps it: it is what its type says, belongs to
- * nobody's frame and into nobody's cache. Pages and documents say more of themselves. Nothing
- * allows other origins to read answers: keys are no business of browsers.
+ * Security headers of every response: no type sniffing, no framing, no caching. Pages and documents
+ * add further headers. No CORS headers are set, since keys do not belong in browsers.
  */
 export function securityHeaders({
   hstsMaxAgeSeconds,
 }: {
-  /** How long browsers shall insist on TLS; 0 where there is none in front. */
+  /** `max-age` of Strict-Transport-Security; 0 without TLS in front. */
   readonly hstsMaxAgeSeconds: number;
 }): Readonly<Record<string, string>> {
   return {

@@ -31,29 +31,28 @@ import { WorkQueue } from './work-queue';
 
 type TrustProxy = (address: string, hop: number) => boolean;
 
-// Calls that wait for an advance of a clock; they hold a connection and a call to identity for up
-// to ten minutes each.
+// Calls that wait for a clock advance. Each holds a connection and a call to the identity service
+// for up to ten minutes.
 const waitingMax = 50;
 const waitingPerEnvironmentMax = 5;
-// Requests without a key in flight, by kind; a provider's event has up to 1 MiB.
+// Concurrent requests without a key, by kind. A provider's event has up to 1 MiB.
 const providerEventsMax = 200;
 const payersMax = 600;
 const operatorsMax = 200;
-// Of one client address over all three: an office or a mobile network shares an address.
+// Limit per client address over all three kinds. An office or a mobile network shares an address.
 const keylessPerAddressMax = 50;
-// A probe must answer before whoever asks gives up.
+// A probe must respond before its caller times out.
 const readinessTimeoutMs = 1_000;
-// A burst of refused keys: a caller with a wrong key in its configuration is told so many times
-// before it is limited.
+// Burst of refused keys: a misconfigured caller gets this many clear errors before it is limited.
 const refusedKeysBurstSeconds = 10;
-// As many seconds' worth as other requests have by default.
+// The same number of seconds as the default of other requests.
 const ingestBurstSeconds = 2;
-// An office or a mobile network shares an address, and its people open pages together.
+// An office or a mobile network shares an address, and its users open pages concurrently.
 const pagesBurstSeconds = 10;
-// The same office may order together, but not all day.
+// Orders of one office may come in a burst, but not all day.
 const linkOrdersBurstMinutes = 3;
 
-/** Serves REST; the address is a base URL. */
+/** Starts the gateway; the address is a base URL. */
 export async function start(
   config: GatewayConfiguration,
   overrides: ServiceOverrides = {},
@@ -72,7 +71,7 @@ export async function start(
     logger,
     metrics,
   });
-  // After the server, whose last requests it still tells of.
+  // Closed after the server, whose last requests it still records.
   closers.add('request log', () => requestLog.close());
   const operatorAccess = new OperatorAccess({
     operators: peers.operator,
@@ -217,13 +216,13 @@ function httpServer(
       connectionsMax: config.HTTP_CONNECTIONS_MAX,
       idlePerNetworkMax: config.HTTP_IDLE_CONNECTIONS_PER_NETWORK_MAX,
     },
-    // As Express decides whose X-Forwarded-For it believes.
+    // The same rule by which Express trusts X-Forwarded-For.
     isProxy: (address) => (app.get('trust proxy fn') as TrustProxy)(address, 0),
     headers: securityHeaders({ hstsMaxAgeSeconds: hstsMaxAgeSeconds(config) }),
   });
 }
 
-/** Without it no key can be checked. */
+/** Readiness check of the identity service, without which no key can be checked. */
 function isIdentityServing(
   config: GatewayConfiguration,
   { clock, logger }: { clock: Clock; logger: Logger },

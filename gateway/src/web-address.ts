@@ -1,11 +1,11 @@
 import { webAddressLengthMax, webAddressProblems } from '@billing/kernel/web-address';
 import { z } from 'zod';
 
-/** Where a browser may be sent: an absolute http or https address without a user in it. */
+/** URL for redirects and links: absolute, http or https, without user information. */
 export const webAddress = z
   .string()
   .superRefine((text, context) => {
     for (const message of webAddressProblems(text)) context.addIssue({ code: 'custom', message });
   })
-  // Not of the format `uri`: that has no braces, and `{SESSION_ID}` does.
-  .meta({ description: 'Absolute, http or https.', maxLength: webAddressLengthMax });
+  // Not declared as format `uri`, which excludes the braces of `{SESSION_ID}`.
+  .meta({ description: 'Absolute http or https URL.', maxLength: webAddressLengthMax });

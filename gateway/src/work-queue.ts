@@ -1,14 +1,14 @@
 import { monotonicMs } from '@billing/chassis/clock';
 import { RequestError } from './http-error';
 
-// So many requests that store something always run at once: enough to keep a process busy, few
-// enough to end in time.
+// Minimum number of concurrent writes: enough to keep a process busy, few enough to complete in
+// time.
 const runningMin = 32;
-// More run only while the event loop answers this fast, so many more with each look at it.
+// The limit grows by this step at each check while the event loop responds this fast.
 const calmMs = 100;
 const lookEveryMs = 20;
 const admittedPerLook = 8;
-// A request that waits longer has too little of its deadline left to store anything.
+// A request that waits longer has too little of its deadline left.
 const waitMsMax = 6_000;
 const retryAfter = { 'Retry-After': '2' };
 
@@ -19,18 +19,14 @@ interface Waiting {
 }
 
 /**
- * Admits requests that store something. A process that is asked for more than it can do runs a few
- * at a time and refuses what waits too long, before anything has begun: running all of them
- * together would end none of them in time. Callers and routes take turns, so that a flood of one
- * delays no other for long.
+ * Queue of requests that write. An overloaded process runs a few at a time and refuses those that
+ * wait too long before they start, since running all concurrently would complete none in time.
+ * Callers and routes are served round-robin, so that a flood of one does not delay others.
  */
 export class WorkQueue {
   private running = 0;
   private waitingCount = 0;
-  /**
-   * By caller and route, each first come, first served; the map's order is the order of their
-   * turns.
-   */
+  /** FIFO queues by caller and route. The order of the map is the round-robin order. */
   private readonly waiting = new Map<string, Waiting[]>();
   private look: NodeJS.Timeout | undefined;
 
@@ -67,7 +63,7 @@ export class WorkQueue {
     }, lookEveryMs);
   }
 
-  /** The first of the line whose turn it is, which then stands behind all others. */
+  /** Takes the first request of the next queue and moves that queue to the end. */
   private admitNext(): void {
     const next = this.waiting.entries().next();
     if (next.done === true) return;

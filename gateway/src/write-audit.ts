@@ -6,26 +6,26 @@ import { isRead } from './authentication';
 import type { Peers } from './peers';
 import type { ApiAnswer, ApiRequest, RequestCaller, Route } from './route';
 
-/** Who calls, and how what they change gets into the audit log. */
+/** Caller of a write and the means to record its changes in the audit log. */
 export interface AuditedCall {
   readonly caller: RequestCaller;
   /**
-   * Tells what the call changes; what is told last counts, and a call that tells nothing is not
-   * kept of a key.
+   * Sets the audit details of the call. The latest details count. Calls of keys without details are
+   * not recorded.
    */
   readonly describe: (detail: AuditDetail) => void;
 }
 
-/** How a write is described. */
+/** Description of a write. */
 export interface DescribedWrite {
-  /** Answers what the write changes as it is before; undefined: there is no such route. */
+  /** Reads the resource before the write; undefined if no route reads it. */
   readonly reader: Route | undefined;
   readonly peers: Peers;
   readonly describe: AuditedCall['describe'];
   readonly write: () => Promise<ApiAnswer>;
 }
 
-/** The route that reads what another one changes. */
+/** Route that reads the resource changed by another route. */
 export function readerOf({ path }: Route, routes: readonly Route[]): Route | undefined {
   const resource = path.split('/').slice(0, 3).join('/');
   if (!resource.includes(':')) return undefined;
@@ -33,8 +33,8 @@ export function readerOf({ path }: Route, routes: readonly Route[]): Route | und
 }
 
 /**
- * Runs a write and tells the audit log what it changed. What it was before is read for operators
- * alone: keys write a lot, and no write of theirs waits for a log.
+ * Runs a write and records its changes in the audit log. The previous state is read only for
+ * operators: keys write often, and their writes must not wait for the log.
  */
 export async function describedWrite(
   route: Route,
@@ -53,15 +53,15 @@ export async function describedWrite(
 }
 
 /**
- * From the path, which names no environment where it is about the caller's own; undefined: the
- * write makes something.
+ * Id from the path, or of the caller's environment for paths without an id; undefined if the write
+ * creates a resource.
  */
 function targetIdOf({ path }: Route, { params, context }: ApiRequest): string | undefined {
   const [named] = Object.values(params);
   return named ?? (path.startsWith('/sandboxes/clock') ? context.tenant.environmentId : undefined);
 }
 
-/** What the audit log keeps of a key's write; undefined: nothing. */
+/** Audit details of a key's write, if any. */
 export function auditedWrite(
   { tenant, callerId }: Pick<Admitted, 'tenant' | 'callerId'>,
   request: Request,
@@ -85,7 +85,7 @@ async function readBefore(
     const answer = await reader.handle({ ...request, context, query: {}, body: {} }, peers);
     return answer.body;
   } catch {
-    // The write itself tells what is wrong.
+    // The write itself reports the error.
     return undefined;
   }
 }
