@@ -145,7 +145,7 @@ function projects() {
 
 function build(folders) {
   say(`Building ${folders.length === 1 ? folders[0] : 'all packages'}`);
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-native/bin/tsc');
   const { status } = run(pinnedNode(), [tsc, '-b', ...folders]);
   if (status !== 0) say('The build failed');
   return status === 0;
