@@ -4,8 +4,9 @@ import { isUnderWay } from './collection';
 import { type InvoiceRecord, isOwed } from './invoice';
 
 /**
- * Takes over an attempt whose worker has had its time: whoever wins this write goes on with it, everybody else leaves it alone. So a
- * provider that does not answer is asked again only after another such time, and by one worker.
+ * Claims an attempt whose lease has expired. One worker wins this write and resumes the attempt,
+ * all others leave it alone. So a provider that does not answer is asked once per lease, by one
+ * worker.
  */
 export function takeOver(record: InvoiceRecord, realNow: Date): Transition<InvoiceRecord> {
   if (!isOwed(record) || record.attempt === undefined) return unchanged(record);

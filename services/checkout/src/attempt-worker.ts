@@ -26,18 +26,17 @@ import type { NotCharged, ProviderChange } from './changed-provider';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
-/** What attempts are made with. */
 export interface AttemptDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly methods: PaymentMethodStore;
   readonly providerOf: (tenant: Tenant) => PaymentProvider;
   readonly clock: Clock;
-  /** Days after the first failure at which an attempt is repeated. */
+  /** Days after the first failure on which the invoice is charged again. */
   readonly retryDays: readonly number[];
   readonly metrics?: Pick<Metrics, 'recordPayment'>;
-  /** Told of a charge that the provider cannot take, or that there is no provider for. */
+  /** Called for a charge that the provider cannot take, or that has no provider. */
   readonly onNotCharged?: (uncharged: NotCharged) => void;
-  /** Told of an attempt that waits until its own provider is configured again. */
+  /** Called for an attempt that waits until its own provider is configured again. */
   readonly onProviderChanged?: (change: ProviderChange) => void;
 }
 
@@ -48,13 +47,14 @@ interface EndedAttempt {
 }
 
 /**
- * Takes the attempt in an invoice's slot to its end: asks the provider, records what it says. Every step may be repeated, and by several
- * replicas at once: a charge exists once by its key, and the record is a compare-and-set. Nothing here ends when a caller goes away.
+ * Runs the attempt in an invoice's slot to its end: asks the provider and records the outcome.
+ * Every step can be retried, also by several replicas in parallel: a charge is unique by its key,
+ * and the record is a compare-and-set. The work continues when the caller disconnects.
  */
 export class AttemptWorker {
   constructor(private readonly dependencies: AttemptDependencies) {}
 
-  /** What an attempt with the source is claimed with, but for its time. */
+  /** Claim of an attempt with the source, without its time. */
   claimOf(
     source: ChargeSource,
     { customerId }: Pick<Invoice, 'customerId'>,
@@ -71,10 +71,10 @@ export class AttemptWorker {
     };
   }
 
-  /** Goes on with an attempt whose worker has had its time, unless another one has just done so. */
+  /** Resumes an attempt whose lease has expired, unless another worker has just done so. */
   async resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
     const realNow = this.dependencies.clock.now();
-    // A write that loses its race is decided again: the last decision counts.
+    // A write that loses its race decides again, so the last decision counts.
     let isTakenOver = false as boolean;
     const stored = await this.invoices(context).mutate(invoiceId, (record) => {
       const transition = takeOver(record, realNow);
@@ -85,8 +85,8 @@ export class AttemptWorker {
   }
 
   /**
-   * Charges the attempt that is PENDING and records what came of it; one that waits for its payer, or none, stays as it is. `completes`
-   * is a command whose last step that is.
+   * Charges the PENDING attempt and records the outcome. An attempt that waits for its payer, or an
+   * empty slot, stays as it is. `completes` is the command that this call finishes, if any.
    */
   async finish(
     stored: Stored<InvoiceRecord>,
@@ -111,7 +111,10 @@ export class AttemptWorker {
     return isOver ? this.release(waiting, context) : waiting;
   }
 
-  /** Frees the slot of an attempt that waits for its payer: cancels it at the provider. If it had succeeded by then, that counts. */
+  /**
+   * Frees the slot of an attempt that waits for its payer by canceling it at the provider. If the
+   * attempt had already succeeded, the success is recorded.
+   */
   async release(stored: Stored<InvoiceRecord>, context: Context): Promise<Stored<InvoiceRecord>> {
     const { state } = stored;
     if (state.isTombstone || state.attempt?.status !== 'REQUIRES_ACTION') return stored;
@@ -134,7 +137,7 @@ export class AttemptWorker {
     const { outcome } = ended;
     const paymentId = paymentIdOf({ id, attemptNumber }, context.tenant);
     const { retryDays, metrics, clock } = this.dependencies;
-    // A failure asks what is charged next, and a success after failures whose place its method takes.
+    // A failure needs the method to charge next; a success may replace a method that failed before.
     const methods: MethodChoice =
       outcome.status === 'FAILED' || invoice.payments.length > 0
         ? await this.dependencies.methods.choiceFor(invoice, context)
@@ -142,7 +145,8 @@ export class AttemptWorker {
     const claimedAt = clock.now();
     const { name } = this.dependencies.providerOf(context.tenant);
     const provider = name === noProvider.name ? undefined : name;
-    // Another worker may have recorded it, and a write that loses its race is decided again: the last decision counts.
+    // Another worker may have recorded the outcome. A write that loses its race decides again, so
+    // the last decision counts.
     let isRecorded = false as boolean;
     const facts = { attemptNumber, paymentId, ...ended, methods, provider, claimedAt, retryDays };
     const decide = (current: InvoiceRecord, now: Date) => {
@@ -155,11 +159,11 @@ export class AttemptWorker {
       metrics?.recordPayment({ outcome: outcome.status, live: context.tenant.live });
       this.tellIfNotCharged(invoice, outcome, context);
     }
-    // The write that recorded the failure may have begun the same retry's next attempt.
+    // The write that recorded the failure may have claimed the next attempt of the same retry.
     return isRecorded ? this.finish(stored, context) : stored;
   }
 
-  /** What the provider says today of a payment whose attempt has ended. */
+  /** Current outcome at the provider of a payment whose attempt has ended. */
   lookUp(
     { id, customerId }: Pick<Invoice, 'id' | 'customerId'>,
     { number, provider }: Pick<Payment, 'number' | 'provider'>,
@@ -174,7 +178,8 @@ export class AttemptWorker {
     this.dependencies.onNotCharged?.({ code: outcome.failureCode, invoiceId: id, tenant });
   }
 
-  // The attempt may be a resumed one, whose outcome is unknown: the provider is asked before it is charged again with the same key.
+  // A resumed attempt has an unknown outcome, so the provider is asked before the charge is sent
+  // again with the same key.
   private async charge(
     invoice: Invoice,
     attempt: Attempt,
@@ -193,7 +198,8 @@ export class AttemptWorker {
     return found ?? provider.charge(request);
   }
 
-  // Only the provider that an attempt was begun with knows what came of it: any other one would find nothing and charge again.
+  // Only the provider that began an attempt knows its outcome; any other would find no charge and
+  // charge again.
   private providerOf(
     { provider: begunWith }: Pick<Attempt, 'provider'>,
     invoiceId: string,
@@ -232,7 +238,7 @@ export class AttemptWorker {
   }
 }
 
-/** The id of a payment, the same while its attempt runs and once it has ended. */
+/** Id of a payment, the same while its attempt runs and after it has ended. */
 export function paymentIdOf(
   { id, attemptNumber }: { readonly id: string; readonly attemptNumber: number },
   { environmentId }: Pick<Tenant, 'environmentId'>,

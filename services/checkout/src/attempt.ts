@@ -1,66 +1,89 @@
 import type { MethodChoice } from './method-choice';
 import type { ActionRequired, ChargeSource } from './payment-provider';
 
-/** Who asked for an attempt: the schedule, a customer whose default method changed, or somebody who pays now. */
+/**
+ * Initiator of an attempt: the schedule, a customer whose default method changed, or a payer or
+ * caller who pays now.
+ */
 export type AttemptOrigin = 'COLLECTION' | 'NEW_DEFAULT' | 'PAYER';
 
-/** The attempt that is under way, in the invoice's only slot. It charges one source under one key, however often it is resumed. */
+/**
+ * The running attempt, in the invoice's only slot. It charges one source under one key, however
+ * often it is resumed.
+ */
 export interface Attempt {
-  /** Which attempt at this invoice, from 1. */
+  /** Number of the attempt at this invoice, from 1. */
   readonly number: number;
   readonly origin: AttemptOrigin;
   readonly source: ChargeSource;
-  /** Which charge of the schedule: 0 the first, 1 the first retry; undefined where the schedule did not ask. */
+  /**
+   * Index of the scheduled charge: 0 the first, 1 the first retry; undefined for attempts outside
+   * the schedule.
+   */
   readonly retry: number | undefined;
-  /** Of our saved method behind the source, whether it is kept or not; undefined where there is none. */
+  /**
+   * Our saved method behind the source, even if the customer does not have it in their list;
+   * undefined if none.
+   */
   readonly methodId: string | undefined;
-  /** The adapter's name; `none` where no provider is asked. */
+  /** Name of the adapter; `none` if no provider is asked. */
   readonly provider: string;
-  /** REQUIRES_ACTION: waits for its payer, and nobody works on it. */
+  /** REQUIRES_ACTION: waits for its payer; no worker processes it. */
   readonly status: 'PENDING' | 'REQUIRES_ACTION';
-  /** Business time. */
+  /** Environment time. */
   readonly startedAt: Date;
-  /** Real time; from it follows when another worker may take the attempt up. */
+  /** Real time; the lease runs from here. */
   readonly claimedAt: Date;
-  /** The same call or session payment is the same attempt; undefined where none can be repeated. */
+  /**
+   * Idempotency: the same call or session payment is the same attempt; undefined if the attempt has
+   * no such id.
+   */
   readonly callId: string | undefined;
-  /** Where a payer who is present comes back to; undefined: nobody is present. */
+  /** Address to which a payer who is present returns; undefined if no payer is present. */
   readonly returnUrl: string | undefined;
   readonly providerPaymentId: string | undefined;
-  /** Where the provider asks the payer; undefined where we show the challenge. */
+  /** Page of the provider that asks the payer; undefined if we show the challenge. */
   readonly redirectUrl: string | undefined;
-  /** How often the payer has answered: tells a late worker that its news is old. */
+  /**
+   * Number of answers that the payer has given; a late worker compares it to detect that its result
+   * is outdated.
+   */
   readonly answers: number;
-  /** What the payer answered last, where we showed the challenge. */
+  /** The payer's last answer, if we showed the challenge. */
   readonly approved: boolean | undefined;
-  /** Whether the method, given after the customer's default was, becomes the default if it pays. */
+  /**
+   * True if a method that was given after the customer's default becomes the default on success.
+   */
   readonly becomesDefault: boolean;
 }
 
-/** What an attempt is made with; the source is looked up before, because a rule asks nobody. */
+/** Input of an attempt. The source is looked up beforehand, because rules do no I/O. */
 export interface Claim extends MethodChoice {
   readonly source: ChargeSource;
   readonly provider: string;
-  /** Business time. */
+  /** Environment time. */
   readonly now: Date;
   /** Real time. */
   readonly claimedAt: Date;
-  /** See Attempt; absent: no. */
+  /** See Attempt; absent means false. */
   readonly becomesDefault?: boolean;
-  /** Whether no payment provider is configured for the environment: then nothing is claimed. Absent: one is. */
+  /**
+   * True if no payment provider is configured for the environment; then nothing is claimed. Absent
+   * means false.
+   */
   readonly isProviderMissing?: boolean;
 }
 
-/** Who pays, where somebody asked for the attempt. */
+/** The paying call, if a call requested the attempt. */
 export interface PayerPresence {
   readonly callId: string | undefined;
   readonly returnUrl: string | undefined;
 }
 
-/** Long enough for a provider to answer; after it another worker takes a claimed attempt up. */
+/** Long enough for a provider to answer; afterwards another worker may resume a claimed attempt. */
 const resumeAfterMs = 30_000;
 
-/** A fresh attempt for the slot. */
+/** Creates an attempt for the slot. */
 export function begin(
   number: number,
   { source, methodId, provider, now, claimedAt, becomesDefault = false }: Claim,
@@ -86,7 +109,7 @@ export function begin(
   };
 }
 
-/** The attempt as it waits for its payer. */
+/** Marks the attempt as waiting for its payer. */
 export function waitForPayer(
   attempt: Attempt,
   { providerPaymentId, redirectUrl }: ActionRequired,
@@ -94,7 +117,7 @@ export function waitForPayer(
   return { ...attempt, status: 'REQUIRES_ACTION', providerPaymentId, redirectUrl };
 }
 
-/** The attempt under way again, after its payer has answered. */
+/** Marks the attempt as pending again after its payer has answered. */
 export function takeUp(
   attempt: Attempt,
   { approved, claimedAt }: { readonly approved: boolean | undefined; readonly claimedAt: Date },
@@ -102,12 +125,12 @@ export function takeUp(
   return { ...attempt, status: 'PENDING', claimedAt, approved, answers: attempt.answers + 1 };
 }
 
-/** The provider's idempotency key of an attempt: the same however often the attempt is resumed. */
+/** Idempotency key of an attempt at the provider, the same however often the attempt is resumed. */
 export function chargeKey(invoiceId: string, attempt: Pick<Attempt, 'number'>): string {
   return `${invoiceId}:${String(attempt.number)}`;
 }
 
-/** Real time at which any worker may take up the attempt. */
+/** Real time from which any worker may resume the attempt. */
 export function resumeAt({ claimedAt }: Pick<Attempt, 'claimedAt'>): Date {
   return new Date(claimedAt.getTime() + resumeAfterMs);
 }

@@ -2,15 +2,15 @@ import type { AggregateStore } from '@billing/chassis/aggregate-store';
 import type { InvoiceRecord } from './invoice';
 
 /**
- * The currency that a customer's first invoice has set; undefined: none has. A checkout session's invoice counts once it is PAID, any
- * other once it is made.
+ * Currency set by a customer's first invoice; undefined if there is none. A checkout session's
+ * invoice counts once it is PAID, any other once it is created.
  */
 export async function billedCurrency(
   customerId: string,
   invoices: Pick<AggregateStore<InvoiceRecord>, 'list'>,
 ): Promise<string | undefined> {
   const customer = { isTombstone: false, customerId };
-  // Two queries, because one with both conditions would not follow the index of the customer.
+  // Two queries, because a single query with both conditions would not use the customer's index.
   const setters = [
     { ...customer, billingReason: { $ne: 'CHECKOUT' } },
     { ...customer, status: 'PAID' },

@@ -1,11 +1,15 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** A scanner or the relay waits this long for a provider that does not answer: others are due beside it. */
+/**
+ * A scanner or the relay waits this long for a provider that does not answer, then processes other
+ * due work.
+ */
 export const providerWaitMs = 10_000;
 
 /**
- * The outcome of work, if it comes in time. Work that takes longer goes on alone, so that it keeps nobody from their turn; what it leaves
- * undone is taken up again like the work of a process that stopped.
+ * Outcome of the work, if it arrives in time. Slower work continues in the background, so that it
+ * does not block the queue; what it leaves undone is resumed like the work of a process that
+ * stopped.
  */
 export async function withinTime<T>(timeMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -18,7 +22,7 @@ export async function withinTime<T>(timeMs: number, work: Promise<T>): Promise<T
     return await Promise.race([work, tooLate]);
   } finally {
     clearTimeout(timer);
-    // Its failure has no reader any more.
+    // The caller no longer reads its failure.
     work.catch(() => undefined);
   }
 }

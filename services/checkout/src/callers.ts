@@ -7,7 +7,8 @@ import type { PaymentMethodServiceServer } from '@billing/proto/billing/checkout
 import type { CheckoutReportServiceServer } from '@billing/proto/billing/checkout/v1/report';
 import type { SessionServiceServer } from '@billing/proto/billing/checkout/v1/session';
 
-// Which services may call each method of this one where certificates say who calls.
+// Services that may call each method of this service, checked where certificates identify the
+// caller.
 
 export const checkoutCallers: Callers<CheckoutServiceServer> = {
   createInvoice: ['subscription'],

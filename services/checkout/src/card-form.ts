@@ -5,12 +5,15 @@ const spaces = /[\s-]/g;
 const expiryPattern = /^(\d{1,2})\s*\/\s*(\d{2}|\d{4})$/;
 const codePattern = /^\d{3,4}$/;
 
-/** The digits of a card's number, without the spaces that people type. */
+/** Digits of a card number, without the spaces that people type. */
 export function digitsOf({ number }: Pick<TypedCard, 'number'>): string {
   return number.replace(spaces, '');
 }
 
-/** Throws what is wrong with a typed card's expiry and code. A card works to the end of its month. */
+/**
+ * Throws on an invalid expiry or code of a typed card. A card is valid through the end of its
+ * month.
+ */
 export function checkCardForm({ expiry, code }: TypedCard, now: Date): void {
   const problems = { ...expiryProblem(expiry, now), ...codeProblem(code) };
   if (Object.keys(problems).length > 0) throw invalidInput(problems);

@@ -4,18 +4,21 @@ import type { Logger } from '@billing/chassis/logging';
 import type { AttributeValue, Metrics } from '@billing/chassis/metrics';
 import { noProviderCode } from './provider-absence';
 
-/** An attempt that waits, because another provider than its own is configured now. */
+/** An attempt that waits because another provider than its own is configured now. */
 export interface ProviderChange {
   readonly invoiceId: string;
   readonly environmentId: string;
-  /** The adapter that the attempt was begun with. */
+  /** Adapter that began the attempt. */
   readonly begunWith: string;
   readonly configured: string;
 }
 
 const repeatAfterMs = 60_000;
 
-/** Alarms of attempts that wait for their provider: once a minute, however many wait and however often they are taken up. */
+/**
+ * Raises the alarm of attempts that wait for their provider: once a minute, however many wait and
+ * however often they are resumed.
+ */
 export function providerAlarm({
   logger,
   clock,
@@ -32,7 +35,7 @@ export function providerAlarm({
   };
 }
 
-/** An invoice that was not charged for a reason that is not its customer's. */
+/** An invoice that was not charged for a reason that is not its customer's fault. */
 export interface NotCharged {
   /** `amount_not_supported` or `no_payment_provider`. */
   readonly code: string;
@@ -41,8 +44,8 @@ export interface NotCharged {
 }
 
 /**
- * Raises the alarm of invoices that are not charged. Without a provider that is every live invoice, so the log says so once a minute; the
- * metric counts each of them.
+ * Raises the alarm of invoices that are not charged. Without a provider every live invoice is
+ * affected, so the log entry is limited to one a minute; the metric counts each invoice.
  */
 export function notChargedAlarm({
   logger,
@@ -58,7 +61,7 @@ export function notChargedAlarm({
     metrics.recordNotCharged({ reason: reasonOf(code), live });
     const facts = { alarm: code, environmentId, invoiceId };
     if (code !== noProviderCode) {
-      // In a sandbox a test asked for it.
+      // In a sandbox a test requested the failure.
       const level = live ? 'error' : 'warn';
       logger[level](facts, 'invoice amount not supported by the payment provider');
       return;

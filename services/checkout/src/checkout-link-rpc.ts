@@ -27,14 +27,13 @@ import type { HostedPageStore } from './hosted-page-store';
 import type { Peers } from './peers';
 import { discountNotValid } from './session-input';
 
-/** What the calls are answered from. */
 export interface CheckoutLinkRpcDependencies {
   readonly links: AggregateCollection<CheckoutLink>;
   readonly pages: HostedPageStore;
   readonly peers: Peers;
 }
 
-/** The calls about checkout links. */
+/** RPCs of checkout links. */
 export function checkoutLinkRpc({ links, pages, peers }: CheckoutLinkRpcDependencies) {
   const toProto = (stored: Stored<CheckoutLink>) => toProtoCheckoutLink(stored, pages);
   return rpcService<CheckoutLinkServiceServer>(
@@ -95,7 +94,7 @@ async function checkProducts(
   if (problems.flat().length > 0) throw invalidInput({ productIds: problems.flat() });
 }
 
-// A discount that is for some of the products is decided anew when one is bought.
+// A discount that applies to some of the products is checked again when a product is bought.
 async function checkDiscount(
   { discount: discounts }: Peers,
   { discountId, productIds }: Pick<CheckoutLink, 'discountId' | 'productIds'>,

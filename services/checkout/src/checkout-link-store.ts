@@ -9,11 +9,11 @@ interface CheckoutLinkDocument {
   readonly returnUrl: string | null;
   readonly active: boolean;
   readonly discountId: string | null;
-  /** JSON text, because keys may hold dots. */
+  /** JSON text, because keys may contain dots. */
   readonly metadata: string;
 }
 
-/** Checkout links as documents. */
+/** Maps checkout links to documents. */
 export const checkoutLinkDefinition: AggregateDefinition<CheckoutLink> = {
   collection: 'checkoutLinks',
   aggregate: 'checkoutLink',
@@ -41,7 +41,7 @@ export const checkoutLinkDefinition: AggregateDefinition<CheckoutLink> = {
   },
 };
 
-/** The filter of a list: the active or the inactive ones. */
+/** Filter of a list by active or inactive links. */
 export function linksWith({
   active,
 }: {

@@ -6,21 +6,21 @@ import { only, type Transition } from '@billing/kernel/transition';
 /** A public offer of some products; every visitor gets a session of their own. */
 export interface CheckoutLink {
   readonly id: string;
-  /** For people. */
+  /** Name for the merchant's staff. */
   readonly label: string;
-  /** 1 to 10, each once. */
+  /** 1 to 10 distinct products. */
   readonly productIds: readonly string[];
   readonly successUrl: string | undefined;
-  /** Where a visitor who gives up goes. */
+  /** Address for a visitor who cancels. */
   readonly returnUrl: string | undefined;
   /** An inactive link sells nothing. */
   readonly active: boolean;
-  /** Of its sessions. */
+  /** Discount of the link's sessions. */
   readonly discountId: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What is to change about a link: a field that is absent stays, one that is null is cleared. */
+/** Changes to a link: an absent field stays, a null field is cleared. */
 export interface CheckoutLinkChanges {
   readonly label?: string | null;
   readonly active?: boolean | null;
@@ -29,12 +29,12 @@ export interface CheckoutLinkChanges {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
 
-/** Metadata is checked alike by all services. */
+/** Problems found in the input. Metadata is validated by the same code in all services. */
 interface LinkFindings {
   readonly metadataProblems: readonly string[];
 }
 
-/** A new link. Refuses the input once, for everything that is wrong with it by itself. */
+/** Creates a link. Throws one error that names every invalid field. */
 export function createCheckoutLink(
   link: CheckoutLink,
   { metadataProblems }: LinkFindings,
@@ -45,8 +45,8 @@ export function createCheckoutLink(
 }
 
 /**
- * The link after a change: what a creation with its fields would make of them, so that a cleared field is back at its default. What it
- * offers stays. The very same link where nothing differs.
+ * Changes a link. The result is what a creation with its fields would give, so a cleared field
+ * returns to its default. The products stay. Returns the same object if nothing differs.
  */
 export function changeCheckoutLink(
   link: CheckoutLink,

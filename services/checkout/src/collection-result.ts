@@ -1,7 +1,7 @@
 import type { Transition } from '@billing/kernel/transition';
 import type { Invoice } from './invoice';
 
-/** What an invoice's holder is told of it. */
+/** Outcome that an invoice reports to its subscription or session. */
 export type CollectionOutcome =
   | 'SUCCEEDED'
   | 'FAILED'
@@ -15,7 +15,9 @@ export type CollectionOutcome =
   /** Voided by a caller. */
   | 'VOIDED';
 
-/** An outcome, of which attempt (0: of none), and when the next one is made by itself. */
+/**
+ * An outcome, the number of its attempt (0 for none), and the time of the next automatic attempt.
+ */
 export interface CollectionNews {
   readonly outcome: CollectionOutcome;
   readonly attempt: number;
@@ -23,8 +25,9 @@ export interface CollectionNews {
 }
 
 /**
- * The invoice with the command that tells its holder. A subscription's result is numbered in the very write that appends the command, so
- * the receiver can take results in order and once; a session looks at the invoice itself.
+ * Adds the command that reports the outcome. A subscription's result is numbered in the write that
+ * appends the command, so the receiver can apply results in order and once; a session reads the
+ * invoice instead.
  */
 export function withResult(invoice: Invoice, news: CollectionNews): Transition<Invoice> {
   if (invoice.session !== undefined) {

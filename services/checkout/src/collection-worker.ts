@@ -34,24 +34,24 @@ import { needsSlot } from './retry-schedule';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
-/** What the worker works with. */
 export interface CollectionDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly numbers: InvoiceNumberStore;
   readonly methods: PaymentMethodStore;
   readonly keeper: PaymentMethodWorker;
   readonly attempts: AttemptWorker;
-  /** Told of an invoice whose collection waits for a provider. */
+  /** Called for an invoice whose collection waits for a provider. */
   readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
 }
 
 const perPage = 100;
-// Charges that nobody waits for: beside them payers find room at the provider.
+// Limit of concurrent background charges; it leaves capacity at the provider for payers.
 const chargesMax = 100;
 
 /**
- * Takes invoices through the steps that need more than one write: number then open, claim then charge then record. Each step may be
- * repeated, and by several replicas at once: numbers and charges exist once by their keys, everything else is a compare-and-set.
+ * Takes invoices through the steps that need more than one write: number then open, claim then
+ * charge then record. Each step can be retried, also by several replicas in parallel: numbers and
+ * charges are unique by their keys, everything else is a compare-and-set.
  */
 export class CollectionWorker {
   private readonly charging = new Semaphore(chargesMax);
@@ -59,8 +59,8 @@ export class CollectionWorker {
   constructor(private readonly dependencies: CollectionDependencies) {}
 
   /**
-   * Finishes a DRAFT and makes its first attempt; where an earlier run stopped in between, goes on from there. `completes` is the command
-   * to do so.
+   * Opens a DRAFT and makes its first attempt, or resumes an earlier run that stopped in between.
+   * `completes` is the command that requests it.
    */
   async open(
     invoiceId: string,
@@ -74,7 +74,10 @@ export class CollectionWorker {
     return this.finish(opened, context, completes);
   }
 
-  /** Does what has fallen due by itself. An attempt in the way is finished first, one that waits for its payer is cancelled. */
+  /**
+   * Processes a due invoice. An attempt in the slot is finished first; an attempt that waits for
+   * its payer is canceled.
+   */
   async collectDue(invoiceId: string, context: Context): Promise<void> {
     const stored = await this.invoices(context).get(invoiceId);
     const { state } = stored;
@@ -92,8 +95,9 @@ export class CollectionWorker {
   }
 
   /**
-   * Has the collection of an invoice go on that waited for a provider. A payment that is captured for it is made by whoever resumes the
-   * attempt. False: it still waits, because another attempt runs.
+   * Resumes the collection of an invoice that waited for a provider. A payment to capture is left
+   * to the worker that resumes the attempt. Returns false if the invoice still waits, because
+   * another attempt runs.
    */
   async resumeWaiting(invoiceId: string, context: Context): Promise<boolean> {
     const { state } = await this.invoices(context).get(invoiceId);
@@ -105,24 +109,28 @@ export class CollectionWorker {
     return resumed.isTombstone || resumed.awaitsProviderSince === undefined;
   }
 
-  /** Takes up an attempt that was claimed and not finished, whoever claimed it, once its time has passed. */
+  /** Resumes an attempt that any worker claimed and did not finish, once its lease has expired. */
   resume(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
     return this.charging.run(() => this.dependencies.attempts.resume(invoiceId, context));
   }
 
-  /** Charges all that a customer owes to the default method that they have now. */
+  /** Charges all open invoices of a customer to their current default method. */
   async collectOpenInvoices(customerId: string, context: Context): Promise<void> {
-    // First those that open at this moment: they may have looked the default up before it changed, and be OPEN too late for the list.
+    // Drafts first: an invoice that opens at this moment may have read the old default and be OPEN
+    // too late for the list.
     const drafts = await this.invoicesOf(customerId, 'DRAFT', context);
     let isBusy = drafts.some(({ state }) => opensWithDefault(state));
     for (const stored of await this.invoicesOf(customerId, 'OPEN', context)) {
       isBusy = (await this.collectWithNewDefault(stored, context)) === 'BUSY' || isBusy;
     }
-    // An attempt with the old method, or the look for it, was under way: once it has ended the new one is tried.
+    // An attempt with the old method was running. The new method is tried once it has ended.
     if (isBusy) throw new DomainError('unavailable', 'PAYMENT_IN_PROGRESS', 'Service unavailable');
   }
 
-  /** Voids an invoice under its derived id, or puts a tombstone in its place so that a late step cannot make it. */
+  /**
+   * Voids an invoice under its derived id, or inserts a tombstone so that a late step cannot create
+   * it.
+   */
   async voidDerived(
     holder: Omit<Tombstone, 'isTombstone' | 'status'>,
     context: Context,
@@ -136,7 +144,7 @@ export class CollectionWorker {
     return invoices.mutate(holder.id, (record, now) => voidInvoice(record, { number, now }));
   }
 
-  /** Voids an OPEN invoice because a caller asked for it. */
+  /** Voids an OPEN invoice at a caller's request. */
   async voidForCaller(
     invoiceId: string,
     { expectedVersion }: { readonly expectedVersion: number | undefined },
@@ -146,14 +154,14 @@ export class CollectionWorker {
     const stored = await invoices.get(invoiceId);
     const { state, version } = stored;
     if (expectedVersion !== undefined && expectedVersion !== version) throw staleVersion();
-    // Before a challenge is cancelled for it; the decision itself looks again.
+    // Checked before a challenge is canceled; the write checks again.
     checkOwed(state);
     const released = await this.dependencies.attempts.release(stored, context);
     const expected = expectedVersion === undefined ? undefined : released.version;
     return invoices.mutate(invoiceId, voidForCaller, { expectedVersion: expected });
   }
 
-  /** Ends what comes by itself, because the subscription has ended. */
+  /** Ends automatic collection, because the subscription has ended. */
   async endCollection(
     { invoiceId, subscriptionId }: { readonly invoiceId: string; readonly subscriptionId: string },
     { writeOff }: { readonly writeOff: boolean },
@@ -190,15 +198,16 @@ export class CollectionWorker {
     this.dependencies.onNotCharged?.({ code: noProviderCode, invoiceId: state.id, tenant });
   }
 
-  // A payment that was authorised while no provider was configured is captured first.
+  // A payment that was authorized while no provider was configured is captured first.
   private dueClaim(invoice: Invoice, context: Context) {
     return invoice.authorizedTransactionId === undefined
       ? this.savedClaim(invoice, context)
       : this.firstClaim(invoice, context);
   }
 
-  // The card of an authorisation is kept before the charge, so that a retry has a card. It is the subscription's own at once, and takes
-  // the place of another default when it has paid, not before: the customer's other invoices must not be charged to a card that never paid.
+  // The card of an authorization is saved before the charge, so that a retry has a card. It becomes
+  // the subscription's own method immediately, but replaces another default only after it has paid:
+  // the customer's other invoices must not be charged to a card that never paid.
   private async firstClaim(draft: Invoice, context: Context) {
     const { authorizedTransactionId } = draft;
     if (authorizedTransactionId === undefined) return this.savedClaim(draft, context);
@@ -207,7 +216,7 @@ export class CollectionWorker {
     return { ...claim, becomesDefault };
   }
 
-  // Whether another method is the default until this one has paid.
+  // Returns true if another method stays the default until this one has paid.
   private async keepAuthorized(
     draft: Invoice,
     authorizedTransactionId: string,
@@ -221,7 +230,8 @@ export class CollectionWorker {
     return false;
   }
 
-  // All of them before any is charged: one that is paid leaves the list, and would move the others on its pages.
+  // Reads all pages before charging any: a paid invoice leaves the list, which would shift the
+  // others between pages.
   private async invoicesOf(
     customerId: string,
     status: 'DRAFT' | 'OPEN',
@@ -236,7 +246,8 @@ export class CollectionWorker {
     }
   }
 
-  // A challenge that waits is cancelled for it, and if that one had succeeded it is the payment.
+  // Cancels a challenge in the slot first. If the challenge had already succeeded, its charge is
+  // the payment.
   private async collectWithNewDefault(
     listed: Stored<InvoiceRecord>,
     context: Context,
@@ -274,7 +285,7 @@ export class CollectionWorker {
     return this.dependencies.attempts.claimOf(source, { customerId }, context);
   }
 
-  // Only a DRAFT needs one.
+  // Only a DRAFT needs a number.
   private async numberOf(record: InvoiceRecord, { tenant }: Context): Promise<string | undefined> {
     if (record.status !== 'DRAFT') return undefined;
     return this.dependencies.numbers.take({

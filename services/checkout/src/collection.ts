@@ -33,14 +33,20 @@ import {
   passOver,
 } from './retry-schedule';
 
-/** An invoice that nothing can be charged for is tried once more after this long: the customer may give a card by then. */
+/**
+ * An invoice without a chargeable method is tried again after this delay: the customer may add a
+ * card by then.
+ */
 const firstCollectionDelayMs = 60 * 60 * 1000;
 
 /**
- * Opens a DRAFT under its number and, in the same write, begins to collect it: nothing due is PAID at once; an invoice to be sent waits
- * for the payer, unless a payment was authorised for it; a usable source claims the slot; without one the first attempt is due an hour
- * later. A session's invoice waits for its payer, also when nothing is due. What is open already stays as it is, so that the repeated step
- * does not open or claim twice.
+ * Opens a DRAFT under its number and starts its collection in the same write:
+ * - nothing due: PAID;
+ * - sent invoice: waits for the payer, unless a payment was authorized for it;
+ * - usable source: claims the slot;
+ * - no source: the first attempt is due an hour later;
+ * - a session's invoice: waits for its payer, even if nothing is due.
+ * An invoice that is already open stays as it is, so a retried step opens and claims once.
  */
 export function openAndCollect(
   record: InvoiceRecord,
@@ -73,9 +79,10 @@ export function openAndCollect(
 }
 
 /**
- * Does what has fallen due by itself, one step: claims the slot for an attempt with the first of the customer's methods that may be
- * charged; passes over a date at which a charge would be useless; gives up after the last one; tells that an invoice to be sent is
- * overdue. Early, or taken, changes nothing.
+ * Does one step of due work: claims the slot for an attempt with the first of the customer's
+ * methods that may be charged; skips a date at which a charge would be useless; ends dunning after
+ * the last date; or reports a sent invoice as overdue. Changes nothing before the date or while the
+ * slot is taken.
  */
 export function collectWhenDue(record: InvoiceRecord, claim: Claim): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN' || !isDue(record, claim.now)) return unchanged(record);
@@ -93,7 +100,10 @@ export function collectWhenDue(record: InvoiceRecord, claim: Claim): Transition<
   return only(claimSlot(started, chosen, { origin: 'COLLECTION', retry }));
 }
 
-/** Claims the slot at once for an invoice that waits in collection, because its customer has another default method now. */
+/**
+ * Claims the slot immediately for an invoice in collection, because its customer has a new default
+ * method.
+ */
 export function collectWithNewDefault(
   record: InvoiceRecord,
   claim: Claim,
@@ -103,8 +113,9 @@ export function collectWithNewDefault(
 }
 
 /**
- * Whether a new default method is charged for the invoice as soon as the slot is free. One that this method was tried for last, or that
- * it was refused for good, is left alone, and so is an attempt that runs with it.
+ * True if a new default method is to be charged for the invoice as soon as the slot is free.
+ * Excluded: the method tried last, a permanently refused method, and a method whose attempt is
+ * running.
  */
 export function wantsNewDefault(
   record: InvoiceRecord,
@@ -123,7 +134,7 @@ function waitsForMethod(record: InvoiceRecord): record is Invoice {
   return record.collectionMethod === 'CHARGE_AUTOMATICALLY' && record.ended === undefined;
 }
 
-/** Whether the invoice is about to open, and to charge the customer's default method. */
+/** True if the invoice is about to open and to charge the customer's default method. */
 export function opensWithDefault(record: InvoiceRecord): boolean {
   if (record.status !== 'DRAFT' || record.session !== undefined) return false;
   const isOfDefault = record.authorizedTransactionId === undefined;
@@ -131,8 +142,9 @@ export function opensWithDefault(record: InvoiceRecord): boolean {
 }
 
 /**
- * Claims the slot for somebody who pays now. A call whose attempt runs or ended already finds it. What was due before without a charge
- * comes first: nobody pays what has been given up, and what is paid late was overdue.
+ * Claims the slot for a payer or caller who pays now. A retried call finds its own attempt, running
+ * or ended. Earlier due work without a charge is applied first: an uncollectible invoice is not
+ * charged, and a late payment is reported overdue before it is paid.
  */
 export function payNow(
   record: InvoiceRecord,
@@ -149,14 +161,16 @@ export function payNow(
   );
 }
 
-/** The attempt that a call has made, running or ended; undefined if it made none. */
+/** Number of the attempt that a call has made, running or ended; undefined if it made none. */
 export function attemptOfCall(invoice: Invoice, callId: string | undefined): number | undefined {
   if (callId === undefined) return undefined;
   if (invoice.attempt?.callId === callId) return invoice.attempt.number;
   return invoice.payments.find((payment) => payment.callId === callId)?.number;
 }
 
-/** An attempt's outcome, under which id it is kept, and the facts that decide what follows. */
+/**
+ * Outcome of an attempt, the payment id that stores it, and the facts that decide the next step.
+ */
 export interface FinishedAttempt extends Omit<FailureFacts, 'attempt'> {
   readonly attemptNumber: number;
   readonly paymentId: string;
@@ -164,8 +178,8 @@ export interface FinishedAttempt extends Omit<FailureFacts, 'attempt'> {
 }
 
 /**
- * Records what came of the attempt in the slot and empties it. Another attempt, or none, in the slot means that somebody else recorded
- * this one: nothing changes.
+ * Records the outcome of the attempt in the slot and empties the slot. Changes nothing if the slot
+ * holds another attempt or none: another worker has already recorded this one.
  */
 export function recordResult(
   record: InvoiceRecord,
@@ -193,7 +207,7 @@ function withPayment(
     status: outcome.status,
     failureCode: isFailed ? outcome.failureCode : undefined,
     decline: isFailed ? outcome.decline : undefined,
-    // Where the authorisation failed, nothing was learnt of the card behind it.
+    // A failed authorization says nothing of the card behind it.
     methodId:
       isFailed && outcome.failureCode.startsWith('authorization_') ? undefined : attempt.methodId,
     origin: attempt.origin,
@@ -215,14 +229,14 @@ function chargedBy({ source, claimedAt, becomesDefault }: Attempt): Payment['cha
   return { source, claimedAt, becomesDefault };
 }
 
-// The subscription of one that was given up has ended: it is told nothing more.
+// An UNCOLLECTIBLE invoice reports no result: its subscription has ended.
 function paidBy(invoice: Invoice, attempt: Attempt, now: Date): Transition<Invoice> {
   const paid = pay(invoice, now);
   if (invoice.status === 'UNCOLLECTIBLE') return { state: paid, events: [], commands: [] };
   return withResult(paid, successOf(invoice, attempt.number));
 }
 
-/** Lets the attempt in the slot wait for its payer, unless the payer has answered again meanwhile. */
+/** Marks the attempt in the slot as waiting for its payer, unless the payer has answered since. */
 export function recordWaiting(
   record: InvoiceRecord,
   {
@@ -238,7 +252,7 @@ export function recordWaiting(
     : unchanged(record);
 }
 
-/** Takes up the attempt that waits for its payer; another one, or none, stays as it is. */
+/** Resumes the attempt that waits for its payer; any other state of the slot stays as it is. */
 export function takeAnswer(
   record: InvoiceRecord,
   answer: {
@@ -254,14 +268,14 @@ export function takeAnswer(
   return only({ ...record, attempt: takeUp(record.attempt, answer) });
 }
 
-/** A session's invoice of which nothing is due, and no card is given for, paid by its payer's word. */
+/** Pays a session's invoice with nothing due and no card, on the payer's confirmation. */
 export function settle(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN') return unchanged(record);
   if (totalOf(record) !== 0n) throw new Error(`Invoice ${record.id} is to be paid`);
   return withResult(pay(record, now), { outcome: 'NOTHING_DUE', attempt: 0 });
 }
 
-/** Voids an OPEN invoice for a caller, and tells its subscription. */
+/** Voids an OPEN invoice for a caller and reports the result to its subscription. */
 export function voidForCaller(record: InvoiceRecord, now: Date): Transition<InvoiceRecord> {
   checkOwed(record);
   return afterDueDate(record, now, (invoice) => {
@@ -272,8 +286,9 @@ export function voidForCaller(record: InvoiceRecord, now: Date): Transition<Invo
 }
 
 /**
- * Ends what comes by itself, because the subscription has ended: the invoice stays payable, or is written off. An attempt under way keeps
- * its outcome. A DRAFT is numbered by the same write, so that its number does not burn.
+ * Ends automatic collection, because the subscription has ended: the invoice stays payable or is
+ * written off. A running attempt keeps its outcome. A DRAFT is numbered by the same write, so that
+ * its number leaves no gap.
  */
 export function endCollection(
   record: InvoiceRecord,
@@ -293,7 +308,10 @@ export function endCollection(
   return only(isOver ? { ...stopped, status: 'UNCOLLECTIBLE', givenUpAt: now } : stopped);
 }
 
-/** What the invoice's first attempt charges: the authorisation it came with, else the customer's default method. */
+/**
+ * Source of the invoice's first attempt: the authorization it came with, otherwise the customer's
+ * default method.
+ */
 export function sourceFor(
   invoice: Pick<Invoice, 'authorizedTransactionId'>,
   defaultMethodId: string | undefined,
@@ -305,7 +323,10 @@ export function sourceFor(
   return { kind: 'NONE' };
 }
 
-/** Whether a worker goes on with the attempt in the slot: an invoice that is to be written off does not wait for its payer. */
+/**
+ * True if a worker is to continue the attempt in the slot: an invoice to be written off does not
+ * wait for its payer.
+ */
 export function isUnderWay({
   attempt,
   ended,
@@ -315,19 +336,22 @@ export function isUnderWay({
   return attempt.status === 'PENDING' || (ended === 'WRITTEN_OFF' && status === 'OPEN');
 }
 
-/** Whether the subscription has a result, or is about to get one; false while the invoice waits for its payer or for a later time. */
+/**
+ * True if the subscription has a result or is about to get one; false while the invoice waits for
+ * its payer or for a later date.
+ */
 export function isCollecting(record: InvoiceRecord): boolean {
   if (record.status === 'VOID') return false;
   return record.attempt !== undefined || record.resultsSent > 0;
 }
 
-/** Throws unless the invoice is one that a caller may pay or void. */
+/** Throws unless a caller may pay or void the invoice. */
 export function checkOwed(record: InvoiceRecord): asserts record is Invoice {
   checkOfNoSession(record);
   if (record.status !== 'OPEN') throw invoiceNotOpen();
 }
 
-/** Throws for a session's invoice: it is paid, and ends, with its session alone. */
+/** Throws for a session's invoice, which is paid and ended only through its session. */
 export function checkOfNoSession(record: InvoiceRecord): asserts record is Invoice {
   if (record.isTombstone) throw notFound('Invoice');
   if (record.session === undefined) return;
@@ -335,12 +359,12 @@ export function checkOfNoSession(record: InvoiceRecord): asserts record is Invoi
   throw new DomainError('failed_precondition', 'INVOICE_OF_CHECKOUT', message);
 }
 
-/** Refuses to pay or void what is not owed. */
+/** Error of a request to pay or void an invoice that is not owed. */
 export function invoiceNotOpen(): DomainError {
   return new DomainError('failed_precondition', 'INVOICE_NOT_OPEN', 'Invoice is not open');
 }
 
-// Where nothing is due the attempt verified the method.
+// If nothing is due, the attempt verified the method.
 function successOf(invoice: Invoice, attempt: number): CollectionNews {
   return totalOf(invoice) === 0n
     ? { outcome: 'NOTHING_DUE', attempt: 0 }

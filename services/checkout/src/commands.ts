@@ -21,7 +21,6 @@ import type { Peers } from './peers';
 import type { SessionListener } from './session-invoice-client';
 import { type CollectionResult, type CollectionResultPayload, readCollectionResult } from './store';
 
-/** What the commands work with. */
 export interface InvoiceCommandDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
@@ -32,7 +31,7 @@ export interface InvoiceCommandDependencies {
   readonly logger: Logger;
 }
 
-/** What is done about the commands of an invoice. */
+/** Handlers of the commands of an invoice. */
 export function invoiceCommands(
   dependencies: InvoiceCommandDependencies,
 ): Record<string, CommandHandler> {
@@ -59,13 +58,13 @@ export function invoiceCommands(
   };
 }
 
-/** The subscription accepts a result only after the one with the number before it. */
+/** The subscription accepts a result only after the preceding number. */
 export const unskippableInvoiceCommands: Readonly<Record<string, string>> = {
   applyCollectionResult:
     'This command cannot be skipped: the subscription would refuse all later results of the invoice',
 };
 
-/** What is done about the commands of a payer. */
+/** Handlers of the commands of a payer. */
 export function payerCommands({
   payers,
   methods,
@@ -98,7 +97,8 @@ async function tellSubscription(
   try {
     await peers.subscription.applyCollectionResult(request, context);
   } catch (error) {
-    // An invoice never outlives its subscription. The result is money and is repeated for ever rather than dropped.
+    // An invoice never outlives its subscription. The result stands for money and is retried
+    // forever instead of dropped.
     if (isNotFound(error)) {
       const { subscriptionId, invoice } = request;
       logger.error(

@@ -14,23 +14,23 @@ export const configurationSchema = z.object({
   CUSTOMER_ADDRESS: address,
   DISCOUNT_ADDRESS: address,
   SUBSCRIPTION_ADDRESS: address,
-  /** Days after the first failure of an invoice at which it is charged again. */
+  /** Days after the first failure of an invoice on which it is charged again. */
   DUNNING_RETRY_DAYS: z
     .string()
     .default('3,7,14')
     .transform((days) => days.split(',').map(Number))
     .refine(isSchedule, 'must be rising whole days from 1 to 365, at most 10, e.g. 3,7,14'),
-  /** Charges live environments at Stripe; absent: they have no provider. */
+  /** Key for charges of live environments at Stripe; absent: live environments have no provider. */
   STRIPE_SECRET_KEY: z
     .string()
     .regex(/^[rs]k_(live|test)_\w+$/, 'must be a secret or a restricted key of Stripe')
     .optional(),
-  /** Proves what Stripe announces; absent: nothing that it announces is believed. */
+  /** Verifies Stripe's webhooks; absent: all of them are refused. */
   STRIPE_WEBHOOK_SECRET: z
     .string()
     .regex(/^whsec_\S+$/, 'must be the signing secret of an endpoint at Stripe')
     .optional(),
-  /** Another address than Stripe's own, e.g. of a proxy. */
+  /** Replaces Stripe's own address, e.g. with a proxy. */
   STRIPE_API_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
     .optional(),
@@ -43,7 +43,7 @@ function isSchedule(days: readonly number[]): boolean {
 
 export type CheckoutConfiguration = z.infer<typeof configurationSchema>;
 
-/** Reads the process's environment variables; reports all problems at once. */
+/** Reads the environment variables of the process; reports all problems together. */
 export function readConfig(env: Record<string, string | undefined>): CheckoutConfiguration {
   return readConfiguration(configurationSchema, env);
 }

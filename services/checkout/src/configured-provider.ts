@@ -16,19 +16,22 @@ type StripeConfiguration = Pick<
   'STRIPE_SECRET_KEY' | 'STRIPE_WEBHOOK_SECRET' | 'STRIPE_API_URL'
 >;
 
-/** Who moves the money of each environment, and what they announce. */
+/** Payment provider of each environment and the source of its webhooks. */
 export interface ConfiguredProviders {
   readonly providerOf: (tenant: Tenant) => PaymentProvider;
-  /** Whether live environments have a provider. */
+  /** True if live environments have a provider. */
   readonly isLiveConfigured: boolean;
   readonly events: ProviderEvents;
-  /** The charge that a payment at the provider stands for; undefined: for none of ours. */
+  /** Charge of a payment at the provider; undefined if the payment is not ours. */
   readonly chargeOf: (
     providerPaymentId: string,
   ) => Promise<{ environmentId: string; invoiceId: string } | undefined>;
 }
 
-/** Sandboxes have a provider of their own, always: no test ever moves money. Live environments have the one that is configured, or none. */
+/**
+ * Sandboxes always have their own provider, so no test moves money. Live environments have the
+ * configured provider or none.
+ */
 export function configuredProviders(
   service: Pick<Service, 'db' | 'ensureIndexes' | 'logger'>,
   config: StripeConfiguration,

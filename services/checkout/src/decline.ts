@@ -1,6 +1,9 @@
 import type { DeclineKind, FinalOutcome } from './payment-provider';
 
-/** What the codes of failed payments say of the method; every code that an adapter gives stands here. */
+/**
+ * Failure codes and what each says of the method. Every code that an adapter returns is listed
+ * here.
+ */
 const kinds = {
   card_declined: 'SOFT',
   insufficient_funds: 'SOFT',
@@ -16,16 +19,16 @@ const kinds = {
   card_not_supported: 'HARD',
   do_not_try_again: 'HARD',
   currency_not_supported: 'HARD',
-  /** The provider does not take this amount, or cannot be told it exactly. */
+  /** The provider does not accept this amount, or the amount cannot be expressed exactly for it. */
   amount_not_supported: 'PROVIDER',
   no_payment_provider: 'PROVIDER',
   /** The provider no longer has the method, or not for this customer. */
   payment_method_unavailable: 'HARD',
-  /** The authorised payment has paid something else, or is another customer's. */
+  /** The authorized payment has paid something else, or belongs to another customer. */
   authorization_used: 'HARD',
   /**
-   * A payment said to be authorised is unknown, of another amount, no longer open, or not authorised yet. All of that says nothing of the
-   * card behind it, which later attempts charge.
+   * A payment claimed to be authorized is unknown, has another amount, is no longer open, or is not
+   * authorized yet. None of this says anything of the card behind it, which later attempts charge.
    */
   authorization_unknown: 'SOFT',
   authorization_mismatch: 'SOFT',
@@ -35,7 +38,7 @@ const kinds = {
 
 export type DeclineCode = keyof typeof kinds;
 
-/** A failed charge, with what its code says of the method. */
+/** Outcome of a failed charge, with the decline kind of its code. */
 export function declined(
   failureCode: DeclineCode,
   providerPaymentId: string | undefined,
@@ -43,7 +46,7 @@ export function declined(
   return { status: 'FAILED', failureCode, decline: kinds[failureCode], providerPaymentId };
 }
 
-/** Whether the text is such a code, e.g. after it was read from a database. */
+/** True if the text is a decline code, e.g. after it was read from a database. */
 export function isDeclineCode(text: string): text is DeclineCode {
   return Object.hasOwn(kinds, text);
 }

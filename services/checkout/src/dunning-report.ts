@@ -1,69 +1,69 @@
 import type { Invoice, InvoiceRecord, Payment } from './invoice';
 
-/** The steps of an invoice's dunning that figures follow. Each is reached once, for good. */
+/** Steps of an invoice's dunning that reports count. Each is reached once and never left. */
 export const dunningSteps = ['FAILED', 'RESOLVED'] as const;
 export type DunningStep = (typeof dunningSteps)[number];
 
-/** Those that an invoice has reached: none without a failure of the schedule. */
+/** Steps that an invoice has reached: none without a failure of the schedule. */
 export function dunningStepsReached(record: InvoiceRecord): DunningStep[] {
   if (record.isTombstone || record.firstFailedAt === undefined) return [];
   return record.status === 'OPEN' ? ['FAILED'] : ['FAILED', 'RESOLVED'];
 }
 
-/** What became of an invoice after its first charge failed. */
+/** Result of an invoice whose first charge failed. */
 export type DunningOutcome =
   | { readonly kind: 'RECOVERED_BY_RETRY'; readonly retry: number }
   | { readonly kind: 'RECOVERED_OTHERWISE' | 'UNCOLLECTIBLE' | 'VOIDED' };
 
-/** An invoice that has an end, as far as dunning asks. */
+/** The fields of an ended invoice that dunning needs. */
 export interface Resolved extends Pick<Invoice, 'status'> {
-  /** Absent: it was not given up. */
+  /** Absent if dunning did not end without payment. */
   readonly givenUpAt?: Date | undefined;
   readonly payments: readonly (Pick<Payment, 'status' | 'origin'> &
     Partial<Pick<Payment, 'retry'>>)[];
 }
 
 /**
- * Retries are the dates after the first charge at which the schedule charged, with however many methods; a date at which nothing was
- * charged counts for nothing.
+ * Counts as retries the dates after the first charge on which the schedule charged, with any number
+ * of methods; a skipped date does not count.
  */
 export function dunningOutcome({ status, givenUpAt, payments }: Resolved): DunningOutcome {
-  // A payment that comes after the end of dunning does not change how it ended.
+  // A payment after the end of dunning does not change how dunning ended.
   if (status === 'UNCOLLECTIBLE' || givenUpAt !== undefined) return { kind: 'UNCOLLECTIBLE' };
   if (status === 'VOID') return { kind: 'VOIDED' };
   const paid = payments.findIndex((payment) => payment.status === 'SUCCEEDED');
   const payment = payments[paid];
   if (payment?.origin !== 'COLLECTION') return { kind: 'RECOVERED_OTHERWISE' };
-  // Payments that were stored before retries were numbered are one a retry.
+  // Payments stored before retries were numbered count as one retry each.
   const charges = payments.slice(0, paid).filter(({ origin }) => origin === 'COLLECTION');
   return { kind: 'RECOVERED_BY_RETRY', retry: payment.retry ?? charges.length };
 }
 
-/** How many invoices, and what they come to in the smallest unit of their currency. */
+/** Number of invoices, and their total in the currency's smallest unit. */
 export interface InvoiceSum {
   readonly count: bigint;
   readonly amount: bigint;
 }
 
-/** What became of the invoices of one currency whose first charge failed on one day. */
+/** Results of the invoices of one currency whose first charge failed on one day. */
 export interface DunningSums {
   readonly failed: InvoiceSum;
-  /** By the retry that paid them, the first one first. */
+  /** Indexed by the retry that paid, starting with the first. */
   readonly recoveredByRetry: readonly InvoiceSum[];
   readonly recoveredOtherwise: InvoiceSum;
   readonly uncollectible: InvoiceSum;
   readonly voided: InvoiceSum;
 }
 
-/** The sums of a day and a currency. */
+/** Sums of one day and currency. */
 export type DunningDay = DunningSums & { readonly day: string; readonly currency: string };
 
-/** The sums of a currency over some days. */
+/** Sums of one currency over several days. */
 export type DunningReport = DunningSums & { readonly currency: string; readonly open: InvoiceSum };
 
 const none: InvoiceSum = { count: 0n, amount: 0n };
 
-/** What became of the invoices whose first charge failed on the days that were asked for, by currency code. */
+/** Results of the invoices whose first charge failed on the given days, by currency code. */
 export function dunningReport(
   sums: readonly DunningDay[],
   days: readonly string[],

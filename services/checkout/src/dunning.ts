@@ -2,14 +2,16 @@ import type { DeclineKind } from './payment-provider';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** When a payment that failed is tried again: whole days after the failure, each at its time of day in UTC. */
+/**
+ * Retry dates of a failed payment: whole days after the failure, at the same time of day in UTC.
+ */
 export function retryDates(firstFailedAt: Date, daysAfter: readonly number[]): Date[] {
   return daysAfter.map((days) => new Date(firstFailedAt.getTime() + days * dayMs));
 }
 
 /**
- * The dates of the retries that are left after one at `now`, each at least a day after the one before it: after an outage that is longer
- * than the steps between them, the customer still has the time between two retries to act.
+ * Remaining retry dates after one at `now`, each at least a day after the one before. After an
+ * outage longer than the intervals the customer still has time to act between two retries.
  */
 export function datesAfter(now: Date, dates: readonly Date[]): Date[] {
   let earliest = now.getTime();
@@ -19,13 +21,16 @@ export function datesAfter(now: Date, dates: readonly Date[]): Date[] {
   });
 }
 
-/** What the payments so far say of a saved method. */
+/** The fields of a payment that decide about charging its method again. */
 export interface Tried {
   readonly methodId: string | undefined;
   readonly decline: DeclineKind | undefined;
 }
 
-/** Whether charging the method again is useless: its latest failure was for ever. Without a method an attempt fails for that alone. */
+/**
+ * True if charging the method again is useless, because its latest failure was permanent. An
+ * attempt without a method fails for that reason alone.
+ */
 export function isRefusedForGood(
   payments: readonly Tried[],
   methodId: string | undefined,

@@ -2,8 +2,9 @@ import { unchanged } from '@billing/kernel/transition';
 import { expire, type SessionRecord, type SessionTransition } from './session';
 
 /**
- * Ends what a visitor ordered before at the same link, so that the visitor holds one redemption at a time. A session that is being paid, or
- * that waits for its payer to confirm a payment, stays: it may be paid at any moment.
+ * Ends the session that a visitor ordered before at the same link, so that a visitor holds one
+ * redemption at a time. A session in payment, or with a challenge that its payer has not answered,
+ * stays: it may be paid at any moment.
  */
 export function endEarlier(
   record: SessionRecord,

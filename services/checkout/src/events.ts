@@ -7,7 +7,10 @@ import type { SessionRecord } from './session';
 import type { SessionEvent } from './session-announcement';
 import { toProtoSession } from './session-rpc';
 
-/** How events of sessions are announced: their proto message in JSON mapping. `stored` is the session right after the decision. */
+/**
+ * Encodes session events as their proto message in JSON mapping. `stored` is the session right
+ * after the decision.
+ */
 export function sessionEventEncoder(pages: InvoicePages) {
   return (event: DomainEvent, stored: Stored<SessionRecord>): unknown => {
     const { state } = stored;
@@ -15,7 +18,7 @@ export function sessionEventEncoder(pages: InvoicePages) {
     const { invoice } = (event as SessionEvent).data;
     return ProtoSessionEvent.toJSON({
       session: toProtoSession({ ...stored, state }, pages),
-      // Workers hand invoices through the rules as they have read them.
+      // Workers pass invoices through the rules in the form in which they read them.
       invoice: toProtoInvoice(invoice as Stored<InvoiceRecord>, pages),
     });
   };

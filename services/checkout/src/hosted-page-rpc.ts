@@ -8,7 +8,7 @@ import { hostedPageKinds } from '@billing/proto/values/checkout';
 import { hostedPageCallers } from './callers';
 import type { HostedPageStore } from './hosted-page-store';
 
-/** Turns the token of a public page into what it shows and whose that is. */
+/** Resolves the token of a public page to the resource it shows and its tenant. */
 export function hostedPageRpc(pages: HostedPageStore) {
   return rpcService<HostedPageServiceServer>(
     HostedPageServiceService,

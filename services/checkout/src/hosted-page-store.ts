@@ -15,21 +15,21 @@ import {
 } from './hosted-page';
 import { sessionOfVisit, visitTokenOf } from './visit-token';
 
-/** What is read of whatever a page is of. */
+/** Fields that are read of the resource behind a page. */
 type PageDocument = TenantFields & { readonly _id: string };
 
 interface SessionPageDocument extends PageDocument {
   readonly pageHash: string;
 }
 
-/** A page and whose it is. */
+/** A page with its tenant. */
 export interface HostedPage extends HostedResource {
   readonly tenant: Tenant;
 }
 
 const tenantFields = { organizationId: 1, environmentId: 1, live: 1, timeline: 1 };
 
-/** The public pages: nothing is stored of them but what they are of. */
+/** Finds public pages. Only the resources are stored, not the pages. */
 export class HostedPageStore {
   private readonly sessions: Collection<SessionPageDocument>;
   private readonly named: Readonly<Record<NamedResource['kind'], Collection<PageDocument>>>;
@@ -46,37 +46,41 @@ export class HostedPageStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Without the environment, as the hash itself says which one it is in.
+    // Without the environment: the hash alone identifies the session.
     await ensureIndexes(this.sessions, [{ name: 'page', key: { pageHash: 1 } }]);
   }
 
-  /** What the page of a session is found by. */
+  /** Hash by which the page of a session is found. */
   hashOf(sessionId: string): string {
     const page = { kind: 'CHECKOUT_SESSION', resourceId: sessionId } as const;
     return tokenHash(tokenOf(page, this.site.secret));
   }
 
-  /** Where the page is, whether its resource is stored yet or not. A stored session keeps the token that its hash was made of. */
+  /**
+   * Address of a page, even before its resource is stored. A stored session keeps the token from
+   * which its hash was computed.
+   */
   urlOf(resource: HostedResource, pageHash?: string): string {
     const { url, secret, oldSecrets } = this.site;
     const used = oldSecrets.find((old) => tokenHash(tokenOf(resource, old)) === pageHash);
     return hostedUrl(resource, { url, secret: used ?? secret });
   }
 
-  /** Proves to the page of a link that its browser ordered the session. */
+  /** Token that proves to a link's page that its browser ordered the session. */
   visitOf(sessionId: string): string {
     return visitTokenOf(sessionId, this.site.secret);
   }
 
-  /** The session that a proof of a visit names; undefined where it is none. */
+  /** Session that a visit token names; undefined if the token is invalid. */
   sessionOfVisit(token: string): string | undefined {
     const { secret, oldSecrets } = this.site;
     return sessionOfVisit(token, [secret, ...oldSecrets]);
   }
 
   /**
-   * The page that a token opens, in whichever environment. It is asked without an environment because its answer says which one the page
-   * is in; that only the whole token leads to it makes it safe. No database is asked about what cannot be a token.
+   * Finds the page that a token opens, in any environment. The lookup has no environment because
+   * its answer says which one the page is in; it is safe because only the complete token finds it.
+   * Malformed tokens are rejected without a database query.
    */
   async find(token: string): Promise<HostedPage | undefined> {
     if (!isWellFormedToken(token)) return undefined;

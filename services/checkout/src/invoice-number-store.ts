@@ -9,15 +9,15 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { formatInvoiceNumber, nextInvoiceNumber } from './invoice-number';
 
 interface InvoiceNumberDocument {
-  /** `<environment id>:<number>`: a number exists once because its document does. */
+  /** `<environment id>:<number>`: the unique id makes a number unique. */
   readonly _id: string;
   readonly environmentId: string;
   readonly number: number | bigint;
-  /** The only holder, for ever. */
+  /** Permanent and only holder. */
   readonly invoiceId: string;
 }
 
-/** Who asks for a number. */
+/** Requester of a number. */
 export interface NumberHolder {
   readonly environmentId: string;
   readonly invoiceId: string;
@@ -28,21 +28,22 @@ interface InvoiceNumber {
   readonly number: number;
 }
 
-// Only replicas meet here, because a process takes the numbers of an environment batch by batch.
+// Only replicas compete here, because a process takes the numbers of an environment in batches.
 const attemptsMax = 64;
 const batchMax = 100;
-// Whose last number is remembered.
+// Size of the cache of last numbers.
 const environmentsMax = 10_000;
 
 /**
- * The invoice numbers that are taken. Documents are only inserted, each at the end of its environment's row, so the row has no gaps; an
- * invoice that asks again is given the number that it holds.
+ * Invoice numbers that are taken. Documents are only inserted, each after the last one of its
+ * environment, so the sequence has no gaps; an invoice that asks again gets the number it holds.
  */
 export class InvoiceNumberStore {
   private readonly documents: Collection<InvoiceNumberDocument>;
-  // Numbers that are taken, so that the next one leaves no gap, wherever the row has got to meanwhile: a number that is taken too tells.
+  // Last numbers known to be taken, so that the next one leaves no gap. Every taken number is a
+  // valid start, even if the sequence has grown since.
   private readonly lastTaken = new Map<string, number>();
-  // One batch at a time, because two of one environment would race for the same numbers.
+  // One batch at a time, because two batches of one environment would compete for the same numbers.
   private readonly taking = new Batcher<NumberHolder, string>({
     batchMax,
     flushesMax: 1,
@@ -60,7 +61,10 @@ export class InvoiceNumberStore {
     ]);
   }
 
-  /** The holder's number, taken now if it has none yet. Holders that ask side by side are numbered together. */
+  /**
+   * Returns the holder's number, taking one if it has none yet. Concurrent holders are numbered
+   * together.
+   */
   take(holder: NumberHolder): Promise<string> {
     return this.taking.run(holder);
   }
@@ -97,7 +101,7 @@ export class InvoiceNumberStore {
         this.lastTaken.get(environmentId) ?? (await this.highest(environmentId)),
       );
       const row = waiting.map((invoiceId, index) => ({ invoiceId, number: next + index }));
-      // Unknown until the row is stored, also where its insert fails half-way.
+      // Unknown until all numbers are stored, also if their insert fails half-way.
       this.lastTaken.delete(environmentId);
       const inserted = await this.insert(environmentId, row);
       for (const { invoiceId, number } of row.slice(0, inserted)) taken.set(invoiceId, number);
@@ -137,7 +141,10 @@ export class InvoiceNumberStore {
     return highest === undefined ? undefined : Number(highest.number);
   }
 
-  /** How many of the row were inserted, up to the first whose number is taken or whose holder has one already. */
+  /**
+   * Number of documents inserted, up to the first whose number is taken or whose holder already has
+   * one.
+   */
   private async insert(environmentId: string, row: readonly InvoiceNumber[]): Promise<number> {
     const documents = row.map(({ invoiceId, number }) => ({
       _id: `${environmentId}:${String(number)}`,
@@ -147,7 +154,7 @@ export class InvoiceNumberStore {
     }));
     const [first] = documents;
     try {
-      // In order: what comes after a failure must not be there, or the row would have a gap.
+      // Ordered: documents after a failure must not be inserted, or the sequence would have a gap.
       if (first !== undefined && documents.length === 1) {
         await retryTransient(() => this.documents.insertOne(first));
       } else {

@@ -1,9 +1,9 @@
-/** The number after the highest one that is taken; the first is 1. */
+/** Number after the highest one taken; the first is 1. */
 export function nextInvoiceNumber(highestTaken: number | undefined): number {
   return (highestTaken ?? 0) + 1;
 }
 
-/** `INV-000001`; numbers above 999,999 just grow longer. */
+/** `INV-000001`; numbers above 999,999 grow longer. */
 export function formatInvoiceNumber(number: number): string {
   if (!Number.isSafeInteger(number) || number < 1) {
     throw new Error(`An invoice number is a whole number from 1 on, not ${String(number)}`);

@@ -30,20 +30,20 @@ import {
   totalOf,
 } from './invoice';
 
-/** The status that a list is filtered by; refuses what is none. */
+/** Status filter of a list; refuses an unknown status. */
 export function fromProtoInvoiceStatus(sent: ProtoInvoiceStatus): string {
   const status = invoiceStatuses.knownName(sent);
   if (status === undefined) throw invalidInput({ status: ['Invalid status'] });
   return status;
 }
 
-/** Where public pages are. */
+/** Addresses of public pages. */
 export interface InvoicePages {
-  /** `pageHash` is what a stored session's page is found by. */
+  /** `pageHash` is the hash by which a stored session's page is found. */
   urlOf(resource: HostedResource, pageHash?: string): string;
 }
 
-/** An invoice as it is stored, a tombstone included: whoever tried to make it finds it void. */
+/** An invoice as stored, tombstones included: a caller that tried to create it finds it void. */
 export function toProtoInvoice(stored: Stored<InvoiceRecord>, pages: InvoicePages): ProtoInvoice {
   const { state, tenant, version, createdAt, updatedAt } = stored;
   return {
@@ -148,7 +148,7 @@ function toProtoAttempt(attempt: Attempt, invoice: Invoice): Omit<ProtoPayment, 
   };
 }
 
-/** Why nothing was charged, as its payer is told. */
+/** Reason why nothing was charged, as shown to the payer. */
 export function toProtoPaymentError(error: PaymentError | undefined) {
   return error === undefined ? undefined : { ...error, message: payerMessage(error.code) };
 }
@@ -160,7 +160,7 @@ function pageOf({ id, session }: Invoice): HostedResource {
     : { kind: 'CHECKOUT_SESSION', resourceId: session.sessionId };
 }
 
-/** A customer's collection method; undefined for a value that is unknown here. */
+/** Collection method of a customer; undefined for an unknown value. */
 export function fromProtoCollectionMethod(
   method: ProtoCollectionMethod,
 ): CollectionMethod | undefined {

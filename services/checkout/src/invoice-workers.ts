@@ -5,7 +5,7 @@ import { PaymentMethodWorker } from './payment-method-worker';
 import { type PaymentDependencies, PaymentWorker } from './payment-worker';
 import { SessionInvoiceWorker } from './session-invoice-worker';
 
-/** What works on invoices. */
+/** Workers of invoices. */
 export interface InvoiceWorkers {
   readonly keeper: PaymentMethodWorker;
   readonly collection: CollectionWorker;
@@ -13,7 +13,7 @@ export interface InvoiceWorkers {
   readonly sessionInvoices: SessionInvoiceWorker;
 }
 
-/** Puts together all that works on invoices: whoever it works for, they share the one way to make an attempt. */
+/** Creates the workers of invoices; all share one attempt worker. */
 export function invoiceWorkers(
   dependencies: AttemptDependencies &
     Pick<PaymentDependencies, 'onUnknown'> & { readonly numbers: InvoiceNumberStore },

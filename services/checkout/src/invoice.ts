@@ -12,19 +12,22 @@ export type BillingReason =
   'CHECKOUT' | 'SUBSCRIPTION_CREATE' | 'SUBSCRIPTION_CYCLE' | 'SUBSCRIPTION_CANCEL';
 export type CollectionMethod = 'CHARGE_AUTOMATICALLY' | 'SEND_INVOICE';
 
-/** One charge on an invoice; `amount` in the currency's smallest unit, below 0 where it takes back what was billed before. */
+/**
+ * One charge on an invoice. `amount` is in the currency's smallest unit, negative if it reverses an
+ * earlier charge.
+ */
 export interface LineItem {
   readonly id: string;
   readonly description: string;
   /** Decimal string, in units. */
   readonly quantity: string;
-  /** Rate, a decimal string; absent where tiers decide. */
+  /** Rate, a decimal string; absent for tiered prices. */
   readonly unitAmount: string | undefined;
   readonly amount: bigint;
   /** This line's share of the invoice's discount. */
   readonly discountAmount: bigint;
   readonly priceId: string | undefined;
-  /** Whose usage it bills; undefined: of none. */
+  /** Meter of the billed usage; undefined for other lines. */
   readonly meterId: string | undefined;
   /** Undefined on a session's invoice until it is PAID. */
   readonly periodStart: Date | undefined;
@@ -33,26 +36,26 @@ export interface LineItem {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** How a line's amount came about, in decimal strings. */
+/** Calculation of a line's amount, in decimal strings. */
 export interface LineItemDetails {
   readonly exactAmount: string;
   readonly billedQuantity: string;
   readonly includedUnits: string;
-  /** Those that priced any unit; none where the price has no tiers. */
+  /** Tiers that priced at least one unit; empty without tiers. */
   readonly tiers: LineItemTier[];
-  /** In the order in which they burned. */
+  /** In the order in which they were used. */
   readonly creditsUsed: LineItemCredit[];
 }
 
-/** Units that one grant of prepaid credits covered, a decimal string. */
+/** Units covered by one grant of prepaid credits, a decimal string. */
 export interface LineItemCredit {
   readonly grantId: string;
   readonly quantity: string;
 }
 
-/** Units that one tier priced, in decimal strings; the amount is with the flat amount. */
+/** Units priced by one tier, in decimal strings; the amount includes the flat amount. */
 export interface LineItemTier {
-  /** Absent: open. */
+  /** Absent: unlimited. */
   readonly upTo?: string | undefined;
   readonly quantity: string;
   readonly unitAmount: string;
@@ -60,60 +63,71 @@ export interface LineItemTier {
   readonly amount: string;
 }
 
-/** One finished attempt to collect an invoice; where nothing is due, to verify a method: such a one is shown to nobody. */
+/**
+ * One finished attempt to collect an invoice. If nothing is due, the attempt verifies a method and
+ * is shown to no caller.
+ */
 export interface Payment {
   readonly id: string;
-  /** Which attempt at the invoice, from 1; numbers go on where old payments have left the list. */
+  /**
+   * Number of the attempt at the invoice, from 1; numbering continues after old payments are
+   * dropped from the list.
+   */
   readonly number: number;
   readonly amount: bigint;
-  /** The adapter's name; `none` where no provider was asked. */
+  /** Name of the adapter; `none` if no provider was asked. */
   readonly provider: string;
   readonly providerPaymentId: string | undefined;
   readonly status: 'SUCCEEDED' | 'FAILED';
   readonly failureCode: string | undefined;
-  /** What the failure says of the method; undefined for a success. */
+  /** Decline kind of the failure; undefined for a success. */
   readonly decline: DeclineKind | undefined;
-  /** Our saved method that was charged, or that an authorisation gives; undefined where there was none. */
+  /** Saved method that was charged, or that comes from an authorization; undefined if none. */
   readonly methodId: string | undefined;
-  /** Who asked for it. */
+  /** Initiator of the attempt. */
   readonly origin: AttemptOrigin;
-  /** Which charge of the schedule; see Attempt. */
+  /** Index of the scheduled charge; see Attempt. */
   readonly retry: number | undefined;
-  /** What a failure at the provider charged, which may succeed later all the same. Absent in payments of earlier releases. */
+  /**
+   * Charged source of a failure at the provider, which may still succeed later. Absent in payments
+   * of earlier releases.
+   */
   readonly charged?: Pick<Attempt, 'source' | 'claimedAt' | 'becomesDefault'> | undefined;
-  /** Whose call it was; see Attempt. */
+  /** Id of the requesting call; see Attempt. */
   readonly callId: string | undefined;
-  /** When its attempt began. */
+  /** Start of its attempt. */
   readonly createdAt: Date;
-  /** When what came of it was recorded. */
+  /** Time at which its outcome was recorded. */
   readonly endedAt: Date;
 }
 
-/** Why nothing was charged. */
+/** Reason why nothing was charged. */
 export interface PaymentError {
   readonly code: string;
-  /** Business time. */
+  /** Environment time. */
   readonly at: Date;
 }
 
-/** The session that an invoice belongs to, and what it becomes once it is PAID. */
+/**
+ * Session of the invoice, and the subscription and period that the invoice gets once it is PAID.
+ */
 export interface InvoiceSession {
   readonly sessionId: string;
   readonly subscriptionId: string | undefined;
   readonly paidPeriod: PaidPeriod;
 }
 
-/** What a customer owes for one period. */
+/** Amount that a customer owes for one period. */
 export interface Invoice {
   readonly id: string;
   readonly isTombstone: false;
-  /** Undefined on a session's invoice until it is PAID, and on that of a ONE_TIME product for ever. */
+  /** Undefined on a session's invoice until it is PAID, and permanently for a ONE_TIME product. */
   readonly subscriptionId: string | undefined;
-  /** Undefined: of no session. */
+  /** Undefined if the invoice has no session. */
   readonly session: InvoiceSession | undefined;
   readonly customerId: string;
   readonly status: InvoiceStatus;
-  /** `INV-000001`; every invoice has one once it is no longer a DRAFT. */
+  /** `INV-000001`; every invoice that has left DRAFT has a number. */
   readonly number: string | undefined;
   readonly collectionMethod: CollectionMethod;
   readonly billingReason: BillingReason;
@@ -124,31 +138,40 @@ export interface Invoice {
   readonly lineItems: readonly LineItem[];
   /** At most one. */
   readonly discounts: readonly InvoiceDiscount[];
-  /** What the first attempt shall capture; gone once the invoice is open. */
+  /** Authorization that the first attempt captures; removed once the invoice is open. */
   readonly authorizedTransactionId: string | undefined;
   readonly dueDate: Date | undefined;
   readonly paidAt: Date | undefined;
-  /** Business time of what comes next by itself: an attempt, or of an invoice that is sent its due date. */
+  /** Environment time of the next automatic step: an attempt, or the due date of a sent invoice. */
   readonly collectAt: Date | undefined;
-  /** The dates after `collectAt` at which it is tried again. */
+  /** Retry dates after `collectAt`. */
   readonly retriesLeft: readonly Date[];
-  /** When the first attempt of the schedule failed; the dates count from it. */
+  /** Time of the first failed attempt of the schedule; retry dates count from it. */
   readonly firstFailedAt: Date | undefined;
-  /** Its subscription has ended: nothing comes by itself any more. WRITTEN_OFF: UNCOLLECTIBLE once no attempt runs. */
+  /**
+   * The subscription has ended, so nothing is automatic any more. WRITTEN_OFF: becomes
+   * UNCOLLECTIBLE once no attempt runs.
+   */
   readonly ended: 'PAYABLE' | 'WRITTEN_OFF' | undefined;
-  /** When dunning ended without the money; it may be paid all the same later. */
+  /** End of dunning without payment; the invoice may still be paid later. */
   readonly givenUpAt: Date | undefined;
-  /** Since when collection waits for a payment provider to be configured; undefined: it does not. */
+  /**
+   * Time since which collection waits for a payment provider to be configured; undefined if it does
+   * not wait.
+   */
   readonly awaitsProviderSince: Date | undefined;
-  /** Why nothing was charged last; undefined once it is PAID. */
+  /** Reason why the last charge did not happen; undefined once the invoice is PAID. */
   readonly lastPaymentError: PaymentError | undefined;
   readonly attempt: Attempt | undefined;
   readonly payments: readonly Payment[];
-  /** How many results the subscription has been sent. */
+  /** Number of results sent to the subscription. */
   readonly resultsSent: number;
 }
 
-/** Stands in the place of an invoice that was voided before it was made. It has no number and is never shown. */
+/**
+ * Takes the place of an invoice that was voided before its creation. It has no number and is never
+ * shown.
+ */
 export interface Tombstone {
   readonly id: string;
   readonly isTombstone: true;
@@ -159,10 +182,10 @@ export interface Tombstone {
   readonly currency: Currency;
 }
 
-/** What may stand under an invoice's id. */
+/** Record under an invoice's id. */
 export type InvoiceRecord = Invoice | Tombstone;
 
-/** What an invoice is made from. */
+/** Input of an invoice. */
 export type NewInvoice = Pick<
   Invoice,
   | 'id'
@@ -180,10 +203,13 @@ export type NewInvoice = Pick<
   readonly discount?: DiscountOnInvoice | undefined;
 };
 
-/** SEND_INVOICE invoices fall due this long after they opened. */
+/** SEND_INVOICE invoices are due this long after they open. */
 const dueAfterMs = 30 * 24 * 60 * 60 * 1000;
 
-/** A new invoice, without a number yet. The command that it carries gives it one and begins to collect it; a session opens its own. */
+/**
+ * A new invoice, without a number yet. Its command numbers it and starts its collection; a session
+ * opens its own invoice.
+ */
 export function draft({ lineItems, discount, session, ...input }: NewInvoice): Transition<Invoice> {
   checkLineItems(lineItems);
   const state: Invoice = {
@@ -210,14 +236,16 @@ export function draft({ lineItems, discount, session, ...input }: NewInvoice): T
   return { state, events: [], commands };
 }
 
-/** What takes the place of an invoice that must never be made. */
+/** Tombstone of an invoice that must never be created. */
 export function tombstone(
   input: Omit<Tombstone, 'isTombstone' | 'status'>,
 ): Transition<InvoiceRecord> {
   return { state: { ...input, isTombstone: true, status: 'VOID' }, events: [], commands: [] };
 }
 
-/** The invoice numbered and owed; the caller decides in the same write how it is collected. */
+/**
+ * Numbers the invoice and makes it owed; the caller decides in the same write how it is collected.
+ */
 export function open(
   invoice: Invoice,
   { number, now }: { readonly number: string | undefined; readonly now: Date },
@@ -234,7 +262,10 @@ export function open(
   };
 }
 
-/** The invoice settled: by a successful payment, or because nothing was due. A session's becomes its subscription's in the same write. */
+/**
+ * Settles the invoice: after a successful payment, or because nothing was due. A session's invoice
+ * gets its subscription in the same write.
+ */
 export function pay(invoice: Invoice, now: Date): Invoice {
   const { id, status } = invoice;
   if (!isOwed(invoice)) throw new Error(`Invoice ${id} is ${status}`);
@@ -252,20 +283,20 @@ export function pay(invoice: Invoice, now: Date): Invoice {
   return { ...paid, subscriptionId, ...bounds, lineItems };
 }
 
-/** The invoice with nothing to come by itself. */
+/** Removes all automatic steps from the invoice. */
 export function atRest(invoice: Invoice): Invoice {
   return { ...invoice, collectAt: undefined, retriesLeft: [], awaitsProviderSince: undefined };
 }
 
-/** Whether the invoice can still be paid: also one that was given up, by a customer who wants to. */
+/** True if the invoice can still be paid, including an UNCOLLECTIBLE invoice. */
 export function isOwed(record: InvoiceRecord): record is Invoice {
   return !record.isTombstone && (record.status === 'OPEN' || record.status === 'UNCOLLECTIBLE');
 }
 
 /**
- * Voids an invoice that is still owed; one that is PAID or VOID stays as it is. Needs an empty slot, because an attempt that runs may yet
- * succeed. A DRAFT is numbered by the very same write, so that the number it may have taken does not burn; an attempt that was to come
- * by itself is dropped.
+ * Voids an invoice that is still owed; a PAID or VOID invoice stays as it is. Needs an empty slot,
+ * because a running attempt may still succeed. A DRAFT is numbered by the same write, so that a
+ * number it may have taken leaves no gap. A scheduled attempt is dropped.
  */
 export function voidInvoice(
   record: InvoiceRecord,
@@ -281,13 +312,16 @@ export function voidInvoice(
   };
 }
 
-/** Whoever is refused the slot may try again soon. */
+/** Retryable error for a caller that does not get the slot. */
 export function paymentInProgress(): DomainError {
   const message = 'A payment of the invoice is in progress';
   return new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', message);
 }
 
-/** An id is derived from its holder, a subscription or a session, so one that another holds is a bug. */
+/**
+ * Throws if the invoice has another holder. An id is derived from its subscription or session, so a
+ * mismatch is a bug.
+ */
 export function checkHolder(
   record: InvoiceRecord,
   holder: { readonly subscriptionId?: string | undefined; readonly sessionId?: string | undefined },
@@ -303,7 +337,7 @@ export function checkHolder(
   }
 }
 
-/** The session whose invoice it is; undefined: of none. */
+/** Session of the invoice; undefined if it has none. */
 export function sessionIdOf(record: InvoiceRecord): string | undefined {
   return record.isTombstone ? record.sessionId : record.session?.sessionId;
 }
@@ -317,17 +351,17 @@ export function subtotalOf({ lineItems }: Amounts): bigint {
   return lineItems.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** Σ of what is taken off. */
+/** Σ of the discounts. */
 export function discountAmountOf({ discounts }: Pick<Invoice, 'discounts'>): bigint {
   return discounts.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** What is owed in all: there are no taxes. */
+/** Total owed; there are no taxes. */
 export function totalOf(invoice: Amounts & Pick<Invoice, 'discounts'>): bigint {
   return subtotalOf(invoice) - discountAmountOf(invoice);
 }
 
-/** What an invoice that is not made yet will come to. */
+/** Total of an invoice before its creation. */
 export function totalOfNew({
   lineItems,
   discount,
@@ -343,12 +377,12 @@ export function amountPaid({ payments }: Pick<Invoice, 'payments'>): bigint {
     .reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** Whether the attempt moved no money: it only showed that the method can be charged later. */
+/** True if the attempt moved no money and only verified that the method can be charged later. */
 export function isVerification({ amount }: Pick<Payment, 'amount'>): boolean {
   return amount === 0n;
 }
 
-/** What is still owed. */
+/** Amount still owed. */
 export function amountDue(invoice: Invoice): bigint {
   return invoice.status === 'OPEN' ? totalOf(invoice) - amountPaid(invoice) : 0n;
 }

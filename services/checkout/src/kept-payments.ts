@@ -1,13 +1,14 @@
 import type { Payment } from './invoice';
 import { nextRetry } from './method-choice';
 
-/** Every result and event carries the payments of its invoice. */
+/** Limit of payments on an invoice, because every result and event carries them. */
 const paymentsMax = 100;
 
 /**
- * The payments that an invoice keeps: beyond the limit one failed payment is dropped. Failures that the schedule did not make are dropped
- * first, because dunning counts the others by their retries, and must not forget which methods were refused permanently. A success always
- * stays, and so does the latest payment, whose number the next attempt follows.
+ * Payments that an invoice keeps. Beyond the limit one failed payment is dropped. Failures outside
+ * the schedule are dropped first, because dunning counts the others by their retries and must not
+ * lose permanent refusals. A success is never dropped, nor is the latest payment, whose number the
+ * next attempt follows.
  */
 export function keptPayments(payments: readonly Payment[]): readonly Payment[] {
   if (payments.length <= paymentsMax) return payments;
@@ -19,7 +20,7 @@ export function keptPayments(payments: readonly Payment[]): readonly Payment[] {
   return payments.filter((payment) => payment !== dropped);
 }
 
-// How much dunning loses without the failed payment.
+// Cost for dunning of dropping the failed payment.
 function worthOf({ origin, decline, retry }: Payment, latestRetry: number): number {
   const isHard = decline === 'HARD' ? 1 : 0;
   if (origin !== 'COLLECTION') return isHard;

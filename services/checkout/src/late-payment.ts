@@ -4,7 +4,9 @@ import { type Invoice, type InvoiceRecord, isOwed, pay, type Payment } from './i
 import type { MethodChoice } from './method-choice';
 import { usedMethod, withUse } from './method-use';
 
-/** The payment that is recorded as failed and that the provider says has succeeded; undefined: none. */
+/**
+ * Payment that is recorded as failed and that the provider reports as succeeded; undefined if none.
+ */
 export function contradictedPayment(
   record: InvoiceRecord,
   providerPaymentId: string,
@@ -15,9 +17,10 @@ export function contradictedPayment(
 }
 
 /**
- * Settles the invoice with a payment that was recorded as failed and has succeeded after all. Its method is kept as that of any success,
- * from the time of the recorded failure: a method that the customer has given since stays the default. An invoice that is paid otherwise or
- * void, or that is being paid at this moment, stays as it is.
+ * Settles the invoice with a payment that was recorded as failed and has succeeded after all. Its
+ * method is kept like that of any success, dated at the recorded failure: a method that the
+ * customer gave later stays the default. An invoice that is void, already paid, or being paid at
+ * this moment stays as it is.
  */
 export function settleLate(
   record: InvoiceRecord,
@@ -42,7 +45,7 @@ function paidLate(
   { number, now }: { readonly number: number; readonly now: Date },
 ): Transition<Invoice> {
   const paid = pay(invoice, now);
-  // The subscription of one that was given up has ended: it is told nothing more.
+  // An UNCOLLECTIBLE invoice reports no result: its subscription has ended.
   if (invoice.status === 'UNCOLLECTIBLE') return { state: paid, events: [], commands: [] };
   return withResult(paid, { outcome: 'SUCCEEDED', attempt: number });
 }

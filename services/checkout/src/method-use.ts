@@ -5,33 +5,40 @@ import { type Invoice, type InvoiceRecord, totalOf } from './invoice';
 import type { MethodChoice } from './method-choice';
 import type { ChargeSource } from './payment-provider';
 
-/** What follows for a method from the success of an attempt with it, in the payload of a command. */
+/** Consequence for a method of a successful attempt, as the payload of a command. */
 export interface UsedMethod {
   readonly source: ChargeSource;
-  /** In business time, and in real time. */
+  /** Environment time and real time. */
   readonly usedAt: Date;
   readonly savedAt: Date;
   /**
-   * DEFAULT: it becomes the customer's default. GIVEN: so, unless the customer has used another one since they gave it. UNPAID: it is
-   * kept, and the default only where there is none. Absent in commands of earlier releases: DEFAULT.
+   * Effect on the customer's default:
+   * - DEFAULT: the method becomes the default.
+   * - GIVEN: the same, unless the customer has used another method since giving it.
+   * - UNPAID: the method is saved, and becomes the default only if there is none.
+   * Absent in commands of earlier releases: DEFAULT.
    */
   readonly keptAs?: 'DEFAULT' | 'GIVEN' | 'UNPAID' | 'AS_IT_IS';
-  /** The subscription whose own method it becomes; null or absent: of none. */
+  /** Subscription that gets the method as its own; null or absent for none. */
   readonly subscriptionId?: string | null;
-  /** Whether it only takes the place of an own method, so that a subscription without one stays with the default. */
+  /**
+   * True if the method only replaces an existing own method, so that a subscription without one
+   * stays with the default.
+   */
   readonly replaces?: boolean;
 }
 
-/** An attempt as far as it decides what follows for its method: one in the slot, or one that has ended. */
+/** The fields of a running or finished attempt that decide the consequence for its method. */
 export type MethodAttempt = Pick<
   Attempt,
   'origin' | 'source' | 'methodId' | 'claimedAt' | 'becomesDefault'
 >;
 
 /**
- * What follows for the method that has paid, or was verified; undefined: nothing. A payer's method becomes the default once it has paid,
- * and the own one of the subscription that a session sells. What the schedule charges changes nothing, unless the method was given after
- * the default, or has paid where the method that the subscription is charged to was refused permanently: then it takes that one's place.
+ * Consequence for a method that has paid or was verified; undefined for none. A payer's method
+ * becomes the default once it has paid, and the own method of the subscription that a session
+ * sells. A scheduled charge changes nothing, unless the method was given after the default, or has
+ * paid after the subscription's usual method was permanently refused: then it replaces that method.
  */
 export function usedMethod(
   invoice: Invoice,
@@ -55,7 +62,7 @@ export function usedMethod(
   return { ...used, keptAs, subscriptionId, replaces: true };
 }
 
-/** A success with the command that keeps its method. */
+/** Adds the command that keeps the method of a success. */
 export function withUse(
   { state, events, commands }: Transition<InvoiceRecord>,
   used: UsedMethod | undefined,
@@ -64,7 +71,8 @@ export function withUse(
   return { state, events, commands: [...commands, { type: 'preferMethod', payload: { ...used } }] };
 }
 
-// The subscription is charged to another method, and the invoice was refused with that one permanently: each period would begin with it.
+// The subscription is normally charged to another method, which was permanently refused for the
+// invoice: each period would begin with a failure.
 function isUsualRefused(
   { payments }: Invoice,
   {

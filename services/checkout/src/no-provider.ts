@@ -3,7 +3,10 @@ import type { PaymentProvider } from './payment-provider';
 
 const failed = declined('no_payment_provider', undefined);
 
-/** Stands where no provider is configured: every charge fails, softly, and no authorisation is known. */
+/**
+ * Adapter for environments without a provider: every charge fails softly, and no authorization is
+ * known.
+ */
 export const noProvider: PaymentProvider = {
   name: 'none',
   cardEntry: { kind: 'NONE' },

@@ -5,7 +5,7 @@ import {
   trialEnd,
 } from '@billing/kernel/billing-period';
 
-/** Which period a session's invoice is of. It begins when the invoice is paid. */
+/** Period of a session's invoice. It begins when the invoice is paid. */
 export type PaidPeriod =
   | { readonly kind: 'INTERVAL'; readonly recurrence: Recurrence }
   | { readonly kind: 'TRIAL'; readonly days: number }

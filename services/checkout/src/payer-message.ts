@@ -29,7 +29,7 @@ const messages: Readonly<Record<DeclineCode, string>> = {
   authorization_incomplete: failed,
 };
 
-/** Why a payment failed, for its payer. */
+/** Reason of a failed payment, as shown to its payer. */
 export function payerMessage(failureCode: string): string {
   return isDeclineCode(failureCode) ? messages[failureCode] : failed;
 }

@@ -13,7 +13,6 @@ import type { OwnedMethod, PaymentMethodStore } from './payment-method-store';
 import type { Peers } from './peers';
 import type { SubscriptionMethod } from './subscription-method';
 
-/** What the calls are answered from. */
 export interface PaymentMethodRpcDependencies {
   readonly methods: PaymentMethodStore;
   readonly peers: Pick<Peers, 'customer' | 'subscription'>;
@@ -25,7 +24,7 @@ const running = [
   SubscriptionStatus.SUBSCRIPTION_STATUS_PAST_DUE,
 ];
 
-/** The RPCs of payment methods that a customer sees and changes. */
+/** RPCs of the payment methods that a customer sees and changes. */
 export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcDependencies) {
   return rpcService<PaymentMethodServiceServer>(
     PaymentMethodServiceService,
@@ -52,7 +51,7 @@ export function paymentMethodRpc({ methods, peers, clock }: PaymentMethodRpcDepe
   );
 }
 
-/** Whether invoices are to come that nobody but us will pay. */
+/** True if the customer has future invoices that are charged automatically. */
 async function isChargedAutomatically(
   customerId: string,
   context: CallContext,

@@ -23,7 +23,7 @@ import type { SubscriptionMethodStore } from './subscription-method-store';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
-/** Those that were stored before customers could see their methods lack the lists. */
+/** Documents stored before customers could see their methods lack the lists. */
 type PayerDocument = Omit<Payer, 'id' | 'methodIds' | 'removedIds'> &
   Partial<Pick<Payer, 'methodIds' | 'removedIds'>> & { readonly _id: string };
 
@@ -60,12 +60,12 @@ export const payerDefinition: AggregateDefinition<Payer> = {
   },
 };
 
-/** The methods for an invoice, and whether the first becomes the default if it pays. */
+/** The methods for an invoice; the flag says if the first becomes the default when it pays. */
 export interface KnownChoice extends MethodChoice {
   readonly becomesDefault: boolean;
 }
 
-/** Saved payment methods, and which one each customer's invoices are charged to. */
+/** Saved payment methods, and each customer's default. */
 export class PaymentMethodStore {
   constructor(
     private readonly methods: AggregateCollection<PaymentMethod>,
@@ -73,29 +73,38 @@ export class PaymentMethodStore {
     readonly subscriptions: SubscriptionMethodStore,
   ) {}
 
-  /** Saves a method that nothing is charged to by itself. A repeat finds it as first saved. */
+  /** Saves a method without making it the default. A retry finds the method as first saved. */
   async save(method: PaymentMethod, context: Context): Promise<PaymentMethod> {
     const transition = { state: method, events: [], commands: [] };
     return (await this.methods.within(context).insert(transition)).stored.state;
   }
 
-  /** Makes a method that was used the customer's default, unless a later one is. */
+  /** Makes a used method the customer's default, unless the default was used later. */
   prefer(use: MethodUse, context: Context): Promise<void> {
     return this.note(use, (payer) => prefer(payer, use), context);
   }
 
-  /** Makes a method the default of a customer who has none; true: another one is, and stays it. */
+  /**
+   * Makes a method the default of a customer who has none; returns true if another method is and
+   * stays the default.
+   */
   async preferFirst(use: MethodUse, context: Context): Promise<boolean> {
     await this.note(use, (payer) => preferFirst(payer, use), context);
     return (await this.defaultOf(use.customerId, context)) !== use.methodId;
   }
 
-  /** Gives a customer a method that has not paid yet; the default only where there is none. */
+  /**
+   * Adds a method that has not paid yet to a customer; it becomes the default only if there is
+   * none.
+   */
   keepUnpaid(use: MethodUse, context: Context): Promise<void> {
     return this.note(use, (payer) => keepUnpaid(payer, use), context);
   }
 
-  /** The methods that an invoice is charged to: its subscription's own, else the customer's default, and all others for its retries. */
+  /**
+   * Methods to which an invoice is charged: its subscription's own method, otherwise the customer's
+   * default, and all others for its retries.
+   */
   async choiceFor(
     { customerId, subscriptionId }: Pick<Invoice, 'customerId' | 'subscriptionId'>,
     context: Context,
@@ -132,7 +141,7 @@ export class PaymentMethodStore {
     return payer?.state.defaultMethodId ?? undefined;
   }
 
-  /** Whether the customer has taken a method back: nothing new may be charged to it. */
+  /** True if the customer has removed the method: nothing new may be charged to it. */
   async isRemoved(
     { id, customerId }: Pick<PaymentMethod, 'id' | 'customerId'>,
     context: Context,
@@ -141,7 +150,7 @@ export class PaymentMethodStore {
     return payer?.state.removedIds.includes(id) === true;
   }
 
-  /** What a customer has: the default first, then the latest. */
+  /** A customer's methods: the default first, then the newest first. */
   async listOf(customerId: string, context: Context): Promise<OwnedMethod[]> {
     const payer = (await this.payers.within(context).find(payerIdOf(customerId, context)))?.state;
     const ids = [...(payer?.methodIds ?? [])].reverse();
@@ -156,7 +165,7 @@ export class PaymentMethodStore {
     ];
   }
 
-  /** Gives a customer a method that was saved for them. */
+  /** Adds a method that was saved for a customer to the customer's methods. */
   async keep(
     use: MethodUse,
     { asDefault }: { readonly asDefault: boolean },
@@ -167,7 +176,10 @@ export class PaymentMethodStore {
     await this.note(use, (payer) => keep(payer, use, { asDefault }), context);
   }
 
-  /** Takes a method from a customer for good; `isCharged`: a subscription is charged to their default. */
+  /**
+   * Removes a method from a customer permanently; `isCharged`: a subscription is charged to the
+   * default.
+   */
   async remove(
     { customerId, methodId }: Pick<MethodUse, 'customerId' | 'methodId'>,
     { isCharged }: { readonly isCharged: boolean },
@@ -179,7 +191,7 @@ export class PaymentMethodStore {
     await payers.mutate(payerId, (payer) => remove(payer, methodId, { isCharged }));
   }
 
-  // What a use changes; the first one makes the payer.
+  // Applies the change of a use; the first use creates the payer.
   private async note(
     use: MethodUse,
     decide: (payer: Payer) => Transition<Payer>,
@@ -192,7 +204,7 @@ export class PaymentMethodStore {
   }
 }
 
-/** A method of a customer. */
+/** A method in a customer's list. */
 export interface OwnedMethod extends PaymentMethod {
   readonly isDefault: boolean;
 }
@@ -201,7 +213,7 @@ function isStillHeld(payer: Payer | undefined, { methodId }: SubscriptionMethod)
   return payer?.removedIds.includes(methodId) !== true;
 }
 
-// Given after the default was used, and not paid with since.
+// Given after the default was used, and not used in a payment since.
 function isNewcomer(own: SubscriptionMethod, { defaultMethodId, usedAt, savedAt }: Payer): boolean {
   const isDefault = own.methodId === defaultMethodId;
   return !isDefault && isLaterUse(own, { methodId: defaultMethodId ?? '', usedAt, savedAt });
@@ -215,7 +227,7 @@ function payerIdOf(customerId: string, { tenant }: Context): string {
   return derivedId(tenant.environmentId, 'payer', customerId);
 }
 
-/** The id of the method behind an authorisation. */
+/** Id of the method behind an authorization. */
 export function authorizedMethodId(
   authorization: { readonly customerId: string; readonly authorizedTransactionId: string },
   { environmentId }: Pick<Tenant, 'environmentId'>,

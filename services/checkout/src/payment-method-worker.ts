@@ -10,16 +10,16 @@ import type { ChargeSource, PaymentProvider, ProviderMethod, TypedCard } from '.
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 type UseTimes = Pick<MethodUse, 'usedAt' | 'savedAt'>;
 
-/** A payment that was authorised at the provider. */
+/** A payment that was authorized at the provider. */
 export interface Authorization {
   readonly customerId: string;
   readonly authorizedTransactionId: string;
 }
 
-/** An authorisation and the subscription that it was given for; undefined: for none. */
+/** An authorization and the subscription that it was given for; undefined if none. */
 export type GivenAuthorization = Authorization & { readonly subscriptionId: string | undefined };
 
-/** How methods come to be saved: behind an authorisation, typed into our form, or given on the provider's page. */
+/** Saves methods: behind an authorization, typed into our form, or given on the provider's page. */
 export class PaymentMethodWorker {
   constructor(
     private readonly dependencies: {
@@ -30,8 +30,9 @@ export class PaymentMethodWorker {
   ) {}
 
   /**
-   * Saves the method behind an authorisation of which nothing is captured now, as the own one of its subscription, and as the default of
-   * a customer who has none. Undefined where the provider knows none.
+   * Saves the method behind an authorization without a capture: as the own method of its
+   * subscription, and as the default of a customer who has none. Undefined if the provider knows no
+   * method.
    */
   async keepAuthorized(
     authorization: GivenAuthorization,
@@ -49,8 +50,9 @@ export class PaymentMethodWorker {
   }
 
   /**
-   * Saves the method behind an authorisation that is to be captured, as the own one of its subscription, and as the default of a customer
-   * who has none. True: another method is the default.
+   * Saves the method behind an authorization that is to be captured: as the own method of its
+   * subscription, and as the default of a customer who has none. Returns true if another method is
+   * the default.
    */
   async keepBeforeCapture(authorization: GivenAuthorization, context: Context): Promise<boolean> {
     const use = await this.saveAuthorized(
@@ -64,7 +66,10 @@ export class PaymentMethodWorker {
     return hasAnother;
   }
 
-  /** Keeps the method that has paid, or was verified, as the success says; an authorisation's method is saved first. */
+  /**
+   * Keeps a method that has paid or was verified, as the success says. The method of an
+   * authorization is saved first.
+   */
   async keepUsed(customerId: string, used: UsedMethod, context: Context): Promise<void> {
     const { source, usedAt, savedAt, keptAs = 'DEFAULT', subscriptionId, replaces } = used;
     const times = { usedAt, savedAt };
@@ -117,7 +122,8 @@ export class PaymentMethodWorker {
     await this.dependencies.store.subscriptions.give(subscriptionId, use, context);
   }
 
-  // A repeat finds the method as first saved, with the times of that first use, and so decides as the first did.
+  // A retry finds the method as first saved, with the times of the first use, and so decides as the
+  // first run did.
   private async saveAuthorized(
     authorization: Authorization,
     times: UseTimes,
@@ -135,7 +141,10 @@ export class PaymentMethodWorker {
     );
   }
 
-  /** Saves a card that was typed into our form. The number goes to the provider and nowhere else. */
+  /**
+   * Saves a card that was typed into our form. The number is sent to the provider and stored
+   * nowhere.
+   */
   async enterCard(
     { customerId, card }: { readonly customerId: string; readonly card: TypedCard },
     context: CallContext,
@@ -152,7 +161,10 @@ export class PaymentMethodWorker {
     return this.save(id, { customerId, method }, context);
   }
 
-  /** How cards are given. Begins the provider's own page, where that is asked for by an address to come back to. */
+  /**
+   * Returns how cards are entered, and begins the provider's own page if the call gives a return
+   * address.
+   */
   async beginEntry(
     { customerId, returnUrl }: { readonly customerId: string; readonly returnUrl: string },
     context: Context,

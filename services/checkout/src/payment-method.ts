@@ -1,51 +1,56 @@
 import { DomainError, notFound } from '@billing/kernel/domain-error';
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 
-// As many as anybody tells apart; a customer who gives one more by paying with it loses sight of the oldest.
+// More methods than a customer can tell apart; the oldest one is dropped for a new method that
+// pays.
 const keptMax = 20;
-// A payment that was begun before its method was removed ends soon; until then the method must be known as removed.
+// A payment begun before its method was removed ends soon; until then the method must be recorded
+// as removed.
 const removedMax = 100;
 
-/** A way to charge a customer without asking again. Never changes. */
+/** A means of charging a customer without asking again. Immutable. */
 export interface PaymentMethod {
   readonly id: string;
   readonly customerId: string;
-  /** The adapter's name. */
+  /** Name of the adapter. */
   readonly provider: string;
   readonly providerMethodId: string;
   readonly brand: string;
   readonly last4: string;
-  /** Business time at which the customer gave it. */
+  /** Environment time at which the customer gave the method. */
   readonly usedAt: Date;
-  /** Real time of the same: orders uses while a manual clock stands still. */
+  /** Real time of the same moment; orders uses while a manual clock stands still. */
   readonly savedAt: Date;
 }
 
-/** That a customer has used a method, by which it may become their default. */
+/** Use of a method by a customer; the latest use decides the default. */
 export interface MethodUse {
   readonly customerId: string;
   readonly methodId: string;
-  /** In business time, and in real time. */
+  /** Environment time and real time. */
   readonly usedAt: Date;
   readonly savedAt: Date;
 }
 
-/** A customer as the one who pays: the methods that they have, and which of them invoices are charged to. */
+/** A customer as payer: the methods in their list and the default. */
 export interface Payer {
   readonly id: string;
   readonly customerId: string;
-  /** Null once the customer has removed all. */
+  /** Null once the customer has removed all methods. */
   readonly defaultMethodId: string | null;
-  /** When the last default was used, in both times. */
+  /** Last use of the default, in environment time and real time. */
   readonly usedAt: Date;
   readonly savedAt: Date;
-  /** What the customer has, the default among them. One that was only tried is not. */
+  /**
+   * Methods in the customer's list, the default among them. A method that was only tried is not
+   * listed.
+   */
   readonly methodIds: readonly string[];
-  /** What the customer had: it never comes back. */
+  /** Removed methods, which are never added again. */
   readonly removedIds: readonly string[];
 }
 
-/** A customer who has just used their first method. What they owe is charged to it. */
+/** A payer with a first used method. All open invoices are charged to it. */
 export function newPayer(id: string, use: MethodUse): Transition<Payer> {
   const { methodId: defaultMethodId, customerId, usedAt, savedAt } = use;
   const methods = { defaultMethodId, methodIds: [defaultMethodId], removedIds: [] };
@@ -54,8 +59,9 @@ export function newPayer(id: string, use: MethodUse): Transition<Payer> {
 }
 
 /**
- * Makes a method the default, unless a later one is: the late repeat of an older step must not bring the older card back, nor one that was
- * removed. What the customer owes is charged to another default at once.
+ * Makes a method the default, unless the default was used later: a late retry of an older step must
+ * not restore the older card or a removed one. Open invoices are charged to a new default
+ * immediately.
  */
 export function prefer(payer: Payer, use: MethodUse): Transition<Payer> {
   const { methodId, usedAt, savedAt } = use;
@@ -70,14 +76,17 @@ export function prefer(payer: Payer, use: MethodUse): Transition<Payer> {
   };
 }
 
-/** Makes a method the default of a customer who has none. It takes the place of no other before it has paid. */
+/**
+ * Makes a method the default of a customer who has none. A method that has not paid replaces no
+ * other default.
+ */
 export function preferFirst(payer: Payer, use: MethodUse): Transition<Payer> {
   return payer.defaultMethodId === null ? prefer(payer, use) : unchanged(payer);
 }
 
 /**
- * Gives the customer a method that was saved and has not paid yet: it is the default only where there is none. Beyond the most that a
- * customer keeps, the oldest of the others gives way.
+ * Adds a method that was saved and has not paid yet; it becomes the default only if there is none.
+ * Beyond the limit the oldest of the others is dropped.
  */
 export function keepUnpaid(payer: Payer, use: MethodUse): Transition<Payer> {
   const { methodId } = use;
@@ -89,7 +98,7 @@ export function keepUnpaid(payer: Payer, use: MethodUse): Transition<Payer> {
   return only({ ...payer, methodIds: [...kept, methodId] });
 }
 
-/** Gives the customer a method beside those that they have; it is the default where wanted, and where there is none. */
+/** Adds a method to the customer's list; it becomes the default on request, or if there is none. */
 export function keep(
   payer: Payer,
   use: MethodUse,
@@ -106,7 +115,8 @@ export function keep(
   return only(state);
 }
 
-// Subscriptions that were charged to the old default follow the customer's choice; those with a card of their own keep it.
+// Subscriptions that were charged to the old default follow the customer's choice; those with their
+// own card keep it.
 function replaceDefault(payer: Payer, use: MethodUse): Transition<Payer> {
   const { defaultMethodId: fromMethodId } = payer;
   const { methodId: toMethodId, usedAt, savedAt } = use;
@@ -119,8 +129,8 @@ function replaceDefault(payer: Payer, use: MethodUse): Transition<Payer> {
 }
 
 /**
- * Takes a method from the customer for good. The default goes last, so that it is always the customer who says what takes its place, and
- * not at all while anything is charged to it.
+ * Removes a method permanently. The default can be removed only as the last method, so that the
+ * customer always chooses its replacement, and not while a subscription is charged to it.
  */
 export function remove(
   payer: Payer,
@@ -176,11 +186,11 @@ function isLater(use: MethodUse, { defaultMethodId, usedAt, savedAt }: Payer): b
 
 type Use = Pick<MethodUse, 'methodId' | 'usedAt' | 'savedAt'>;
 
-/** Whether a method was used after another one. */
+/** True if a method was used after another one. */
 export function isLaterUse(use: Use, other: Use): boolean {
   const byBusinessTime = use.usedAt.getTime() - other.usedAt.getTime();
   if (byBusinessTime !== 0) return byBusinessTime > 0;
   const byRealTime = use.savedAt.getTime() - other.savedAt.getTime();
-  // The id decides between two of one millisecond, so that replicas agree.
+  // The id decides between two uses in one millisecond, so that replicas agree.
   return byRealTime === 0 ? use.methodId > other.methodId : byRealTime > 0;
 }

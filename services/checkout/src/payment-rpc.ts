@@ -31,7 +31,6 @@ import type { RefusedAttemptStore } from './refused-attempt-store';
 import { readAuthorization, readId } from './request-rpc';
 import type { SessionWorker } from './session-worker';
 
-/** What the calls are answered from. */
 export interface PaymentRpcDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly payments: PaymentWorker;
@@ -42,12 +41,12 @@ export interface PaymentRpcDependencies {
   readonly pages: InvoicePages;
   readonly events: ProviderEvents;
   readonly reports: ProviderReportStore;
-  /** The invoice that a provider's payment was made for; undefined: none of ours. */
+  /** Invoice of a provider's payment; undefined if the payment is not ours. */
   readonly chargeOf: ConfiguredProviders['chargeOf'];
   readonly clock: Clock;
 }
 
-/** The RPCs of payments that somebody asks for. */
+/** RPCs of payments that a payer or a caller requests. */
 export function paymentRpc(dependencies: PaymentRpcDependencies) {
   const { payments, keeper, refused, events } = dependencies;
   return rpcService<PaymentServiceServer>(
@@ -107,7 +106,8 @@ async function followPayment(
   if (announced === undefined) return;
   const { tenant, invoiceId, succeeded } = announced;
   const context = { tenant, now: clock.now() };
-  // The provider's account may serve others, too; asked to send it again, it would for days.
+  // The provider's account may serve other installations. A refusal would make the provider resend
+  // the event for days.
   const stored = await unlessNotFound(payments.lookAgain(invoiceId, context));
   if (stored === undefined || succeeded === undefined) return;
   const failed = contradictedPayment(stored.state, succeeded);
@@ -119,7 +119,8 @@ async function followPayment(
       : sessions.holdForLatePayment({ ...session, payment: failed }, context);
   const late = { payment: failed, holdSession };
   if ((await payments.settleLate(stored, late, context)) === 'SETTLED') return;
-  // The money was taken, and no invoice can be settled with it: people must look at it.
+  // The provider took the money, but no invoice can be settled with it: an operator must look at
+  // it.
   const { currency } = stored.state;
   const taken = {
     kind: 'CONTRADICTION',
@@ -137,7 +138,7 @@ async function keepReport(
   { reports, chargeOf, invoices, clock }: PaymentRpcDependencies,
 ): Promise<void> {
   const charge = await chargeOf(report.providerPaymentId);
-  // The provider's account may serve others, too.
+  // The provider's account may serve other installations.
   if (charge === undefined) return;
   const { invoiceId: _id, environmentId } = charge;
   const document = await retryTransient(() => invoices.documents.findOne({ _id, environmentId }));
@@ -146,7 +147,7 @@ async function keepReport(
   await reports.add(report, { invoiceId: _id, tenant, now: clock.now() });
 }
 
-// Whether a payment has been refused since the invoice was read.
+// True if a payment has been refused since the invoice was read.
 function wasRefused(before: Invoice, after: InvoiceRecord): boolean {
   if (after.isTombstone) return false;
   const last = after.payments.at(-1);
@@ -190,7 +191,7 @@ async function fromProtoSource(
       if (method?.customerId !== invoice.customerId) {
         throw invalidInput({ paymentMethodId: ['Payment method not found'] });
       }
-      // A page that was opened before may still offer it.
+      // A page opened before the removal may still offer the method.
       if (await dependencies.methods.isRemoved(method, context)) throw methodRemoved();
       return { kind: 'METHOD', paymentMethodId };
     }

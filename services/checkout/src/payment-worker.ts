@@ -14,41 +14,44 @@ import type { ChargeSource } from './payment-provider';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
-/** What the worker works with. */
 export interface PaymentDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly methods: PaymentMethodStore;
   readonly attempts: AttemptWorker;
   readonly clock: Clock;
-  /** Told of a charge whose outcome is not known yet; it is taken up again by its key. */
+  /** Called for a charge whose outcome is not known yet; it is resumed by its key. */
   readonly onUnknown: (error: unknown, invoiceId: string) => void;
-  /** Told of a payment that was not begun because there is no provider. */
+  /** Called for a payment that was not begun because there is no provider. */
   readonly onNotCharged?: ((uncharged: NotCharged) => void) | undefined;
 }
 
-/** What a payer answered to the challenge of an attempt. */
+/** A payer's answer to the challenge of an attempt. */
 export interface ChallengeAnswer {
   readonly invoiceId: string;
   readonly attempt: number;
-  /** Undefined where the provider asked, and knows. */
+  /** Undefined if the provider showed the challenge and knows the answer. */
   readonly approved: boolean | undefined;
 }
 
-/** A payment that is recorded as failed and was announced as succeeded. */
+/** A payment that is recorded as failed and was reported as succeeded. */
 export interface LatePayment {
   readonly payment: Payment;
-  /** Keeps the invoice's session from ending before the invoice is settled; false: the session has ended and buys nothing. */
+  /**
+   * Keeps the invoice's session from ending before the invoice is settled; returns false if the
+   * session has ended.
+   */
   readonly holdSession: () => Promise<boolean>;
 }
 
-/** Makes the attempts that somebody asks for. */
+/** Makes the attempts that callers and payers request. */
 export class PaymentWorker {
   constructor(private readonly dependencies: PaymentDependencies) {}
 
   /**
-   * One attempt now; without a source the invoice's own method is charged, as the schedule does it. A challenge that waits is cancelled for it, and if that one
-   * had succeeded it is the payment. A call that is repeated under its id goes on with its own attempt. The answer is the invoice as it
-   * stands then, also while the outcome is unknown.
+   * Makes one attempt now. Without a source the invoice's usual method is charged, as by the
+   * schedule. A waiting challenge is canceled first; if it had already succeeded, its charge is the
+   * payment. A retried call continues its own attempt. Returns the current invoice, also while the
+   * outcome is unknown.
    */
   async pay(
     {
@@ -79,7 +82,7 @@ export class PaymentWorker {
     return this.finish(claimed, context);
   }
 
-  /** Goes on with the attempt that waits for its payer; another one that runs by now is left alone. */
+  /** Continues the attempt that waits for its payer; a different running attempt is left alone. */
   async answerChallenge(
     { invoiceId, attempt: attemptNumber, approved }: ChallengeAnswer,
     context: Context,
@@ -92,8 +95,8 @@ export class PaymentWorker {
   }
 
   /**
-   * Looks at the attempt that runs because the provider has announced something about it, and asks the provider for what it is. The
-   * announcement itself is only the reason to look; without an attempt there is nothing to see.
+   * Checks the running attempt at the provider after one of the provider's events. The event itself
+   * is only the reason to ask; without an attempt nothing happens.
    */
   async lookAgain(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>> {
     const stored = await this.dependencies.invoices.within(context).get(invoiceId);
@@ -105,8 +108,9 @@ export class PaymentWorker {
   }
 
   /**
-   * Settles an invoice with a payment that is recorded as failed, if the provider says that it has succeeded. Throws PAYMENT_IN_PROGRESS while
-   * another attempt runs, so that the provider announces it again.
+   * Settles an invoice with a payment that is recorded as failed, if the provider says that it has
+   * succeeded. Throws PAYMENT_IN_PROGRESS while another attempt runs, so that the provider sends
+   * its event again.
    */
   async settleLate(
     stored: Stored<InvoiceRecord>,
@@ -128,7 +132,8 @@ export class PaymentWorker {
     return found?.status === 'SUCCEEDED' ? 'SETTLED' : 'CONTRADICTION';
   }
 
-  // The claim stands. Whatever happens to the charge, the attempt is taken up again, so the caller is told how the invoice stands.
+  // The claim stands and the attempt will be resumed after any failure, so the caller gets the
+  // current invoice.
   private async finish(
     claimed: Stored<InvoiceRecord>,
     context: Context,
@@ -143,7 +148,7 @@ export class PaymentWorker {
   }
 }
 
-// What was due before the payment came first, and it was the end.
+// Earlier due work was applied first, and ended dunning.
 function checkNotGivenUp(
   before: InvoiceRecord,
   record: InvoiceRecord,

@@ -21,13 +21,13 @@ import {
 } from '@billing/proto/billing/subscription/v1/subscription';
 import type { CheckoutConfiguration } from './config';
 
-/** The services that checkout calls. */
+/** Clients of the services that checkout calls. */
 export interface Peers {
   readonly catalog: Peer<CatalogServiceServer>;
   readonly customer: Peer<CustomerServiceServer>;
   readonly discount: Peer<DiscountServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
-  /** What most purchases ask, at once for all that are made side by side. */
+  /** Product lookups of concurrent purchases, in one call. */
   readonly products: BatchedLookup<Product>;
   readonly customers: BatchedLookup<Customer>;
 }

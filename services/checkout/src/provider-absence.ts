@@ -3,28 +3,34 @@ import type { Claim } from './attempt';
 import { claimSlot } from './attempt-slot';
 import type { Invoice, InvoiceRecord } from './invoice';
 
-/** The code of what is not charged because no payment provider is configured for a live environment. */
+/** Failure code for a live environment without a configured payment provider. */
 export const noProviderCode = 'no_payment_provider';
 
-/** The invoice as a caller finds it who pays while no provider is configured: nothing is begun, and nothing counts as a failure. */
+/**
+ * Invoice as returned to a caller who pays without a configured provider: nothing is begun, and
+ * nothing counts as a failure.
+ */
 export function withoutProvider(invoice: Invoice, at: Date): Invoice {
   return { ...invoice, lastPaymentError: { code: noProviderCode, at } };
 }
 
-/** Puts collection off until a provider is configured. The dates of the retries stay. */
+/** Postpones collection until a provider is configured. The retry dates stay. */
 export function awaitProvider(invoice: Invoice, now: Date): Invoice {
   const awaitsProviderSince = invoice.awaitsProviderSince ?? now;
   return { ...withoutProvider(invoice, now), collectAt: undefined, awaitsProviderSince };
 }
 
-/** Puts the capture of an authorised payment off until a provider is configured. The due date of the sent invoice stays. */
+/**
+ * Postpones the capture of an authorized payment until a provider is configured. The due date of
+ * the sent invoice stays.
+ */
 export function awaitCapture(invoice: Invoice, now: Date): Invoice {
   return { ...awaitProvider(invoice, now), collectAt: invoice.collectAt };
 }
 
 /**
- * Has collection go on, once a provider is configured. Of an invoice that is sent, only the payment that was authorised for it waits: the
- * claim captures it. While another attempt runs, it waits on.
+ * Resumes collection once a provider is configured. For a sent invoice only its authorized payment
+ * waits; the claim captures it. While another attempt runs, the invoice keeps waiting.
  */
 export function resumeCollection(record: InvoiceRecord, claim: Claim): Transition<InvoiceRecord> {
   if (record.status !== 'OPEN' || record.awaitsProviderSince === undefined) {

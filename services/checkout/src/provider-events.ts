@@ -1,15 +1,15 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** What a provider sent us, as it was received. */
+/** An event as received from a provider. */
 export interface ReceivedProviderEvent {
-  /** The adapter's name. */
+  /** Name of the adapter. */
   readonly provider: string;
   readonly body: Uint8Array;
-  /** The header that signs the body. */
+  /** Header with the signature of the body. */
   readonly signature: string;
 }
 
-/** Whose payment an event is about. */
+/** Charge that an event is about. */
 export interface AnnouncedPayment {
   readonly tenant: {
     readonly organizationId: string;
@@ -18,33 +18,44 @@ export interface AnnouncedPayment {
     readonly manualClock: boolean;
   };
   readonly invoiceId: string;
-  /** The provider's payment, where the event says that it has succeeded. */
+  /** Id of the provider's payment, if the event reports its success. */
   readonly succeeded?: string | undefined;
 }
 
-/** What a provider reports of a payment beside its own course. */
+/** Report of a provider about a payment after its end, such as a refund or a dispute. */
 export interface ProviderReport {
-  /** The provider's event. */
+  /** Id of the provider's event. */
   readonly id: string;
   readonly kind: 'REFUND' | 'DISPUTE' | 'CONTRADICTION';
   readonly providerPaymentId: string;
-  /** In the provider's smallest unit of `currency`: all that was given back so far, that is disputed, or that was taken. */
+  /**
+   * In the smallest unit of `currency`: the total refunded so far, the disputed amount, or the
+   * amount taken.
+   */
   readonly amount: bigint;
   /** ISO 4217, upper case. */
   readonly currency: string;
-  /** The provider's own word, e.g. of a dispute `needs_response`. */
+  /** The provider's own status, e.g. `needs_response` for a dispute. */
   readonly status: string;
 }
 
-/** Reads what providers announce. An event is never believed for what it says: it is the reason to ask the provider. */
+/**
+ * Reads the events of providers. An event is never trusted for its content: it is the reason to ask
+ * the provider.
+ */
 export interface ProviderEvents {
-  /** Undefined for an event that is about no payment of ours. Throws permission BAD_SIGNATURE, not_found PROVIDER_NOT_FOUND. */
+  /**
+   * Undefined for an event about no payment of ours. Throws permission BAD_SIGNATURE, not_found
+   * PROVIDER_NOT_FOUND.
+   */
   read(event: ReceivedProviderEvent): Promise<AnnouncedPayment | undefined>;
-  /** Undefined for an event that reports nothing about a payment that was made before. Throws as `read` does. */
+  /**
+   * Undefined for an event that reports nothing about an earlier payment. Throws as `read` does.
+   */
   readReport(event: ReceivedProviderEvent): Promise<ProviderReport | undefined>;
 }
 
-/** Stands where no provider is configured that announces anything. */
+/** Adapter for installations without a provider that sends events. */
 export const noProviderEvents: ProviderEvents = {
   read: () => Promise.reject(providerNotFound()),
   readReport: () => Promise.reject(providerNotFound()),

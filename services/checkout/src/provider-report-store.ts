@@ -7,7 +7,7 @@ import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { ProviderReport } from './provider-events';
 
 interface ReportDocument extends Omit<ProviderReport, 'id' | 'amount'> {
-  /** The provider's event, so that one that is sent again is stored once. */
+  /** Id of the provider's event, so that a resent event is stored once. */
   readonly _id: string;
   readonly environmentId: string;
   readonly invoiceId: string;
@@ -16,13 +16,16 @@ interface ReportDocument extends Omit<ProviderReport, 'id' | 'amount'> {
   readonly receivedAt: Date;
 }
 
-/** A report as it is listed. */
+/** A report as listed. */
 export type StoredReport = ProviderReport & { readonly receivedAt: Date };
 
-/** At most so many are listed of an invoice. */
+/** Limit of listed reports per invoice. */
 const listedMax = 100;
 
-/** What providers reported of payments that we hold, only inserted. Each raises an alarm: our books do not follow it. */
+/**
+ * Providers' reports about our payments, only inserted. Each raises an alarm, because our books do
+ * not follow it.
+ */
 export class ProviderReportStore {
   private readonly documents: Collection<ReportDocument>;
 
@@ -43,8 +46,8 @@ export class ProviderReportStore {
   }
 
   /**
-   * Stores a report. Its alarm comes first, so that a process that dies in between does not lose it: the provider sends the report again.
-   * A report that is stored raises no further alarm.
+   * Stores a report. The alarm is raised first, so that a crash in between does not lose it: the
+   * provider resends the event. A report that is already stored raises no further alarm.
    */
   async add(
     { id, ...report }: ProviderReport,
@@ -63,12 +66,12 @@ export class ProviderReportStore {
     try {
       await retryTransient(() => this.documents.insertOne(document));
     } catch (error) {
-      // The report came twice at the same time.
+      // The same report arrived concurrently.
       if (duplicateKeyIndex(error) === undefined) throw error;
     }
   }
 
-  /** Those of an invoice, the oldest first. */
+  /** Reports of an invoice, oldest first. */
   async listOf(
     invoiceId: string,
     { tenant: { environmentId } }: Pick<CallContext, 'tenant'>,

@@ -15,7 +15,9 @@ type ResumeWaiting = CollectionWorker['resumeWaiting'];
 const batchSize = 100;
 const waiting = { awaitsProviderSince: { $gt: new Date(0) } };
 
-/** The invoices of all live environments whose collection waits until a payment provider is configured. */
+/**
+ * Invoices of all live environments whose collection waits until a payment provider is configured.
+ */
 export class ProviderWaitStore {
   private readonly documents: Collection<WaitingDocument>;
 
@@ -32,17 +34,17 @@ export class ProviderWaitStore {
     ]);
   }
 
-  /** How many invoices of an environment wait. */
+  /** Number of waiting invoices of an environment. */
   count({ environmentId }: { readonly environmentId: string }): Promise<number> {
     return retryTransient(() => this.documents.countDocuments({ environmentId, ...waiting }));
   }
 
-  /** How many invoices of all environments wait. */
+  /** Number of waiting invoices of all environments. */
   countAll(): Promise<number> {
     return retryTransient(() => this.documents.countDocuments(waiting));
   }
 
-  /** Has the collection of all that wait go on: a provider is configured now. */
+  /** Resumes the collection of all waiting invoices once a provider is configured. */
   async resumeAll(
     { resume }: { readonly resume: ResumeWaiting },
     signal: AbortSignal,
@@ -62,7 +64,7 @@ export class ProviderWaitStore {
       const resumed = await Promise.all(
         found.map((document) => resume(document._id, { tenant: tenantOf(document), now })),
       );
-      // What still waits is found again at the next run.
+      // Invoices that still wait are found again by the next run.
       if (!resumed.includes(true)) return;
     }
   }

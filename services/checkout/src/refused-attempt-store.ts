@@ -10,23 +10,23 @@ interface RefusedDocument {
   /** Derived from the invoice or session and the client's address, which is not stored. */
   readonly _id: string;
   readonly environmentId: string;
-  /** Real time of each refused payment, the latest ones. */
+  /** Real times of the latest refused payments. */
   readonly refusedAt: readonly Date[];
-  /** Real time of the latest. */
+  /** Real time of the latest refusal. */
   readonly changedAt: Date;
 }
 
-/** A client that pays: an address or a network, and what it pays. */
+/** A paying client: an address or a network, and the resource that it pays. */
 export interface PayingClient {
   /** UUID of the invoice or the session. */
   readonly resourceId: string;
-  /** Undefined: a call with a key, which is not limited here. */
+  /** Undefined for a call with an API key, which is not limited here. */
   readonly network: string | undefined;
 }
 
 type Context = Pick<CallContext, 'tenant'>;
 
-/** Payments that were refused lately, by invoice or session and client address: so cards cannot be tried one after another. */
+/** Recently refused payments, by invoice or session and client address. Prevents card testing. */
 export class RefusedAttemptStore {
   private readonly documents: Collection<RefusedDocument>;
 
@@ -65,7 +65,7 @@ export class RefusedAttemptStore {
     );
   }
 
-  /** Deletes what limits nothing any more. */
+  /** Deletes entries that no longer limit a client. */
   async forget(): Promise<void> {
     const until = forgottenBefore(this.clock.now());
     await retryTransient(() => this.documents.deleteMany({ changedAt: { $lt: until } }));

@@ -1,10 +1,13 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** How many payments of one invoice or session may be refused for one client address within an hour. */
+/** Limit of refused payments of one invoice or session for one client address within an hour. */
 export const refusedMax = 10;
 const withinMs = 60 * 60 * 1000;
 
-/** Throws resource_exhausted where too many payments were refused lately, with the seconds until the next one may be tried. */
+/**
+ * Throws resource_exhausted after too many recent refusals, with the seconds until the next attempt
+ * is allowed.
+ */
 export function checkRefused(refusedAt: readonly Date[], now: Date): void {
   const recent = recentOf(refusedAt, now);
   const leaving = recent.at(-refusedMax);
@@ -16,7 +19,7 @@ export function checkRefused(refusedAt: readonly Date[], now: Date): void {
   });
 }
 
-/** Refusals before this time limit nothing any more. */
+/** Time before which refusals no longer count. */
 export function forgottenBefore(now: Date): Date {
   return new Date(now.getTime() - withinMs);
 }

@@ -10,15 +10,14 @@ import type { ProviderWaitStore } from './provider-wait-store';
 import { reportDaysMax, type ReportStore } from './report-store';
 import { funnelReport } from './session-funnel';
 
-/** Dependencies of the RPCs. */
 export interface ReportRpcDependencies {
   readonly reports: ReportStore;
   readonly waits: Pick<ProviderWaitStore, 'count'>;
-  /** Whether live environments have a payment provider. */
+  /** True if live environments have a payment provider. */
   readonly isLiveConfigured: boolean;
 }
 
-/** The RPCs of sessions and invoices as figures. */
+/** RPCs of the reports on sessions and invoices. */
 export function reportRpc({ reports, waits, isLiveConfigured }: ReportRpcDependencies) {
   return rpcService<CheckoutReportServiceServer>(
     CheckoutReportServiceService,

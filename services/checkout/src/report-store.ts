@@ -22,11 +22,11 @@ import type { SessionRecord } from './session';
 import { type Count } from './stored-fields';
 import { funnelAddend, type FunnelDay, type FunnelStep, funnelSteps } from './session-funnel';
 
-/** As far back as anybody may ask. */
+/** Limit of days in a report. */
 export const reportDaysMax = 400;
 const dayMs = 86_400_000;
 
-// Nobody asks for a day before these, because the last one is at most today.
+// Older days cannot be requested, because the last day is at most today.
 function oldestDay(newest: string): string {
   const [day = ''] = newest.split(' ');
   return calendarDayOf(new Date(Date.parse(day) - reportDaysMax * dayMs)).day;
@@ -34,7 +34,7 @@ function oldestDay(newest: string): string {
 
 type Steps<T extends string> = Partial<Record<T, T>>;
 
-/** What is added up of all sessions: a row a day. */
+/** Running totals of sessions: one row a day. */
 const funnelTotals: TotalsDefinition = {
   collection: 'checkoutSessionTotals',
   revision: 2,
@@ -45,7 +45,7 @@ const funnelTotals: TotalsDefinition = {
     isFunnelStep(step) ? [{ row: calendarDayOf(createdAt).day, counts: funnelAddend(step) }] : [],
 };
 
-/** What is added up of all invoices: a row a day and currency. */
+/** Running totals of invoices: one row a day and currency. */
 const dunningTotals: TotalsDefinition = {
   collection: 'dunningTotals',
   revision: 2,
@@ -65,7 +65,7 @@ const dunningTotals: TotalsDefinition = {
   addendsOf: (document, step) => (isDunningStep(step) ? [toAddend(document, step)] : []),
 };
 
-/** Sessions and invoices as figures. */
+/** Reports on sessions and invoices. */
 export class ReportStore {
   private readonly funnelTotals: RunningTotals;
   private readonly dunningTotals: RunningTotals;
@@ -84,7 +84,7 @@ export class ReportStore {
     this.dunningTotals = new RunningTotals(db, invoices, dunningTotals, clock);
   }
 
-  /** The days on which sessions were made. */
+  /** Days on which sessions were created. */
   async funnel({ tenant }: Pick<CallContext, 'tenant'>): Promise<FunnelDay[]> {
     const totals = await this.funnelTotals.read(tenant);
     return [...totals].map(([day, { created = 0n, completed = 0n, expired = 0n }]) => ({
@@ -95,7 +95,7 @@ export class ReportStore {
     }));
   }
 
-  /** The days on which the first charge of invoices failed, by currency. */
+  /** Days on which the first charge of invoices failed, by currency. */
   async dunning({ tenant }: Pick<CallContext, 'tenant'>): Promise<DunningDay[]> {
     const totals = await this.dunningTotals.read(tenant);
     return [...totals].map(([row, counts]) => {
@@ -104,7 +104,7 @@ export class ReportStore {
     });
   }
 
-  /** To be repeated, so that reads cost little. */
+  /** Updates the totals; run periodically, so that reads stay cheap. */
   async updateSnapshots(signal: AbortSignal): Promise<void> {
     await this.funnelTotals.updateSnapshots(signal);
     await this.dunningTotals.updateSnapshots(signal);
@@ -126,7 +126,7 @@ interface DunnedDocument extends Pick<Resolved, 'status'> {
   readonly givenUpAt?: Date | null;
   readonly currency: string;
   readonly lineItems: Amounts;
-  /** Those that were stored before it was noted who asked for them were of the schedule. */
+  /** Payments stored before their origin was recorded come from the schedule. */
   readonly payments: readonly (Pick<Payment, 'status'> &
     Partial<Pick<Payment, 'origin'>> & { readonly retry?: Count | null })[];
   /** Absent in documents that were stored before discounts. */

@@ -3,7 +3,7 @@ import { invalidInput } from '@billing/kernel/domain-error';
 
 const authorizedTransactionIdLengthMax = 255;
 
-/** Refuses what is no UUID under the field's name. */
+/** Reads a UUID; refuses any other text under the field's name. */
 export function readId(id: string, field: string): string {
   if (!isId(id)) throw invalidInput({ [field]: ['Invalid uuid'] });
   return id;
@@ -18,7 +18,7 @@ export function readAuthorization(authorizedTransactionId: string): string {
   return authorizedTransactionId;
 }
 
-/** Refuses what is missing under the field's name. */
+/** Refuses a missing value under the field's name. */
 export function required<T>(value: T | undefined, field: string): T {
   if (value === undefined) throw invalidInput({ [field]: ['Required'] });
   return value;

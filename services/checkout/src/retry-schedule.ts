@@ -7,28 +7,31 @@ import { atRest, type Invoice, type InvoiceRecord, type Payment } from './invoic
 import { isUseless, type MethodChoice, nextMethod } from './method-choice';
 import { awaitProvider, noProviderCode } from './provider-absence';
 
-/** What decides what follows a failure. */
+/** Facts that decide the next step after a failure. */
 export interface FailureFacts {
   readonly attempt: Attempt;
   readonly now: Date;
-  /** Real time, from which the next attempt of the same retry is claimed. */
+  /** Real time, the claim time of the next attempt of the same retry. */
   readonly claimedAt: Date;
-  /** What the attempts that come by themselves are made with. */
+  /** Methods for automatic attempts. */
   readonly methods: MethodChoice;
-  /** The provider that the next attempt of the same retry is made with; undefined: none is configured. */
+  /** Provider of the next attempt of the same retry; undefined if none is configured. */
   readonly provider: string | undefined;
-  /** Days after the first failure at which the attempt is repeated. */
+  /** Days after the first failure on which the invoice is charged again. */
   readonly retryDays: readonly number[];
-  /** Somebody else needed the slot: the provider was told to end the challenge, and its payer was not asked. */
+  /**
+   * Another action needed the slot: the challenge was canceled at the provider without an answer of
+   * its payer.
+   */
   readonly isCancelled?: boolean | undefined;
 }
 
-/** Whether something has fallen due that comes by itself. */
+/** True if an automatic step is due. */
 export function isDue({ collectAt }: Pick<Invoice, 'collectAt'>, now: Date): boolean {
   return collectAt !== undefined && collectAt <= now;
 }
 
-/** Whether what is due can only be done with the slot empty: a charge, or the end. */
+/** True if the due step needs an empty slot: a charge, or the end of dunning. */
 export function needsSlot(
   invoice: Invoice,
   { now, ...methods }: MethodChoice & { readonly now: Date },
@@ -38,15 +41,19 @@ export function needsSlot(
 }
 
 /**
- * The invoice after a failed attempt. Only attempts of the schedule move it: the first failure begins it, the last one ends it with the
- * invoice UNCOLLECTIBLE. Where it rests, because the provider refused its amount, any decline begins it: without dates the subscription
- * would be PAST_DUE without an end. A retry has failed once the customer's other methods have failed, too: the next one takes the slot in the same
- * write, so that no crash comes between two of them. What is sent has no schedule, nor has what its subscription has left behind. A cancelled challenge says nothing of
- * whether the payer pays: no subscription is told.
+ * Next state of an invoice after a failed attempt.
+ * - Only scheduled attempts move the schedule: the first failure begins it, the last one ends it
+ *   with the invoice UNCOLLECTIBLE.
+ * - If the invoice rests because the provider refused its amount, any decline begins the schedule:
+ *   without dates the subscription would stay PAST_DUE without an end.
+ * - A retry has failed once the customer's other methods have failed too: the next one takes the
+ *   slot in the same write, so that no crash comes between them.
+ * - A sent invoice has no schedule, nor has the invoice of an ended subscription.
+ * - A canceled challenge does not show if the payer pays, so the subscription is not notified.
  */
 export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<InvoiceRecord> {
   const { attempt, methods } = facts;
-  // It was given up before, and its payer may try again.
+  // Dunning ended before; the payer may try again.
   if (invoice.status === 'UNCOLLECTIBLE') return only(invoice);
   if (invoice.ended === 'WRITTEN_OFF') return giveUp(invoice, facts.now);
   if (facts.isCancelled === true && invoice.session === undefined) return only(invoice);
@@ -65,12 +72,18 @@ export function afterFailure(invoice: Invoice, facts: FailureFacts): Transition<
   return withResult(moved, { outcome: 'FAILED', attempt: attempt.number, nextAttemptAt });
 }
 
-/** Passes over a date at which a charge would be useless, or gives up after the last one. Nobody is told but of the end. */
+/**
+ * Skips a date on which a charge would be useless, or ends dunning after the last one. Only the end
+ * is reported.
+ */
 export function passOver(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
   return invoice.retriesLeft.length > 0 ? only(toNextDate(invoice, now)) : giveUp(invoice, now);
 }
 
-/** Whether the last date has passed and a charge would have been useless: the scanner is late with the end of dunning. */
+/**
+ * True if the last date has passed and a charge would have been useless: the scanner is late with
+ * the end of dunning.
+ */
 export function isGivenUpBefore(
   invoice: Invoice,
   { methods, now }: { readonly methods: MethodChoice; readonly now: Date },
@@ -81,12 +94,15 @@ export function isGivenUpBefore(
   return collectAt < now && isUseless(invoice.payments, methods);
 }
 
-/** What is sent has reached its due date unpaid. */
+/** Marks a sent invoice as overdue. */
 export function passDueDate(invoice: Invoice): Transition<Invoice> {
   return withResult({ ...invoice, collectAt: undefined }, { outcome: 'OVERDUE', attempt: 0 });
 }
 
-/** A decision on an invoice, after the due date that has passed before it and that a scanner is late with. */
+/**
+ * Applies a decision to an invoice after a due date that has passed before it, in case the scanner
+ * is late.
+ */
 export function afterDueDate(
   invoice: Invoice,
   now: Date,
@@ -100,7 +116,7 @@ export function afterDueDate(
   return { state, events, commands: [...passed.commands, ...commands] };
 }
 
-/** The end of dunning. */
+/** Ends dunning. */
 export function giveUp(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
   const uncollectible = {
     ...atRest(invoice),
@@ -113,32 +129,35 @@ export function giveUp(invoice: Invoice, now: Date): Transition<InvoiceRecord> {
   });
 }
 
-// Nothing is retried automatically: it belongs to a session, or its subscription has ended.
+// Retries nothing automatically: the invoice belongs to a session, or its subscription has ended.
 function isLeftToPayer({ session, ended }: Invoice): boolean {
   return session !== undefined || ended !== undefined;
 }
 
-// The provider refused its amount: it is owed, and no date comes. Every other invoice that is charged has one beside an attempt of its payer.
+// The provider refused the amount: the invoice is owed, without dates. Every other automatically
+// charged invoice has a date while its payer's attempt runs.
 function isResting(invoice: Invoice): boolean {
   const { collectAt, awaitsProviderSince } = invoice;
   return collectAt === undefined && awaitsProviderSince === undefined && !isLeftToPayer(invoice);
 }
 
-// Whether any attempt of the same date was refused for its method: else the provider could not take the charge.
+// True if any attempt of the same date was declined for its method; otherwise the provider could
+// not take the charge.
 function isPayersFailure({ payments }: Invoice, { number, retry }: Attempt): boolean {
   const isOfDate = (payment: Payment) =>
     payment.number === number || (retry !== undefined && payment.retry === retry);
   return payments.some((payment) => isOfDate(payment) && payment.decline !== 'PROVIDER');
 }
 
-// No failure of the customer's: the invoice stays owed, and nothing is retried automatically before the reason is gone.
+// Not the customer's failure: the invoice stays owed, and nothing is retried automatically while
+// the reason lasts.
 function notCharged(invoice: Invoice, { attempt, now }: FailureFacts): Transition<InvoiceRecord> {
   const { code } = invoice.lastPaymentError ?? {};
   const stopped = code === noProviderCode ? awaitProvider(invoice, now) : atRest(invoice);
   return withResult(stopped, { outcome: 'NOT_CHARGED', attempt: attempt.number });
 }
 
-// Only retries try other methods: the first charge of an invoice fails by the method that it is meant for.
+// Only retries try other methods: the first charge of an invoice fails with its intended method.
 function nextTry(invoice: Invoice, facts: FailureFacts) {
   const { attempt, methods, provider, now, claimedAt } = facts;
   const { retry } = attempt;
@@ -149,7 +168,8 @@ function nextTry(invoice: Invoice, facts: FailureFacts) {
   return claimSlot(invoice, withMethod(claim, methodId), { origin: 'COLLECTION', retry });
 }
 
-// Undefined after the last date. A decline after a rest begins the schedule again: the reason for the rest is gone.
+// Undefined after the last date. A decline after a rest begins the schedule again, because the
+// reason for the rest is gone.
 function moveOn(invoice: Invoice, { attempt, now, retryDays }: FailureFacts): Invoice | undefined {
   const { firstFailedAt } = invoice;
   const isBegun = firstFailedAt !== undefined && attempt.origin === 'COLLECTION';

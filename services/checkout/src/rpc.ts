@@ -40,10 +40,9 @@ import { shownInvoices } from './store';
 import type { WaitingAuthorizationStore } from './waiting-authorization-store';
 
 const perPageMax = 100;
-// What one call makes: it must be done before the caller gives up.
+// Limit of invoices created by one call, which must be done before its deadline.
 const invoicesMax = 100;
 
-/** What the calls are answered from. */
 export interface CheckoutRpcDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly worker: CollectionWorker;
@@ -53,7 +52,7 @@ export interface CheckoutRpcDependencies {
   readonly isLiveConfigured: boolean;
 }
 
-/** The service's RPCs. */
+/** RPCs of the service. */
 export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
   const { invoices, worker, keeper, pages } = dependencies;
   const toProto = (stored: Stored<InvoiceRecord>) => toProtoInvoice(stored, pages);
@@ -125,7 +124,7 @@ export function checkoutRpc(dependencies: CheckoutRpcDependencies) {
   );
 }
 
-// Side by side: what each reads and writes goes to the database together.
+// Concurrent, so that their reads and writes share database round trips.
 async function createEach(
   requests: readonly CreateInvoiceRequest[],
   context: CallContext,
@@ -141,7 +140,8 @@ async function createEach(
   };
 }
 
-// The command that the draft carries opens it, here or in another replica; the caller repeats what takes longer than it can wait.
+// The command of the draft opens the invoice, in this or another replica; after its deadline the
+// caller retries.
 async function untilOpened(
   stored: Stored<InvoiceRecord>,
   context: CallContext,
@@ -182,7 +182,7 @@ function fromProtoNewInvoice(request: CreateInvoiceRequest, context: CallContext
   };
 }
 
-// A session makes its invoice itself.
+// A session creates its own invoice.
 function readBillingReason(sent: ProtoBillingReason): BillingReason {
   const reason = required(billingReasons.knownName(sent), 'billingReason');
   if (reason === 'CHECKOUT') throw invalidInput({ billingReason: ['Invalid billing reason'] });

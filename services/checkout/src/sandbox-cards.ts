@@ -1,40 +1,43 @@
 import type { DeclineCode } from './decline';
 
-/** How a sandbox card answers; without any of it every charge succeeds. */
+/** Answers of a sandbox card; without any option every charge succeeds. */
 interface Behaviour {
-  /** Every charge fails, the capture of an authorisation too. */
+  /** Every charge fails, including the capture of an authorization. */
   readonly alwaysFails?: DeclineCode;
-  /** Charges of the saved card fail, but the one that its payer made when giving it. */
+  /** Charges of the saved card fail, except the payer's own charge when giving it. */
   readonly savedFails?: DeclineCode;
-  /** How many charges of the saved card without its payer fail before it works; absent: all of them. */
+  /** Number of failing charges of the saved card without its payer; absent: all of them. */
   readonly savedFailures?: number;
-  /** Charges below this many smallest units fail, as below a provider's minimum. */
+  /** Charges below this amount fail, as below a provider's minimum; in the smallest unit. */
   readonly amountMin?: bigint;
-  /** The payer must answer a challenge: once for the card, or each time; then a charge may still fail. */
+  /**
+   * The payer must answer a challenge, once per card or each time; afterwards a charge may still
+   * fail.
+   */
   readonly challenge?: { readonly asks: 'ONCE' | 'ALWAYS'; readonly thenFails?: DeclineCode };
 }
 
-/** A card of the sandbox. Nothing but its name is stored: from it follows all the rest. */
+/** A card of the sandbox. Only its name is stored; everything else follows from it. */
 export interface SandboxCard extends Behaviour {
   readonly brand: 'visa' | 'mastercard';
   readonly last4: string;
 }
 
-/** What the card knows of a charge and of those before it. */
+/** Facts about a charge and the card's earlier charges. */
 export interface CardCharge {
   /** In the smallest unit; 0 verifies the card. */
   readonly amount: bigint;
-  /** Captures a payment that was authorised with the card. */
+  /** True if the charge captures a payment that was authorized with the card. */
   readonly isCapture: boolean;
   readonly isPayerPresent: boolean;
   readonly isFirstCharge: boolean;
-  /** Earlier charges of the saved card without its payer. */
+  /** Number of earlier charges of the saved card without its payer. */
   readonly earlierRenewals: number;
-  /** Whether its payer has passed a challenge before. */
+  /** True if the payer has passed a challenge before. */
   readonly isAuthenticated: boolean;
 }
 
-/** What comes of a charge: it succeeds, fails with a code, or waits for the payer. */
+/** Answer to a charge: success, failure with a code, or a challenge for the payer. */
 export type CardAnswer =
   | { readonly kind: 'SUCCEEDS' }
   | { readonly kind: 'FAILS'; readonly code: DeclineCode }
@@ -44,7 +47,7 @@ function visa(last4: string, behaviour: Behaviour = {}): SandboxCard {
   return { brand: 'visa', last4, ...behaviour };
 }
 
-/** Every card that the sandbox knows, by the name under which it is stored. */
+/** All cards of the sandbox, by the name under which they are stored. */
 const cards = {
   visa: visa('4242'),
   mastercard: { brand: 'mastercard', last4: '4444' },
@@ -79,21 +82,23 @@ const namesByNumber: Readonly<Record<string, SandboxCardName>> = {
   '4000000000005126': 'failsTwiceWhenSaved',
 };
 
-// The lengths of cards in use. Shorter digits, a counter or a time in milliseconds, are an ordinary reference of the caller's.
+// Lengths of real card numbers. Shorter digits, such as a counter or a time in milliseconds, are an
+// ordinary reference of the caller.
 const cardTransaction = /^txn_(\d{14,19})(?:_.*)?$/s;
 
 const succeeds: CardAnswer = { kind: 'SUCCEEDS' };
 
 /**
- * The card behind an authorisation: `txn_<card number>`, optionally with `_` and any text, is that card; undefined if the sandbox does
- * not know it. Any other text is an authorisation of a card that works.
+ * Card behind an authorization: `txn_<card number>`, optionally with `_` and any text, is that
+ * card; undefined if the sandbox does not know the card. Any other text is an authorization of a
+ * card that works.
  */
 export function cardOfAuthorization(authorizedTransactionId: string): SandboxCardName | undefined {
   const number = cardTransaction.exec(authorizedTransactionId)?.[1];
   return number === undefined ? 'visa' : cardOfNumber(number);
 }
 
-/** The test card with a number of digits alone; undefined for every other number. */
+/** Test card with exactly these digits; undefined for every other number. */
 export function cardOfNumber(number: string): SandboxCardName | undefined {
   return Object.hasOwn(namesByNumber, number) ? namesByNumber[number] : undefined;
 }
@@ -102,12 +107,12 @@ export function sandboxCard(name: SandboxCardName): SandboxCard {
   return cards[name];
 }
 
-/** Whether the text names a card, e.g. after it was read from a database. */
+/** True if the text is the name of a card, e.g. after it was read from a database. */
 export function isSandboxCardName(text: string): text is SandboxCardName {
   return Object.hasOwn(cards, text);
 }
 
-/** What comes of a charge; without a card it is the standard refusal of one that cannot be used here. */
+/** Answer to a charge. Without a card: the standard refusal of a card that is not supported. */
 export function answerOf(name: SandboxCardName | undefined, charge: CardCharge): CardAnswer {
   if (name === undefined) return fails('card_not_supported');
   const card: SandboxCard = cards[name];
@@ -120,7 +125,7 @@ export function answerOf(name: SandboxCardName | undefined, charge: CardCharge):
   return isOver ? succeeds : fails(card.savedFails);
 }
 
-/** What comes of a charge whose challenge was answered. */
+/** Answer to a charge whose challenge was answered. */
 export function answerAfterChallenge(
   name: SandboxCardName | undefined,
   { isApproved }: { readonly isApproved: boolean },
@@ -142,7 +147,8 @@ function isBelow({ amountMin }: SandboxCard, { amount }: CardCharge): boolean {
   return amountMin !== undefined && amount > 0n && amount < amountMin;
 }
 
-// The payment with which a payer gave the card: a capture, or the first charge while they are there.
+// The payment with which a payer gave the card: a capture, or the first charge with the payer
+// present.
 function isGiven({ isCapture, isPayerPresent, isFirstCharge }: CardCharge): boolean {
   return isCapture || (isPayerPresent && isFirstCharge);
 }

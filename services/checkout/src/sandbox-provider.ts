@@ -24,7 +24,7 @@ import {
 } from './sandbox-cards';
 import type { SandboxOutcome, SandboxStore } from './sandbox-store';
 
-/** Plays the provider in sandboxes: no money moves, cards behave by their number. */
+/** Simulates the provider in sandboxes: no money moves, and cards behave by their number. */
 export class SandboxProvider implements PaymentProvider {
   readonly name = 'sandbox';
   readonly cardEntry: CardEntry = { kind: 'FORM', save: (entry) => this.saveCard(entry) };
@@ -87,7 +87,7 @@ export class SandboxProvider implements PaymentProvider {
     await this.store.refund(key, charge.key);
   }
 
-  // Only listed numbers are looked at any further; no other number goes anywhere.
+  // Only numbers of the list are processed; any other number is discarded.
   private async saveCard({
     key,
     customerId,
@@ -132,7 +132,8 @@ export class SandboxProvider implements PaymentProvider {
     return { methodId, card };
   }
 
-  // Each authorisation saves a card of its own, as each entry of a card at a provider does: a card that fails twice does so per save.
+  // Each authorization saves its own card, as each card entry at a provider does: a card that fails
+  // twice does so once per save.
   private methodIdOf(authorization: {
     authorizedTransactionId: string;
     customerId: string;

@@ -13,12 +13,12 @@ import {
   type SandboxCardName,
 } from './sandbox-cards';
 
-/** A charge that was made, in the sandbox's own books. */
+/** A charge in the sandbox's books. */
 export interface SandboxCharge {
   /** The caller's idempotency key. */
   readonly key: string;
   readonly providerPaymentId: string;
-  /** The saved card that was charged, or the one behind the captured authorisation. */
+  /** The saved card that was charged, or the one behind the captured authorization. */
   readonly methodId: string;
   readonly isCapture: boolean;
   readonly isPayerPresent: boolean;
@@ -26,7 +26,7 @@ export interface SandboxCharge {
   readonly currency: string;
 }
 
-/** A charge as it stands: what came of it, and of the challenge if it had one. */
+/** Outcome of a charge, and of its challenge if it had one. */
 export interface SandboxOutcome {
   readonly providerPaymentId: string;
   readonly methodId: string;
@@ -38,9 +38,9 @@ interface ChargeDocument {
   readonly _id: string;
   readonly environmentId: string;
   readonly methodId: string;
-  /** 1, 2, 3 … for the charges of a card: unique, so that each of them knows all earlier ones. */
+  /** 1, 2, 3 … for the charges of a card. Unique, so that each charge knows all earlier ones. */
   readonly ordinal: number | bigint;
-  /** How many of them, this one included, charged the saved card without its payer. */
+  /** Number of charges of the saved card without its payer, this one included. */
   readonly renewals: number | bigint;
   readonly providerPaymentId: string;
   readonly amount: bigint;
@@ -50,7 +50,7 @@ interface ChargeDocument {
 }
 
 interface ChallengeDocument {
-  /** The key of the charge that waited. */
+  /** Key of the charge that waited. */
   readonly _id: string;
   readonly environmentId: string;
   readonly methodId: string;
@@ -59,29 +59,30 @@ interface ChallengeDocument {
 }
 
 interface AuthorizationDocument {
-  /** Derived from the authorised transaction, whose text may hold the number of a card. */
+  /** Derived from the authorized transaction, whose text may contain a card number. */
   readonly _id: string;
   readonly environmentId: string;
-  /** Whose payment was authorised: no other customer pays with it. */
+  /** Customer whose payment was authorized; no other customer can pay with it. */
   readonly customerId: string;
-  /** The charge that captures it; null until one does. */
+  /** Key of the charge that captures it; null until a charge does. */
   readonly chargeKey: string | null;
 }
 
 interface MethodDocument {
   readonly _id: string;
   readonly environmentId: string;
-  /** A card's name, never its number. */
+  /** Name of the card, never its number. */
   readonly card: string;
 }
 
 const attemptsMax = 64;
 
-// The index decides who has a place in a card's row. Taking turns within a process keeps the race for it small: PostgreSQL below some
-// servers finds those that want one place in a deadlock, a second each time, until some of them give up.
+// The unique index decides the order of a card's charges. The mutex within a process keeps
+// contention low: MongoDB-compatible servers on PostgreSQL resolve each conflict as a deadlock,
+// which takes a second and aborts a writer.
 const cardTurns = new KeyedMutex();
 
-/** Creates what all environments share. */
+/** Creates the indexes that all environments share. */
 export async function ensureSandboxIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection('sandboxCharges'), [
     { name: 'card', key: { environmentId: 1, methodId: 1, ordinal: -1 }, unique: true },
@@ -92,8 +93,8 @@ export async function ensureSandboxIndexes(db: Db): Promise<void> {
 }
 
 /**
- * The sandbox's own memory of one environment: charges, answered challenges, refunds and saved cards, all only inserted, and the charge
- * that each authorisation pays.
+ * The sandbox's books of one environment: charges, answered challenges, refunds and saved cards,
+ * all only inserted, and the charge that each authorization pays.
  */
 export class SandboxStore {
   private readonly charges: Collection<ChargeDocument>;
@@ -119,8 +120,8 @@ export class SandboxStore {
   }
 
   /**
-   * Enters a charge once, with the answer that `decide` gives from the card's earlier charges. A key that is known is answered with what
-   * came of its charge.
+   * Records a charge once, with the answer that `decide` derives from the card's earlier charges. A
+   * known key returns the recorded outcome.
    */
   async charge(
     charge: SandboxCharge,
@@ -144,7 +145,10 @@ export class SandboxStore {
     throw tooManyWriters();
   }
 
-  /** Ends the challenge of a charge; the first answer counts. One that has no challenge, or ended it before, stays as it is. */
+  /**
+   * Ends the challenge of a charge; the first answer counts. A charge without an open challenge
+   * stays as it is.
+   */
   async answerChallenge(
     key: string,
     {
@@ -180,7 +184,7 @@ export class SandboxStore {
     return method.card;
   }
 
-  /** The customer whose payment was authorised: the first one who used it. */
+  /** Customer whose payment was authorized: the first customer who used it. */
   async holderOf(transactionId: string, customerId: string): Promise<string> {
     const { environmentId } = this;
     const _id = this.authorizationIdOf(transactionId);
@@ -192,8 +196,8 @@ export class SandboxStore {
   }
 
   /**
-   * Whether the charge with the key captures the authorisation. One charge does; only after it has failed for certain may another one of
-   * the same customer take its place.
+   * True if the charge with the key captures the authorization. Only one charge does; another
+   * charge of the same customer may replace it only after it has certainly failed.
    */
   async claimAuthorization(
     transactionId: string,
@@ -256,7 +260,7 @@ export class SandboxStore {
     return derivedId(this.environmentId, 'sandboxAuthorization', transactionId);
   }
 
-  // A charge that is not entered yet may still be: only a failed one is over.
+  // A charge that is not recorded may still be recorded later; only a failed charge is final.
   private async hasFailed(key: string): Promise<boolean> {
     return (await this.findCharge(key))?.answer.kind === 'FAILS';
   }
@@ -288,7 +292,7 @@ function tooManyWriters(): DomainError {
   return new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
 
-// False where the key, or the place in the card's row, is taken.
+// Returns false if the key, or the charge's number on the card, is taken.
 async function inserted(insert: () => Promise<unknown>): Promise<boolean> {
   try {
     await retryTransient(insert);

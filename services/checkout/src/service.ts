@@ -31,7 +31,7 @@ import { subscriptionMethodDefinition, SubscriptionMethodStore } from './subscri
 
 const totalsEveryMs = 60_000;
 const forgetEveryMs = 10 * 60_000;
-// A replica of an earlier configuration may still put invoices off while it stops.
+// A replica with an earlier configuration may still postpone invoices while it stops.
 const resumeEveryMs = 30_000;
 
 /** Starts checkout. */
@@ -123,7 +123,7 @@ function waitForProvider(
   if (isLiveConfigured) {
     const resume = worker.resumeWaiting.bind(worker);
     const run = async (signal: AbortSignal) => {
-      // The cards first: invoices are charged to them.
+      // Cards first, because invoices are charged to them.
       await authorizations.keepAll(keeper, signal);
       await waits.resumeAll({ resume }, signal);
     };

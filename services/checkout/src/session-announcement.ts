@@ -1,9 +1,9 @@
 import type { DomainEvent } from '@billing/kernel/transition';
 
-/** The invoice of a session in the form in which it is announced; no rule reads it. */
+/** Invoice of a session in the form in which events carry it; no rule reads it. */
 export type InvoiceForm = unknown;
 
-/** How a session ended, with its invoice as that then is. */
+/** End of a session, with its invoice at that time. */
 export interface SessionEvent extends DomainEvent {
   readonly type: 'checkout.completed' | 'checkout.expired';
   readonly data: { readonly invoice: InvoiceForm };

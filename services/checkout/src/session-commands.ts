@@ -13,7 +13,6 @@ import type { SessionPreparer } from './session-preparation-worker';
 import { heldRedemption } from './session-redemption-rpc';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
-/** What the commands of sessions work with. */
 export interface SessionCommandDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -24,7 +23,10 @@ export interface SessionCommandDependencies {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** What is done about the commands of a session. Each may run again after it was carried out, also after the command of the session's end. */
+/**
+ * Handlers of the commands of a session. Each may run again after it was carried out, also after
+ * the command of the session's end.
+ */
 export function sessionCommands(
   dependencies: SessionCommandDependencies,
 ): Record<string, CommandHandler> {
@@ -36,16 +38,16 @@ export function sessionCommands(
   return {
     reserveRedemption: async (_payload, { aggregateId, context }) => {
       const session = await read(aggregateId, context);
-      // Ended while it waited for its turn: nothing would ever use the redemption.
+      // The session ended while the command waited: the redemption would never be used.
       if (session.phase !== 'CREATING') return;
       await preparer.reserve(session, context);
     },
 
     createInvoice: async (_payload, { aggregateId, context }) => {
       const session = await read(aggregateId, context);
-      // One that has ended leaves this to its end.
+      // The commands of an ended session handle this.
       if (session.phase === 'EXPIRED') return;
-      // As sessions were stored that were READY only with their invoice.
+      // Sessions of earlier releases were READY only with their invoice.
       const { discount } = session.snapshots;
       const isReady = session.phase !== 'CREATING';
       const ready = isReady
@@ -58,7 +60,8 @@ export function sessionCommands(
       const session = await read(aggregateId, context);
       const { id: sessionId, invoiceId, customerId, currency } = session;
       const holder = { invoiceId, sessionId, customerId, currency };
-      // Somebody may hold a number for it already, which then must have an invoice. Nobody does before the session is READY.
+      // A READY session may already hold a number, which then must have an invoice. Before READY
+      // there is no number.
       if (session.total !== undefined) await preparer.invoiceOf(session, context);
       const invoice = await sessionInvoices.void(holder, context);
       if (invoice.state.status === 'PAID')
@@ -100,7 +103,8 @@ async function confirm(
     await peers.discount.confirmRedemption(held, context);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    // Nobody gives it back before the session expires, and one that is complete never does. No later try finds it either.
+    // The redemption is not given back before the session expires, and never after it is complete,
+    // so a retry would not find it either.
     logger.error({ alarm: 'redemption_lost', err: error, ...held }, 'discount redemption lost');
   }
 }
@@ -132,7 +136,7 @@ async function subscribe(
         snapshots.discount === undefined ? undefined : discountSnapshot.read(snapshots.discount),
       completedAt,
       invoice: toProtoInvoice(invoice, pages),
-      // 0 where nothing was charged.
+      // 0 if nothing was charged.
       attempt: payments.find(isSuccessfulCharge)?.number ?? 0,
     },
     context,

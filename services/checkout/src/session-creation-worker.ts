@@ -47,7 +47,6 @@ import { totalOfPurchase } from './session-invoice-rpc';
 import type { SessionPreparer } from './session-preparation-worker';
 import { customerSnapshot, priceSnapshot } from './session-snapshot-rpc';
 
-/** What a session is made with. */
 export interface SessionCreationDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly links: AggregateCollection<CheckoutLink>;
@@ -58,20 +57,23 @@ export interface SessionCreationDependencies {
   readonly clock: Clock;
 }
 
-/** A session that may be paid, and its invoice. */
+/** A payable session and its invoice. */
 export interface MadeSession {
   readonly session: Stored<SessionRecord>;
   readonly invoice: Stored<InvoiceRecord>;
 }
 
-// After the caller's deadline a repeat with the same key has this long to take the session up.
+// Time after the caller's deadline in which a retry with the same key can resume the session.
 const takeUpWithinMs = 5_000;
 
-/** Makes sessions: the first write stores the session with everything that is still to do, and the call does that. */
+/**
+ * Creates sessions. The first write stores the session with the commands of everything left to do,
+ * and the call carries them out.
+ */
 export class SessionCreationWorker {
   constructor(private readonly dependencies: SessionCreationDependencies) {}
 
-  /** Throws why there is none. */
+  /** Throws the reason if the session cannot be created. */
   async create(input: SessionInput, context: CallContext): Promise<MadeSession> {
     const { id, begun } = await this.findPlace(context);
     if (begun !== undefined)
@@ -88,8 +90,9 @@ export class SessionCreationWorker {
   }
 
   /**
-   * The id under which the session is made, and what an earlier call of the same request left there: a retry waits for it in that call's
-   * place. An id whose session was abandoned is never used again: the next one follows from it.
+   * Id of the new session, and the record that an earlier call of the same request left there; a
+   * retry waits for that record in place of the earlier call. The id of an abandoned session is
+   * never used again: the next id follows from it.
    */
   private async findPlace(
     context: CallContext,
@@ -105,7 +108,10 @@ export class SessionCreationWorker {
     }
   }
 
-  /** The session if it is made while there is time for an answer. Else the session ends: no caller knows its address. */
+  /**
+   * Returns the session if it is created before the deadline. Otherwise the session ends, because
+   * no caller knows its address.
+   */
   private async orAbandoned(
     { state: { id } }: Stored<SessionRecord>,
     context: CallContext,
@@ -132,12 +138,12 @@ export class SessionCreationWorker {
     try {
       const { session, state } = requireMade(await this.reserved(stored, context), input);
       const invoice = await this.dependencies.preparer.openInvoice(state, context);
-      // Nobody waits for this, and what it leaves behind the relay finds.
+      // Not awaited; the relay carries out what is left.
       void markDone().catch(leaveToRelay);
       return { session, invoice };
     } catch (error) {
       leaveToRelay();
-      // What the relay can make the caller may still have.
+      // The caller may still get a session that the relay can finish.
       if (isRefusal(error)) throw error;
       return this.goOn(stored, input, context);
     }
@@ -152,7 +158,7 @@ export class SessionCreationWorker {
     return this.dependencies.preparer.reserve(state, context);
   }
 
-  /** What was begun is the relay's: waits for it. */
+  /** Waits for the relay to finish a begun session. */
   private async goOn(
     begun: Stored<SessionRecord>,
     input: SessionInput,
@@ -186,7 +192,7 @@ export class SessionCreationWorker {
       customerId: customer.id,
       collectionMethod:
         fromProtoCollectionMethod(customer.collectionMethod) ?? 'CHARGE_AUTOMATICALLY',
-      // What the call leaves open its link decides.
+      // The link's value applies if the call names none.
       discountId: input.discountId ?? link?.discountId,
       isDiscountOptional: input.discountId === undefined && link?.discountId !== undefined,
       isForVisitor: input.isForVisitor,
@@ -206,7 +212,7 @@ export class SessionCreationWorker {
     return { ...session, total: isKnown ? totalOfPurchase(session) : undefined };
   }
 
-  // A customer who was stored before currencies were fixed has one that their invoices set.
+  // A customer stored before currencies were fixed has the currency of their invoices.
   private async fixedCurrency(
     { id, currency, currencyFixed }: Customer,
     { facts: { price } }: BoughtProduct,
@@ -274,7 +280,7 @@ function offerOf({ facts, price: { id: priceId } }: BoughtProduct, { quantity }:
   };
 }
 
-// Where there is a subscription its first invoice is the session's, so both know the invoice by one id.
+// The first invoice of a subscription is the session's, so both derive the same invoice id.
 function derivedIdsOf(
   sessionId: string,
   { facts: { price } }: BoughtProduct,
@@ -298,7 +304,10 @@ function abandonAt({ deadline }: CallContext): Date {
   return new Date(deadline.getTime() + takeUpWithinMs);
 }
 
-/** All at once; of several refusals the first in this order is answered, so that the same call is always answered alike. */
+/**
+ * Awaits all in parallel; of several refusals the first in this order is thrown, so that the same
+ * call always gets the same answer.
+ */
 async function firstRefusal<T extends readonly unknown[]>(asked: {
   readonly [K in keyof T]: Promise<T[K]>;
 }): Promise<T> {

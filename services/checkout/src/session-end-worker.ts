@@ -12,10 +12,13 @@ interface SessionEndDependencies {
   readonly clock: Clock;
 }
 
-// A caller is not kept waiting longer by a peer that is down.
+// Limits the caller's wait for a peer that is down.
 const endedWithinMs = 2000;
 
-/** Waits until the invoice of a session that ends is void and its redemption free; after two seconds as it stands. */
+/**
+ * Waits until the invoice of an ending session is void and its redemption free; returns the current
+ * state after two seconds.
+ */
 export function untilEnded(
   { state: { id } }: Stored<SessionRecord>,
   context: CallContext,
@@ -28,7 +31,7 @@ export function untilEnded(
   });
 }
 
-/** Ends what the visitor ordered before at the same link, and waits for its redemption. */
+/** Ends the visitor's earlier session of the same link, and waits for its redemption. */
 export async function endEarlierSession(
   { earlierSessionId, checkoutLinkId }: SessionInput,
   context: CallContext,

@@ -3,14 +3,15 @@ import type { SessionRecord, SessionTransition } from './session';
 import { expired, type InvoiceForm } from './session-announcement';
 
 /**
- * The invoice of a session that has expired is void, and only now it is announced: what a receiver is shown will not change any more. A
- * session that could not be made was never offered to anybody, so nobody is told of it.
+ * Records that the invoice of an expired session is void. Only now the end is announced, because
+ * the data of the event is final. A session that could not be created was never offered, so its end
+ * is not announced.
  */
 export function noteVoided(record: SessionRecord, invoice: InvoiceForm): SessionTransition {
   if (record.isTombstone || record.phase !== 'EXPIRED' || record.isVoidAnnounced) {
     return unchanged(record);
   }
-  // Else the redemption is what comes last.
+  // Otherwise the redemption is the last step.
   const isDelivered = record.isDelivered || record.discountId === undefined;
   return {
     state: { ...record, isVoidAnnounced: true, isDelivered },
@@ -19,12 +20,12 @@ export function noteVoided(record: SessionRecord, invoice: InvoiceForm): Session
   };
 }
 
-/** Whether a session has expired and its invoice is not void yet, or its redemption not free. */
+/** True if a session has expired but its invoice is not void yet or its redemption not free. */
 export function isEnding(record: SessionRecord): boolean {
   return !record.isTombstone && record.phase === 'EXPIRED' && !record.isDelivered;
 }
 
-/** All is done that follows the session's end. */
+/** Records that all work after the session's end is done. */
 export function noteDelivered(record: SessionRecord): SessionTransition {
   if (record.isTombstone || record.isDelivered) return unchanged(record);
   return { state: { ...record, isDelivered: true }, events: [], commands: [] };

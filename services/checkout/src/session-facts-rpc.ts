@@ -6,13 +6,13 @@ import type { Peers } from './peers';
 import { discountNotValid, type ProductFacts, type SessionInput } from './session-input';
 import { fromProtoPrice } from './session-snapshot-rpc';
 
-/** What is bought: the product, and the price version of it that was asked for. */
+/** The bought product and the requested price version. */
 export interface BoughtProduct {
   readonly facts: ProductFacts;
   readonly price: Price;
 }
 
-/** Throws for a customer that nobody knows. */
+/** Throws for an unknown customer. */
 export async function fetchCustomer(
   { customers }: Pick<Peers, 'customers'>,
   id: string,
@@ -23,7 +23,7 @@ export async function fetchCustomer(
   return customer;
 }
 
-/** A price id may be a product's: then it stands for the product's current price. */
+/** A price id may be a product's; then it selects the product's current price. */
 export async function fetchProduct(
   { catalog, products }: Pick<Peers, 'catalog' | 'products'>,
   { priceId, productId }: Pick<SessionInput, 'priceId' | 'productId'>,
@@ -38,7 +38,7 @@ export async function fetchProduct(
   return bought(product, product.price);
 }
 
-/** Refuses a discount that nobody knows. Whether it can be redeemed is decided where it is reserved. */
+/** Refuses an unknown discount. The reservation decides if it can be redeemed. */
 export async function checkDiscountIsKnown(
   { discount }: Peers,
   id: string | undefined,
@@ -50,7 +50,7 @@ export async function checkDiscountIsKnown(
   }
 }
 
-/** Whether the product of an open session, or its discount, went away meanwhile. */
+/** True if the product or the discount of an open session was archived or deleted since. */
 export async function isOfferGone(
   { products, discount: discounts }: Pick<Peers, 'products' | 'discount'>,
   { productId, discountId }: { productId: string; discountId: string | undefined },
@@ -65,7 +65,7 @@ export async function isOfferGone(
   if (product?.active !== true) return true;
   if (discountId === undefined) return false;
   const discount = reduced?.discount;
-  // That it is used up says nothing: one of its redemptions is held for the session.
+  // A used-up discount does not count: one of its redemptions is reserved for the session.
   return (
     discount?.active !== true || (discount.endsAt !== undefined && discount.endsAt <= context.now)
   );

@@ -1,10 +1,10 @@
 import type { Session } from './session';
 
-/** The steps of a session that the funnel counts. Each is reached once, for good. */
+/** Steps of a session that the funnel counts. Each is reached once and never left. */
 export const funnelSteps = ['CREATED', 'COMPLETED', 'EXPIRED'] as const;
 export type FunnelStep = (typeof funnelSteps)[number];
 
-/** Those that a session has reached. One that nobody could ever have paid was not made. */
+/** Steps that a session has reached. A session that was never payable does not count as created. */
 export function funnelStepsReached({
   phase,
   total,
@@ -14,7 +14,7 @@ export function funnelStepsReached({
   return phase === 'EXPIRED' ? ['CREATED', 'EXPIRED'] : ['CREATED'];
 }
 
-/** What became of the sessions that were made on one day. */
+/** Results of the sessions created on one day. */
 export interface FunnelDay {
   readonly day: string;
   readonly created: bigint;
@@ -22,7 +22,7 @@ export interface FunnelDay {
   readonly expired: bigint;
 }
 
-/** What a step adds to the day on which its session was made. */
+/** Counts that a step adds to the day on which its session was created. */
 export function funnelAddend(step: FunnelStep): Readonly<Record<string, bigint>> {
   switch (step) {
     case 'CREATED':
@@ -34,7 +34,7 @@ export function funnelAddend(step: FunnelStep): Readonly<Record<string, bigint>>
   }
 }
 
-/** The days that were asked for, those without a session too. */
+/** The requested days, including those without a session. */
 export function funnelReport(sums: readonly FunnelDay[], days: readonly string[]): FunnelDay[] {
   const byDay = new Map(sums.map((sum) => [sum.day, sum]));
   return days.map((day) => byDay.get(day) ?? { day, created: 0n, completed: 0n, expired: 0n });

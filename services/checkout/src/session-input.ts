@@ -13,10 +13,10 @@ import { webAddressProblems } from '@billing/kernel/web-address';
 
 const quantityMax = 1_000_000;
 
-/** A session as it was asked for. */
+/** Input of a session. */
 export interface SessionInput {
   readonly customerId: string;
-  /** A price or, as callers may mean it, a product. */
+  /** Id of a price or of a product. */
   readonly priceId: string | undefined;
   readonly productId: string | undefined;
   readonly quantity: number;
@@ -24,14 +24,14 @@ export interface SessionInput {
   readonly successUrl: string | undefined;
   readonly cancelUrl: string | undefined;
   readonly discountId: string | undefined;
-  /** A visitor of the link's public page asks. */
+  /** True if a visitor of the link's public page sends the request. */
   readonly isForVisitor: boolean;
-  /** What the same visitor ordered before, and holds perhaps; undefined: nothing known. */
+  /** Earlier session of the same visitor, which may hold a redemption; undefined if unknown. */
   readonly earlierSessionId: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What a price version charges. */
+/** Terms of a price version. */
 export interface PriceTerms {
   readonly id: string;
   readonly type: PricingType;
@@ -46,7 +46,7 @@ export interface PriceTerms {
   readonly active: boolean;
 }
 
-/** What the product's owner says of it and of the price version that is asked for. */
+/** Data of the product and of the requested price version from their owner. */
 export interface ProductFacts {
   readonly id: string;
   readonly name: string;
@@ -55,7 +55,7 @@ export interface ProductFacts {
   readonly price: PriceTerms;
 }
 
-/** Refuses the input once, for everything that is wrong with it by itself. */
+/** Throws one error that names every invalid field that can be judged from the input alone. */
 export function checkSessionInput(
   input: SessionInput,
   { isId, metadataProblems }: { isId: (text: string) => boolean; metadataProblems: string[] },
@@ -75,7 +75,9 @@ export function checkSessionInput(
   });
 }
 
-/** Refuses what cannot be bought (any more), and a quantity of it that costs more than can be charged. */
+/**
+ * Refuses a product that cannot be bought, and a quantity that costs more than the maximum charge.
+ */
 export function checkProduct(
   { id, active, price }: ProductFacts,
   { productId, quantity }: Pick<SessionInput, 'productId' | 'quantity'>,
@@ -86,7 +88,7 @@ export function checkProduct(
   throw invalidInput({ quantity: ['The total exceeds the maximum amount'] });
 }
 
-/** Refuses another currency than that which the customer's first invoice has set. */
+/** Refuses another currency than that of the customer's first invoice. */
 export function checkCurrency(
   { price }: Pick<ProductFacts, 'price'>,
   { priceId }: Pick<SessionInput, 'priceId'>,
@@ -98,7 +100,7 @@ export function checkCurrency(
   throw invalidInput({ [priceId === undefined ? 'productId' : 'priceId']: [problem] });
 }
 
-/** Refuses a link that offers other products; none offers any. */
+/** Refuses a link that does not offer the product; without a link every product is allowed. */
 export function checkLink(
   link: { readonly productIds: readonly string[] } | undefined,
   { id }: Pick<ProductFacts, 'id'>,
@@ -107,7 +109,7 @@ export function checkLink(
   throw invalidInput({ checkoutLinkId: ['Does not offer this product'] });
 }
 
-/** What a discount that cannot be redeemed is answered with, whoever found that; `field` is what it was named by. */
+/** Error for a discount that cannot be redeemed; `field` is the input field that names it. */
 export function discountNotValid(field: 'discountId' | 'checkoutLinkId' = 'discountId'): Error {
   return invalidInput({ [field]: ['Discount is not valid'] });
 }

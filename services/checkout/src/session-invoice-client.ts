@@ -7,14 +7,16 @@ import type { PaidPeriod } from './paid-period';
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
-/** What a session's invoice is made from. */
+/** Input of a session's invoice. */
 export interface NewSessionInvoice {
-  /** Derived from the session; a repeat finds the invoice. */
+  /** Derived from the session; a retry finds the invoice. */
   readonly invoiceId: string;
   readonly sessionId: string;
   readonly customerId: string;
   readonly currency: Currency;
-  /** The customer's, for show: a session's invoice is paid by its payer alone. */
+  /**
+   * Collection method of the customer, for display: a session's invoice is paid by its payer alone.
+   */
   readonly collectionMethod: CollectionMethod;
   /** Ids, periods and discounts of the lines are set here. */
   readonly lineItems: readonly Omit<
@@ -22,22 +24,22 @@ export interface NewSessionInvoice {
     'id' | 'periodStart' | 'periodEnd' | 'discountAmount'
   >[];
   readonly discount: DiscountOnInvoice | undefined;
-  /** Set in the write that makes it PAID; undefined for ONE_TIME. */
+  /** Applied in the write that makes the invoice PAID; undefined for ONE_TIME. */
   readonly subscriptionId: string | undefined;
   readonly paidPeriod: PaidPeriod;
 }
 
-/** How a session pays. */
+/** Payment of a session. */
 export interface SessionCharge {
   readonly invoiceId: string;
-  /** The same key is the same attempt, however often it is asked for: kept by the session before it pays. */
+  /** Idempotency key: the same key is the same attempt. The session stores it before it pays. */
   readonly paymentKey: string;
   readonly paymentMethodId: string;
-  /** Where the payer comes back to from the provider's own page. */
+  /** Address to which the payer returns from the provider's own page. */
   readonly returnUrl: string;
 }
 
-/** Where a payment stands after it was looked at. */
+/** State of a payment. */
 export type SessionPayment = { readonly invoice: Stored<Invoice> } & (
   | { readonly kind: 'PAID' }
   | { readonly kind: 'FAILED'; readonly failureCode: string; readonly at: Date }
@@ -49,20 +51,27 @@ export type SessionPayment = { readonly invoice: Stored<Invoice> } & (
   | { readonly kind: 'NOT_OPEN' }
 );
 
-/** A session's invoice. No attempt at it comes by itself, and its subscription gets no results. Everything may be repeated. */
+/**
+ * Invoices of sessions. They have no automatic attempts, and their subscriptions get no results.
+ * Every call can be retried.
+ */
 export interface SessionInvoices {
   /**
-   * Makes it numbered and OPEN, also when nothing is due. Its number is taken first, so it must come to be: this is repeated until it does,
-   * also for a session that has ended meanwhile, whose invoice is voided only then. What stands under the id is returned.
+   * Creates the invoice, numbered and OPEN, also if nothing is due. Its number is taken first, so
+   * the invoice must follow: the call is retried until it does, even for a session that has ended
+   * since, whose invoice is voided only then. Returns the record under the id.
    */
   open(invoice: NewSessionInvoice, context: Context): Promise<Stored<InvoiceRecord>>;
   /**
-   * One attempt with the payer present, through the slot that all attempts go through. Where nothing is due it verifies the method. A
-   * challenge that waits for another key is cancelled
-   * first; should that one have succeeded already, the answer is PAID. Goes on although the caller goes away.
+   * Makes one attempt with the payer present, in the invoice's slot. If nothing is due, it verifies
+   * the method. A waiting challenge of another key is canceled first; if it had already succeeded,
+   * the answer is PAID. Continues when the caller disconnects.
    */
   pay(charge: SessionCharge, context: Context): Promise<SessionPayment>;
-  /** Goes on with the attempt that waits; another one, or none, is left as it stands, and the answer tells how. */
+  /**
+   * Continues the attempt that waits; a different attempt stays as it is, and its state is
+   * returned.
+   */
   answerChallenge(
     answer: {
       readonly invoiceId: string;
@@ -72,22 +81,28 @@ export interface SessionInvoices {
     context: Context,
   ): Promise<SessionPayment>;
   /**
-   * Settles it with a payment that is recorded as failed, if the provider says that it has succeeded; the session is held for that. FAILED
-   * where it has not.
+   * Settles the invoice with a payment that is recorded as failed, if the provider says that it has
+   * succeeded; the session is held for that. FAILED if it has not succeeded.
    */
   settleLate(
     late: { readonly invoiceId: string; readonly number: number },
     context: Context,
   ): Promise<SessionPayment>;
-  /** How the invoice stands; changes nothing. */
+  /** State of the invoice's payment; changes nothing. */
   read(invoiceId: string, context: Context): Promise<SessionPayment>;
-  /** Cancels an attempt that waits for its payer, e.g. before the session expires; PAID where it had succeeded already. */
+  /**
+   * Cancels an attempt that waits for its payer, e.g. before the session expires; PAID if it had
+   * already succeeded.
+   */
   cancelChallenge(invoiceId: string, context: Context): Promise<Stored<InvoiceRecord>>;
-  /** Pays an invoice of which nothing is due, by the payer's word alone. Something due is a bug. */
+  /**
+   * Pays an invoice with nothing due, on the payer's confirmation alone. An amount due is a bug.
+   */
   settle(invoiceId: string, context: Context): Promise<SessionPayment>;
   /**
-   * Voids it, or puts a tombstone in its place. A challenge is cancelled first. PAID stays PAID and is returned so; while an attempt is
-   * under way failed_precondition PAYMENT_IN_PROGRESS.
+   * Voids the invoice, or inserts a tombstone in its place. A challenge is canceled first. A PAID
+   * invoice is returned unchanged; a running attempt throws failed_precondition
+   * PAYMENT_IN_PROGRESS.
    */
   void(
     holder: {
@@ -101,8 +116,9 @@ export interface SessionInvoices {
 }
 
 /**
- * What the session is told, by a command of the invoice, whenever an attempt at it has ended or it was settled, whoever ended it: the
- * payer, the resuming worker, or the provider's own announcement. Repeated until it resolves; the invoice is to be read.
+ * Notification of a session by a command of its invoice, whenever an attempt has ended or the
+ * invoice was settled, by the payer, the resuming worker, or a provider's event. Retried until it
+ * resolves; the receiver reads the invoice.
  */
 export interface SessionListener {
   invoiceChanged(

@@ -10,19 +10,22 @@ import {
   priceSnapshot,
 } from './session-snapshot-rpc';
 
-/** A session as far as its invoice follows from it: the same before and after it is stored. */
+/** The fields of a session that determine its invoice, the same before and after it is stored. */
 type Purchase = Omit<NewSession, 'total' | 'isForVisitor'>;
 
-/** What the payer of a session will owe, on the terms of its discount where it has one. */
+/** Amount that the payer of a session will owe, with its discount if it has one. */
 export function totalOfPurchase(purchase: Purchase): bigint {
   return totalOfNew(toNewSessionInvoice(purchase));
 }
 
-/** The invoice of a session: of the first period, of what is bought once, or of the trial, which is free. */
+/**
+ * Invoice of a session: for the first period, for a one-time purchase, or for the trial, which is
+ * free.
+ */
 export function toNewSessionInvoice(session: Purchase): NewSessionInvoice {
   const { snapshots } = session;
   const isTrial = session.trialDays > 0;
-  // A discount begins with the first invoice that has something to take it off.
+  // A discount begins with the first invoice that has an amount.
   const discount = isTrial ? undefined : snapshots.discount;
   return {
     invoiceId: session.invoiceId,

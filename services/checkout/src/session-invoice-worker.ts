@@ -25,7 +25,9 @@ import type {
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
-/** Deals with the invoices of sessions, through the same slot as everybody else. */
+/**
+ * Opens, charges and voids the invoices of sessions, through the same slot as all other attempts.
+ */
 export class SessionInvoiceWorker implements SessionInvoices {
   constructor(
     private readonly dependencies: {
@@ -40,16 +42,17 @@ export class SessionInvoiceWorker implements SessionInvoices {
   async open(invoice: NewSessionInvoice, context: Context): Promise<Stored<InvoiceRecord>> {
     const { invoiceId, sessionId } = invoice;
     const { tenant, now } = context;
-    // Before it takes a number: what cannot be an invoice must not hold one.
+    // Validated before a number is taken: an invalid invoice must not hold a number.
     const { state } = draft(toNewInvoice(invoice, context));
-    // It needs no DRAFT that remembers the number: its session does, and whoever repeats the step is given the same number.
+    // No DRAFT has to record the number: the session's command does, and a retry gets the same
+    // number.
     const number = await this.dependencies.numbers.take({
       environmentId: tenant.environmentId,
       invoiceId,
     });
     const { stored } = await this.invoices(context).insert(only(open(state, { number, now })));
     checkHolder(stored.state, { sessionId });
-    // As sessions left it while their invoices began as a DRAFT.
+    // Sessions of earlier releases left their invoice as a DRAFT.
     return stored.state.status === 'DRAFT'
       ? this.dependencies.collection.open(invoiceId, context)
       : stored;
@@ -142,13 +145,14 @@ function attemptOfKey(record: InvoiceRecord, key: string): number | undefined {
   return record.isTombstone ? undefined : attemptOfCall(record, key);
 }
 
-// Another payment is under way: this one was not begun.
+// Another payment is running, so this one was not begun.
 function isBusy(record: InvoiceRecord, key: string): boolean {
   if (record.isTombstone || record.attempt?.status !== 'PENDING') return false;
   return record.attempt.callId !== key;
 }
 
-// Nothing runs, e.g. because no provider is configured: for the payer a payment that failed, so that the session waits for nothing.
+// No attempt was made, e.g. without a configured provider. The payer gets a failed payment, and the
+// session does not wait.
 function notBegun(stored: Stored<InvoiceRecord>): SessionPayment {
   const payment = paymentOf(stored, undefined);
   if (payment.kind !== 'IN_PROGRESS') return payment;

@@ -2,8 +2,8 @@ import { type Transition, unchanged } from '@billing/kernel/transition';
 import { abandon, type SessionRecord, sessionResumeAt } from './session';
 
 /**
- * Takes up what was begun and whose time is over, by real time. A payment goes to whoever wins this write, and to nobody else for another
- * such time; a session that nobody waits for is given up.
+ * Resumes work whose lease has expired, in real time. A payment is claimed by the worker that wins
+ * this write, for another lease; a session without a waiting caller is abandoned.
  */
 export function takeUpBegun(record: SessionRecord, realNow: Date): Transition<SessionRecord> {
   if (record.isTombstone || record.payment === undefined) return abandon(record, realNow);

@@ -15,7 +15,6 @@ import type { SessionInvoices } from './session-invoice-client';
 import { toNewSessionInvoice, totalOfPurchase } from './session-invoice-rpc';
 import { holdRedemption } from './session-redemption-rpc';
 
-/** What sessions are prepared with. */
 export interface SessionPreparerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -23,11 +22,17 @@ export interface SessionPreparerDependencies {
   readonly peers: Peers;
 }
 
-/** The steps that follow the first write of a session. Each may be repeated; whoever made the session takes them at once, else its commands do. */
+/**
+ * Steps that follow the first write of a session. Each can be retried; the creating call runs them
+ * inline, otherwise the relay runs the session's commands.
+ */
 export class SessionPreparer {
   constructor(private readonly dependencies: SessionPreparerDependencies) {}
 
-  /** Holds the discount of a session that is CREATING: then it is READY, or it has ended because the discount cannot be redeemed. */
+  /**
+   * Reserves the discount of a CREATING session. The session becomes READY, or ends because the
+   * discount cannot be redeemed.
+   */
   async reserve(session: Session, context: CallContext): Promise<Stored<SessionRecord>> {
     const terms = await holdRedemption(this.dependencies.peers, session, context);
     if (terms !== undefined) return this.makeReady(session, terms, context);
@@ -37,7 +42,7 @@ export class SessionPreparer {
       .mutate(session.id, (record) => refuseSession(record, 'DISCOUNT_NOT_VALID'));
   }
 
-  /** A session whose discount is held, or that has none, may be paid as soon as its invoice is there. */
+  /** Makes a session READY whose discount is reserved or that has none. */
   makeReady(
     session: Session,
     discount: string | undefined,
@@ -56,13 +61,13 @@ export class SessionPreparer {
       .mutate(session.id, (record, now) => makeReadyInFull(record, { total, now }));
   }
 
-  /** The invoice of a session that is READY, or was, as it stands; made if it is not there. */
+  /** Returns the invoice of a session that is or was READY, creating it if absent. */
   async invoiceOf(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
     const found = await this.dependencies.invoices.within(context).find(session.invoiceId);
     return found ?? this.openInvoice(session, context);
   }
 
-  /** Makes the invoice of a session that is READY, or was. */
+  /** Creates the invoice of a session that is or was READY. */
   openInvoice(session: Session, context: CallContext): Promise<Stored<InvoiceRecord>> {
     return atBoundary('checkoutSession', 'openInvoice', () =>
       this.dependencies.sessionInvoices.open(toNewSessionInvoice(session), context),

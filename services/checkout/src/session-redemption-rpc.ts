@@ -5,13 +5,16 @@ import type { Peers } from './peers';
 import type { Session } from './session';
 import { discountSnapshot } from './session-snapshot-rpc';
 
-/** The redemption that a session holds, as its discount knows it. */
+/** Reference of the redemption that a session holds, for the discount service. */
 export function heldRedemption({ id: holderId, discountId }: Session) {
   if (discountId === undefined) throw new Error(`Session ${holderId} has no discount`);
   return { discountId, holderId };
 }
 
-/** The terms of the discount, which is held for the session then; undefined where it cannot be redeemed. */
+/**
+ * Reserves a redemption for the session and returns the discount's terms; undefined if it cannot be
+ * redeemed.
+ */
 export async function holdRedemption(
   { discount: peer }: Peers,
   session: Session,

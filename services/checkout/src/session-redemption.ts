@@ -1,6 +1,6 @@
 import type { SessionRecord } from './session';
 
-/** What the holder of a redemption says of it. */
+/** State of a redemption according to its holder. */
 export function redemptionOf(
   record: SessionRecord,
   discountId: string,

@@ -41,7 +41,6 @@ import { redemptionOf } from './session-redemption';
 import { customerSnapshot, discountSnapshot, priceSnapshot } from './session-snapshot-rpc';
 import type { SessionWorker } from './session-worker';
 
-/** What the calls are answered from. */
 export interface SessionRpcDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: AggregateCollection<InvoiceRecord>;
@@ -56,7 +55,7 @@ export interface SessionRpcDependencies {
 
 type StoredSession = Stored<SessionRecord>;
 
-/** The calls about checkout sessions. */
+/** RPCs of checkout sessions. */
 export function sessionRpc(dependencies: SessionRpcDependencies) {
   const { sessions, worker, refused } = dependencies;
   return rpcService<SessionServiceServer>(
@@ -130,7 +129,8 @@ export function sessionRpc(dependencies: SessionRpcDependencies) {
   );
 }
 
-// Whether a payment has failed since the session was read: each failure is recorded in the write that ends its payment.
+// True if a payment has failed since the session was read: each failure is recorded in the write
+// that ends its payment.
 function wasRefused(before: StoredSession, after: StoredSession): boolean {
   if (before.state.isTombstone || after.state.isTombstone) return false;
   const { phase, challenge, lastPaymentError } = after.state;
@@ -148,7 +148,10 @@ async function known(
   return stored;
 }
 
-/** What was due before this call is done first: the end of a session whose time is over, or whose product or discount went away. */
+/**
+ * Applies earlier due work before this call: ends a session that has expired, or whose product or
+ * discount was removed.
+ */
 async function endIfOver(
   stored: StoredSession,
   context: CallContext,
@@ -160,7 +163,7 @@ async function endIfOver(
   return (await isOfferGone(peers, state, context)) ? worker.withdraw(state.id, context) : stored;
 }
 
-// A method of another customer is as good as none.
+// A method of another customer counts as unknown.
 async function checkMethod(
   session: SessionRecord,
   paymentMethodId: string | undefined,
@@ -178,7 +181,7 @@ async function checkMethod(
   }
 }
 
-/** Until what was bought is there; a payer is not kept waiting longer than the call may take. */
+/** Waits until the purchase is delivered, within the call's deadline. */
 function untilSettled(
   id: string,
   context: CallContext,
@@ -254,7 +257,7 @@ const protoRedemption: Readonly<Record<ReturnType<typeof redemptionOf>, ProtoRed
   RELEASED: ProtoRedemptionState.REDEMPTION_STATE_RELEASED,
 };
 
-/** A session as it is shown and announced. */
+/** A session as returned and announced. */
 export function toProtoSession(
   { state, tenant, version, createdAt, updatedAt }: Stored<Session>,
   pages: InvoicePages,

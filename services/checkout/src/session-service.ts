@@ -18,7 +18,7 @@ import { sessionRpc } from './session-rpc';
 import { sessionDefinition } from './session-store';
 import { SessionWorker } from './session-worker';
 
-/** What sessions share with the rest of checkout. */
+/** Dependencies of sessions on the rest of checkout. */
 export interface SessionDependencies {
   readonly invoices: AggregateCollection<InvoiceRecord>;
   readonly sessionInvoices: SessionInvoices;
@@ -28,7 +28,7 @@ export interface SessionDependencies {
   readonly peers: Peers;
 }
 
-/** The part of checkout that sells: sessions, links and the pages that lead to them. */
+/** Creates the selling part of checkout: sessions, links and their pages. */
 export function openSessions(service: Service, dependencies: SessionDependencies) {
   const { sessionInvoices, pages, peers } = dependencies;
   const sessions = service.aggregates({

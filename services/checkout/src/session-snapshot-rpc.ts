@@ -7,13 +7,17 @@ import { parseCurrency } from '@billing/kernel/currency';
 import type { DiscountOnInvoice } from './invoice-discount';
 import type { PriceTerms } from './session-input';
 
-// Snapshots of other services' messages are kept as their JSON mapping, which stays readable when the messages grow.
+// Snapshots of other services' messages are stored in their JSON mapping, which stays readable when
+// the messages gain fields.
 
 export const customerSnapshot = snapshotsOf(Customer);
 export const priceSnapshot = snapshotsOf(Price);
 export const discountSnapshot = snapshotsOf(Discount);
 
-/** Throws an Error for a kind of price that this version does not know: selling it by guess would be wrong. */
+/**
+ * Throws an Error for a kind of price that this version does not know, because guessing its terms
+ * would be wrong.
+ */
 export function fromProtoPrice(price: Price): PriceTerms {
   const { id, amount, intervalCount, trialDays, active, tiers } = price;
   return {
@@ -29,7 +33,7 @@ export function fromProtoPrice(price: Price): PriceTerms {
   };
 }
 
-/** What a redeemed discount takes off the session's invoice. */
+/** Discount of the session's invoice from its redemption. */
 export function fromProtoDiscount({ id, name, type, value }: Discount): DiscountOnInvoice {
   return { discountId: id, name, type: discountTypes.nameOf(type), value };
 }

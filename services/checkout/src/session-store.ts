@@ -45,21 +45,21 @@ type SessionDocument = { readonly _id: string; readonly isTombstone: false } & O
     readonly total: Count | null;
     readonly payment: RunningDocument | null;
     readonly challenge: ChallengeDocument | null;
-    /** JSON text, because keys may hold dots. */
+    /** JSON text, because keys may contain dots. */
     readonly metadata: string;
     readonly snapshots: Nullable<Session['snapshots']>;
-    /** Absent in sessions that were stored before ends were announced. */
+    /** Absent in sessions stored before ends were announced. */
     readonly isVoidAnnounced?: boolean;
-    /** Absent in sessions that were stored while a lost discount closed its link. */
+    /** Absent in sessions stored while a lost discount closed its link. */
     readonly isDiscountOptional?: boolean;
     readonly isDiscountLost?: boolean;
-    /** Absent in sessions that were stored while every page was kept apart. */
+    /** Absent in sessions whose page is stored as a document of its own. */
     readonly pageHash?: string | null;
   };
 
 type RecordDocument = SessionDocument | { readonly _id: string; readonly isTombstone: true };
 
-/** Checkout sessions as documents. */
+/** Maps checkout sessions to documents. */
 export const sessionDefinition: AggregateDefinition<SessionRecord> = {
   collection: 'checkoutSessions',
   aggregate: 'checkoutSession',

@@ -24,7 +24,6 @@ import type { Payment } from './invoice';
 import type { SessionInvoices, SessionListener, SessionPayment } from './session-invoice-client';
 import { takeUpBegun } from './session-lease';
 
-/** What the worker works with. */
 export interface SessionWorkerDependencies {
   readonly sessions: AggregateCollection<SessionRecord>;
   readonly invoices: SessionInvoices;
@@ -32,7 +31,7 @@ export interface SessionWorkerDependencies {
 }
 
 type SessionContext = Pick<CallContext, 'tenant' | 'now'>;
-/** A decision, and whether it claimed the session for a payment. */
+/** A decision, and if it claimed the session for a payment. */
 interface Claim {
   readonly isClaimed: boolean;
   readonly stored: Stored<SessionRecord>;
@@ -41,13 +40,17 @@ interface Claim {
 type Decide = (record: SessionRecord, now: Date) => Transition<SessionRecord>;
 
 /**
- * Takes sessions through the steps that need more than one write: claim, pay the invoice, record. Each may be repeated, and by several
- * replicas at once: the session is claimed by compare-and-set, and the invoice knows a payment by the key that the session keeps.
+ * Takes sessions through the steps that need more than one write: claim, pay the invoice, record.
+ * Each can be retried, also by several replicas in parallel: the session is claimed by
+ * compare-and-set, and the invoice recognizes a payment by the key that the session stores.
  */
 export class SessionWorker implements SessionListener {
   constructor(private readonly dependencies: SessionWorkerDependencies) {}
 
-  /** Pays with a method, which is verified where nothing is due, or confirms without one. Answers with the state reached; throws while another payment runs. */
+  /**
+   * Pays with a method, which is verified if nothing is due, or confirms without one. Returns the
+   * state reached; throws while another payment runs.
+   */
   async pay(
     id: string,
     wish: Omit<PaymentPlan, 'paymentKey'>,
@@ -61,7 +64,7 @@ export class SessionWorker implements SessionListener {
     return isOver(stored.state, context.now) ? this.expireDue(id, context) : stored;
   }
 
-  /** Goes on with the attempt that waits for its payer; any other is left alone. */
+  /** Continues the attempt that waits for its payer; a different attempt is left alone. */
   async answerChallenge(
     id: string,
     { attempt, approved }: { attempt: number; approved: boolean | undefined },
@@ -82,20 +85,23 @@ export class SessionWorker implements SessionListener {
     return this.record(stored, payment, context);
   }
 
-  /** Ends a session whose time has come. */
+  /** Ends a session that has expired. */
   async expireDue(id: string, context: SessionContext): Promise<Stored<SessionRecord>> {
     const { state } = await this.within(context).get(id);
     if (!state.isTombstone && state.expiresAt <= context.now) await this.endChallenge(id, context);
     return this.within(context).mutate(id, expireWhenDue);
   }
 
-  /** Ends a session whose product or discount went away. */
+  /** Ends a session whose product or discount was removed. */
   async withdraw(id: string, context: SessionContext): Promise<Stored<SessionRecord>> {
     await this.endChallenge(id, context);
     return this.within(context).mutate(id, expire);
   }
 
-  /** Takes up what was begun and not finished: a payment goes on as it was begun, a session that nobody waits for is given up. */
+  /**
+   * Resumes unfinished work: continues a begun payment, or abandons a session without a waiting
+   * caller.
+   */
   async resume(id: string, context: SessionContext): Promise<void> {
     const realNow = this.dependencies.clock.now();
     const { isClaimed, stored } = await this.tryClaim(id, context, (record) =>
@@ -104,7 +110,7 @@ export class SessionWorker implements SessionListener {
     if (isClaimed) await this.carryOut(stored, context);
   }
 
-  /** An attempt at the invoice has ended, whoever ended it. */
+  /** Notification that an attempt at the invoice has ended. */
   async invoiceChanged({ sessionId }: { sessionId: string }, context: CallContext): Promise<void> {
     const stored = await this.within(context).get(sessionId);
     const { state } = stored;
@@ -114,16 +120,17 @@ export class SessionWorker implements SessionListener {
   }
 
   /**
-   * Keeps a session from ending while its invoice is settled with a payment that is recorded as failed; false: the session has ended.
-   * Throws PAYMENT_IN_PROGRESS while another payment runs. A worker that takes the hold up settles the invoice, so that the session is held
-   * until that has an outcome.
+   * Keeps a session from ending while its invoice is settled with a payment that is recorded as
+   * failed; returns false if the session has ended. Throws PAYMENT_IN_PROGRESS while another
+   * payment runs. A worker that resumes the hold settles the invoice, so the session is held until
+   * the settlement has an outcome.
    */
   async holdForLatePayment(
     { sessionId, payment }: { readonly sessionId: string; readonly payment: Payment },
     context: SessionContext,
   ): Promise<boolean> {
     const { callId: paymentKey, methodId: paymentMethodId, number: latePayment } = payment;
-    // Every payment of a session has them.
+    // Every session with a payment has these fields.
     if (paymentKey === undefined || paymentMethodId === undefined) return false;
     const claimedAt = this.dependencies.clock.now();
     const hold = { paymentKey, paymentMethodId, returnUrl: '', claimedAt, latePayment };
@@ -138,7 +145,8 @@ export class SessionWorker implements SessionListener {
     return false;
   }
 
-  // No payment of the session runs, but one that is recorded as failed may have paid the invoice after all.
+  // No payment of the session runs, but a payment that is recorded as failed may have paid the
+  // invoice after all.
   private async completeIfPaid(session: Session, context: SessionContext): Promise<void> {
     const result = resultOf(await this.dependencies.invoices.read(session.invoiceId, context));
     if (result?.kind !== 'PAID') return;
@@ -148,7 +156,7 @@ export class SessionWorker implements SessionListener {
     );
   }
 
-  // The same key finds the same payment: one that was made before is looked up, not made again.
+  // The same key finds the same payment: an earlier payment is looked up, not made again.
   private async carryOut(
     stored: Stored<SessionRecord>,
     context: SessionContext,
@@ -170,7 +178,7 @@ export class SessionWorker implements SessionListener {
     return this.record(stored, await invoices.pay(charge, context), context);
   }
 
-  // An attempt that waits may have succeeded already, so nothing ends before it was cancelled.
+  // A waiting attempt may have succeeded already, so it is canceled before the session ends.
   private async endChallenge(id: string, context: SessionContext): Promise<void> {
     const claimedAt = this.dependencies.clock.now();
     const { isClaimed, stored } = await this.tryClaim(id, context, (record) => {
@@ -179,7 +187,7 @@ export class SessionWorker implements SessionListener {
         ? unchanged(record)
         : resumeChallenge(record, { attempt, claimedAt });
     });
-    // Where a payment runs, whoever wants to end the session finds it again once that has an outcome.
+    // While a payment runs, the request to end the session is retried after its outcome.
     if (!isClaimed) return;
     const { invoiceId } = sessionOf(stored.state);
     await this.dependencies.invoices.cancelChallenge(invoiceId, context);
@@ -192,7 +200,7 @@ export class SessionWorker implements SessionListener {
     context: SessionContext,
   ): Promise<Stored<SessionRecord>> {
     const result = resultOf(payment);
-    // The invoice's worker, or this one's next look, brings it to an end.
+    // The invoice's worker or the next resume finishes it.
     if (result === undefined) return stored;
     const session = sessionOf(stored.state);
     const { paymentKey } = planOf(session);
@@ -202,7 +210,7 @@ export class SessionWorker implements SessionListener {
     );
   }
 
-  /** Throws while the payment of somebody else runs. */
+  /** Throws while another payment runs. */
   private async claim(id: string, context: SessionContext, decide: Decide): Promise<Claim> {
     const claim = await this.tryClaim(id, context, decide);
     if (!claim.isClaimed && isPaying(claim.stored.state)) throw paymentInProgress();
@@ -210,7 +218,7 @@ export class SessionWorker implements SessionListener {
   }
 
   private async tryClaim(id: string, context: SessionContext, decide: Decide): Promise<Claim> {
-    // A write that loses its race is decided again: the last decision counts.
+    // A write that loses its race decides again, so the last decision counts.
     let isClaimed = false as boolean;
     const stored = await this.within(context).mutate(id, (record, now) => {
       const transition = decide(record, now);

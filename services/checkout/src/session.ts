@@ -7,15 +7,18 @@ import { completed, type InvoiceForm } from './session-announcement';
 /** CREATING, READY and PAYING are OPEN to callers; the others are final. */
 export type SessionPhase = 'CREATING' | 'READY' | 'PAYING' | 'COMPLETE' | 'EXPIRED';
 
-/** What was said of customer, price and discount, as text that only the edges read: shown, and handed on to the subscription. */
+/**
+ * Customer, price and discount at the time of creation, as text that only the edges read: shown,
+ * and passed to the subscription.
+ */
 export interface Snapshots {
   readonly customer: string;
   readonly price: string;
-  /** The terms that were redeemed; undefined until they are. */
+  /** Redeemed terms; undefined until the redemption. */
   readonly discount: string | undefined;
 }
 
-/** What is bought, as it was when the session was made. */
+/** The purchase at the terms of the session's creation. */
 export interface Offer {
   readonly productId: string;
   readonly productName: string;
@@ -28,42 +31,42 @@ export interface Offer {
   readonly trialDays: number;
 }
 
-/** How the session's invoice is paid. */
+/** Payment of the session's invoice. */
 export interface PaymentPlan {
-  /** The same key is the same attempt at the invoice, however often it is made. */
+  /** Idempotency key: the same key is the same attempt at the invoice. */
   readonly paymentKey: string;
-  /** Undefined: nothing is due and no card was asked for. */
+  /** Undefined if nothing is due and no card is required. */
   readonly paymentMethodId: string | undefined;
-  /** Where a payer comes back to from a provider's own page. */
+  /** Address to which a payer returns from the provider's own page. */
   readonly returnUrl: string;
 }
 
-/** A payment that runs. */
+/** A running payment. */
 export interface RunningPayment extends PaymentPlan {
-  /** Real time; from it follows when another worker takes the payment up. */
+  /** Real time; the lease runs from here. */
   readonly claimedAt: Date;
   /**
-   * Number of the invoice's payment that is recorded as failed and has succeeded: the session is held until its invoice is settled with it.
-   * Undefined: the payment is made now.
+   * Number of an invoice payment that is recorded as failed and has succeeded: the session is held
+   * until its invoice is settled with it. Undefined for a payment made now.
    */
   readonly latePayment?: number | undefined;
 }
 
 /** A payment that waits for its payer. */
 export interface Challenge extends PaymentPlan {
-  /** Which attempt at the invoice. */
+  /** Number of the attempt at the invoice. */
   readonly attempt: number;
-  /** Where the provider asks the payer; undefined: we show the challenge. */
+  /** Page of the provider that asks the payer; undefined if we show the challenge. */
   readonly redirectUrl: string | undefined;
 }
 
 export interface PaymentError {
   readonly code: string;
-  /** Business time. */
+  /** Environment time. */
   readonly at: Date;
 }
 
-/** A purchase by one customer, on its way. */
+/** A purchase by one customer. */
 export interface Session extends Offer {
   readonly id: string;
   readonly isTombstone: false;
@@ -71,9 +74,12 @@ export interface Session extends Offer {
   readonly customerId: string;
   readonly collectionMethod: CollectionMethod;
   readonly discountId: string | undefined;
-  /** The discount is its link's: where it cannot be redeemed the session sells at the full price. */
+  /**
+   * The discount comes from the link: if it cannot be redeemed, the session sells at the full
+   * price.
+   */
   readonly isDiscountOptional: boolean;
-  /** Its link's discount could not be redeemed. */
+  /** True if the link's discount could not be redeemed. */
   readonly isDiscountLost: boolean;
   readonly checkoutLinkId: string | undefined;
   readonly successUrl: string | undefined;
@@ -81,15 +87,18 @@ export interface Session extends Offer {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly snapshots: Snapshots;
   readonly expiresAt: Date;
-  /** Real time after which a session that is still CREATING is given up. */
+  /** Real time after which a session that is still CREATING is abandoned. */
   readonly abandonAt: Date;
-  /** Why it could not be made, as an answer to its caller. */
+  /** Reason why the session could not be created, returned to its caller. */
   readonly refusal: Refusal | undefined;
-  /** Derived, and known before the invoice is made. */
+  /** Derived, and known before the invoice exists. */
   readonly invoiceId: string;
-  /** What the payer owes; undefined until that is known, and for ever where the session never was READY. */
+  /**
+   * Amount that the payer owes; undefined until known, and permanently if the session was never
+   * READY.
+   */
   readonly total: bigint | undefined;
-  /** What the token of its page is found by; undefined: its page is kept apart. */
+  /** Hash by which the page is found; undefined if the page is stored as a document of its own. */
   readonly pageHash: string | undefined;
   /** While PAYING. */
   readonly payment: RunningPayment | undefined;
@@ -97,33 +106,38 @@ export interface Session extends Offer {
   readonly challenge: Challenge | undefined;
   readonly lastPaymentError: PaymentError | undefined;
   readonly completedAt: Date | undefined;
-  /** Derived; undefined for what is bought once. */
+  /** Derived; undefined for a one-time purchase. */
   readonly subscriptionId: string | undefined;
-  /** Whether all is done that follows an end: the subscription is made, or the invoice void and the redemption free. */
+  /**
+   * True once all work after the end is done: the subscription is created, or the invoice is void
+   * and the redemption free.
+   */
   readonly isDelivered: boolean;
-  /** Whether it was announced that it has expired and its invoice is void. */
+  /** True once the expiry was announced, after the invoice was voided. */
   readonly isVoidAnnounced: boolean;
 }
 
-/** Stands in the place of a session that must never be made: its redemption was given back. */
+/**
+ * Takes the place of a session that must never be created, because its redemption was given back.
+ */
 export interface SessionTombstone {
   readonly id: string;
   readonly isTombstone: true;
 }
 
-/** What may stand under a session's id. */
+/** Record under a session's id. */
 export type SessionRecord = Session | SessionTombstone;
 
-/** The session of a record that can be no mark: whoever asks has seen it made. */
+/** Session of a record that cannot be a tombstone, because the caller has seen the session. */
 export function sessionOf(record: SessionRecord): Session {
   if (record.isTombstone) throw new Error(`Session ${record.id} was never made`);
   return record;
 }
 
-/** Why a session could not be made. */
+/** Reason why a session could not be created. */
 export type Refusal = 'DISCOUNT_NOT_VALID' | 'ABANDONED';
 
-/** What a session is made from. */
+/** Input of a session. */
 export type NewSession = Offer &
   Pick<
     Session,
@@ -143,22 +157,25 @@ export type NewSession = Offer &
     | 'total'
     | 'pageHash'
   > & {
-    /** Made on the link's public page, whose visitors hold redemptions for a short time. */
+    /**
+     * True if created on the link's public page, whose visitors hold redemptions for a short time.
+     */
     readonly isForVisitor: boolean;
   };
 
-/** What any rule about a session decides. */
+/** Decision of a rule about a session. */
 export type SessionTransition = Transition<SessionRecord>;
 
 const expiresAfterMs = 24 * 60 * 60 * 1000;
-/** Visitors who do not pay must not keep a limited discount from others. */
+/** Visitors who do not pay must not block a limited discount for others. */
 const visitorHoldsForMs = 30 * 60 * 1000;
-/** Long enough for a provider to answer; after it another worker takes a running payment up. */
+/** Long enough for a provider to answer; afterwards another worker may resume a running payment. */
 const resumeAfterMs = 30_000;
 
 /**
- * A new session. Its commands hold the discount for it and make its invoice, and only then is anybody told of it. READY is what nothing can
- * refuse any more, so whoever takes a number for its invoice knows that the invoice will come to be, if only to be voided.
+ * Creates a session. Its commands reserve the discount and create the invoice, and only then is the
+ * session returned to a caller. Nothing can refuse a READY session, so a number taken for its
+ * invoice is certain to get an invoice, even if only to be voided.
  */
 export function createSession(
   { isForVisitor, ...input }: NewSession,
@@ -183,18 +200,24 @@ export function createSession(
   return { state, events: [], commands: [...reserve, command('createInvoice')] };
 }
 
-/** What takes the place of a session that does not exist (yet). */
+/** Tombstone of a session that does not exist (yet). */
 export function sessionTombstone(id: string): SessionTransition {
   return { state: { id, isTombstone: true }, events: [], commands: [] };
 }
 
-/** A retry of the request waits for what the first one began; from now on only the retry may abandon it. */
+/**
+ * Resumes the work of an earlier request for its retry; from now on only the retry may abandon the
+ * session.
+ */
 export function takeUp(record: SessionRecord, abandonAt: Date): SessionTransition {
   if (!isUnpaid(record) || record.abandonAt >= abandonAt) return unchanged(record);
   return only({ ...record, abandonAt });
 }
 
-/** The discount is held for the session on these terms, so that the payer owes this. A session that has ended meanwhile stays so. */
+/**
+ * Makes the session READY on the terms of the reserved discount, which fix the amount owed. An
+ * ended session stays as it is.
+ */
 export function makeReady(
   record: SessionRecord,
   { total, discount }: { readonly total: bigint; readonly discount: string | undefined },
@@ -204,33 +227,36 @@ export function makeReady(
   return only({ ...record, phase: 'READY', total, snapshots });
 }
 
-/** The discount of the session's link cannot be redeemed: it sells at the full price. */
+/**
+ * Makes the session READY at the full price, because the discount of its link cannot be redeemed.
+ */
 export function makeReadyInFull(
   record: SessionRecord,
   { total, now }: { readonly total: bigint; readonly now: Date },
 ): SessionTransition {
   if (!isIn(record, 'CREATING')) return unchanged(record);
-  // It holds nothing, so that nothing ends it early.
+  // The session holds no redemption, so it is not ended early.
   const expiresAt = new Date(now.getTime() + expiresAfterMs);
   const state = { ...record, discountId: undefined, isDiscountLost: true, expiresAt };
   return makeReady(state, { total, discount: undefined });
 }
 
-/** A session that cannot be made ends. */
+/** Ends a session that cannot be created. */
 export function refuseSession(record: SessionRecord, refusal: Refusal): SessionTransition {
   if (!isIn(record, 'CREATING')) return unchanged(record);
   return end({ ...record, refusal });
 }
 
-/** Gives up a session that nobody waits for any more. `realNow` in real time. */
+/** Abandons a session whose caller no longer waits. `realNow` in real time. */
 export function abandon(record: SessionRecord, realNow: Date): SessionTransition {
   if (!isIn(record, 'CREATING') || record.abandonAt > realNow) return unchanged(record);
   return end({ ...record, refusal: 'ABANDONED' });
 }
 
 /**
- * Ends a session whose caller is about to get an error in the place of its address. One that a retry has taken up, that is paid or is being
- * paid stays: `abandonAt` is what the request set.
+ * Ends a session whose caller is about to get an error instead of its address. Stays: a session
+ * that a retry has resumed, that is paid, or that is being paid. `abandonAt` is the value that the
+ * request set.
  */
 export function abandonUnanswered(record: SessionRecord, abandonAt: Date): SessionTransition {
   if (!isUnpaid(record) || record.abandonAt.getTime() !== abandonAt.getTime()) {
@@ -239,36 +265,38 @@ export function abandonUnanswered(record: SessionRecord, abandonAt: Date): Sessi
   return end({ ...record, refusal: 'ABANDONED' });
 }
 
-/** Whether the record is a session that was abandoned: no retry of its request can have it any more. */
+/** True if the session was abandoned: no retry of its request can return it. */
 export function isAbandoned(record: SessionRecord): boolean {
   return !record.isTombstone && record.refusal === 'ABANDONED';
 }
 
 /**
- * Ends a session whose time is over, or that is withdrawn because its product or discount went away. A payment that runs is waited for,
- * and a challenge that waits is cancelled first, because it may succeed: neither is ended here.
+ * Ends a session that has expired, or whose product or discount was removed. Not ended here: a
+ * session with a running payment, which is waited for, and one with a challenge, which is canceled
+ * first, because it may succeed.
  */
 export function expire(record: SessionRecord): SessionTransition {
   if (!isIn(record, 'READY') || record.challenge !== undefined) return unchanged(record);
   return end(record);
 }
 
-/** Whether the session's time is over; at the very instant the payer still goes first. */
+/** True after the session's expiry time; at that exact time the payer still takes precedence. */
 export function isOver(record: SessionRecord, now: Date): boolean {
   return isIn(record, 'READY') && record.expiresAt < now;
 }
 
-/** Ends a session whose time is over at `now`, as its scanner asks. */
+/** Ends a session that has expired at `now`; called by its scanner. */
 export function expireWhenDue(record: SessionRecord, now: Date): SessionTransition {
   return isIn(record, 'READY') && record.expiresAt <= now ? expire(record) : unchanged(record);
 }
 
-/** A payment as it is begun, at a business time. */
+/** A payment to begin, with its environment time. */
 export type PaymentStart = RunningPayment & { readonly now: Date };
 
 /**
- * Claims the session for a payment: whoever wins the write pays, everybody else finds it PAYING. One whose time is over ends instead; with
- * a challenge that is left to the worker, who must ask the provider. A session that is not READY stays as it is.
+ * Claims the session for a payment: the winner of the write pays, all others find it PAYING. An
+ * expired session ends instead; if it has a challenge, the worker asks the provider first. A
+ * session that is not READY stays as it is.
  */
 export function startPayment(
   record: SessionRecord,
@@ -280,8 +308,9 @@ export function startPayment(
 }
 
 /**
- * Claims the session for a payment that is recorded as failed and has succeeded. The hold also replaces that very payment where it still
- * runs here: the failure that it would record must not end the hold.
+ * Claims the session for a payment that is recorded as failed and has succeeded. The hold also
+ * replaces that payment if it still runs here: the failure that it would record must not end the
+ * hold.
  */
 export function holdForLate(record: SessionRecord, hold: PaymentStart): SessionTransition {
   if (!isIn(record, 'PAYING')) return startPayment(record, hold);
@@ -292,7 +321,10 @@ export function holdForLate(record: SessionRecord, hold: PaymentStart): SessionT
   return only({ ...record, payment: { ...payment, claimedAt, latePayment } });
 }
 
-/** Claims the session to go on with the attempt that waits for its payer; another attempt, or none, stays as it is. */
+/**
+ * Claims the session to continue the attempt that waits for its payer; any other state stays as it
+ * is.
+ */
 export function resumeChallenge(
   record: SessionRecord,
   { attempt, claimedAt }: Pick<Challenge, 'attempt'> & Pick<RunningPayment, 'claimedAt'>,
@@ -303,7 +335,7 @@ export function resumeChallenge(
   return only({ ...record, phase: 'PAYING', payment, challenge: undefined });
 }
 
-/** What came of a payment, as the invoice has it. */
+/** Outcome of a payment according to the invoice. */
 export type PaymentResult =
   | { readonly kind: 'PAID'; readonly paidAt: Date; readonly invoice: InvoiceForm }
   | { readonly kind: 'FAILED'; readonly failureCode: string; readonly at: Date }
@@ -312,8 +344,9 @@ export type PaymentResult =
   | { readonly kind: 'NOT_OPEN' };
 
 /**
- * Records what came of the payment with a key. PAID completes the session, whichever payment it was; anything else counts only for the
- * one that runs or waits, and of a hold for a late payment only what its own settlement says. A session that has ended is never charged: a PAID invoice of one is a bug.
+ * Records the outcome of the payment with a key. PAID completes the session, with any key; other
+ * outcomes count only for the running or waiting payment, and a hold for a late payment ends only
+ * with its own settlement. An ended session is never charged: its PAID invoice is a bug.
  */
 export function recordPayment(
   record: SessionRecord,
@@ -344,27 +377,27 @@ export function recordPayment(
   }
 }
 
-/** Whether the payer is asked for a card: where something is due now or after the trial. */
+/** True if the payer must give a card, because an amount is due now or after the trial. */
 export function asksForCard({ total, trialDays }: Pick<Session, 'total' | 'trialDays'>): boolean {
   return total !== 0n || trialDays > 0;
 }
 
-/** Whether a payment of the session runs. */
+/** True if a payment of the session runs. */
 export function isPaying(record: SessionRecord): boolean {
   return isIn(record, 'PAYING');
 }
 
-/** Whether nothing of a payment is under way any more. */
+/** True if no payment of the session is in progress. */
 export function isSettled(record: SessionRecord): boolean {
   return isIn(record, 'COMPLETE') ? record.isDelivered : !isPaying(record);
 }
 
-/** Business time at which the session ends by itself. */
+/** Environment time at which the session expires. */
 export function expiryOf(record: SessionRecord): Date | undefined {
   return isIn(record, 'READY') ? record.expiresAt : undefined;
 }
 
-/** Real time at which any worker may take up what was begun. */
+/** Real time from which any worker may resume unfinished work. */
 export function sessionResumeAt(record: SessionRecord): Date | undefined {
   if (record.isTombstone) return undefined;
   if (record.phase === 'CREATING') return record.abandonAt;
@@ -385,7 +418,7 @@ function complete(session: Session, { paidAt: completedAt, invoice }: Paid): Ses
     lastPaymentError: undefined,
     isDelivered: session.subscriptionId === undefined,
   };
-  // What the payer waits for stands before what only keeps a count.
+  // Steps that the payer waits for come before those that only update a count.
   const commands = [
     // A subscription fixes the customer's currency as it is created.
     command(session.subscriptionId === undefined ? 'fixCurrency' : 'createSubscription'),
@@ -394,7 +427,7 @@ function complete(session: Session, { paidAt: completedAt, invoice }: Paid): Ses
   return { state, events: [completed(invoice)], commands };
 }
 
-// The invoice first: whoever asks the discount finds that nothing uses it any more.
+// The invoice first, so that the discount service finds the redemption unused when it asks.
 function end(session: Session): SessionTransition {
   const release = session.discountId === undefined ? [] : [command('releaseRedemption')];
   return {

@@ -24,12 +24,12 @@ import type { PaidPeriod } from './paid-period';
 import type { DeclineKind } from './payment-provider';
 import { type Count, nullable, type Nullable } from './stored-fields';
 
-/** Those that were stored before usage was billed lack the credits. */
+/** Documents stored before usage was billed lack the credits. */
 type DetailsDocument = Omit<LineItemDetails, 'creditsUsed'> & Partial<LineItemDetails>;
 
 type LineItemDocument = Omit<Nullable<LineItem>, 'metadata' | 'details'> & {
   readonly details: DetailsDocument | null;
-  /** JSON text, because keys may hold dots. */
+  /** JSON text, because keys may contain dots. */
   readonly metadata: string;
 };
 
@@ -50,7 +50,7 @@ type InvoiceFields = Omit<
   readonly resultsSent: Count;
 };
 
-/** Those that were stored before it was noted who asked for them, when they began, or which retry they were, lack it. */
+/** Fields that were introduced later: origin, start time and retry. Older documents lack them. */
 type PaymentDocument = Omit<Nullable<Payment>, NotedLater> &
   Partial<Pick<Payment, 'origin' | 'endedAt'>> & {
     readonly charged?: Payment['charged'] | null;
@@ -73,7 +73,7 @@ type PaidPeriodDocument =
 
 type RecordDocument = { readonly _id: string } & (InvoiceFields | Omit<Nullable<Tombstone>, 'id'>);
 
-/** A collection result as it waits in the outbox: with the invoice as the attempt left it. */
+/** A collection result in the outbox, with the invoice as the attempt left it. */
 export interface CollectionResultPayload {
   readonly resultNumber: Count;
   readonly outcome: CollectionOutcome;
@@ -85,7 +85,7 @@ export interface CollectionResultPayload {
   readonly invoice: RecordDocument;
 }
 
-/** What an attempt led to, for the subscription. */
+/** Effect of an attempt for the subscription. */
 export interface CollectionResult {
   readonly resultNumber: number;
   readonly outcome: CollectionOutcome;
@@ -100,7 +100,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   resource: 'Invoice',
   toDocument,
   fromDocument: (document) => fromDocument(document as RecordDocument),
-  // Lists leave tombstones out, and are sorted as the index is.
+  // Lists omit tombstones and are sorted like the index.
   indexes: [
     { name: 'shown', keys: { isTombstone: 1, createdAt: -1, _id: -1 } },
     { name: 'subscription', keys: { isTombstone: 1, subscriptionId: 1, createdAt: -1, _id: -1 } },
@@ -108,7 +108,8 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
     { name: 'customer', keys: { isTombstone: 1, customerId: 1, createdAt: -1, _id: -1 } },
   ],
   fixedFields: ['isTombstone'],
-  // Nothing is done about what has fallen due while an attempt runs: the provider is asked for its outcome at intervals, not at each pass.
+  // An invoice is not due while an attempt runs: the provider is asked for the outcome at
+  // intervals, not on each pass.
   dueAt: (record) =>
     record.isTombstone || record.collectAt === undefined || record.attempt?.status === 'PENDING'
       ? undefined
@@ -121,7 +122,7 @@ export const invoiceDefinition: AggregateDefinition<InvoiceRecord> = {
   encodeCommand,
 };
 
-/** The filter of a list: what is shown, of a subscription, of a customer, in a status. */
+/** Filter of a list: shown invoices, by subscription, customer or status. */
 export function shownInvoices(filter: {
   readonly subscriptionId?: string | undefined;
   readonly customerId?: string | undefined;
@@ -136,7 +137,7 @@ export function shownInvoices(filter: {
   };
 }
 
-/** The inverse of what encodeCommand makes of a result. */
+/** Decodes a result that encodeCommand has encoded. */
 export function readCollectionResult(
   result: CollectionResultPayload,
   { tenant }: Pick<CallContext, 'tenant'>,
@@ -185,7 +186,7 @@ function toDocument(record: InvoiceRecord): Record<string, unknown> {
   };
 }
 
-// What documents lack that were stored before there were discounts, sessions, challenges, retries and usage.
+// Defaults of documents stored before discounts, sessions, challenges, retries and usage.
 const sinceDiscounts = { discounts: [], retriesLeft: [], session: null };
 const sinceUsage = { discountAmount: 0n, meterId: null };
 const sinceOrigins = { origin: 'COLLECTION' } as const;
@@ -318,7 +319,7 @@ function fromDiscountDocument({ discountId, name, amount }: InvoiceDiscount): In
   return { discountId, name, amount };
 }
 
-// Those that were stored before it was noted have it from their last payment.
+// Older documents take it from their last payment.
 function fromPaymentError({
   lastPaymentError,
   status,
@@ -330,7 +331,7 @@ function fromPaymentError({
   return { code: last.failureCode, at: last.endedAt ?? last.createdAt };
 }
 
-// Before retries were numbered each charge of the schedule was one.
+// Before retries were numbered, each charge of the schedule was one retry.
 function fromPaymentDocuments(stored: readonly PaymentDocument[]): Payment[] {
   let retries = 0;
   return stored.map((document, index) => {
@@ -361,7 +362,7 @@ function fromPaymentDocument(
   };
 }
 
-// What a code says of the method may have changed since the payment was stored.
+// The decline kind of a code may have changed since the payment was stored.
 function declineOf(failureCode: string | null | undefined): DeclineKind | undefined {
   if (typeof failureCode !== 'string' || !isDeclineCode(failureCode)) return undefined;
   return declined(failureCode, undefined).decline;

@@ -1,15 +1,15 @@
 import { type Currency, exponentOf } from '@billing/kernel/currency';
 
-/** Where Stripe counts other units than ISO 4217 does: digits after the point. */
+/** Currencies for which Stripe deviates from ISO 4217: digits after the point. */
 const ownExponents: Partial<Record<Currency, number>> = { ISK: 2, MGA: 0, UGX: 2 };
 
-/** Stripe's card networks know two digits at most; it keeps a third one, which has to be 0. */
+/** Stripe's card networks support two digits at most; a third one must be 0. */
 const networkExponentMax = 2;
 const stripeExponentMax = 3;
 
 /**
- * An amount in the units that Stripe counts in; undefined where it cannot be said there exactly. Whether Stripe takes the currency at
- * all, and how little or much of it, is for Stripe to say.
+ * Converts an amount to Stripe's units; undefined if it cannot be expressed exactly. Stripe itself
+ * decides about unsupported currencies and the limits of amounts.
  */
 export function toStripeAmount(amount: bigint, currency: Currency): number | undefined {
   const ours = exponentOf(currency);
@@ -18,7 +18,7 @@ export function toStripeAmount(amount: bigint, currency: Currency): number | und
   const scaled = scale(amount, theirs - ours);
   if (scaled === undefined || scaled > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
   if (theirs > networkExponentMax && scaled % 10n !== 0n) return undefined;
-  // Exact: within the safe integers. Stripe's library takes no bigint.
+  // Exact within the safe integers. Stripe's library accepts no bigint.
   return Number(scaled);
 }
 

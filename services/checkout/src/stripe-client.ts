@@ -4,36 +4,37 @@ import { DomainError } from '@billing/kernel/domain-error';
 /** Stripe's library, connected to one account. */
 export type StripeClient = Stripe;
 
-/** Where Stripe is, and who asks. */
+/** Address of Stripe and the secret key. */
 export interface StripeOptions {
   readonly secretKey: string;
-  /** Another address than Stripe's own, e.g. of a proxy. */
+  /** Replaces Stripe's own address, e.g. with a proxy. */
   readonly apiUrl?: string | undefined;
 }
 
-// Shorter than the time after which another worker takes an attempt up; cards are answered in seconds.
+// Shorter than the lease of an attempt; cards are answered in seconds.
 const timeoutMs = 20_000;
 
-/** Connects to Stripe; nothing is asked yet. */
+/** Connects to Stripe without sending a request. */
 export function connectStripe({ secretKey, apiUrl }: StripeOptions): StripeClient {
   return new Stripe(secretKey, {
     timeout: timeoutMs,
     maxNetworkRetries: 1,
-    // Stripe's library would else keep an id of this machine in its user's home folder.
+    // Stripe's library would otherwise store an id of this machine in its user's home folder.
     telemetry: false,
     ...(apiUrl === undefined ? {} : addressOf(new URL(apiUrl))),
   });
 }
 
-/** A call that is repeated under the same key is made once, for as long as Stripe remembers the key. */
+/** A retried call with the same key is executed once, for as long as Stripe stores the key. */
 export interface KeyedCall {
   readonly idempotencyKey?: string;
 }
 
 /**
- * Makes a call under a key. Stripe keeps its answers for a day: a server error would come back all that time, and so would the refusal of
- * a call that an earlier version of this program made in other words. Then the call is made without the key; so this is for calls alone
- * that are harmless when they are made twice.
+ * Makes a call with an idempotency key. Stripe replays its answers for a day, including server
+ * errors and the refusal of a request that an earlier version of this program sent with other
+ * parameters. In these cases the call is made without the key, so use this only for calls that are
+ * harmless when executed twice.
  */
 export async function keyed<T>(
   idempotencyKey: string,
@@ -60,7 +61,7 @@ export function isCardError(error: unknown): error is Stripe.errors.StripeCardEr
   return error instanceof Stripe.errors.StripeCardError;
 }
 
-/** Stripe refuses the request itself; repeating it brings the same. */
+/** True if Stripe refuses the request itself; a retry fails the same way. */
 export function isRefusal(error: unknown): error is Stripe.errors.StripeInvalidRequestError {
   return error instanceof Stripe.errors.StripeInvalidRequestError;
 }
@@ -69,7 +70,7 @@ export function isMissing(error: unknown): boolean {
   return isRefusal(error) && error.code === 'resource_missing';
 }
 
-/** Undefined where Stripe has no such object. */
+/** Undefined if Stripe has no such object. */
 export async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;
@@ -80,8 +81,9 @@ export async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined
 }
 
 /**
- * What callers and the log are told of an error. Whatever leaves the outcome unknown may be asked again; a refusal is a bug or a mistake
- * in the configuration. Stripe's own errors stay inside: they carry whole objects, secrets of payers' pages among them.
+ * Error for callers and the log. An unknown outcome can be retried; a refusal is a bug or a
+ * configuration error. Stripe's own errors stay inside: they contain whole objects, including
+ * secrets of payers' pages.
  */
 export function toProviderError(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;

@@ -1,12 +1,12 @@
 import { type DeclineCode, declined } from './decline';
 
-/** What Stripe says of a payment that failed. */
+/** Stripe's description of a failed payment. */
 export interface StripeDecline {
-  /** Stripe's own word for what went wrong. */
+  /** Stripe's own error code. */
   readonly code?: string | undefined;
-  /** The issuer's reason, where the issuer declined. */
+  /** The issuer's reason, if the issuer declined. */
   readonly decline_code?: string | undefined;
-  /** What the card network advises to do next. */
+  /** The card network's advice for the next step. */
   readonly advice_code?: string | undefined;
 }
 
@@ -58,8 +58,8 @@ const codes: Readonly<Record<string, DeclineCode>> = {
 const adviceToStop = 'do_not_try_again';
 
 /**
- * Our code for what Stripe says; what it does not explain, or explains with a word of later years, is a plain decline. A network that says
- * to stop is obeyed: it fines those who go on.
+ * Our code for Stripe's description; unexplained or unknown codes are a plain decline. A network's
+ * advice to stop is followed, because networks fine merchants who continue.
  */
 export function declineCodeOf(decline: StripeDecline): DeclineCode {
   const code = codeOfWord(decline.decline_code ?? decline.code) ?? 'card_declined';
@@ -71,7 +71,7 @@ function codeOfWord(word: string | undefined): DeclineCode | undefined {
   return word !== undefined && Object.hasOwn(codes, word) ? codes[word] : undefined;
 }
 
-// What is wrong with a request that no repeat will mend, before anything was charged.
+// Faults of a request that no retry fixes, before anything was charged.
 const refusals: Readonly<Record<string, DeclineCode>> = {
   amount_too_large: 'amount_not_supported',
   amount_too_small: 'amount_not_supported',
@@ -79,7 +79,9 @@ const refusals: Readonly<Record<string, DeclineCode>> = {
   invalid_charge_amount_no_decimal_compatible: 'amount_not_supported',
 };
 
-/** Our code for a payment that Stripe refuses to begin; undefined where the request itself is at fault. */
+/**
+ * Our code for a payment that Stripe refuses to begin; undefined if the request itself is at fault.
+ */
 export function refusalCodeOf({
   code,
   param,

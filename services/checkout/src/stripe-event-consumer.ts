@@ -11,7 +11,7 @@ import {
 
 const provider = 'stripe';
 
-// What may change where a payment of ours stands. All else is answered and forgotten.
+// Events that may change the state of one of our payments. All others are acknowledged and ignored.
 const kinds: ReadonlySet<string> = new Set([
   'payment_intent.amount_capturable_updated',
   'payment_intent.canceled',
@@ -20,7 +20,7 @@ const kinds: ReadonlySet<string> = new Set([
   'payment_intent.succeeded',
 ]);
 
-/** Reads what Stripe announces: proved by its signature, and ours if the payment carries our ids. */
+/** Reads Stripe's events: verified by signature, and ours if the payment carries our ids. */
 export class StripeEvents implements ProviderEvents {
   constructor(private readonly webhookSecret: string) {}
 
@@ -46,7 +46,7 @@ export class StripeEvents implements ProviderEvents {
       return Stripe.webhooks.constructEvent(Buffer.from(body), signature, this.webhookSecret);
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error;
-      // Without its cause: that holds the whole body.
+      // Without its cause, which contains the whole body.
       throw new DomainError('permission', 'BAD_SIGNATURE', 'Invalid signature');
     }
   }
@@ -54,7 +54,7 @@ export class StripeEvents implements ProviderEvents {
 
 const disputes = 'charge.dispute.';
 
-// A refund is read from its charge, which says how much was given back in all.
+// A refund is read from its charge, which has the total refunded amount.
 function reportOf({ id, type, data }: Stripe.Event): ProviderReport | undefined {
   const isDispute = type.startsWith(disputes);
   if (!isDispute && type !== 'charge.refunded') return undefined;
@@ -74,7 +74,7 @@ function reportOf({ id, type, data }: Stripe.Event): ProviderReport | undefined 
   };
 }
 
-// The account may be used for other things than ours.
+// The account may have other uses.
 function paymentOf(object: unknown): AnnouncedPayment | undefined {
   const { metadata } = object as { readonly metadata?: Readonly<Record<string, string>> | null };
   const organizationId = metadata?.billing_organization_id;
@@ -84,7 +84,7 @@ function paymentOf(object: unknown): AnnouncedPayment | undefined {
     return undefined;
   }
   if (![organizationId, environmentId, invoiceId].every(isId)) return undefined;
-  // Only live environments are charged here, and those have no clock of their own.
+  // Only live environments are charged here, and those have no manual clock.
   const tenant = { organizationId, environmentId, live: true, manualClock: false };
   return { tenant, invoiceId };
 }

@@ -14,7 +14,7 @@ import type { StripeStore } from './stripe-store';
 type PaymentMethod = Stripe.PaymentMethod;
 type Reference = string | { readonly id: string } | null;
 
-/** What the clients of one environment work with. */
+/** Dependencies of the clients of one environment. */
 export interface StripeDependencies {
   readonly stripe: StripeClient;
   readonly store: StripeStore;
@@ -26,16 +26,17 @@ const setupPattern = /^cs_\w+$/;
 const paymentPattern = /^pi_\w+$/;
 const setupIntentPattern = /^seti_\w+$/;
 const placeholder = '{SETUP_ID}';
-// What Stripe puts in its place when the payer comes back with a card, and what stands there when they come back without.
+// Placeholder that Stripe replaces when the payer returns with a card, and its fixed value when
+// they return without.
 const stripePlaceholder = '{CHECKOUT_SESSION_ID}';
 const notGiven = 'none';
 
-/** Whether an authorisation is a card that was saved, with no amount. */
+/** True if an authorization is a card saved without an amount. */
 export function isSetup(authorizedTransactionId: string): boolean {
   return setupIntentPattern.test(authorizedTransactionId);
 }
 
-/** The id of an authorised payment; undefined if the text cannot be one. */
+/** Id of an authorized payment; undefined if the text cannot be one. */
 export function paymentIntentIdOf(authorizedTransactionId: string): string | undefined {
   return paymentPattern.test(authorizedTransactionId) ? authorizedTransactionId : undefined;
 }
@@ -44,7 +45,7 @@ export function paymentIntentIdOf(authorizedTransactionId: string): string | und
 export class StripeMethodClient {
   constructor(private readonly dependencies: StripeDependencies) {}
 
-  /** Opens Stripe's own page for a card and gives its address. */
+  /** Opens Stripe's own page for a card and returns its address. */
   async begin(entry: { readonly customerId: string; readonly returnUrl: string }): Promise<string> {
     const { customerId } = entry;
     const customer = await this.customerOf(customerId);
@@ -57,7 +58,10 @@ export class StripeMethodClient {
     }
   }
 
-  /** The card that was given on Stripe's page; undefined while there is none, and for another customer's page. */
+  /**
+   * The card given on Stripe's page; undefined if there is none, or if the page belongs to another
+   * customer.
+   */
   async finish(entry: {
     readonly customerId: string;
     readonly setupId: string;
@@ -77,7 +81,10 @@ export class StripeMethodClient {
     return toProviderMethod(setup.payment_method);
   }
 
-  /** The card behind a payment or a setup made elsewhere, saved for the customer; undefined if there is none that can be kept. */
+  /**
+   * The card behind a payment or a setup made elsewhere, saved for the customer; undefined if no
+   * card can be saved.
+   */
   async resolve(authorization: {
     readonly authorizedTransactionId: string;
     readonly customerId: string;
@@ -96,7 +103,10 @@ export class StripeMethodClient {
       : undefined;
   }
 
-  /** Whose a saved card is at Stripe; undefined if Stripe has it no more, or for nobody. */
+  /**
+   * Customer of a saved card at Stripe; undefined if Stripe no longer has the card, or no customer
+   * for it.
+   */
   async holderOf(providerMethodId: string): Promise<string | undefined> {
     const { stripe } = this.dependencies;
     const method = await unlessMissing(stripe.paymentMethods.retrieve(providerMethodId));
@@ -120,8 +130,9 @@ export class StripeMethodClient {
   }
 
   /**
-   * The customer at Stripe that new cards are saved to. Two that are made at once leave one unused: the first entry decides. One who
-   * follows another is made under a key of its own, for Stripe would answer with the earlier one.
+   * The customer at Stripe to which new cards are saved. Of two created concurrently one stays
+   * unused: the first entry decides. A successor is created under its own key, because Stripe would
+   * otherwise replay the earlier one.
    */
   private async customerOf(customerId: string, { after = '' } = {}): Promise<string> {
     const { stripe, store, tenant } = this.dependencies;
@@ -167,7 +178,7 @@ export class StripeMethodClient {
     return { method, holder: idOf(holder), payer: idOf(intent.customer) };
   }
 
-  // A card that was used once without being saved cannot be saved later: Stripe refuses, and there is nothing to keep.
+  // A card that was used once without being saved cannot be saved later: Stripe refuses.
   private async attach(
     methodId: string,
     payer: string | undefined,
@@ -195,7 +206,7 @@ export class StripeMethodClient {
   }
 }
 
-/** Whether another environment of ours made a payment, or took it: one account may serve several. */
+/** True if another of our environments made or used a payment: one account may serve several. */
 export function isOfAnotherEnvironment(
   { metadata }: { readonly metadata: Readonly<Record<string, string>> | null | undefined },
   { environmentId }: Pick<Tenant, 'environmentId'>,
@@ -204,7 +215,7 @@ export function isOfAnotherEnvironment(
   return owner !== undefined && owner !== '' && owner !== environmentId;
 }
 
-/** The id of something that Stripe gives whole or by its id. */
+/** Id of an object that Stripe returns whole or by its id. */
 export function idOf(reference: Reference | undefined): string | undefined {
   if (reference === null || reference === undefined) return undefined;
   return typeof reference === 'string' ? reference : reference.id;

@@ -2,7 +2,7 @@ import { type DeclineCode, declined } from './decline';
 import type { ActionRequired, FinalOutcome } from './payment-provider';
 import { declineCodeOf, type StripeDecline } from './stripe-decline';
 
-/** What of a PaymentIntent decides what came of it. */
+/** The fields of a PaymentIntent that decide its outcome. */
 export interface StripeIntent {
   readonly id: string;
   readonly status: string;
@@ -24,7 +24,7 @@ export interface StripeAmount {
   readonly currency: string;
 }
 
-/** Where a charge stands. */
+/** State of a charge. */
 export type StripeState =
   | { readonly kind: 'ENDED'; readonly outcome: FinalOutcome }
   /** It failed and would still take another card: it is cancelled before it counts as failed. */
@@ -37,7 +37,7 @@ export type StripeState =
   /** It waits for a payer who has no way to answer. */
   | { readonly kind: 'STUCK' };
 
-/** Reads where a charge stands that should bring `amount`. */
+/** Reads the state of a charge over `amount`. */
 export function stateOf(
   intent: StripeIntent,
   { amount }: Pick<StripeAmount, 'amount'>,
@@ -66,7 +66,7 @@ export function stateOf(
   }
 }
 
-/** Why a payment that somebody authorised elsewhere cannot bring `expected`; undefined if it can, or has. */
+/** Reason why a payment authorized elsewhere cannot pay `expected`; undefined if it can, or has. */
 export function refusalOf(
   intent: Omit<StripeIntent, 'id' | 'last_payment_error' | 'next_action'>,
   expected: StripeAmount & { readonly isRefunded: boolean },
@@ -96,7 +96,7 @@ function codeOf({ last_payment_error }: StripeIntent, otherwise: DeclineCode): D
   return last_payment_error === null ? otherwise : declineCodeOf(last_payment_error);
 }
 
-// We cancel nothing but challenges; an authorisation made elsewhere lapses, or its owner gives it up.
+// We cancel only challenges; an authorization made elsewhere expires or is canceled by its owner.
 function codeOfCanceled({ capture_method }: StripeIntent): DeclineCode {
   return capture_method === 'manual' ? 'authorization_expired' : 'authentication_required';
 }

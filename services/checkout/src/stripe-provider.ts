@@ -29,9 +29,10 @@ type PaymentIntent = Stripe.PaymentIntent;
 type Payment = Extract<StripePayment, { kind: 'INTENT' }>;
 
 /**
- * Charges cards at Stripe. A charge is a PaymentIntent, prepared first, which moves no money, then entered as the one that stands for the
- * charge's key, and only then confirmed. So the same key never charges twice, however late it is repeated: our own entry, made once, names
- * the only PaymentIntent that is ever confirmed for it, and a PaymentIntent succeeds at most once.
+ * Charges cards at Stripe. A charge is a PaymentIntent in three steps: prepared, which moves no
+ * money; recorded as the one for the charge's key; then confirmed. So the same key never charges
+ * twice, however late it is retried: our own record, written once, names the only PaymentIntent
+ * that is ever confirmed for the key, and a PaymentIntent succeeds at most once.
  */
 export class StripeProvider implements PaymentProvider {
   readonly name = 'stripe';
@@ -70,7 +71,7 @@ export class StripeProvider implements PaymentProvider {
     });
   }
 
-  // What the payer answered, Stripe knows.
+  // Stripe knows the payer's answer.
   async continueCharge(
     charge: ChargeReference & { readonly approved: boolean | undefined },
   ): Promise<ChargeOutcome> {
@@ -81,7 +82,8 @@ export class StripeProvider implements PaymentProvider {
 
   cancelCharge({ key }: ChargeReference): Promise<FinalOutcome> {
     return guarded(async () => {
-      // What was never asked for is refused from now on, so that a late step cannot ask for it.
+      // A charge that was never requested is recorded as refused, so that a late step cannot
+      // request it.
       const payment = await this.claim(key, refused('authentication_required'));
       if (payment.kind === 'REFUSED') return declined(payment.failureCode, undefined);
       const state = stateOf(await this.retrieve(payment), payment);
@@ -121,7 +123,7 @@ export class StripeProvider implements PaymentProvider {
     return payment === candidate ? { payment, intent } : { payment };
   }
 
-  // The first entry for a key stands, and a payment that stands for another key already is refused.
+  // The first record for a key stands. A payment already recorded for another key is refused.
   private async claim(key: string, candidate: StripePayment): Promise<StripePayment> {
     const { store } = this.dependencies;
     const first = await store.claimPayment(key, candidate);
@@ -131,7 +133,7 @@ export class StripeProvider implements PaymentProvider {
     return refusal;
   }
 
-  // A PaymentIntent that could bring the amount, or why there is none.
+  // A PaymentIntent that can bring the amount, or the reason why there is none.
   private async prepare(
     request: ChargeRequest,
   ): Promise<({ intent: PaymentIntent } & StripeAmount) | DeclineCode> {
@@ -169,7 +171,7 @@ export class StripeProvider implements PaymentProvider {
       customer,
       payment_method: methodId,
       allowed_payment_method_types: ['card'] as ['card'],
-      // What has succeeded is captured, too: a later version's default would be otherwise.
+      // Explicit, because a later API version has another default.
       capture_method: 'automatic' as const,
       metadata: this.metadataOf(request),
     };
@@ -207,7 +209,7 @@ export class StripeProvider implements PaymentProvider {
     return isTheirs ? intent : 'authorization_unknown';
   }
 
-  // Asks for the money. Whatever Stripe answers to that, the PaymentIntent itself says what came of it.
+  // Requests the money. The outcome is read from the PaymentIntent.
   private async ask(
     intent: PaymentIntent,
     payment: Payment,
@@ -224,7 +226,7 @@ export class StripeProvider implements PaymentProvider {
       const state = stateOf(await this.retrieve(payment), payment);
       if (state.kind !== 'PREPARED') return state;
       if (!isCardError(error) && refusalCodeOf(error) === undefined) throw error;
-      // Declined and still open: ended, so that it stays declined.
+      // Declined but still open: closed, so that it stays declined.
       return { kind: 'ENDED', outcome: await this.end(state, payment) };
     }
   }
@@ -247,7 +249,8 @@ export class StripeProvider implements PaymentProvider {
     );
   }
 
-  // Closed for good, so that nothing is taken for what counts as failed. Where it cannot be cancelled it may have succeeded.
+  // Closes the PaymentIntent permanently, so that a failed charge cannot succeed later. If it
+  // cannot be canceled, it may have succeeded.
   private async end(before: StripeState, payment: Payment): Promise<FinalOutcome> {
     const canceled = await this.tryToCancel(payment);
     const current = canceled ?? (await this.retrieve(payment));
@@ -257,7 +260,7 @@ export class StripeProvider implements PaymentProvider {
     return wasDeclined ? before.outcome : state.outcome;
   }
 
-  // Undefined where it cannot be cancelled, e.g. because it has just succeeded.
+  // Undefined if it cannot be canceled, e.g. because it has just succeeded.
   private async tryToCancel({ paymentIntentId }: Payment): Promise<PaymentIntent | undefined> {
     try {
       return await this.dependencies.stripe.paymentIntents.cancel(paymentIntentId);
@@ -275,7 +278,8 @@ export class StripeProvider implements PaymentProvider {
         stripe.refunds.create(params, options),
       );
     } catch (error) {
-      // All of it can be given back only once, so a repeat after Stripe has forgotten the key does no harm.
+      // A full refund is possible only once, so a retry after Stripe has dropped the key is
+      // harmless.
       if (!isRefusal(error) || error.code !== 'charge_already_refunded') throw error;
     }
   }
@@ -313,7 +317,8 @@ export class StripeProvider implements PaymentProvider {
   }
 }
 
-// The provider's own page has verified the card when the payer gave it: nothing can be given as a method that was not.
+// The provider's own page verified the card when the payer gave it, so every such method is
+// verified.
 function verified({ providerMethodId }: Extract<ProviderSource, { kind: 'METHOD' }>): FinalOutcome {
   return { status: 'SUCCEEDED', providerPaymentId: providerMethodId };
 }

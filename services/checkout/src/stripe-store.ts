@@ -4,7 +4,7 @@ import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import { type DeclineCode, isDeclineCode } from './decline';
 import type { StripeAmount } from './stripe-outcome';
 
-/** What stands for a charge's key, for good: a payment at Stripe, or the refusal to make one. */
+/** Permanent record for a charge's key: a payment at Stripe, or the refusal to create one. */
 export type StripePayment =
   | ({ readonly kind: 'INTENT'; readonly paymentIntentId: string } & StripeAmount)
   | { readonly kind: 'REFUSED'; readonly failureCode: DeclineCode };
@@ -13,7 +13,10 @@ interface PaymentDocument {
   /** `<environment>:<key>`. */
   readonly _id: string;
   readonly environmentId: string;
-  /** The PaymentIntent, or `none:<_id>`: unique, so that one payment never stands for two keys, in whatever environment. */
+  /**
+   * The PaymentIntent, or `none:<_id>`. Unique, so that one payment is never recorded for two keys,
+   * in any environment.
+   */
   readonly payment: string;
   readonly amount: number | bigint | null;
   readonly currency: string | null;
@@ -25,11 +28,11 @@ interface CustomerDocument {
   readonly _id: string;
   readonly environmentId: string;
   readonly customerId: string;
-  /** Unique: nobody reaches cards that another customer saved. */
+  /** Unique: a customer cannot reach cards that another customer saved. */
   readonly stripeCustomerId: string;
 }
 
-/** Creates what all environments share. */
+/** Creates the indexes that all environments share. */
 export async function ensureStripeIndexes(db: Db): Promise<void> {
   await ensureIndexes(db.collection('stripePayments'), [
     { name: 'payment', key: { payment: 1 }, unique: true },
@@ -39,7 +42,10 @@ export async function ensureStripeIndexes(db: Db): Promise<void> {
   ]);
 }
 
-/** The environment and the invoice of the charge that a PaymentIntent stands for. It is found without an environment, by its unique id. */
+/**
+ * Environment and invoice of a PaymentIntent's charge. Found without an environment, by its unique
+ * id.
+ */
 export async function findStripeCharge(
   db: Db,
   paymentIntentId: string,
@@ -52,8 +58,8 @@ export async function findStripeCharge(
 }
 
 /**
- * Which objects at Stripe stand for what is ours, in one environment. Entries are only inserted, and the first one decides; none is taken
- * out but that of a customer who is no more.
+ * Mapping between our objects and Stripe's, in one environment. Entries are only inserted, and the
+ * first one stands; only the entry of a customer deleted at Stripe is removed.
  */
 export class StripeStore {
   private readonly payments: Collection<PaymentDocument>;
@@ -72,33 +78,42 @@ export class StripeStore {
     return document === null ? undefined : toPayment(document);
   }
 
-  /** Enters what stands for a key and gives what does: an earlier entry wins. Undefined: the payment stands for another key. */
+  /**
+   * Records the payment for a key and returns the recorded one: an earlier record stands. Undefined
+   * if the payment is recorded for another key.
+   */
   async claimPayment(key: string, payment: StripePayment): Promise<StripePayment | undefined> {
     const isInserted = await insertOnce(this.payments, this.toPaymentDocument(key, payment));
     return isInserted ? payment : this.findPayment(key);
   }
 
-  /** The customer at Stripe that new cards are saved to. */
+  /** The customer at Stripe to which new cards are saved. */
   async customerOf(customerId: string): Promise<string | undefined> {
     const id = this.idOf(customerId);
     const document = await retryTransient(() => this.customers.findOne({ _id: id }));
     return document?.stripeCustomerId;
   }
 
-  /** Enters a customer at Stripe as the one that new cards are saved to and gives the one that is: an earlier entry wins. */
+  /**
+   * Records a customer at Stripe as the one to which new cards are saved and returns the recorded
+   * one: an earlier record stands.
+   */
   async claimCustomer(customerId: string, stripeCustomerId: string): Promise<string | undefined> {
     const id = this.idOf(customerId);
     const isInserted = await this.insertCustomer(id, { customerId, stripeCustomerId });
     return isInserted ? stripeCustomerId : this.customerOf(customerId);
   }
 
-  /** Takes out a customer whom somebody has deleted at Stripe, cards and all; another entry may follow. */
+  /** Removes a customer who was deleted at Stripe, with all cards; another record may follow. */
   async forgetCustomer(customerId: string, stripeCustomerId: string): Promise<void> {
     const id = this.idOf(customerId);
     await retryTransient(() => this.customers.deleteOne({ _id: id, stripeCustomerId }));
   }
 
-  /** Takes a customer at Stripe that was made elsewhere for one of ours; false if it is another's. */
+  /**
+   * Records a customer created elsewhere at Stripe for one of ours; false if another customer has
+   * it.
+   */
   async adoptCustomer(customerId: string, stripeCustomerId: string): Promise<boolean> {
     const own = await this.claimCustomer(customerId, stripeCustomerId);
     if (own === stripeCustomerId) return true;
@@ -143,11 +158,11 @@ function toPayment(document: PaymentDocument): StripePayment {
   const { _id, payment, amount, currency, failureCode } = document;
   if (failureCode !== null && isDeclineCode(failureCode)) return { kind: 'REFUSED', failureCode };
   if (amount === null || currency === null) throw new Error(`The payment ${_id} has no amount`);
-  // Stored as a number within the safe integers; the driver may give it as a bigint.
+  // Stored as a number within the safe integers; the driver may return it as a bigint.
   return { kind: 'INTENT', paymentIntentId: payment, amount: Number(amount), currency };
 }
 
-// False where a document has the same id or unique key.
+// Returns false if a document has the same id or unique key.
 async function insertOnce<D extends { readonly _id: string }>(
   collection: Collection<D>,
   document: D,

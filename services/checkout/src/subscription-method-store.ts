@@ -6,7 +6,7 @@ import { giveMethod, newSubscriptionMethod, type SubscriptionMethod } from './su
 
 type Context = Pick<CallContext, 'tenant' | 'now'>;
 
-/** Which subscriptions follow their customer to another default, in the payload of a command. */
+/** Subscriptions that move to the customer's new default, as the payload of a command. */
 export interface MovedSubscriptions {
   readonly fromMethodId: string;
   readonly toMethodId: string;
@@ -29,7 +29,7 @@ export const subscriptionMethodDefinition: AggregateDefinition<SubscriptionMetho
   indexes: [{ name: 'customer', keys: { customerId: 1, createdAt: -1, _id: -1 } }],
 };
 
-/** The subscriptions that have a payment method of their own. */
+/** Subscriptions with their own payment method. */
 export class SubscriptionMethodStore {
   constructor(private readonly methods: AggregateCollection<SubscriptionMethod>) {}
 
@@ -38,20 +38,20 @@ export class SubscriptionMethodStore {
     return (await this.methods.within(context).find(subscriptionId))?.state;
   }
 
-  /** Makes a method the own one of a subscription, unless a later one is. */
+  /** Makes a method a subscription's own, unless its own method was used later. */
   async give(subscriptionId: string, use: MethodUse, context: Context): Promise<void> {
     const methods = this.methods.within(context);
     const { inserted } = await methods.insert(newSubscriptionMethod(subscriptionId, use));
     if (!inserted) await methods.mutate(subscriptionId, (current) => giveMethod(current, use));
   }
 
-  /** Gives another method to a subscription that has an own one; one that is charged to the default stays so. */
+  /** Replaces the own method of a subscription; a subscription charged to the default stays so. */
   async replace(subscriptionId: string, use: MethodUse, context: Context): Promise<void> {
     if ((await this.find(subscriptionId, context)) === undefined) return;
     await this.give(subscriptionId, use, context);
   }
 
-  /** Has the subscriptions of a customer that are charged to one method be charged to another. */
+  /** Moves the subscriptions of a customer from one method to another. */
   async move(customerId: string, moved: MovedSubscriptions, context: Context): Promise<void> {
     const { fromMethodId, toMethodId: methodId, usedAt, savedAt } = moved;
     const use = { customerId, methodId, usedAt, savedAt };
@@ -60,7 +60,7 @@ export class SubscriptionMethodStore {
     }
   }
 
-  /** Those of a customer, the newest first. */
+  /** Subscriptions of a customer, newest first. */
   async listOf(customerId: string, context: Context): Promise<SubscriptionMethod[]> {
     const found: SubscriptionMethod[] = [];
     for (let page = 1; ; page += 1) {

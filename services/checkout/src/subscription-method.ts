@@ -1,13 +1,13 @@
 import { only, type Transition, unchanged } from '@billing/kernel/transition';
 import { isLaterUse, type MethodUse } from './payment-method';
 
-/** The saved method that one subscription is charged to, where it has one of its own. */
+/** Own saved method of one subscription. */
 export interface SubscriptionMethod extends MethodUse {
-  /** The subscription's. */
+  /** Id of the subscription. */
   readonly id: string;
 }
 
-/** A subscription that has been given its first own method. */
+/** A subscription with its first own method. */
 export function newSubscriptionMethod(
   subscriptionId: string,
   { customerId, methodId, usedAt, savedAt }: MethodUse,
@@ -16,7 +16,10 @@ export function newSubscriptionMethod(
   return { state, events: [], commands: [] };
 }
 
-/** Gives the subscription another method, unless a later one was given: the late repeat of an older step changes nothing. */
+/**
+ * Replaces the subscription's method, unless a later one was given: a late retry of an older step
+ * changes nothing.
+ */
 export function giveMethod(
   current: SubscriptionMethod,
   { methodId, usedAt, savedAt }: MethodUse,

@@ -1,12 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a browser is given that ordered at a link: it names the visitor's session, and no page shows it. */
+/**
+ * Token for the browser that ordered at a link. It names the visitor's session, and no page shows
+ * it.
+ */
 export function visitTokenOf(sessionId: string, secret: string): string {
   const proof = createHmac('sha256', secret).update(`visit:${sessionId}`).digest('base64url');
   return `${sessionId}.${proof}`;
 }
 
-/** The session that a token names; undefined where the token was made with none of the secrets. */
+/** Session that a token names; undefined if none of the secrets created the token. */
 export function sessionOfVisit(token: string, secrets: readonly string[]): string | undefined {
   const sessionId = token.split('.', 1)[0] ?? '';
   const sent = Buffer.from(token);

@@ -8,17 +8,19 @@ type Context = Pick<CallContext, 'tenant' | 'now'>;
 type SubscriptionAuthorization = Authorization & { readonly subscriptionId: string };
 
 interface WaitingDocument extends Authorization {
-  /** The subscription's. */
+  /** Id of the subscription. */
   readonly _id: string;
   readonly organizationId: string;
   readonly environmentId: string;
-  /** When the authorisation was given. */
+  /** Time at which the authorization was given. */
   readonly givenAt: Date;
 }
 
 const batchSize = 100;
 
-/** Authorisations of live environments whose cards are saved once a payment provider is configured. */
+/**
+ * Authorizations of live environments whose cards are saved once a payment provider is configured.
+ */
 export class WaitingAuthorizationStore {
   private readonly documents: Collection<WaitingDocument>;
 
@@ -29,7 +31,7 @@ export class WaitingAuthorizationStore {
     this.documents = db.collection<WaitingDocument>('waitingAuthorizations');
   }
 
-  /** Lets an authorisation wait; a repeat changes nothing. */
+  /** Adds an authorization; a retry changes nothing. */
   async add(
     { subscriptionId: _id, customerId, authorizedTransactionId }: SubscriptionAuthorization,
     { tenant: { organizationId, environmentId }, now: givenAt }: Context,
@@ -42,7 +44,10 @@ export class WaitingAuthorizationStore {
     }
   }
 
-  /** Saves the cards of all that wait: a provider is configured now. What cannot be read from it is read at the next run. */
+  /**
+   * Saves the cards of all waiting authorizations once a provider is configured. Failed lookups are
+   * retried by the next run.
+   */
   async keepAll(
     keeper: Pick<PaymentMethodWorker, 'keepAuthorized'>,
     signal: AbortSignal,
