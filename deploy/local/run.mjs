@@ -26,6 +26,7 @@ const commands = {
   },
   test: async (args) => {
     prepare();
+    if (args.some((arg) => !arg.startsWith('-'))) return await testSelected(args);
     return await test(args, await failedOf([...checks(), () => build(projects()), buildSite]));
   },
   build: () => {
@@ -64,18 +65,44 @@ const commands = {
   crash: async (args) => {
     prepare();
     if (!build(projects())) return 1;
-    const jest = join(root, 'node_modules/jest/bin/jest.js');
     const { env, others } = crashOptions(args);
-    return await runInteractive([jest, ...jestArgs(['crash-matrix', ...others])], { env });
+    return await jest(['crash-matrix', ...others], { env });
   },
-  jest: async (args) => {
+  jest: async ([project, ...args]) => {
     prepare();
-    // Tests across services also start the built processes. Only `npm test` reports compile errors.
-    build(projects());
-    buildSite();
-    return await runInteractive([join(root, 'node_modules/jest/bin/jest.js'), ...jestArgs(args)]);
+    if (project !== 'unit') buildForTests();
+    // Jest would take a file that follows this flag for one more project.
+    return await jest([...args, '--selectProjects', project]);
   },
 };
+
+/** `npm test -- <file or name>`: the tests that match, and no checks. */
+async function testSelected(args) {
+  const { patternOf, selectTests } = await import('./test-selection.mjs');
+  const wanted = args.filter((arg) => !arg.startsWith('-'));
+  const isTest = (file) => file.endsWith('.test.ts');
+  const files = filesBelow(root).map((file) => relative(root, file));
+  const selected = selectTests(wanted, files.filter(isTest));
+  if (!selected) fail(`No test file and no test is named ${wanted.join(' ')}`);
+  if (!selected.isUnit) buildForTests();
+  const flags = args.filter((arg) => arg.startsWith('-'));
+  const name = selected.name ? ['--testNamePattern', patternOf(selected.name)] : [];
+  return await jest(['--forceExit', ...flags, ...name, '--runTestsByPath', ...selected.files]);
+}
+
+/** Tests across services also start the built processes. Only `npm test` reports compile errors. */
+function buildForTests() {
+  build(projects());
+  buildSite();
+}
+
+async function jest(args, options = {}) {
+  const config = ['-c', join(root, 'jest.config.cjs')];
+  return await runInteractive(
+    [join(root, 'node_modules/jest/bin/jest.js'), ...config, ...args],
+    options,
+  );
+}
 
 /** Turns flags such as `--shard=1/4 --systems=3` into variables of the crash matrix; passes other flags to jest. */
 function crashOptions(args) {
@@ -274,17 +301,11 @@ function lockfileNamesNoAddress() {
   return addresses.length === 0;
 }
 
-function jestArgs(args) {
-  return ['-c', join(root, 'jest.config.cjs'), ...args];
-}
-
 async function test(args, checksFailed) {
   say('Running the tests');
-  const jest = join(root, 'node_modules/jest/bin/jest.js');
-  // A handle that a test does not close must not block the closing line.
-  const command = [jest, ...jestArgs(['--forceExit', ...args])];
   let isClosed = false;
-  const status = await runInteractive(command, {
+  // A handle that a test does not close must not block the closing line.
+  const status = await jest(['--forceExit', ...args], {
     env: { FAILED_CHECKS: String(checksFailed) },
     timeoutMs: TESTS_TIMEOUT_MS,
     onMessage: (message) => (isClosed ||= message === 'closing line'),

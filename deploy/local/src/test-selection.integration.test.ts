@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const bootstrap = join(__dirname, '../run.mjs');
+jest.setTimeout(300_000);
+
+/** Standard output and error of `npm test -- ...wanted`, as that command runs it. */
+async function testsOf(...wanted: string[]): Promise<string> {
+  const args = [bootstrap, 'test', ...wanted];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+  return stdout + stderr;
+}
+
+describe('npm test with arguments', () => {
+  test('runs the files that match, without checks, a build or databases', async () => {
+    const output = await testsOf('kernel/src/money.test');
+    expect(output).toMatch(/Test Suites: 1 passed, 1 total/);
+    expect(output).toMatch(/^\d+ passed, 0 failed$/m);
+    expect(output).not.toMatch(/Checking|Building|MongoDB/);
+  });
+
+  test('runs the test of a name in the files that contain it', async () => {
+    const output = await testsOf('kernel/src/money.test', 'keeps the currency');
+    expect(output).toMatch(/^1 passed, 0 failed$/m);
+  });
+
+  test('refuses a name that no file and no test has', async () => {
+    const name = ['no', 'such', 'test'].join(' ');
+    await expect(testsOf(name)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`No test file and no test is named ${name}`) as string,
+    });
+  });
+});
