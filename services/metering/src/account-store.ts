@@ -3,20 +3,20 @@ import type { CreditAccount, CreditGrant } from './credit-account';
 
 type Count = number | bigint;
 
-/** An account in the database, without what every aggregate has. */
+/** A stored account, without the fields that every aggregate has. */
 export type AccountDocument = Omit<CreditAccount, 'id' | 'grants' | 'burns'> & {
-  /** Whether it has any. Absent in accounts that were stored before it was noted. */
+  /** True once the account has a grant. Absent in accounts stored before this field existed. */
   readonly hasGrants?: boolean | null;
-  /** Absent in accounts that were stored before they were noted. */
+  /** Absent in accounts stored before this field existed. */
   readonly burns?: CreditAccount['burns'];
   readonly grants: readonly (Omit<CreditGrant, 'metadata' | 'priority'> & {
     readonly priority: Count;
-    /** JSON text: its keys may contain dots, which mean paths to the database. */
+    /** JSON text: the keys may contain dots, which the database would read as paths. */
     readonly metadata: string;
   })[];
 };
 
-/** Credit accounts as documents, one for each customer and meter. They announce nothing. */
+/** Credit accounts as documents, one per customer and meter. They emit no events. */
 export const accountDefinition: AggregateDefinition<CreditAccount> = {
   collection: 'creditAccounts',
   aggregate: 'credit_account',

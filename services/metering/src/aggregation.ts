@@ -1,46 +1,46 @@
 import { Decimal } from '@billing/kernel/decimal';
 import { numberIn } from './quantity';
 
-/** How the events of a span of time become one quantity. */
+/** Rule that turns the events of a span into one quantity. */
 export type Aggregation = 'SUM' | 'COUNT' | 'MAX' | 'LATEST' | 'UNIQUE_COUNT';
 
-/** What aggregations read of an event. */
+/** The part of an event that aggregations read. */
 export interface MeasuredEvent {
   readonly id: string;
   readonly at: Date;
-  /** Grows with the order in which events came; decides between those of one instant. */
+  /** Increases in order of arrival; breaks ties between events with the same timestamp. */
   readonly arrival: number;
-  /** Decimal string; others are skipped where a number is needed. */
+  /** Decimal string; an event without one is skipped where a number is needed. */
   readonly quantity: string | null;
-  /** Of the property whose values are counted; null where the event has none. */
+  /** Value of the property whose distinct values are counted; null if the event has none. */
   readonly uniqueValue: string | null;
 }
 
-/** Where an event stands among others: by time, then arrival, then id. */
+/** Sort key of an event: timestamp, then arrival, then id. */
 export type EventPlace = Pick<MeasuredEvent, 'id' | 'at' | 'arrival'>;
 
-/** What a set of events comes to, in a form that adds up with that of any other set. */
+/** Total of a set of events that can be merged with the total of any disjoint set. */
 export interface PartialTotal {
   readonly events: number;
-  /** The sum, the largest or the latest quantity, as the aggregation has it; null: no number yet. */
+  /** Sum, maximum or latest quantity, depending on the aggregation; null: no number yet. */
   readonly quantity: string | null;
-  /** Of LATEST alone: which event the quantity is of. */
+  /** LATEST only: the event that `quantity` comes from. */
   readonly latest: EventPlace | null;
-  /** Of UNIQUE_COUNT alone: each value once. */
+  /** UNIQUE_COUNT only: each distinct value once. */
   readonly distinct: readonly string[];
 }
 
-/** What no events come to. */
+/** The total of no events. */
 export const nothing: PartialTotal = { events: 0, quantity: null, latest: null, distinct: [] };
 
-/** The total of events, each of which stands there once. Their order says nothing. */
+/** Totals events. Each event must occur once; their order has no effect. */
 export function totalOf(aggregation: Aggregation, events: Iterable<MeasuredEvent>): PartialTotal {
   const running = new RunningTotal(aggregation);
   for (const event of events) running.add(event);
   return running.total();
 }
 
-/** The total of all events of several totals that have none in common. Their order says nothing. */
+/** Merges totals of disjoint sets of events. Their order has no effect. */
 export function mergedTotal(
   aggregation: Aggregation,
   totals: Iterable<PartialTotal>,
@@ -50,7 +50,7 @@ export function mergedTotal(
   return running.total();
 }
 
-/** The one quantity; 0 where there was nothing. */
+/** The resulting quantity; 0 without events. */
 export function quantityOf(aggregation: Aggregation, total: PartialTotal): Decimal {
   switch (aggregation) {
     case 'COUNT':
@@ -64,7 +64,7 @@ export function quantityOf(aggregation: Aggregation, total: PartialTotal): Decim
   }
 }
 
-/** Grows event by event without a copy for each. */
+/** Accumulates events in place, without a copy per event. */
 export class RunningTotal {
   private events = 0;
   private quantity: Decimal | undefined;

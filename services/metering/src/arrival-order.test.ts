@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ArrivalOrder } from './arrival-order';
 
-test('no place is given twice, whatever the clock says', () => {
+test('two events never get the same position, even if the clock steps back', () => {
   const batch = fc.record({ ms: fc.nat({ max: 5 }), count: fc.integer({ min: 1, max: 1000 }) });
   fc.assert(
     fc.property(fc.array(batch), (batches) => {
@@ -16,7 +16,7 @@ test('no place is given twice, whatever the clock says', () => {
   );
 });
 
-test('a later millisecond comes after an earlier one', () => {
+test('an event of a later millisecond gets a later position', () => {
   const order = new ArrivalOrder();
   expect(order.take(new Date(1_000), 50)).toBe(1_000_000);
   expect(order.take(new Date(1_000), 50)).toBe(1_000_050);

@@ -1,11 +1,14 @@
-// A batch has at most a thousand events, and a whole number holds that many places in each millisecond.
+// A batch has at most 1,000 events. A safe integer holds 1,000 positions per millisecond.
 const placesOfMs = 1000;
 
-/** Gives events their places in the order of arrival, in real time. No two events of one process get the same. */
+/**
+ * Assigns events their position in the order of arrival, by real time. Positions are unique per
+ * process.
+ */
 export class ArrivalOrder {
   private next = 0;
 
-  /** The first of `count` places. */
+  /** Reserves `count` positions and returns the first. */
   take(realNow: Date, count: number): number {
     const first = Math.max(realNow.getTime() * placesOfMs, this.next);
     this.next = first + count;

@@ -6,7 +6,7 @@ const by = (customerId?: string, externalCustomerId?: string) => ({
   externalCustomerId,
 });
 
-test('each name of a batch is looked up once, and an id counts before a name of the caller’s own', async () => {
+test('each name of a batch is looked up once, and a customer id takes precedence over an external id', async () => {
   const asked: string[] = [];
   const lookUp = async (names: readonly CustomerName[]) => {
     asked.push(...names.map(nameKey));
@@ -23,7 +23,7 @@ test('each name of a batch is looked up once, and an id counts before a name of 
   ]);
 });
 
-test('an unknown name is nobody', async () => {
+test('an unknown name has no customer', async () => {
   const customers = await BatchCustomers.of([by('x')], async () => new Map());
   expect(customers.idOf(by('x'))).toBeUndefined();
 });

@@ -3,7 +3,9 @@ import type { EventInput } from './ingest-input';
 
 type NamedEvent = Pick<EventInput, 'customerId' | 'externalCustomerId'>;
 
-/** Whom the events of a batch are of. A name is looked up once, however many of them bear it. */
+/**
+ * Customers of the events of a batch. Each name is looked up once, however many events carry it.
+ */
 export class BatchCustomers {
   private readonly ids: Readonly<Record<CustomerName['kind'], Map<string, string | undefined>>> = {
     id: new Map(),
@@ -12,7 +14,7 @@ export class BatchCustomers {
 
   private constructor() {}
 
-  /** `lookUp` gives the ids of those that are known by their names' keys. */
+  /** `lookUp` returns the ids of known customers, keyed by name key. */
   static async of(
     events: readonly NamedEvent[],
     lookUp: (names: readonly CustomerName[]) => Promise<ReadonlyMap<string, string>>,
@@ -25,7 +27,7 @@ export class BatchCustomers {
     return customers;
   }
 
-  /** Undefined for an unknown one. */
+  /** Undefined for an unknown customer. */
   idOf({ customerId, externalCustomerId = '' }: NamedEvent): string | undefined {
     return customerId === undefined
       ? this.ids.externalId.get(externalCustomerId)

@@ -16,14 +16,13 @@ import { readWindow, type WindowUsage } from './usage-burning';
 import type { MeasuredSeries, Span } from './usage-hour';
 import type { UsageStore } from './usage-store';
 
-/** What accounts are read with. */
 export interface AccountDependencies {
   readonly accounts: AggregateCollection<CreditAccount>;
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
   readonly peers: Pick<Peers, 'subscription'>;
 }
 
-/** An account, and the usage that it burns credits for. */
+/** An account and the series whose usage burns its credits. */
 export interface BurningAccount {
   readonly account: CreditAccount;
   readonly series: MeasuredSeries;
@@ -35,8 +34,8 @@ interface UsedPeriod {
 }
 
 /**
- * The account after all usage that burns credits but that of one period, as if what is not settled yet were. Months that nobody takes and
- * of which no event can come any more are kept, so that they are never read again.
+ * Returns the account after all usage that burns credits, except one period's, as if all unsettled
+ * usage were settled. Unclaimed months that are final are stored, so that they are read only once.
  */
 export async function afterOthers(
   { account, series }: BurningAccount,
@@ -66,8 +65,9 @@ export async function afterOthers(
 }
 
 /**
- * Keeps what credits have burnt before a settlement for usage that nobody takes: the settlement has to leave it alone. What is to be settled
- * is not nobody's, whether the subscription's owner knows that yet or not.
+ * Stores the credits burnt by unclaimed usage before a settlement, so that the settlement leaves
+ * them alone. The spans to be settled count as claimed, even if the subscription service does not
+ * report them yet.
  */
 export async function keepNobodysUsage(
   { account, series }: BurningAccount,
@@ -96,13 +96,16 @@ function usageOf(
   context: CallContext,
   dependencies: AccountDependencies,
 ): Promise<WindowUsage> {
-  // As nearly all months of who has a subscription.
+  // The usual case: a customer with a subscription has claimed nearly all months.
   if (isTakenWhole(window)) return Promise.resolve({ spans: [] });
   const grants = grantsFor(account, key);
   return readWindow(dependencies.usageOf(context), series, { window, grants });
 }
 
-/** What a month burns is kept whole each time: a repeat, or who races with it, comes to the same. */
+/**
+ * Stores the whole consumption of each month, not a difference: a retry or a concurrent call gives
+ * the same result.
+ */
 async function keep(
   used: readonly UsedPeriod[],
   { account, series }: BurningAccount,

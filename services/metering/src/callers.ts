@@ -2,7 +2,7 @@ import type { Callers } from '@billing/chassis/callers';
 import type { MeteringServiceServer } from '@billing/proto/billing/metering/v1/metering';
 import type { UsageReportServiceServer } from '@billing/proto/billing/metering/v1/report';
 
-// Which services may call each method of this one where certificates say who calls.
+// Services that may call each method, if certificates identify the caller.
 
 export const meteringCallers: Callers<MeteringServiceServer> = {
   createMeter: ['gateway'],

@@ -2,12 +2,15 @@ import type { CalendarDay } from '@billing/kernel/calendar-day';
 import type { Span } from './usage-hour';
 
 /**
- * Days of a series between whose beginnings everything is told by the days that are kept: one that is not kept has no events, and of one
- * that is kept without a total the hours tell.
+ * Range of days of a series for which the stored day documents are complete. Within it, a day
+ * without a document has no events, and a day stored without a total must be read from its hours.
  */
 export type Covered = Span | undefined;
 
-/** Whether the hours of a day must be read. `reopened` are beginnings of days that are kept without a total. */
+/**
+ * True if the hours of a day must be read. `reopened` holds the starts of days stored without a
+ * total.
+ */
 export function needsHours(
   day: Date,
   { covered, reopened }: { readonly covered: Covered; readonly reopened: ReadonlySet<number> },
@@ -17,8 +20,9 @@ export function needsHours(
 }
 
 /**
- * What is covered once the days that were read are kept, all but those in `open`, some of whose hours could not be told by their totals, and
- * those that end after `sealedUntil`. What is covered has no gaps: it grows to either side as far as every day can be kept.
+ * The covered range after storing the days that were read. Days in `open` (an hour without a valid
+ * total) and days that end after `sealedUntil` are left out. The range has no gaps: it grows in
+ * both directions up to the first day that cannot be stored.
  */
 export function coveredAfter(
   covered: Covered,

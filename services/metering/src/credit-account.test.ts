@@ -28,12 +28,12 @@ const empty: CreditAccount = {
 const grant = (id: string, amount: string) =>
   createGrant({ amount }, { id, now, metadataProblems: [] });
 
-test('a grant is added once', () => {
+test('a grant added twice is stored once', () => {
   const account = addGrant(empty, grant('g', '10'));
   expect(addGrant(account, grant('g', '10'))).toBe(account);
 });
 
-describe('an account takes no grant beyond', () => {
+describe('an account refuses a grant beyond', () => {
   const many = (count: number, input: Partial<CreditGrant> = {}) =>
     Array.from({ length: count }, (_one, index) => ({
       ...grant(`old${String(index)}`, '1'),
@@ -45,10 +45,10 @@ describe('an account takes no grant beyond', () => {
   const large = { metadata: { text: 'a'.repeat(100 * 1024) } };
 
   test.each([
-    ['a thousand', many(999), many(1000)],
-    ['a thousand, of which expired ones are none', many(2000, expired), many(1000)],
-    ['ten thousand in all', many(9_999, expired), many(10_000, expired)],
-    ['what a document has room for', many(81, large), many(82, large)],
+    ['1,000 unexpired grants', many(999), many(1000)],
+    ['1,000 unexpired grants, not counting expired ones', many(2000, expired), many(1000)],
+    ['10,000 grants in all', many(9_999, expired), many(10_000, expired)],
+    ['the document size limit', many(81, large), many(82, large)],
   ])('%s', (_what, few, enough) => {
     expect(more(few)).toBe(few.length + 1);
     expect(() => more(enough)).toThrow(expect.objectContaining({ reason: 'TOO_MANY_GRANTS' }));
@@ -56,17 +56,25 @@ describe('an account takes no grant beyond', () => {
 });
 
 test.each([
-  ['0', none, 'DEPLETED'],
-  ['before it begins', Decimal.of(1n), 'SCHEDULED'],
-  ['in its time', Decimal.of(1n), 'ACTIVE'],
-  ['at its end', Decimal.of(1n), 'EXPIRED'],
-])('a grant %s is told to be so', (when, remaining, status) => {
-  const [effectiveAt, expiresAt] = [new Date(100), new Date(200)];
-  const at = { '0': 150, 'before it begins': 99, 'in its time': 100, 'at its end': 200 }[when];
-  expect(statusOf({ effectiveAt, expiresAt }, remaining, new Date(at ?? 0))).toBe(status);
-});
+  ['with no units left', none, 'DEPLETED'],
+  ['before its start', Decimal.of(1n), 'SCHEDULED'],
+  ['between start and expiry', Decimal.of(1n), 'ACTIVE'],
+  ['at its expiry', Decimal.of(1n), 'EXPIRED'],
+])(
+  'a grant %s has the status that its dates and remaining units give',
+  (when, remaining, status) => {
+    const [effectiveAt, expiresAt] = [new Date(100), new Date(200)];
+    const at = {
+      'with no units left': 150,
+      'before its start': 99,
+      'between start and expiry': 100,
+      'at its expiry': 200,
+    }[when];
+    expect(statusOf({ effectiveAt, expiresAt }, remaining, new Date(at ?? 0))).toBe(status);
+  },
+);
 
-test('however often periods are settled anew, what is granted is consumed or remains, and never below 0', () => {
+test('a granted unit is either consumed or remaining, never below 0, however often periods are settled again', () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -111,7 +119,7 @@ test('however often periods are settled anew, what is granted is consumed or rem
   );
 });
 
-describe('what a period burnt', () => {
+describe('the consumption of a period', () => {
   const burnt = (
     period: string,
     settlement: string,
@@ -128,7 +136,7 @@ describe('what a period burnt', () => {
       .reduce((account, one) => setConsumption(account, one, now), empty)
       .consumptions.map(({ period, settlement }) => `${period} by ${settlement}`);
 
-  test('is remembered for good', () => {
+  test('is kept permanently', () => {
     const [first, second] = [periodKey('s', 0), periodKey('s', 1)];
     expect(after(burnt(first, 'k0', used), burnt(second, 'k1', []))).toEqual([
       's:0 by k0',
@@ -136,7 +144,7 @@ describe('what a period burnt', () => {
     ]);
   });
 
-  test('is forgotten with the next settlement of the subscription where it was nothing, and not with that of another one', () => {
+  test('is dropped at the next settlement of the same subscription if it burnt nothing, and not at that of another', () => {
     const [first, second, other] = [periodKey('s', 0), periodKey('s', 1), periodKey('t', 0)];
     const first0 = burnt(first, 'k0', []);
     expect(after(first0, burnt(second, 'k0', []))).toEqual(['s:0 by k0', 's:1 by k0']);

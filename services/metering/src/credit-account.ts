@@ -7,7 +7,8 @@ import { parseUnits } from '@billing/kernel/units';
 import type { BurnableGrant, Burning, CreditSource, GrantTerms } from './credit-burning';
 
 const priorityDefault = 100;
-// All grants of an account lie in one document, and expired ones stay there: events that come late still burn them.
+// All grants of an account are in one document. Expired grants stay, because late events still burn
+// them.
 const liveGrantsMax = 1_000;
 const grantsMax = 10_000;
 const metadataBytesMax = 8 * 1024 * 1024;
@@ -21,46 +22,49 @@ export interface CreditGrant extends GrantTerms {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Units of a grant that a period has burnt, in a canonical decimal string. */
+/** Units of a grant burnt by a period, as a canonical decimal string. */
 export interface GrantUse {
   readonly grantId: string;
   readonly quantity: string;
 }
 
-/** What a period has burnt, all in all. */
+/** The total that a period has burnt. */
 export interface PeriodConsumption {
-  /** Of the period; see periodKey. */
+  /** Key of the period; see periodKey. */
   readonly period: string;
-  /** The settlement that decided it. */
+  /** Key of the settlement that decided it. */
   readonly settlement: string;
-  /** The usage that it was decided for. */
+  /** Usage that it was decided for. */
   readonly quantity: string;
   readonly uses: readonly GrantUse[];
-  /** Grants of which it was decided by how much exactly they had available. */
+  /** Ids of the grants that were used up: their exact available units affected the decision. */
   readonly limits?: readonly string[];
-  /** Names all that it was decided from; absent: more may have come unnoticed. */
+  /** Digest of all inputs of the decision; absent: more usage may exist than was read. */
   readonly basis?: string;
 }
 
-/** Units that the settlements of one day burnt, in a canonical decimal string; below 0 where they gave back more. */
+/**
+ * Units burnt by the settlements of one day, as a canonical decimal string; below 0 if they
+ * returned more than they burnt.
+ */
 export interface DayBurn {
-  /** `2026-11-21`, by the environment's clock. */
+  /** `2026-11-21`, in environment time. */
   readonly day: string;
   readonly quantity: string;
 }
 
-/** All grants of a customer for a meter, and what has become of them. */
+/** All grants of a customer for a meter, and their consumption. */
 export interface CreditAccount {
   readonly id: string;
   readonly customerId: string;
   readonly meterId: string;
   readonly grants: readonly CreditGrant[];
   readonly consumptions: readonly PeriodConsumption[];
-  /** In order; what was settled before they were written down is in none of them. */
+  /** In order of day. Settlements made before this field existed are in none of them. */
   readonly burns: readonly DayBurn[];
 }
 
-/** A grant as it was sent. */
+/** Grant fields as sent by the caller. */
 export interface GrantInput {
   readonly amount: string;
   readonly effectiveAt?: Date | undefined;
@@ -73,7 +77,7 @@ export interface GrantInput {
 
 export type GrantStatus = 'ACTIVE' | 'SCHEDULED' | 'DEPLETED' | 'EXPIRED';
 
-/** A new grant. Refuses the input once, for everything that is wrong with it. */
+/** Creates a grant. Reports all invalid fields in one error. */
 export function createGrant(
   input: GrantInput,
   {
@@ -101,7 +105,10 @@ export function createGrant(
   };
 }
 
-/** The account with one more grant; the very same one where it has the grant already. Only those that have not expired count for long. */
+/**
+ * Adds a grant; returns the same account if the grant exists. Only unexpired grants count toward
+ * the lower limit.
+ */
 export function addGrant(account: CreditAccount, grant: CreditGrant): CreditAccount {
   if (account.grants.some(({ id }) => id === grant.id)) return account;
   const grants = [...account.grants, grant];
@@ -127,12 +134,12 @@ function bytesOf(metadata: CreditGrant['metadata']): number {
   return Buffer.byteLength(JSON.stringify(metadata));
 }
 
-/** Names a period of a subscription among all. */
+/** Key of a subscription's period, unique in the environment. */
 export function periodKey(subscriptionId: string, index: number): string {
   return `${subscriptionId}:${String(index)}`;
 }
 
-/** What every grant has for a period: all that other periods have left of it. */
+/** Units of every grant available to a period: those that other periods have left. */
 export function grantsFor(account: CreditAccount, period: string | undefined): BurnableGrant[] {
   const others = account.consumptions.filter((one) => one.period !== period);
   const consumed = consumedIn(others);
@@ -142,7 +149,7 @@ export function grantsFor(account: CreditAccount, period: string | undefined): B
   }));
 }
 
-/** What each grant has given, by its id. */
+/** Units consumed of each grant, by grant id. */
 export function consumedIn(consumptions: readonly PeriodConsumption[]): Map<string, Decimal> {
   const consumed = new Map<string, Decimal>();
   for (const { grantId, quantity } of consumptions.flatMap(({ uses }) => uses)) {
@@ -151,7 +158,7 @@ export function consumedIn(consumptions: readonly PeriodConsumption[]): Map<stri
   return consumed;
 }
 
-/** What a settlement has decided about a period; undefined if it has not. */
+/** The decision of a settlement about a period; undefined if there is none. */
 export function decidedBy(
   account: CreditAccount,
   { period, settlement }: Pick<PeriodConsumption, 'period' | 'settlement'>,
@@ -160,8 +167,9 @@ export function decidedBy(
 }
 
 /**
- * The account after a period has burnt so much, all in all; what it had burnt before counts no more. What burnt nothing is remembered only
- * until the subscription's next settlement, which begins when the one before is kept: an account without grants does not grow.
+ * Sets the total consumption of a period, replacing the earlier one. A consumption of nothing is
+ * kept only until the subscription's next settlement, which starts after the previous one is
+ * stored: so an account without grants does not grow.
  */
 export function setConsumption(
   account: CreditAccount,
@@ -193,7 +201,7 @@ function withBurn(burns: readonly DayBurn[], change: Decimal, now: Date): readon
   return burns.map((burn) => (burn === known ? { day, quantity } : burn));
 }
 
-/** Units that some periods have burnt, all in all. */
+/** Total units burnt by some periods. */
 export function unitsOf(consumptions: readonly PeriodConsumption[]): Decimal {
   return [...consumedIn(consumptions).values()].reduce((sum, one) => sum.add(one), none);
 }
@@ -202,12 +210,12 @@ function subscriptionOf(period: string): string {
   return period.slice(0, period.lastIndexOf(':'));
 }
 
-/** Units of a burning in the form in which they are kept. */
+/** Grant uses of a burn result in stored form. */
 export function usesOf({ uses }: Pick<Burning, 'uses'>): GrantUse[] {
   return uses.map(({ grantId, quantity }) => ({ grantId, quantity: quantity.toString() }));
 }
 
-/** Where a grant stands. */
+/** Status of a grant. */
 export function statusOf(
   { effectiveAt, expiresAt }: Pick<GrantTerms, 'effectiveAt' | 'expiresAt'>,
   remaining: Decimal,

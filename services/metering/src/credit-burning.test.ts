@@ -26,31 +26,31 @@ function shown({ uses, overage }: ReturnType<typeof burnCredits>) {
   return { uses: Object.fromEntries(burnt) as object, overage: overage.toString() };
 }
 
-test('included units are used before any credit', () => {
+test('included units are used before credits', () => {
   const burning = burnCredits([grant('a')], [used(1, '3'), used(2, '4')], units('5'));
   expect(shown(burning)).toEqual({ uses: { a: '2' }, overage: '0' });
 });
 
-test('a grant covers usage from when it begins until just before it ends', () => {
+test('a grant covers usage from its start to just before its expiry', () => {
   const limited = grant('a', { effectiveAt: at(2), expiresAt: at(4) });
   const usages = [used(1, '1'), used(2, '1'), used(3, '1'), used(4, '1')];
   expect(shown(burnCredits([limited], usages))).toEqual({ uses: { a: '2' }, overage: '2' });
 });
 
-test('what is taken back undoes what was used last', () => {
+test('returned units undo the most recent use first', () => {
   const grants = [grant('a', { available: units('3') })];
   const usages = [used(1, '5'), used(2, '-4'), used(3, '1')];
   expect(shown(burnCredits(grants, usages))).toEqual({ uses: { a: '2' }, overage: '0' });
 });
 
-test('more taken back than used burns nothing', () => {
+test('a net return burns no credits', () => {
   expect(shown(burnCredits([grant('a')], [used(1, '-5'), used(2, '3')]))).toEqual({
     uses: {},
     overage: '0',
   });
 });
 
-test('the instants between which grants stay the same lie inside the span, once each', () => {
+test('grant boundaries lie inside the span, once each', () => {
   const grants = [
     grant('a', { effectiveAt: at(0), expiresAt: at(3) }),
     grant('b', { effectiveAt: at(3), expiresAt: at(9) }),
@@ -92,7 +92,7 @@ function anyUsages(min: number) {
     );
 }
 
-test('credits and overage are the usage beyond what is included, and no grant gives more than it has', () => {
+test('included units, credits and overage add up to the usage, and no grant gives more than it has', () => {
   fc.assert(
     fc.property(anyGrants, anyUsages(-30), fc.nat({ max: 50 }), (grants, usages, digits) => {
       const included = Decimal.of(BigInt(digits), 1);
@@ -111,7 +111,7 @@ test('credits and overage are the usage beyond what is included, and no grant gi
   );
 });
 
-test('usage between two boundaries burns alike event by event and as one sum', () => {
+test('usage between two boundaries burns the same event by event and as one sum', () => {
   fc.assert(
     fc.property(anyGrants, anyUsages(0), fc.nat({ max: 50 }), (grants, usages, digits) => {
       const included = Decimal.of(BigInt(digits), 1);

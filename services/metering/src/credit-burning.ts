@@ -1,50 +1,52 @@
 import { Decimal } from '@billing/kernel/decimal';
 
-/** Where credits came from. */
+/** Origin of credits. */
 export type CreditSource = 'PROMOTIONAL' | 'PAID';
 
-/** What of a grant decides when it burns. */
+/** The terms of a grant that decide the burn order. */
 export interface GrantTerms {
   readonly id: string;
-  /** 0-255, low first. */
+  /** 0-255; lower burns first. */
   readonly priority: number;
   readonly source: CreditSource;
-  /** Covers usage from here on. */
+  /** Covers usage from this instant on. */
   readonly effectiveAt: Date;
-  /** Covers usage before here; null: without end. */
+  /** Covers usage before this instant; null: no expiry. */
   readonly expiresAt: Date | null;
   readonly createdAt: Date;
 }
 
-/** A grant and the units of it that may burn. */
+/** A grant and its units available to burn. */
 export interface BurnableGrant extends GrantTerms {
   readonly available: Decimal;
 }
 
-/** What was used at an instant, or in a span that begins there and in which no grant begins or ends. */
+/** Usage at an instant, or in a span that starts there and in which no grant starts or ends. */
 export interface UsageAt {
   readonly at: Date;
-  /** Below 0 where more was taken back than used. */
+  /** Below 0 if more was returned than used. */
   readonly quantity: Decimal;
 }
 
-/** Units that one grant covers. */
+/** Units covered by one grant. */
 export interface CreditUse {
   readonly grantId: string;
   readonly quantity: Decimal;
 }
 
-/** What credits cover of the usage of a period, and what they do not. */
+/** The credits that cover a period's usage, and the usage they do not cover. */
 export interface Burning {
-  /** In the order in which they began to burn; each above 0. */
+  /** In the order in which the grants were first used; each above 0. */
   readonly uses: readonly CreditUse[];
-  /** Beyond included units and credits. */
+  /** Units beyond included units and credits. */
   readonly overage: Decimal;
 }
 
 const none = Decimal.of(0n);
 
-/** The one order in which grants burn: priority, expiry (never is last), PROMOTIONAL before PAID, then the oldest. */
+/**
+ * Burn order of grants: priority, expiry (none last), PROMOTIONAL before PAID, then oldest first.
+ */
 export function compareGrants(a: GrantTerms, b: GrantTerms): number {
   return (
     a.priority - b.priority ||
@@ -56,12 +58,15 @@ export function compareGrants(a: GrantTerms, b: GrantTerms): number {
   );
 }
 
-/** Whether a grant covers usage of an instant. */
+/** True if a grant covers usage at an instant. */
 export function coversAt({ effectiveAt, expiresAt }: GrantTerms, at: Date): boolean {
   return effectiveAt <= at && (expiresAt === null || at < expiresAt);
 }
 
-/** The instants inside a span at which a grant begins or ends, in order: nothing between two of them tells one instant from another. */
+/**
+ * Instants inside a span at which a grant starts or ends, ascending. Between two of them, the
+ * instant of an event has no effect.
+ */
 export function grantBoundaries(
   grants: Iterable<GrantTerms>,
   { start, end }: { readonly start: Date; readonly end: Date },
@@ -76,8 +81,8 @@ export function grantBoundaries(
 }
 
 /**
- * Burns credits for the usage of one period, given in order of time. Included units are used up first. What is taken back was used last:
- * it undoes overage and burnt credits from the end.
+ * Burns credits for the usage of one period, given in order of time. Included units are used first.
+ * Returned units undo the most recent use: overage and burnt credits from the end.
  */
 export function burnCredits(
   grants: readonly BurnableGrant[],
@@ -98,7 +103,7 @@ export function burnCredits(
   return summed(steps);
 }
 
-// Units that one grant covers, or none does, in the order of use.
+// Units covered by one grant, or by none, in the order of use.
 interface Step {
   readonly grantId: string | undefined;
   readonly quantity: Decimal;

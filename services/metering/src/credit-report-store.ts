@@ -5,7 +5,7 @@ import type { ReportedAccount } from './credit-report';
 
 const cursorBatch = 2_000;
 
-/** The credit accounts of all environments as far as reports read them. */
+/** Credit accounts of all environments, read for reports. */
 export class CreditReportStore {
   private readonly accounts: Collection<AccountDocument>;
 
@@ -13,7 +13,10 @@ export class CreditReportStore {
     this.accounts = db.collection<AccountDocument>(accountDefinition.collection);
   }
 
-  /** Every account of an environment that has had a grant, in no particular order. Most have none: they keep what was settled without. */
+  /**
+   * Accounts of an environment that have ever had a grant, in no particular order. Most accounts
+   * have none: they record what was settled without credits.
+   */
   async *withGrants({ environmentId }: Tenant): AsyncGenerator<ReportedAccount> {
     const cursor = this.accounts
       // Those that were stored before this was noted may have any.

@@ -49,7 +49,7 @@ const shown = (accounts: readonly ReportedAccount[], days?: number) =>
     ),
   ]);
 
-test('what later settlements of a period take back lowers the use of their own day', () => {
+test('units returned by a later settlement lower the use of the day of that settlement', () => {
   const grant = aGrant('10', hoursAgo(24 * 30));
   const settle = (account: CreditAccount, settlement: string, quantity: string, at: Date) =>
     setConsumption(
@@ -62,21 +62,21 @@ test('what later settlements of a period take back lowers the use of their own d
   expect(shown([second], 3)).toEqual([['m', '0 4 0 6', '0 -1.5 0 7.5', '0 0 0 7.5']]);
 });
 
-test('what was settled before burns were written down is used before the first day', () => {
+test('usage settled before burns were recorded counts before the first day', () => {
   const grant = aGrant('10', hoursAgo(24 * 30));
   const uses = [{ grantId: grant.id, quantity: '4' }];
   const consumptions = [{ period: 's:0', settlement: 'x', quantity: '4', uses }];
   expect(shown([anAccount({ grants: [grant], consumptions })], 1)).toEqual([['m', '0 0 0 6']]);
 });
 
-test('what has not happened yet is not reported, and an account without grants says nothing', () => {
+test('future events are not reported, and an account without grants reports nothing', () => {
   const grants = [aGrant('10', hoursAgo(1), hoursAgo(-1)), aGrant('5', hoursAgo(-1))];
   expect(shown([anAccount({ grants }), anAccount({ meterId: 'other' })], 1)).toEqual([
     ['m', '10 0 0 10'],
   ]);
 });
 
-test('what is left at the end is what was granted but for what was used and has ended, and days add up to it', () => {
+test('the final balance is granted minus used minus expired, and the days add up to it', () => {
   const units = fc.integer({ min: 1, max: 1_000 }).map((cents) => (cents / 100).toFixed(2));
   const grant = fc
     .record({
@@ -101,7 +101,7 @@ test('what is left at the end is what was granted but for what was used and has 
           grants: grants.map((one, index) => ({ ...one, id: String(index) })),
         });
         settlements.forEach(({ period, share, hoursAgo: at }, index) => {
-          // A ninth of each grant at most, for each of three periods.
+          // At most a ninth of each grant, for each of three periods.
           const uses = account.grants.map(({ id: grantId, amount }) => ({
             grantId,
             quantity: Decimal.parse(amount)

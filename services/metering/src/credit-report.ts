@@ -2,18 +2,18 @@ import type { CalendarDay } from '@billing/kernel/calendar-day';
 import { Decimal } from '@billing/kernel/decimal';
 import { consumedIn, type CreditAccount, type CreditGrant, unitsOf } from './credit-account';
 
-/** What a report reads of an account. */
+/** The part of an account that a report reads. */
 export interface ReportedAccount extends Pick<CreditAccount, 'meterId' | 'consumptions' | 'burns'> {
   readonly grants: readonly Pick<CreditGrant, 'id' | 'amount' | 'effectiveAt' | 'expiresAt'>[];
 }
 
-/** What became of the credits of one meter on one day. */
+/** Credit movements of one meter on one day. */
 export interface CreditDay {
   readonly granted: Decimal;
   readonly used: Decimal;
-  /** What was left of the grants that ended, as far as usage is settled. */
+  /** Units left in grants that expired, according to settled usage. */
   readonly expired: Decimal;
-  /** What is left at the end of the day. */
+  /** Balance at the end of the day. */
   readonly balance: Decimal;
 }
 
@@ -22,7 +22,10 @@ type Movement = Exclude<keyof CreditDay, 'balance'>;
 const none = Decimal.of(0n);
 const beginning = new Date(0);
 
-/** Credits of all customers by meter and day, gathered account by account. What comes after `now` has not happened yet. */
+/**
+ * Credits of all customers by meter and day, collected account by account. Excludes everything
+ * after `now`.
+ */
 export class CreditReport {
   private readonly meters = new Map<string, MeterCredits>();
 
@@ -45,7 +48,7 @@ export class CreditReport {
       if (expiresAt === null) continue;
       meter.move('expired', expiresAt, granted.subtract(consumed.get(id) ?? none));
     }
-    // What was settled before burns were written down by day was settled before any report begins.
+    // Settlements made before burns were recorded by day precede every report.
     let early = unitsOf(consumptions);
     for (const { day, quantity } of burns) {
       const burnt = Decimal.parse(quantity);
@@ -55,7 +58,7 @@ export class CreditReport {
     meter.move('used', beginning, early);
   }
 
-  /** By meter, each with every day in order. */
+  /** Days in order, by meter. */
   byMeter(): Map<string, CreditDay[]> {
     return new Map([...this.meters].map(([meterId, credits]) => [meterId, credits.byDay()]));
   }

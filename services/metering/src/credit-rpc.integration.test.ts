@@ -42,7 +42,7 @@ function grant(customerId: string, meterId: string, context: ReturnType<typeof t
   return service.metering.createCreditGrant(request, context);
 }
 
-test('a grant whose usage cannot be read is not stored', async () => {
+test('a grant is not stored if its usage cannot be read', async () => {
   const context = testContext({ now });
   const counting = { aggregation: Aggregation.AGGREGATION_UNIQUE_COUNT, uniqueProperty: 'user' };
   const [meterId, customerId] = [await aMeter(context, counting), present(service.customers.pop())];
@@ -59,17 +59,17 @@ test('a grant whose usage cannot be read is not stored', async () => {
   expect(creditGrant).toMatchObject({ amount: '10', remaining: '10', consumed: '0' });
 });
 
-test('a grant that comes into a running period is told net of what it has burnt there', async () => {
+test('a grant created during a running period is returned net of what that period has burnt', async () => {
   const context = testContext({ now });
   const [meterId, customerId] = [await aMeter(context), present(service.customers.pop())];
-  // Nobody takes it, so that the calendar month counts.
+  // Unclaimed usage, which counts by calendar month.
   const event = { customerId, meterId, timestamp: now, quantity: 4 };
   await service.metering.ingestEvents({ body: Buffer.from(JSON.stringify([event])) }, context);
   const { creditGrant } = await grant(customerId, meterId, context);
   expect(creditGrant).toMatchObject({ amount: '10', remaining: '6', consumed: '4' });
 });
 
-test('the grants of more meters than one page of accounts are all counted', async () => {
+test('credit totals count the grants of all meters when accounts span several pages', async () => {
   const context = testContext({ now });
   const [meterId, customerId] = [await aMeter(context), present(service.customers.pop())];
   await grant(customerId, meterId, context);

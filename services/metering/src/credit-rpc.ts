@@ -38,7 +38,7 @@ type CreditCalls = Pick<
 
 const none = Decimal.of(0n);
 
-/** The calls about credits and what is left of them. */
+/** RPCs for credits and balances. */
 export function creditCalls(dependencies: UsageDependencies): CreditCalls {
   return {
     createCreditGrant: async (request, context) => ({
@@ -93,7 +93,8 @@ async function create(
   requireKnown(meter.state);
   const empty = { id, customerId, meterId, grants: [], consumptions: [], burns: [] };
   const wanted = addGrant(known?.state ?? empty, grant);
-  // Before anything is stored: what fails or takes too long must not leave a grant that the caller knows nothing of.
+  // Read before the grant is stored: a failure or timeout must not leave a grant that the caller
+  // does not know of.
   const [usage] = await usagesOf(
     { customerId, meterIds: [meterId], accounts: [wanted] },
     context,

@@ -2,7 +2,7 @@ import { CustomerDirectory, type CustomerName, nameKey } from './customer-direct
 
 const named = (value: string): CustomerName => ({ kind: 'externalId', value });
 
-/** Answers like the owner of some customers, and writes down what it was asked each time. */
+/** Stands in for the customer service: knows some customers and records each query. */
 function owner(isKnown: (name: CustomerName) => boolean = () => true) {
   const questions: string[][] = [];
   const ask = async (names: readonly CustomerName[]) => {
@@ -12,7 +12,7 @@ function owner(isKnown: (name: CustomerName) => boolean = () => true) {
   return { questions, ask };
 }
 
-test('known customers are asked for once, unknown ones each time, in each environment apart', async () => {
+test('known customers are queried once, unknown ones each time, separately for each environment', async () => {
   const directory = new CustomerDirectory(10);
   const { questions, ask } = owner(({ value }) => value === 'ada');
   const find = (environmentId: string) =>
@@ -24,7 +24,7 @@ test('known customers are asked for once, unknown ones each time, in each enviro
   expect(questions).toEqual([['ada', 'bob'], ['bob'], ['ada', 'bob']]);
 });
 
-test('one question asks for a thousand customers, and none where all are known', async () => {
+test('one query covers a thousand customers, and known customers need none', async () => {
   const directory = new CustomerDirectory(1_000);
   const { questions, ask } = owner();
   const names = Array.from({ length: 1_000 }, (_, index) => named(String(index)));
@@ -33,7 +33,7 @@ test('one question asks for a thousand customers, and none where all are known',
   expect(questions).toEqual([names.map(({ value }) => value)]);
 });
 
-test('an id and a name of its own that read alike are two customers', async () => {
+test('an id and an external id with the same text are two customers', async () => {
   const directory = new CustomerDirectory(10);
   const names: CustomerName[] = [named('x'), { kind: 'id', value: 'x' }];
   const found = await directory.find(
@@ -44,7 +44,7 @@ test('an id and a name of its own that read alike are two customers', async () =
   expect([...found.values()].toSorted()).toEqual(['externalId', 'id']);
 });
 
-test('the one looked up longest ago is forgotten', async () => {
+test('the least recently used name is evicted first', async () => {
   const directory = new CustomerDirectory(2);
   const { questions, ask } = owner();
   await directory.find('one', [named('x'), named('y')], ask);

@@ -1,24 +1,28 @@
-/** How a caller names a customer: by the id, or by the one that the caller gave it. */
+/** Reference to a customer: by id, or by the caller's external id. */
 export interface CustomerName {
   readonly kind: 'id' | 'externalId';
   readonly value: string;
 }
 
-/** Asks for the ids of customers, of all names at once; gives them by their names' keys, without unknown ones. */
+/** Finds the ids of customers in one call, keyed by name key. Unknown customers are left out. */
 export type FindCustomers = (
   names: readonly CustomerName[],
 ) => Promise<ReadonlyMap<string, string>>;
 
 /**
- * Remembers customers that are known. They are never deleted and never change these names, so what is remembered stays true; unknown ones
- * are asked for each time, because they may come to be at any moment. The one looked up longest ago is forgotten first.
+ * Caches known customers. A customer is never deleted and never changes its id or external id, so
+ * entries stay valid. Unknown names are not cached, because the customer may be created at any
+ * time. Evicts the least recently used entry first.
  */
 export class CustomerDirectory {
   private readonly known = new Map<string, string>();
 
   constructor(private readonly customersMax: number) {}
 
-  /** The ids of customers of an environment, by their names' keys; unknown ones are left out. Asks at most once. */
+  /**
+   * Returns the ids of an environment's customers, keyed by name key; unknown ones are left out.
+   * Makes at most one call.
+   */
   async find(
     environmentId: string,
     names: Iterable<CustomerName>,
@@ -56,7 +60,7 @@ export class CustomerDirectory {
   }
 }
 
-/** Stands for a name among others of one environment. */
+/** Key of a customer reference within one environment. */
 export function nameKey({ kind, value }: CustomerName): string {
   return `${kind}:${value}`;
 }

@@ -11,26 +11,26 @@ export interface ValueChunk {
   readonly values: readonly string[];
 }
 
-/** Where the distinct values of a total are kept. */
+/** Location of the distinct values of a total. */
 export interface KeptValues {
-  /** Names the total among all that were ever made of its hour. */
+  /** Identifies the total among all that were ever made of its hour. */
   readonly sealId: string;
-  /** What of them stands in the hour itself; the rest is in chunks. */
+  /** Values stored in the hour document; the rest is in chunks. */
   readonly distinct: readonly string[];
   readonly chunks: number;
 }
 
-// With texts of a thousand characters a chunk stays far below what a document may have.
+// With values of 1,000 characters, a chunk stays far below the document size limit.
 const chunkMax = 2_000;
 
-/** The distinct values of hours of one environment, where an hour cannot hold them itself. */
+/** Distinct values of the hours of one environment that do not fit in the hour document. */
 export class DistinctValuesStore {
   constructor(
     private readonly chunks: Collection<ValueChunk>,
     private readonly environmentId: string,
   ) {}
 
-  /** Keeps the values of a total before the total is. */
+  /** Stores the values of a total. Called before the total is stored. */
   async keep(hourId: string, values: readonly string[]): Promise<KeptValues> {
     const sealId = newId();
     if (values.length <= chunkMax) return { sealId, distinct: values, chunks: 0 };
@@ -46,7 +46,7 @@ export class DistinctValuesStore {
     return { sealId, distinct: [], chunks };
   }
 
-  /** Forgets those of earlier totals, or of the one that was not kept. */
+  /** Deletes the values of superseded totals, or of a total that was not stored. */
   async forget(
     hourId: string,
     { sealId, isSealed }: { readonly sealId: string; readonly isSealed: boolean },
@@ -56,7 +56,7 @@ export class DistinctValuesStore {
     await retryTransient(() => this.chunks.deleteMany({ environmentId, hourId, sealId: others }));
   }
 
-  /** The chunks of some hours, of whatever totals. */
+  /** Chunks of some hours, for all their totals. */
   async ofHours(hourIds: readonly string[]): Promise<ValueChunk[]> {
     if (hourIds.length === 0) return [];
     const { environmentId } = this;

@@ -32,9 +32,9 @@ afterAll(async () => {
 interface Sent {
   readonly customer: number;
   readonly meter: number;
-  /** Few instants, so that many events share one. */
+  /** A small range, so that many events share a timestamp. */
   readonly second: number;
-  /** Of letters that texts and bytes put in different orders. */
+  /** Letters that sort differently as text and as bytes. */
   readonly name: string;
 }
 
@@ -68,7 +68,7 @@ async function store({ customers, meters }: ReturnType<typeof seriesOf>, sent: r
   return tenant;
 }
 
-test('every page of a customer’s events is that of one query for all of them, with the same total', async () => {
+test('each page of a customer’s events equals that of a single query over all events, with the same total', async () => {
   const wish = fc.record({
     meter: fc.option(fc.nat({ max: 3 })),
     from: fc.option(fc.nat({ max: 4 })),
@@ -112,7 +112,7 @@ test('every page of a customer’s events is that of one query for all of them, 
   );
 });
 
-/** The events, and the filters with which they are searched. */
+/** The events collection, and the filters of the queries sent to it. */
 function watched() {
   const filters: object[] = [];
   const watch = (target: EventCollection, name: string | symbol) => {
@@ -126,7 +126,7 @@ function watched() {
   return { filters, events: new Proxy(events, { get: watch }) };
 }
 
-test('a page near the top reads nobody’s events but the customer’s, meter by meter', async () => {
+test('a page near the top reads only the customer’s events, meter by meter', async () => {
   const series = seriesOf(2, 3);
   const sent = [0, 1, 2].flatMap((meter) =>
     [0, 1].map((customer) => ({ customer, meter, second: meter, name: 'a' })),
@@ -142,7 +142,7 @@ test('a page near the top reads nobody’s events but the customer’s, meter by
   expect(filters).toHaveLength(3 * 3 + 1);
 });
 
-test('one who uses many meters is answered by one query, and nobody reads past the end', async () => {
+test('a customer with many meters is served by one query, which never reads past the end', async () => {
   const meters = 21;
   const series = seriesOf(1, meters);
   const sent = Array.from({ length: meters }, (_, meter) => {
@@ -161,7 +161,7 @@ test('one who uses many meters is answered by one query, and nobody reads past t
   expect(filters).toHaveLength(3);
 });
 
-test('far down a long list one query is asked, and tells the same', async () => {
+test('a page far down a long list is served by one query with the same result', async () => {
   const series = seriesOf(1, 2);
   const sent = Array.from({ length: 2_100 }, (_, index) => {
     return { customer: 0, meter: index % 2, second: index, name: 'a' };

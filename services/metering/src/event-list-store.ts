@@ -4,7 +4,7 @@ import { retryTransient } from '@billing/chassis/mongo';
 import { type EventCollection, type EventDocument, fromEventDocument } from './event-store';
 import type { UsageEvent } from './usage-event';
 
-/** What a list may be narrowed to. */
+/** Filters of a list. */
 export interface EventFilter {
   readonly customerId?: string | undefined;
   readonly meterId?: string | undefined;
@@ -15,7 +15,7 @@ export interface EventFilter {
   readonly to?: Date | undefined;
 }
 
-/** One page. */
+/** One page of a list. */
 export interface EventPage {
   readonly data: UsageEvent[];
   /** Exact count over all pages. */
@@ -31,11 +31,11 @@ type Query = Filter<EventDocument>;
 type EventPlace = Pick<EventDocument, '_id' | 'timestamp'>;
 
 const endOfTime = new Date(8.64e15);
-// With more meters, or further down, the one query for all of them costs less.
+// With more meters, or further down, the single query costs less.
 const metersMax = 20;
 const timesMax = 2_000;
 
-/** Usage events in the order in which people look at them: newest timestamp first, then by id. */
+/** Usage events in list order: newest timestamp first, then by id. */
 export class EventListStore {
   constructor(private readonly events: EventCollection) {}
 
@@ -85,7 +85,7 @@ export class EventListStore {
     return retryTransient(() => this.events.countDocuments(query));
   }
 
-  /** The query for each meter that the customer uses; undefined for too many. */
+  /** The query for each meter that the customer uses; undefined if there are too many. */
   private async seriesOf(
     query: Query,
     {
@@ -98,14 +98,15 @@ export class EventListStore {
     return meterIds.map((id) => ({ ...query, meterId: id }));
   }
 
-  /** Asked of the events themselves: a series is written down after its first event. */
+  /** Reads the events, not the series: a series is stored after its first event. */
   private async metersOf(query: { environmentId: string; customerId: string }): Promise<string[]> {
     return retryTransient(() => this.events.distinct('meterId', query));
   }
 
   /**
-   * What is on the same page, put together from the series that make up the list. Each is read in the order of its index, which knows times
-   * and no ids: so first it is found out which times the page spans, then which of their events are on it.
+   * Ids of the events of a page, merged from the series of the list. Each series is read in index
+   * order, which has timestamps and no ids: so the first step finds the timestamps that the page
+   * spans, the second the events on it.
    */
   private async idsOfPage(
     series: readonly Query[],
@@ -161,6 +162,6 @@ export class EventListStore {
 
 function compareNewestFirst(a: EventPlace, b: EventPlace): number {
   const byTime = b.timestamp.getTime() - a.timestamp.getTime();
-  // As the database orders texts: by their bytes.
+  // Same order as the database, which compares texts by bytes.
   return byTime === 0 ? Buffer.compare(Buffer.from(b._id), Buffer.from(a._id)) : byTime;
 }

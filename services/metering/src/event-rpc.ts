@@ -12,7 +12,7 @@ import type { UsageEvent } from './usage-event';
 
 type EventCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'ingestEvents' | 'listEvents'>;
 
-/** The calls about usage events. */
+/** RPCs for usage events. */
 export function eventCalls(dependencies: IngestDependencies): EventCalls {
   const lists = new EventListStore(dependencies.events.events);
   return {

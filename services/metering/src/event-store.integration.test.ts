@@ -34,7 +34,7 @@ function document(eventId: string, arrival: number) {
   });
 }
 
-/** Stores what it is given, and loses the first answer. */
+/** Stores all documents and drops the first reply. */
 function forgetful(): EventCollection {
   let answers = 0;
   const insertMany: EventCollection['insertMany'] = async (documents, options) => {
@@ -50,7 +50,7 @@ function forgetful(): EventCollection {
   });
 }
 
-test('an insert whose answer was lost does not take its own events for those of others', async () => {
+test('an insert whose reply was lost does not report its own events as duplicates', async () => {
   const others = [document('event-1', 1), document('event-2', 2)];
   await new EventStore(events).insert(others);
   const repeated = [document('event-2', 12), document('event-3', 13), document('event-4', 14)];
@@ -58,7 +58,7 @@ test('an insert whose answer was lost does not take its own events for those of 
   expect(taken).toEqual(new Set([repeated[0]]));
 });
 
-test('who inserts an event second is told so', async () => {
+test('the second of two inserts of an event is reported as a duplicate', async () => {
   const store = new EventStore(events);
   const [first, second] = [document('event-5', 5), document('event-5', 5)];
   expect(await store.insert([first])).toEqual({ taken: new Set(), failed: new Map() });

@@ -7,19 +7,19 @@ import type { MeasuredEvent } from './aggregation';
 import type { Flushed } from './ingest-queue';
 import { type UsageEvent, uniqueValue } from './usage-event';
 
-/** A usage event in the database; nothing in it can be derived from the rest. */
+/** A stored usage event. No field can be derived from the others. */
 export interface EventDocument {
-  /** `<environment>:<event id>`: whoever inserts it first has it. */
+  /** `<environment>:<event id>`: the first insert wins. */
   readonly _id: string;
   readonly environmentId: string;
   readonly customerId: string;
   readonly meterId: string;
   readonly timestamp: Date;
   readonly quantity: string;
-  /** JSON text, because its keys are the caller's; absent: none. */
+  /** JSON text, because the keys are the caller's; absent: no properties. */
   readonly properties?: string;
   readonly receivedAt: Date;
-  /** The driver gives whole numbers as it finds them. */
+  /** The driver returns integers as number or bigint. */
   readonly arrival: number | bigint;
 }
 
@@ -31,7 +31,7 @@ export function openEvents(db: Db): EventCollection {
   return db.collection<EventDocument>('usageEvents');
 }
 
-/** One index to add usage up, one to list it. */
+/** One index for totals, one for lists. */
 export async function ensureEventIndexes(events: EventCollection): Promise<void> {
   await ensureIndexes(events, [
     {
@@ -42,7 +42,7 @@ export async function ensureEventIndexes(events: EventCollection): Promise<void>
   ]);
 }
 
-/** Field by field: to copy an object of which not all is wanted costs more than everything else that is done with an event. */
+/** Copies field by field: spreading and omitting costs more than all other work on an event. */
 export function toEventDocument({ environmentId }: Tenant, event: UsageEvent): EventDocument {
   const document = {
     _id: `${environmentId}:${event.eventId}`,
@@ -63,11 +63,11 @@ function isEmpty(properties: UsageEvent['properties']): boolean {
   return true;
 }
 
-/** Usage events, of the environment of each call. */
+/** Usage events of one environment per call. */
 export class EventStore {
   constructor(readonly events: EventCollection) {}
 
-  /** Inserts in one command; tells those whose ids stood there already from those that failed for another reason. */
+  /** Inserts in one command. Separates duplicate ids from other failures. */
   async insert(documents: readonly EventDocument[]): Promise<Flushed<EventDocument>> {
     let attempts = 0;
     const errors = await retryTransient(async () => {
@@ -91,7 +91,10 @@ export class EventStore {
     return { taken, failed };
   }
 
-  /** An insert that was repeated meets what it stored before its answer was lost. */
+  /**
+   * Removes the caller's own events from the duplicates: an insert retried after a lost reply finds
+   * them stored.
+   */
   private async dropOwn(taken: Set<EventDocument>): Promise<void> {
     const met = [...taken];
     for (let start = 0; start < met.length; start += idsMax) {
@@ -109,7 +112,7 @@ export class EventStore {
     }
   }
 
-  /** Those of some event ids that are stored. */
+  /** The stored events among some event ids. */
   async find(tenant: Tenant, eventIds: readonly string[]): Promise<Map<string, UsageEvent>> {
     const found = new Map<string, UsageEvent>();
     for (let start = 0; start < eventIds.length; start += idsMax) {
@@ -128,7 +131,7 @@ export class EventStore {
   }
 }
 
-/** What aggregations read of an event; of its properties the one whose values are counted. */
+/** Reduces an event to what aggregations read, with only the property that is counted. */
 export function measuredEvent(
   {
     _id: id,
@@ -146,7 +149,7 @@ export function measuredEvent(
   return { id, at, arrival: Number(arrival), quantity, uniqueValue: value };
 }
 
-/** The event's id as its sender gave it. */
+/** The event id as sent by the caller. */
 export function eventIdOf({
   _id,
   environmentId,
@@ -154,7 +157,6 @@ export function eventIdOf({
   return _id.slice(environmentId.length + 1);
 }
 
-/** An event as it was taken. */
 export function fromEventDocument(document: EventDocument): UsageEvent {
   const { properties } = document;
   return {

@@ -2,10 +2,10 @@ import type { EventPlace, PartialTotal } from './aggregation';
 import type { DistinctValuesStore, KeptValues, ValueChunk } from './distinct-values-store';
 import type { PendingBatch, SeriesHour, UsageHour } from './usage-hour';
 
-// The driver gives whole numbers as it finds them, 32 or 64 bits wide.
+// The driver returns integers as number or bigint.
 type Count = number | bigint;
 
-/** A total in the database. */
+/** A stored total. */
 export type StoredTotal = Omit<PartialTotal, 'distinct' | 'events' | 'latest'> &
   Omit<KeptValues, 'chunks'> & {
     readonly events: Count;
@@ -13,7 +13,7 @@ export type StoredTotal = Omit<PartialTotal, 'distinct' | 'events' | 'latest'> &
     readonly chunks: Count;
   };
 
-/** An hour of a series in the database. */
+/** A stored hour of a series. */
 export interface HourDocument extends SeriesHour {
   /** `<environment>:<customer>:<meter>:<hour in ms>`. */
   readonly _id: string;
@@ -23,7 +23,7 @@ export interface HourDocument extends SeriesHour {
   readonly total: StoredTotal | null;
 }
 
-/** Hours with the distinct values that stand apart from them. */
+/** Adds to hours the distinct values stored in chunks. */
 export async function hoursWithValues(
   documents: readonly HourDocument[],
   values: DistinctValuesStore,
@@ -33,19 +33,19 @@ export async function hoursWithValues(
   return documents.map((document) => {
     const { total, customerId, meterId } = document;
     const own = chunks.filter(({ sealId }) => sealId === total?.sealId);
-    // Else somebody seals the hour anew at this moment: its events are read instead.
+    // A mismatch means that the hour is being sealed again at this moment: read its events instead.
     const isWhole = own.length === Number(total?.chunks);
     const whole = total !== null && isWhole ? totalIn(total, own) : null;
     return { ...hourIn(document), customerId, meterId, total: whole };
   });
 }
 
-/** What is kept of an hour besides its total. */
+/** The fields of an hour other than its total. */
 export function hourIn({ hour, version, pending }: HourDocument): Omit<UsageHour, 'total'> {
   return { hour, version: Number(version), pending };
 }
 
-/** A total, with the distinct values that stand apart from it. */
+/** A total with the distinct values that are stored in chunks. */
 export function totalIn(
   { events, quantity, latest, distinct }: StoredTotal,
   chunks: readonly ValueChunk[],

@@ -4,7 +4,7 @@ import { DomainError } from '@billing/kernel/domain-error';
 import { readIngestBody } from './ingest-body';
 import { readIngestInput } from './ingest-input';
 
-/** The quantity of an event, as it is kept; what is wrong with it, where something is. */
+/** The stored quantity of an event, or the validation error. */
 function quantityOf(literal: string, rest = ''): string | undefined {
   const text = `[{"customerId": "ada", "meterId": "calls", "quantity": ${literal}${rest}}]`;
   const { json, written } = readIngestBody(Buffer.from(text));
@@ -16,7 +16,7 @@ function quantityOf(literal: string, rest = ''): string | undefined {
   }
 }
 
-describe('a quantity that is a JSON number', () => {
+describe('a quantity sent as a JSON number', () => {
   test.each([
     ['999999999999999.99', '999999999999999.99'],
     ['-999999999999999.99', '-999999999999999.99'],
@@ -32,11 +32,11 @@ describe('a quantity that is a JSON number', () => {
     [`1.${'0'.repeat(100_000)}1`, '0.quantity: Invalid decimal'],
     ['1000000000000000.01', '0.quantity: Must be at most 1000000000000000'],
     ['9007199254740993', '0.quantity: Must be at most 1000000000000000'],
-  ])('%.40s is %s', (literal, quantity) => {
+  ])('%.40s is read as %s', (literal, quantity) => {
     expect(quantityOf(literal)).toBe(quantity);
   });
 
-  test('is kept with every digit that it was written with', () => {
+  test('keeps every digit that was sent', () => {
     const digits = fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 14 });
     const decimals = fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 12 });
     fc.assert(
@@ -47,7 +47,7 @@ describe('a quantity that is a JSON number', () => {
     );
   });
 
-  test('does not change what else has the name, or as many digits', () => {
+  test('leaves other fields of the same name and numbers of the same length unchanged', () => {
     const rest = ', "properties": { "quantity": 1.0000000000000001, "at": "1.0000000000000001" }';
     const text = `[{"customerId": "ada", "meterId": "calls"${rest}}]`;
     const { json, written } = readIngestBody(Buffer.from(text));
@@ -60,10 +60,10 @@ describe('a quantity that is a JSON number', () => {
 });
 
 test.each([
-  ['broken', '{"events": ['],
-  ['not text', '\xff'],
-  ['broken after a long number', '[1.0000000000000001'],
-])('what is %s is malformed', (_what, text) => {
+  ['truncated', '{"events": ['],
+  ['not UTF-8', '\xff'],
+  ['truncated after a long number', '[1.0000000000000001'],
+])('a body that is %s is malformed', (_what, text) => {
   const read = () => readIngestBody(Buffer.from(text, 'latin1'));
   expect(read).toThrow(expect.objectContaining({ reason: 'MALFORMED_JSON' }));
 });

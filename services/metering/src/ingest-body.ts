@@ -1,21 +1,25 @@
 import { DomainError, invalidInput } from '@billing/kernel/domain-error';
 import { plainDecimal } from '@billing/kernel/plain-decimal';
 
-/** A body as JSON says it, and what a JSON number would lose of it. */
+/** A parsed body, and the digits that JSON numbers would lose. */
 export interface IngestBody {
   readonly json: unknown;
-  /** Quantities with more digits than a number keeps, as they were written, by the objects that have them; absent: none. */
+  /**
+   * Original text of quantities with more digits than a number holds, by the object that contains
+   * them; absent: none.
+   */
   readonly written: ReadonlyMap<object, string> | undefined;
 }
 
-// A number keeps 15 digits whatever they are; more of them, with their point, are so many characters.
+// A number holds any 15 digits; with the decimal point, a longer one has at least this many
+// characters.
 const keptLength = 16;
-// Far more than a quantity may have: such a text is refused as it stands.
+// Far longer than a valid quantity: a longer text is refused as it is.
 const writtenLengthMax = 64;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads the bytes of a batch. */
+/** Parses the bytes of a batch. */
 export function readIngestBody(body: Buffer): IngestBody {
   if (body.length === 0) throw invalidInput({ events: ['Required'] });
   try {
@@ -27,8 +31,9 @@ export function readIngestBody(body: Buffer): IngestBody {
 }
 
 /**
- * Whether so many digits stand side by side anywhere, in texts too. Looks at the end of where they may stand first, and goes on behind what
- * is none of them, so it reads about a tenth of the bytes.
+ * True if the body has a run of that many number characters anywhere, texts included. Checks the
+ * last position of a possible run first and skips past a mismatch, so it reads about a tenth of the
+ * bytes.
  */
 function hasLongNumber(body: Buffer): boolean {
   let end = keptLength - 1;

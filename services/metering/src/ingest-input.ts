@@ -9,16 +9,16 @@ const eventsMax = 1000;
 const textLengthMax = 255;
 const propertiesMax = 20;
 const propertyTextLengthMax = 1000;
-// More would make an answer as long as the request.
+// More would make the response as long as the request.
 const problemsMax = 20;
 const ignoredMax = 20;
 
 type Scalar = string | number | boolean | null;
 
-/** An event as it was sent. */
+/** An event as sent by the caller. */
 export interface EventInput {
   readonly customerId: string | undefined;
-  /** Counts where there is no customerId. */
+  /** Used if there is no customerId. */
   readonly externalCustomerId: string | undefined;
   readonly meterId: string;
   /** Canonical decimal string. */
@@ -29,16 +29,16 @@ export interface EventInput {
   readonly properties: Readonly<Record<string, Scalar>> | undefined;
 }
 
-/** A batch as it was sent. */
+/** A batch as sent by the caller. */
 export interface IngestInput {
   readonly events: readonly EventInput[];
-  /** Paths of fields that nobody reads. */
+  /** Paths of unknown fields. */
   readonly ignoredFields: readonly string[];
 }
 
 /**
- * Reads a parsed body: `{"events":[…]}` or the bare array. Refuses it whole for a wrong shape anywhere. `written` has the quantities of
- * events whose digits their numbers have lost.
+ * Reads a parsed body: `{"events":[…]}` or a bare array. Any wrong shape refuses the whole batch.
+ * `written` holds the original text of quantities that lost digits as numbers.
  */
 export function readIngestInput(body: unknown, written?: ReadonlyMap<object, string>): IngestInput {
   const ignoredFields: string[] = [];
@@ -64,7 +64,7 @@ function eventsOf(body: unknown, ignoredFields: string[]): unknown {
   return body.events;
 }
 
-// Ids that the caller makes; any other one that is malformed is answered like an unknown one.
+// Ids that the caller chooses. Any other malformed id gets the same error as an unknown one.
 const ownIds = new Set(['externalCustomerId', 'eventId']);
 
 const knownFields = new Set([
@@ -129,7 +129,7 @@ class EventReader {
     return undefined;
   }
 
-  /** In canonical form. */
+  /** Returns the canonical form. */
   private quantity(value: unknown, index: number): string | undefined {
     if (isAbsent(value)) return '1';
     if (typeof value === 'string' && canonicalUnits.test(value)) return value;
@@ -207,16 +207,17 @@ const decimalPattern = new RegExp(
   `^-?(0|[1-9]\\d{0,31})(\\.\\d{1,${String(DECIMAL_PLACES_MAX)}})?$`,
 );
 
-// What nearly everybody sends: canonical as it stands, above 0 and below every bound. To calculate with it would only say so again.
+// Fast path for nearly all input: canonical, above 0 and below every limit, so arithmetic would
+// return it unchanged.
 const canonicalUnits = /^[1-9]\d{0,14}(?:\.\d{0,11}[1-9])?$/;
 
 const timePattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-// Every month has so many.
+// Every month has at least this many days.
 const daysOfAnyMonth = 28;
 
-/** ISO 8601 with its zone, of a day that the calendar has. */
+/** ISO 8601 with a zone, on a valid calendar day. */
 function timeIn(text: string): Date | undefined {
   if (!timePattern.test(text)) return undefined;
   const day = Number(text.slice(8, 10));
@@ -233,7 +234,7 @@ function isDay(year: number, month: number, day: number): boolean {
 }
 
 function nameProblem(name: string): string | undefined {
-  // Assigning it somewhere on the way would lose it.
+  // An assignment to this key would silently drop the value.
   if (name === '__proto__') return 'Key is reserved';
   if (name.length === 0 || name.length > propertyLengthMax) {
     return `Key must be 1 to ${String(propertyLengthMax)} characters`;

@@ -2,7 +2,7 @@ import { type Flushed, IngestQueue } from './ingest-queue';
 
 const admit = () => undefined;
 
-/** A database that answers when it is told to. */
+/** A store that replies when the test says so. */
 function slowStore() {
   const flushed: number[][] = [];
   const answers: ((flushed: Flushed<number>) => void)[] = [];
@@ -15,7 +15,7 @@ function slowStore() {
   return { flushed, flush, answer };
 }
 
-test('what comes while the database is busy goes together, and each request whole', async () => {
+test('requests that arrive while the database is busy are sent together, each in one command', async () => {
   const { flushed, flush, answer } = slowStore();
   const queue = new IngestQueue<number>({ flush, batchMax: 3, flushesMax: 1, itemsMax: 10 });
   const stored = [[1], [2], [3, 4], [5, 6]].map((items) => queue.store(items, admit));
@@ -30,7 +30,7 @@ test('what comes while the database is busy goes together, and each request whol
   expect(flushed).toEqual([[1], [2, 3, 4], [5, 6]]);
 });
 
-test('more than may wait is refused, and taken again when there is room', async () => {
+test('requests over the limit are refused, and accepted again once there is room', async () => {
   const { flush, answer } = slowStore();
   const queue = new IngestQueue<number>({ flush, batchMax: 3, flushesMax: 1, itemsMax: 3 });
   const first = queue.store([1, 2, 3], admit);
@@ -42,7 +42,7 @@ test('more than may wait is refused, and taken again when there is room', async 
   expect(await next).toEqual(new Set());
 });
 
-test('a request that waited too long is not sent, and one that fails leaves the queue usable', async () => {
+test('a request past its deadline is not sent, and a failed request leaves the queue usable', async () => {
   const { flushed, flush, answer } = slowStore();
   const queue = new IngestQueue<number>({ flush, batchMax: 3, flushesMax: 1, itemsMax: 9 });
   const first = queue.store([1], admit);
@@ -66,7 +66,7 @@ test('a request that waited too long is not sent, and one that fails leaves the 
   await expect(failing.store([2], admit)).rejects.toThrow('No database');
 });
 
-test('an item that cannot be stored fails its own request alone', async () => {
+test('an item that cannot be stored fails only its own request', async () => {
   const flushes: number[][] = [];
   const error = new Error('Too large');
   const queue = new IngestQueue<number>({

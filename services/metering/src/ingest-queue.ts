@@ -1,36 +1,37 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** What became of the items of one command; the others are stored. */
+/** Result of one command. All other items were stored. */
 export interface Flushed<Item> {
-  /** Stood there already. */
+  /** Items that already existed. */
   readonly taken: ReadonlySet<Item>;
-  /** Are not stored, and why. */
+  /** Items that could not be stored, with the error. */
   readonly failed: ReadonlyMap<Item, Error>;
 }
 
-/** How much goes together and how much may wait. */
+/** Batch and queue limits. */
 export interface IngestQueueOptions<Item> {
-  /** Stores items in one command. Rejecting fails all of them. */
+  /** Stores items in one command. A rejection fails all of them. */
   readonly flush: (items: readonly Item[]) => Promise<Flushed<Item>>;
-  /** Items of one command; a single request is never cut. */
+  /** Items per command; a single request is never split. */
   readonly batchMax: number;
-  /** Commands under way at once. */
+  /** Concurrent commands. */
   readonly flushesMax: number;
-  /** Items that may be waiting or under way; more are refused. */
+  /** Items queued or in flight; more are refused. */
   readonly itemsMax: number;
 }
 
 interface Request<Item> {
   readonly items: readonly Item[];
-  /** Throws where it is too late. */
+  /** Throws if the deadline has passed. */
   readonly admit: () => void;
   readonly resolve: (taken: ReadonlySet<Item>) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Puts small requests together while the database is busy. A request that comes when little is under way goes at once, so nothing waits for
- * company. What waits is bounded: beyond that, callers are told to come back.
+ * Combines small requests while the database is busy. With few commands in flight, a request is
+ * sent immediately instead of waiting for others. The queue is bounded: beyond the limit, callers
+ * are asked to retry later.
  */
 export class IngestQueue<Item> {
   private waiting: Request<Item>[] = [];
@@ -40,8 +41,8 @@ export class IngestQueue<Item> {
   constructor(private readonly options: IngestQueueOptions<Item>) {}
 
   /**
-   * Gives the items that stood there already. Rejects where one of them could not be stored, whatever became of others' items. `admit` is
-   * asked right before the request is sent.
+   * Returns the items that already existed. Rejects if one of this request's items could not be
+   * stored. `admit` is called right before the request is sent.
    */
   async store(items: readonly Item[], admit: () => void): Promise<ReadonlySet<Item>> {
     if (this.held + items.length > this.options.itemsMax) {

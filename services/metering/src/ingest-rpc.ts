@@ -19,7 +19,6 @@ import { endOfHour, isOpenHour, sealAfterMs, type SeriesHour } from './usage-hou
 import type { UsageStore } from './usage-store';
 import type { WokenSeries } from './woken-series';
 
-/** What ingest works on. */
 export interface IngestDependencies {
   readonly meters: AggregateCollection<Meter>;
   readonly events: EventStore;
@@ -38,7 +37,7 @@ interface Candidate {
   readonly document: EventDocument;
 }
 
-/** One that is refused, unless it was stored before: a repeat is told what the first one was. */
+/** A refused event. If it was stored earlier, the response repeats the earlier result. */
 interface Refused {
   readonly index: number;
   readonly input: EventInput;
@@ -46,12 +45,12 @@ interface Refused {
   readonly error: string;
 }
 
-// One for all events that have none.
+// Shared by all events without properties.
 const noProperties: UsageEvent['properties'] = {};
-// Whoever waits longer has no caller any more; isOpenHour counts on it.
+// A longer wait outlives the caller's deadline; isOpenHour relies on this limit.
 const storeMsMax = 60_000;
 
-/** Stores a batch, each event at most once for ever. */
+/** Stores a batch, each event at most once. */
 export async function ingest(
   body: Buffer,
   context: CallContext,
@@ -125,7 +124,7 @@ function knownCustomers(
   );
 }
 
-/** Read for each batch: whoever deletes a meter sees no event of it from then on. */
+/** Read for each batch, so that no event is accepted after its meter was deleted. */
 async function metersOf(
   events: readonly EventInput[],
   context: CallContext,
@@ -137,7 +136,7 @@ async function metersOf(
   return new Map(found.map(({ state }) => [state.id, state]));
 }
 
-/** What a meter counts stays from its first event on. */
+/** Marks meters as in use: from the first event on, the aggregation of a meter is fixed. */
 async function fixCounts(
   candidates: readonly Candidate[],
   meters: ReadonlyMap<string, Meter>,
@@ -182,7 +181,7 @@ async function store(
   });
   const met = taken.size === 0 ? [] : candidates.filter(({ document }) => taken.has(document));
   const { repeated, rejected, known } = await compare(met, events, { context, dependencies });
-  // Somebody who died may have left the total of a stored event's hour behind.
+  // A crashed ingest may have left a stale hour total.
   const doubtful = seriesHours(known).filter(isLate);
   await usage.finishLate([...late, ...doubtful], batch.id);
   await usage.reopenDays(doubtful);
@@ -196,7 +195,7 @@ async function store(
   return { accepted: candidates.length - met.length, duplicates: repeated, rejected };
 }
 
-/** Tells repeats from ids that were used for something else. */
+/** Separates duplicates from ids that were used for another event. */
 async function compare(
   met: readonly Candidate[],
   events: readonly EventInput[],
@@ -220,7 +219,7 @@ async function compare(
   return { repeated: met.length - rejected.length, rejected, known: [...known.values()] };
 }
 
-/** Those that would be refused today, but were stored when they were sent first. */
+/** Refused events that were accepted when they were first sent. */
 async function repeatsAmong(
   refused: readonly Refused[],
   context: CallContext,

@@ -26,7 +26,7 @@ import { knownMeters } from './store';
 
 const idsMax = 100;
 const searchLengthMax = 100;
-// Meters are kinds of things that a business counts: a few, but nothing bounds them.
+// A business usually has a few meters, but their number is not limited.
 const pageSize = 500;
 
 type MeterCalls = Pick<
@@ -34,7 +34,7 @@ type MeterCalls = Pick<
   'createMeter' | 'getMeters' | 'listMeters' | 'updateMeter' | 'deleteMeter'
 >;
 
-/** The calls about meters. */
+/** RPCs for meters. */
 export function meterCalls(meters: AggregateCollection<Meter>): MeterCalls {
   return {
     createMeter: async (request, context) => {
@@ -67,7 +67,7 @@ export function meterCalls(meters: AggregateCollection<Meter>): MeterCalls {
       const changes = fromProtoMeterChanges(request);
       const metadataProblems = checkMetadata(changes.metadata);
       const store = meters.within(context);
-      // A deleted meter is unknown before its version is compared.
+      // A deleted meter is unknown; this is checked before the version.
       requireKnown((await store.get(request.id)).state);
       const stored = await store.mutate(
         request.id,

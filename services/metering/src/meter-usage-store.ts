@@ -16,32 +16,33 @@ import type { SeriesDocument, UsageCollections } from './usage-store';
 
 type KnownSeries = Pick<SeriesDocument, 'customerId' | 'sealedUntil' | 'daysFrom' | 'daysUntil'>;
 
-/** Whose usage is read, and how far it is added up. */
+/** A customer whose usage is read, and how far it is stored as totals. */
 interface KnownCustomer {
   readonly customerId: string;
-  /** From here on events are read one by one. */
+  /** Events from this instant on are read one by one. */
   readonly sealedUntil: Date;
   readonly covered: Covered;
 }
 
-/** One customer while their usage is read. */
+/** State of reading one customer's usage. */
 interface Reading extends KnownCustomer {
   readonly usage: CustomerDays;
-  /** Beginnings of covered days whose hours must be read all the same. */
+  /** Starts of covered days that are stored without a total, so that their hours must be read. */
   readonly reopened: Set<number>;
-  /** Beginnings of hours whose total does not stand. */
+  /** Starts of hours without a valid total. */
   readonly open: Set<number>;
-  /** Of days that are kept. */
+  /** Versions of stored days, by start. */
   readonly versions: Map<number, number | undefined>;
 }
 
-// So many customers' usage is read by one query.
+// Number of customers per query.
 const customersAtOnce = 100;
-// Of customers who are read together: those who have used nothing for long must not have the others read event by event.
+// Maximum spread within a group: a customer without recent usage must not make the whole group be
+// read event by event.
 const sealedApartMsMax = 24 * 3_600_000;
 const cursorBatch = 5_000;
 
-/** The usage of one meter by all customers of an environment. */
+/** Usage of one meter by all customers of an environment. */
 export class MeterUsageStore {
   private readonly values: DistinctValuesStore;
   private readonly days: UsageDayStore;
@@ -55,15 +56,17 @@ export class MeterUsageStore {
   }
 
   /**
-   * The usage of every customer by day, in no particular order: days and hours whose totals stand are not read again, all else is read
-   * event by event. Totals of days are made here, by whoever needs them first. Everything that was accepted before the read began is in it.
+   * Yields the usage of every customer by day, in no particular order. Days and hours with a valid
+   * total are not read again; the rest is read event by event. The first read stores the totals of
+   * days. Includes everything accepted before the read started.
    */
   async *byCustomer(meter: Meter, days: readonly CalendarDay[]): AsyncGenerator<CustomerDays> {
     const { environmentId } = this.tenant;
     const [first, last] = [days[0], days.at(-1)];
     if (first === undefined || last === undefined) return;
     const window = { start: first.start, end: last.end };
-    // Before days and hours: what is sealed meanwhile is then read in full, and nothing is counted twice.
+    // Read before days and hours: anything sealed in between is then read from events, and nothing
+    // is counted twice.
     const series = await retryTransient(() =>
       this.collections.series
         .find({ environmentId, meterId: meter.id })
@@ -125,7 +128,7 @@ export class MeterUsageStore {
     }
   }
 
-  /** Before events are added: what was read so far is told by totals alone. */
+  /** Called before events are added: up to here, usage comes from totals only. */
   private async keepDays(
     readings: readonly Reading[],
     { id: meterId }: Meter,
@@ -151,7 +154,7 @@ export class MeterUsageStore {
     }
     if (kept.length > 0) await this.days.keep(kept);
     if (marks.length === 0) return;
-    // After the days: until then nothing says that a day without a total has no events.
+    // Written after the days: only now does a missing day mean that it has no events.
     await retryTransient(() => this.collections.series.bulkWrite(marks, { ordered: false }));
   }
 
@@ -220,7 +223,10 @@ export class MeterUsageStore {
   }
 }
 
-/** Customers who are read together, with the time up to which their hours are sealed; before the window means at its start. */
+/**
+ * Groups customers that are read together, with the end of their sealed hours; an end before the
+ * window becomes its start.
+ */
 function groupsOf(series: readonly KnownSeries[], { start }: Span): KnownCustomer[][] {
   const ordered = series
     .map(({ customerId, sealedUntil, daysFrom = null, daysUntil = null }) => ({

@@ -16,7 +16,7 @@ function refusedFields(act: () => unknown): string[] {
   return [];
 }
 
-test('a meter sums unless told otherwise and takes events', () => {
+test('a meter defaults to SUM and to active', () => {
   expect(meter()).toEqual({
     id,
     name: 'Calls',
@@ -34,20 +34,20 @@ test.each<[string, Partial<MeterInput>, string[]]>([
   ['an empty name', { name: '' }, ['name']],
   ['a name of spaces', { name: ' \t ' }, ['name']],
   [
-    'a unique count of what no event can have',
+    'a unique count of an impossible property name',
     { aggregation: 'UNIQUE_COUNT', uniqueProperty: '__proto__' },
     ['uniqueProperty'],
   ],
   ['a name of 121 characters', { name: 'x'.repeat(121) }, ['name']],
-  ['a unique count of nothing', { aggregation: 'UNIQUE_COUNT' }, ['uniqueProperty']],
+  ['a unique count without a property', { aggregation: 'UNIQUE_COUNT' }, ['uniqueProperty']],
   ['a property without a unique count', { uniqueProperty: 'user' }, ['uniqueProperty']],
   ['an unknown aggregation', { aggregation: 'UNKNOWN' }, ['aggregation']],
-  ['two problems at once', { name: '', aggregation: 'UNIQUE_COUNT' }, ['name', 'uniqueProperty']],
-])('refuses %s', (_what, input, fields) => {
+  ['two problems', { name: '', aggregation: 'UNIQUE_COUNT' }, ['name', 'uniqueProperty']],
+])('an input with %s is refused', (_what, input, fields) => {
   expect(refusedFields(() => meter(input))).toEqual(fields);
 });
 
-test('a change makes what a creation with the same fields would', () => {
+test('an update gives the same meter as a creation with the same fields', () => {
   const before = meter({ unit: 'calls', active: false, metadata: { a: 1 } });
   const after = changeMeter(before, { name: 'Hits', unit: null, metadata: null }, fine);
   expect(after).toEqual({ ...before, name: 'Hits', unit: null, metadata: {} });
@@ -55,7 +55,7 @@ test('a change makes what a creation with the same fields would', () => {
   expect(refusedFields(() => changeMeter(before, { active: null }, fine))).toEqual(['active']);
 });
 
-test('another aggregation drops the property that it has no use for', () => {
+test('a change of the aggregation clears the property that it does not use', () => {
   const before = meter({ aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' });
   expect(changeMeter(before, { aggregation: 'COUNT' }, fine).uniqueProperty).toBeNull();
   expect(refusedFields(() => changeMeter(before, { uniqueProperty: null }, fine))).toEqual([
@@ -63,7 +63,7 @@ test('another aggregation drops the property that it has no use for', () => {
   ]);
 });
 
-test('what is counted stays once an event exists', () => {
+test('the aggregation is fixed once an event exists', () => {
   const used = useMeter(meter({ aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' })).state;
   expect(refusedFields(() => changeMeter(used, { aggregation: 'SUM' }, fine))).toEqual([
     'aggregation',
@@ -83,7 +83,7 @@ test('a deleted meter is unknown', () => {
   expect(() => changeMeter(state, { name: 'x' }, fine)).toThrow('Meter not found');
 });
 
-test('search reads no patterns and no case', () => {
+test('the search is literal and ignores case', () => {
   const named = meter({ name: 'API (v2) .* Calls' });
   expect(['api', '(V2)', '.*', 'calls'].map((text) => isNamed(named, text))).toEqual([
     true,

@@ -5,28 +5,28 @@ import { meterProblems } from '@billing/kernel/input/meter';
 import type { Transition } from '@billing/kernel/transition';
 import type { Aggregation } from './aggregation';
 
-/** Something that is counted. */
+/** A kind of usage that is counted. */
 export interface Meter {
   readonly id: string;
   readonly name: string;
   readonly aggregation: Aggregation;
-  /** The event property whose values are counted; of UNIQUE_COUNT alone. */
+  /** Event property whose distinct values are counted; UNIQUE_COUNT only. */
   readonly uniqueProperty: string | null;
-  /** What one unit is called, for people. */
+  /** Display name of one unit. */
   readonly unit: string | null;
-  /** Whether it takes events. */
+  /** False: events are refused. */
   readonly active: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Set before the first event is stored: from then on the aggregation stays as it is. */
+  /** Set before the first event is stored; from then on the aggregation is fixed. */
   readonly inUse: boolean;
-  /** A deleted meter takes no events; what it has recorded is still billed. */
+  /** A deleted meter accepts no events; its recorded usage is still billed. */
   readonly deletedAt: Date | null;
 }
 
-/** A meter as it was sent. */
+/** Meter fields as sent by the caller. */
 export interface MeterInput {
   readonly name: string;
-  /** Absent: SUM. UNKNOWN: one that this version does not know. */
+  /** Absent: SUM. UNKNOWN: a value that this version does not know. */
   readonly aggregation?: Aggregation | 'UNKNOWN' | undefined;
   readonly uniqueProperty?: string | undefined;
   readonly unit?: string | undefined;
@@ -35,7 +35,7 @@ export interface MeterInput {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What is to change about a meter: a field that is absent stays, one that is null is cleared. */
+/** Changes to a meter: an absent field stays, null clears it. */
 export interface MeterChanges {
   readonly name?: string | null;
   readonly aggregation?: Aggregation | 'UNKNOWN' | null;
@@ -45,12 +45,12 @@ export interface MeterChanges {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
 }
 
-/** Metadata is checked alike by all services. */
+/** Results of the metadata check that all services share. */
 export interface MeterFindings {
   readonly metadataProblems: readonly string[];
 }
 
-/** A new meter. Refuses the input once, for everything that is wrong with it. */
+/** Creates a meter. Reports all invalid fields in one error. */
 export function createMeter(
   input: MeterInput,
   { id, metadataProblems }: MeterFindings & { readonly id: string },
@@ -72,8 +72,8 @@ export function createMeter(
 }
 
 /**
- * The meter after a change: what a creation with its fields would make of them. The very same meter where nothing differs. A property
- * that another aggregation has no use for goes with the old one.
+ * Applies changes with the rules of createMeter; returns the same meter if nothing differs. A new
+ * aggregation clears the property that it does not use.
  */
 export function changeMeter(
   meter: Meter,
@@ -101,23 +101,23 @@ export function changeMeter(
   return isSameData(meter, changed) ? meter : changed;
 }
 
-/** Takes no more events. */
+/** Deletes the meter: it accepts no more events. */
 export function deleteMeter(meter: Meter, now: Date): Transition<Meter> {
   requireKnown(meter);
   return { state: { ...meter, deletedAt: now }, events: [], commands: [] };
 }
 
-/** Fixes what is counted, because an event is about to be stored. */
+/** Fixes the aggregation, because an event is about to be stored. */
 export function useMeter(meter: Meter): Transition<Meter> {
   return { state: meter.inUse ? meter : { ...meter, inUse: true }, events: [], commands: [] };
 }
 
-/** Refuses a deleted meter as unknown. */
+/** Throws "not found" for a deleted meter. */
 export function requireKnown(meter: Meter): void {
   if (meter.deletedAt !== null) throw notFound('Meter');
 }
 
-/** Whether a part of its name is the text, without regard to case. */
+/** True if the name contains the text, ignoring case. */
 export function isNamed({ name }: Meter, search: string): boolean {
   return name.toLowerCase().includes(search.toLowerCase());
 }

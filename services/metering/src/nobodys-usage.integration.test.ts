@@ -18,12 +18,12 @@ afterAll(async () => {
 const dayMs = 86_400_000;
 const january = new Date('2026-01-01T00:00:00Z');
 const dayAt = (day: number) => new Date(january.getTime() + day * dayMs);
-// A subscription lived from 10 February to 10 March.
+// The subscription runs from 10 February to 10 March.
 const [begun, ended] = [40, 68];
 const granted = 100;
 const included = 5;
 
-/** A customer with credits, at any time of the year. */
+/** A customer with credits; each call takes the day of the year on which it happens. */
 async function aCustomer(tenant: CallContext['tenant']) {
   const { metering, customers, lived } = service;
   const at = (day: number) => testContext({ tenant, now: dayAt(day) });
@@ -65,7 +65,7 @@ async function aCustomer(tenant: CallContext['tenant']) {
   };
 }
 
-test('usage burns credits once and for good, whoever took it, whenever it came and whatever was read in between', async () => {
+test('usage burns credits once, whether claimed or not, whenever it arrives and however often it is read', async () => {
   const { tenant } = testContext({ now: january });
   const uses = fc.array(
     fc.record({
@@ -93,7 +93,7 @@ test('usage burns credits once and for good, whoever took it, whenever it came a
         await use(now, day, quantity);
         const isTaken = begun <= day && day < ended;
         used[isTaken ? 'subscriptions' : 'nobodys'] += quantity;
-        // What comes after a settlement burns with the next one.
+        // Usage that arrives after a settlement burns with the next one.
         if (isRead && !(isSettled && isTaken)) {
           if (isSettled) await settle(now, `now:${newId()}`);
           const all = await Promise.all([consumed(now), consumed(now), state(now)]);

@@ -17,7 +17,7 @@ import type { MeteringConfiguration } from './config';
 import { type CustomerName, nameKey } from './customer-directory';
 import type { SubscriptionPeriod } from './unsettled-usage';
 
-/** The services that this one calls. */
+/** Clients of the services that this one calls. */
 export interface Peers {
   readonly customer: Peer<CustomerServiceServer>;
   readonly subscription: Peer<SubscriptionServiceServer>;
@@ -34,7 +34,7 @@ export function connectPeers(service: Service, config: MeteringConfiguration): P
   };
 }
 
-/** The id of a customer; undefined for one that its owner does not know. */
+/** Returns the id of a customer; undefined if unknown. */
 export async function findCustomer(
   { customer: customers }: Pick<Peers, 'customer'>,
   id: string,
@@ -45,7 +45,7 @@ export async function findCustomer(
   return found?.customer?.id;
 }
 
-/** The ids of those customers that their owner knows, by the keys of their names, asked for in one call. */
+/** Returns the ids of known customers, by name key, with one call. */
 export async function findCustomers(
   { customer: customers }: Pick<Peers, 'customer'>,
   names: readonly CustomerName[],
@@ -65,15 +65,21 @@ export async function findCustomers(
   return new Map([...byId, ...byExternalId]);
 }
 
-/** The periods of a customer's subscriptions, to which their usage belongs. */
+/** Subscription periods of a customer; usage belongs to them. */
 export interface CustomerPeriods {
-  /** Those that run, of the earliest created subscription first: where two price one meter, the first takes its usage. */
+  /**
+   * Running periods, ordered by creation of the subscription: if two price the same meter, the
+   * first claims its usage.
+   */
   readonly running: readonly SubscriptionPeriod[];
-  /** Of late, running ones too; of the earliest created subscription first, then the oldest. */
+  /** Recent and running periods, ordered by creation of the subscription, then by time. */
   readonly lived: readonly SubscriptionPeriod[];
 }
 
-/** Past periods are told from `since` on at the latest. A customer without any subscription has none: their usage counts by calendar months. */
+/**
+ * Returns past periods from at least `since` on. A customer without subscriptions has none; that
+ * usage counts by calendar month.
+ */
 export async function customerPeriods(
   { subscription }: Pick<Peers, 'subscription'>,
   { customerId, since }: { readonly customerId: string; readonly since: Date | undefined },

@@ -1,6 +1,6 @@
 import { Decimal } from '@billing/kernel/decimal';
 
-/** The number that a text stands for; undefined where it stands for none. */
+/** Parses a decimal; undefined if the text is not a number. */
 export function numberIn(text: string | null): Decimal | undefined {
   if (text === null) return undefined;
   try {

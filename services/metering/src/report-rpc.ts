@@ -13,7 +13,6 @@ import { type Meter, requireKnown } from './meter';
 import type { MeterUsageStore } from './meter-usage-store';
 import { UsageReport } from './usage-report';
 
-/** What reports are made of. */
 export interface ReportDependencies {
   readonly meters: AggregateCollection<Meter>;
   readonly meterUsageOf: (context: Pick<CallContext, 'tenant'>) => MeterUsageStore;
@@ -23,7 +22,7 @@ export interface ReportDependencies {
 const daysMax = 90;
 const customersMax = 20;
 
-/** The calls about usage and credits day by day. */
+/** RPCs for daily usage and credit reports. */
 export function reportRpc({ meters, meterUsageOf, creditReports }: ReportDependencies) {
   const handlers: AsyncHandlers<UsageReportServiceServer> = {
     getUsageReport: async ({ meterId, days }, context) => {

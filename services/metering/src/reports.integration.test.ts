@@ -59,7 +59,7 @@ interface SentEvent {
   readonly user: string;
 }
 
-/** The plain meaning of a report. */
+/** Reference implementation of the report: counts all events. */
 function recount(aggregation: Aggregation, events: readonly (SentEvent & { arrival: number })[]) {
   const total = (some: typeof events) => {
     const measured = some.map(({ eventId: id, timestamp: at, user: uniqueValue, ...event }) => ({
@@ -85,7 +85,7 @@ function recount(aggregation: Aggregation, events: readonly (SentEvent & { arriv
   };
 }
 
-test('days and customers come to a plain recount, whatever is sealed, sent again and late', async () => {
+test('a report equals a recount of all events, with sealed hours, duplicates and late events', async () => {
   const sent = fc.record({
     eventId: fc.nat({ max: 15 }).map(String),
     customer: fc.nat({ max: 2 }),
@@ -125,7 +125,7 @@ test('days and customers come to a plain recount, whatever is sealed, sent again
   );
 });
 
-test('days that are over are added up once, and again after a late event', async () => {
+test('past days are totaled once, and again after a late event', async () => {
   const context = testContext({ now: noon });
   const meterId = await aMeter(context);
   const [customerId] = service.customers;
@@ -150,7 +150,7 @@ test('days that are over are added up once, and again after a late event', async
   };
   await ingest(1, 20, 21, 40);
   await sealing.seal();
-  // A late batch has said of each day that it is about to change.
+  // Each late batch invalidates the stored total of its day.
   expect(await kept()).toEqual([null, null, null]);
   expect(await valueOf()).toEqual(['1', '2', '1']);
   expect(await kept()).toEqual(['1', '2', null]);
@@ -165,7 +165,7 @@ test('days that are over are added up once, and again after a late event', async
   expect(await kept()).toEqual(['1', null, null]);
 });
 
-test('what comes while hours are sealed and reports are read is in the next report', async () => {
+test('events that arrive during sealing and reporting are in the next report', async () => {
   const context = testContext({ now: noon });
   const meterId = await aMeter(context);
   const [customerId] = service.customers;
@@ -178,7 +178,7 @@ test('what comes while hours are sealed and reports are read is in the next repo
     const { days: found } = await reports.getUsageReport({ meterId, days }, context);
     return found.map(({ value }) => Number(value));
   };
-  // By day: the earliest first.
+  // By day, earliest first.
   const stored = [0, 0, 0];
   for (let round = 0; round < 12; round += 1) {
     const before = [...stored];
@@ -197,7 +197,7 @@ test('what comes while hours are sealed and reports are read is in the next repo
   }
 });
 
-test('usage of another environment, another meter and earlier days is in no report', async () => {
+test('usage of other environments, other meters and earlier days is in no report', async () => {
   const context = testContext({ now: noon });
   const [meterId, other] = [await aMeter(context), await aMeter(context)];
   const [customerId] = service.customers;
@@ -221,7 +221,7 @@ test('usage of another environment, another meter and earlier days is in no repo
   });
 });
 
-test('credits are reported as they were granted, settled and ended', async () => {
+test('credits are reported as granted, settled and expired', async () => {
   const context = testContext({ now: noon });
   const meterId = await aMeter(context);
   const [customerId = ''] = service.customers;

@@ -11,7 +11,6 @@ import { meterCalls } from './meter-rpc';
 import { settlementCalls } from './settlement-rpc';
 import type { SettlementDependencies } from './settlement-worker';
 
-/** The service's calls. */
 export function meteringRpc(dependencies: IngestDependencies & SettlementDependencies) {
   return rpcService<MeteringServiceServer>(
     MeteringServiceService,

@@ -9,7 +9,6 @@ import { hourMs, hourOf, sealableUntil, sealAfterMs } from './usage-hour';
 import { sealSeries } from './usage-sealing';
 import type { SeriesDocument, UsageStore } from './usage-store';
 
-/** What sealing works with. */
 export interface SealingDependencies {
   readonly series: SeriesStore;
   readonly meters: AggregateCollection<Meter>;
@@ -19,12 +18,12 @@ export interface SealingDependencies {
 }
 
 const batchMax = 20;
-// A backlog of more waits for the next round.
+// A larger backlog waits for the next round.
 const batchesMax = 50;
-// A batch under way, or a server that does not answer, is over by then.
+// Retry interval: a batch in flight or an unresponsive server is resolved by then.
 const againMs = 60_000;
 
-/** Seals the hours that are past, of every series that was used. Without it reads are slower and never wrong. */
+/** Seals past hours of every used series. Without it, reads are slower but never wrong. */
 export async function sealHours(
   dependencies: SealingDependencies,
   signal: AbortSignal,
@@ -37,7 +36,7 @@ export async function sealHours(
 }
 
 async function sealOne(document: SeriesDocument, dependencies: SealingDependencies): Promise<void> {
-  // First of all: who uses the series from here on has it looked at again.
+  // Claimed before any read: usage that arrives from here on schedules the series again.
   if (!(await dependencies.series.take(document))) return;
   const { customerId, meterId } = document;
   const tenant = tenantOf(document);
@@ -55,7 +54,7 @@ async function sealOne(document: SeriesDocument, dependencies: SealingDependenci
   }
 }
 
-/** Gives the real time at which more can be sealed; undefined where there is nothing more. */
+/** Returns the real time of the next possible sealing; undefined if nothing is left. */
 async function sealUntilNow(
   document: SeriesDocument,
   { usage, now, dependencies }: { usage: UsageStore; now: Date; dependencies: SealingDependencies },
@@ -67,7 +66,8 @@ async function sealUntilNow(
   if (meter === undefined || last === null) return undefined;
   const { aggregation, uniqueProperty } = meter.state;
   const series = { customerId, meterId, aggregation, uniqueProperty };
-  // Where the clock is manual every event takes the late path, so any hour may be sealed: all but the one that is in use.
+  // With a manual clock every event takes the late path, so any hour may be sealed except the
+  // current one.
   const until = tenant.manualClock ? hourOf(last) : sealableUntil(now);
   if (!(await sealSeries(usage, series, { until, now }))) return new Date(now.getTime() + againMs);
   if (tenant.manualClock || last < until) return undefined;

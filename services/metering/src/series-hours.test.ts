@@ -12,7 +12,7 @@ const event = fc.record({
   }),
 });
 
-test('events lie in exactly the hours that are told of them, each told once', () => {
+test('the hours are exactly those that contain events, once each', () => {
   fc.assert(
     fc.property(fc.array(event), (events) => {
       const key = (customerId: string, meterId: string, hour: Date) =>

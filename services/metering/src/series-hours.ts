@@ -1,6 +1,9 @@
 import { hourMs, type SeriesHour } from './usage-hour';
 
-/** The hours of series that events lie in, each once. Looked up by what events hold already: a text for each would be what costs most. */
+/**
+ * Hours of series that contain the events, once each. Uses nested maps over existing values:
+ * building a text key per event would dominate the cost.
+ */
 export function seriesHours(
   events: Iterable<{
     readonly customerId: string;

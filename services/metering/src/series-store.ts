@@ -2,11 +2,11 @@ import type { Collection } from 'mongodb';
 import { retryTransient } from '@billing/chassis/mongo';
 import { never, type SeriesDocument } from './usage-store';
 
-/** Series of every environment that somebody has to look at. */
+/** Series due for sealing, across all environments. */
 export class SeriesStore {
   constructor(private readonly series: Collection<SeriesDocument>) {}
 
-  /** Those that have waited longest. */
+  /** Returns the series that have been due longest. */
   async findDue(now: Date, limit: number): Promise<SeriesDocument[]> {
     return retryTransient(() =>
       this.series
@@ -17,7 +17,10 @@ export class SeriesStore {
     );
   }
 
-  /** Takes a series; false where somebody else was faster. Whoever uses it from now on sets the time anew. */
+  /**
+   * Claims a series; false if another process claimed it first. The next use of the series
+   * schedules it again.
+   */
   async take({ _id, environmentId, sealAt }: SeriesDocument): Promise<boolean> {
     const { modifiedCount } = await retryTransient(() =>
       this.series.updateOne({ _id, environmentId, sealAt }, { $set: { sealAt: never } }),

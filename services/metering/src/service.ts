@@ -21,16 +21,17 @@ import { meterDefinition } from './store';
 import { ensureUsageIndexes, openUsage, UsageStore } from './usage-store';
 import { WokenSeries } from './woken-series';
 
-// About 200 bytes each.
+// About 200 bytes per customer.
 const customersMax = 50_000;
 const seriesMax = 50_000;
 const sealEveryMs = 20_000;
-// Some millions of events. What is not decided by then is left to the caller's next repeat.
+// Enough for some millions of events. The rest is decided by the caller's next retry.
 const settlementMsMax = 5 * 60_000;
-// Larger commands bring little more; four keep the database busy, and more of them only wait for each other.
+// Larger batches gain little. Four concurrent commands saturate the database; more would only queue
+// up.
 const queueBounds = { batchMax: 1_000, flushesMax: 4, itemsMax: 30_000 };
 
-/** Meters and usage, served over gRPC. */
+/** Starts the metering service: meters and usage over gRPC. */
 export async function start(
   config: MeteringConfiguration,
   overrides: ServiceOverrides = {},

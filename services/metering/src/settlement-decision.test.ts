@@ -13,22 +13,27 @@ function aVersion(hour: number, change: Partial<HourVersion> = {}): HourVersion 
   return { hour: at(hour), version: 1, isPending: false, events: 0, ...change };
 }
 
-describe('what has happened to a window', () => {
+describe('the change count of a window', () => {
   const window = { start: new Date(day + hourMs / 2), end: at(2) };
   const past = { isManual: false, now: at(3) };
 
   test.each<[string, readonly HourVersion[], { isManual: boolean; now: Date }, number | null]>([
-    ['is nothing where no hour is kept', [], past, 0],
+    ['is 0 without stored hours', [], past, 0],
     [
-      'is what has happened to the hours that it touches',
+      'sums the changes of the hours that the window overlaps',
       [0, 1, 2].map((h) => aVersion(h, { version: 3 })),
       past,
       6,
     ],
-    ['is not known while a batch is in one', [aVersion(0, { isPending: true })], past, null],
-    ['does not depend on batches elsewhere', [aVersion(2, { isPending: true })], past, 0],
     [
-      'is not known while events may come without a word',
+      'is unknown while a batch is announced in one of its hours',
+      [aVersion(0, { isPending: true })],
+      past,
+      null,
+    ],
+    ['does not depend on batches in other hours', [aVersion(2, { isPending: true })], past, 0],
+    [
+      'is unknown while events may arrive without an announcement',
       [],
       { isManual: false, now: at(2) },
       null,
@@ -39,7 +44,7 @@ describe('what has happened to a window', () => {
   });
 });
 
-test('no more is read at a time than can be kept soon', () => {
+test('a step reads no more events than can be decided in about a second', () => {
   const account: CreditAccount = {
     id: 'a',
     customerId: 'c',
@@ -67,9 +72,9 @@ test('no more is read at a time than can be kept soon', () => {
   expect(step([0, 1_000_000, 1, 0])).toBe(2);
 });
 
-/** Usage of four windows of an hour each, and what happens to it before each settlement. */
+/** Usage of four windows of one hour each, and the changes before each settlement. */
 const anyRound = fc.record({
-  /** Added to the halves of windows, each change being noticed; below 0 is taken back. */
+  /** Units added per half window, each as a visible change; below 0: returned. */
   added: fc.array(fc.record({ half: fc.nat({ max: 7 }), units: fc.integer({ min: -5, max: 9 }) }), {
     maxLength: 2,
   }),
@@ -81,11 +86,11 @@ const anyRound = fc.record({
     }),
     { nil: undefined },
   ),
-  /** Another subscription's, of the first grant. */
+  /** Units of the first grant burnt by another subscription. */
   others: fc.nat({ max: 3 }),
 });
 
-test('whoever reads only what has changed decides as whoever reads everything', () => {
+test('a settlement that reads only changed windows decides the same as one that reads everything', () => {
   fc.assert(
     fc.property(fc.array(anyRound, { minLength: 2, maxLength: 6 }), (rounds) => {
       const units = [0, 0, 0, 0, 0, 0, 0, 0];
@@ -118,7 +123,7 @@ test('whoever reads only what has changed decides as whoever reads everything', 
   );
 });
 
-/** What an account has decided, and what it notes for reports. */
+/** The decisions of an account and its daily burns. */
 function shown({ consumptions, burns }: CreditAccount): string {
   const decided = consumptions
     .map(({ period, quantity, uses }) => ({ period, quantity, uses }))
@@ -150,7 +155,7 @@ function withOthers(account: CreditAccount, units: number): CreditAccount {
   const [first] = account.grants;
   if (first === undefined) return account;
   const others = account.consumptions.filter(({ period }) => period !== 'o:0');
-  // No more than is left.
+  // At most the remaining units.
   const used = account.consumptions
     .filter(({ period }) => period !== 'o:0')
     .flatMap(({ uses }) => uses)
@@ -162,7 +167,9 @@ function withOthers(account: CreditAccount, units: number): CreditAccount {
   return { ...account, consumptions: [...others, consumption] };
 }
 
-/** The account after a settlement; without versions everything is read, because nobody knows what has happened. */
+/**
+ * The account after a settlement. Without versions everything is read, because changes are unknown.
+ */
 function settled(
   account: CreditAccount,
   {

@@ -23,53 +23,54 @@ import {
   type Span,
 } from './usage-hour';
 
-/** For what the usage of a meter is decided. */
+/** The settlement and the series of a decision. */
 export interface Decider {
   readonly subscriptionId: string;
-  /** The settlement's key. */
+  /** Key of the settlement. */
   readonly settlement: string;
   readonly series: MeasuredSeries;
 }
 
-/** A window with what is known of it before its events are read. */
+/** A window before its events are read. */
 export interface KnownWindow {
   readonly window: SettlementWindow;
   /** See changesIn. */
   readonly changes: number | null;
-  /** Events that are counted already: about as many as must be read. */
+  /** Events in hour totals: an estimate of the events to read. */
   readonly events: number;
-  /** As an earlier settlement decided it. */
+  /** Decision of an earlier settlement. */
   readonly earlier: PeriodConsumption | undefined;
 }
 
-/** A window that may be decided: its events were read, or need not be. */
+/** A window ready to be decided: its events were read, or need not be. */
 export interface ReadWindow extends KnownWindow {
   readonly usage: WindowUsage | undefined;
 }
 
-// About a second's reading: what is read is decided and kept before more is read.
+// About a second of reading: each step is decided and stored before the next is read.
 const eventsMax = 20_000;
 const none = Decimal.of(0n);
 
 /**
- * Counts what happened to the hours of a window besides plain inserts; null: while events may still come unnoticed. An event of an hour
- * that is past announces itself in the hour before it is stored and leaves it afterwards, both of which change its version, and an hour is
- * never forgotten: where this is what it was, no event has come in between. Hours are to be read before the events, `now` (real time)
- * before the hours.
+ * Counts changes to the hours of a window other than plain inserts; null: events may still arrive
+ * without a change. An event of a past hour announces its batch in the hour before it is stored and
+ * removes it afterwards. Both change the hour's version, and hour documents are never deleted. So
+ * an unchanged count means that no event arrived in between. Read the hours before the events, and
+ * `now` (real time) before the hours.
  */
 export function changesIn(
   { start, end }: Span,
   hours: readonly HourVersion[],
   { isManual, now }: { readonly isManual: boolean; readonly now: Date },
 ): number | null {
-  // Where the clock is manual every event announces itself.
+  // With a manual clock every event announces its batch.
   if (!isManual && end > sealableUntil(now)) return null;
   const own = hoursOf({ start, end }, hours);
   if (own.some(({ isPending }) => isPending)) return null;
   return own.reduce((sum, { version }) => sum + version, 0);
 }
 
-/** What is known of windows before anything is read, by the hours of them all. */
+/** What is known of windows before any event is read, from the hours of all of them. */
 export function knownWindows(
   account: CreditAccount,
   windows: readonly SettlementWindow[],
@@ -93,7 +94,7 @@ export function knownWindows(
   }));
 }
 
-/** Those that the settlement has not decided. */
+/** Windows that the settlement has not decided yet. */
 export function undecided<Known extends { readonly window: SettlementWindow }>(
   account: CreditAccount,
   windows: readonly Known[],
@@ -105,7 +106,7 @@ export function undecided<Known extends { readonly window: SettlementWindow }>(
   });
 }
 
-/** The first of some windows, to be decided in one step, and which of them must be read for it. */
+/** The leading windows to decide in one step, each with whether its events must be read. */
 export function nextStep(
   account: CreditAccount,
   windows: readonly KnownWindow[],
@@ -124,9 +125,9 @@ export function nextStep(
 }
 
 /**
- * The account after it has decided windows, one after another. It remembers for which settlement: whoever repeats the settlement after a
- * crash, or races with it, bills the very same, and what came since is a difference of the next one. Ends before the first window whose
- * events must be read, because what there is of credits is no more what it was.
+ * Decides windows in order and records the settlement of each decision. A retry after a crash, or a
+ * concurrent call, bills the same; usage that arrives later is a difference in the next settlement.
+ * Stops at the first window whose events must be read because the available credits have changed.
  */
 export function decideWindows(
   account: CreditAccount,
@@ -137,7 +138,10 @@ export function decideWindows(
     now,
   }: {
     readonly decider: Decider;
-    /** The boundaries of grants must be those that were read by: a grant that came meanwhile begins at its own time. */
+    /**
+     * Grants whose boundaries the usage was read with; a grant created since then has boundaries of
+     * its own.
+     */
     readonly grantIds: ReadonlySet<string>;
     readonly now: Date;
   },
@@ -167,7 +171,8 @@ export function decideWindows(
 }
 
 /**
- * The grants that may burn for a window. A period that has ended keeps its invoice: no grant that was made later reaches back into it.
+ * Grants that may burn for a window. Grants created after the end of the period cannot change its
+ * invoice.
  */
 export function settledGrants(
   account: CreditAccount,
@@ -178,7 +183,9 @@ export function settledGrants(
   return grants.filter(({ createdAt }) => createdAt < end);
 }
 
-/** Whether deciding a window anew would come to what was decided before, because it would be decided from the same. */
+/**
+ * True if deciding a window again would give the earlier decision, because all inputs are the same.
+ */
 function isAsBefore(
   known: KnownWindow,
   grants: readonly BurnableGrant[],
@@ -191,8 +198,9 @@ function isAsBefore(
 }
 
 /**
- * The grants of which it matters how much exactly they had available: those that came to their end. Of another one the same would have
- * burnt, in the same order, as long as it has what it burnt: what was taken back was used last, so what stayed never met its end.
+ * Ids of the grants that were used up: only their exact available units affect the decision. Any
+ * other grant burns the same, in the same order, while it has at least what it burnt: returned
+ * units undo the most recent use, so what remained never reached the grant's end.
  */
 function limitsOf(grants: readonly BurnableGrant[], uses: readonly GrantUse[]): string[] {
   const used = usedOf(uses);
@@ -201,10 +209,14 @@ function limitsOf(grants: readonly BurnableGrant[], uses: readonly GrantUse[]): 
   return grants.filter(isAtEnd).map(({ id }) => id);
 }
 
-// To be changed together with how usage is counted or burnt: what was decided by other rules is to be decided again.
+// Version of the counting and burning rules. Increase it with every change to them, so that periods
+// decided by older rules are decided again.
 const rules = 1;
 
-/** Everything that a decision depends on; a grant's terms never change. Empty where the events are not known for certain. */
+/**
+ * Digest of all inputs of a decision; a grant's terms never change. Empty while events may still
+ * arrive unnoticed.
+ */
 function basisOf(
   { window, changes }: KnownWindow,
   grants: readonly BurnableGrant[],
@@ -244,7 +256,7 @@ function hoursOf({ start, end }: Span, hours: readonly HourVersion[]): HourVersi
   return hours.filter(({ hour }) => hour >= first && hour < end);
 }
 
-/** The hours that windows touch. */
+/** The span of all hours that the windows overlap. */
 export function hoursTouched(windows: readonly Span[]): Span {
   const starts = windows.map(({ start }) => start.getTime());
   const ends = windows.map(({ end }) => end.getTime());

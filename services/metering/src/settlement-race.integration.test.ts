@@ -21,7 +21,10 @@ const start = new Date('2026-02-08T00:00:00Z');
 const end = new Date('2026-03-08T00:00:00Z');
 const rounds = 20;
 
-/** A customer with 12 units in a period, and a grant of 10 of them; both may be told to happen at any moment. */
+/**
+ * A customer with 12 units of usage in a period, and a grant of 10; the test decides when each is
+ * applied.
+ */
 async function usedPeriod() {
   const { metering, customers } = service;
   const context = testContext({ now: new Date('2026-03-10T12:00:00Z') });
@@ -61,7 +64,7 @@ async function usedPeriod() {
           source: CreditSource.CREDIT_SOURCE_UNSPECIFIED,
           metadata: undefined,
         },
-        // In the period, by a caller whose clock stands there still.
+        // Created inside the period, by a caller whose clock still stands there.
         testContext({ tenant: context.tenant, now: new Date('2026-02-15T00:00:00Z') }),
       ),
     consumed: async () => {
@@ -79,7 +82,7 @@ function billed({ usages }: SettleUsageResponse): string {
   return use?.quantity ?? '0';
 }
 
-test('two that settle a period while its first credits are granted bill what the grant has lost', async () => {
+test('two settlements of a period, concurrent with its first grant, bill what the grant has lost', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const { settle, grant, consumed } = await usedPeriod();
     const [first, second] = await Promise.all([settle(), settle(), grant()]);
@@ -88,7 +91,7 @@ test('two that settle a period while its first credits are granted bill what the
   }
 }, 60_000);
 
-test('a period that was settled before its first credits were granted burns none, however often it is asked for', async () => {
+test('a period settled before its first grant burns no credits, however often it is settled again', async () => {
   const { settle, grant, consumed } = await usedPeriod();
   const first = await settle();
   await grant();

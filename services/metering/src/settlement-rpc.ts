@@ -15,7 +15,7 @@ type SettlementCalls = Pick<AsyncHandlers<MeteringServiceServer>, 'settleUsage'>
 const keyLengthMax = 100;
 const unbilledKeysMax = 1_000;
 
-/** The call that decides what an invoice bills. */
+/** The RPC that decides what an invoice bills. */
 export function settlementCalls(dependencies: SettlementDependencies): SettlementCalls {
   return {
     settleUsage: async (request, context) => {
@@ -33,7 +33,9 @@ export function settlementCalls(dependencies: SettlementDependencies): Settlemen
   };
 }
 
-/** What the meters are called now, also those that are deleted: for people, no part of what was settled. */
+/**
+ * Current names of the meters, deleted ones included. For display only; not part of the settlement.
+ */
 async function meterNames(
   usages: readonly SettledUsage[],
   context: CallContext,
@@ -60,7 +62,7 @@ function fromProtoRequest(request: SettleUsageRequest): SettlementRequest {
   return { subscriptionId, customerId, key, asked, meters: metersIn(windows), unbilledKeys };
 }
 
-/** The meters of all windows, each with its own. */
+/** Groups the windows by meter. */
 function metersIn(windows: SettleUsageRequest['windows']): MeterWindows[] {
   const all = new Map<string, SettlementWindow[]>();
   for (const { periodIndex, start, end, meters } of windows) {

@@ -3,7 +3,7 @@ import { SettlementRuns } from './settlement-runs';
 const hour = 3_600_000;
 const patient = () => new AbortController().signal;
 
-/** A run that ends when it is told to. */
+/** A run that the test completes. */
 function aRun() {
   let end: (result: string) => void = () => undefined;
   let count = 0;
@@ -25,7 +25,7 @@ function aRun() {
   };
 }
 
-test('whoever repeats what is under way waits for the same, also when the first caller has gone', async () => {
+test('a retry joins the run in flight, even if the first caller is gone', async () => {
   const runs = new SettlementRuns<string>({ runMsMax: hour, nowMs: () => performance.now() });
   const work = aRun();
   const caller = new AbortController();
@@ -40,7 +40,7 @@ test('whoever repeats what is under way waits for the same, also when the first 
   expect(work.count()).toBe(1);
 });
 
-test('what has ended is begun anew by the next one, and other names at any time', async () => {
+test('a completed run is started again by the next call, and runs of other keys are independent', async () => {
   const runs = new SettlementRuns<string>({ runMsMax: hour, nowMs: () => performance.now() });
   const failing = () => Promise.reject(new Error('Down'));
   await expect(runs.join('a', patient(), failing)).rejects.toThrow('Down');
@@ -51,7 +51,7 @@ test('what has ended is begun anew by the next one, and other names at any time'
   ).toEqual(['2', '3']);
 });
 
-test('at a stop all end soon', async () => {
+test('a stop aborts all runs and waits for them', async () => {
   const runs = new SettlementRuns<string>({ runMsMax: hour, nowMs: () => performance.now() });
   const work = aRun();
   const joined = runs.join('a', patient(), work.run);
@@ -62,7 +62,7 @@ test('at a stop all end soon', async () => {
   expect(await joined).toBe('in time');
 });
 
-test('the age is that of the run that began first, and 0 without a run', async () => {
+test('the reported age is that of the oldest run, and 0 without a run', async () => {
   let nowMs = 1_000;
   const runs = new SettlementRuns<string>({ runMsMax: hour, nowMs: () => nowMs });
   const ends: ((result: string) => void)[] = [];

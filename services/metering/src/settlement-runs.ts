@@ -1,4 +1,4 @@
-/** How long settlements may take. */
+/** Time limits of settlement runs. */
 export interface SettlementRunsOptions {
   readonly runMsMax: number;
   /** Monotonic. */
@@ -6,8 +6,9 @@ export interface SettlementRunsOptions {
 }
 
 /**
- * Settlements under way in this process. One may take longer than its caller waits: it goes on without them, keeps what it has decided
- * meter by meter, and whoever repeats the call waits for it instead of beginning another one.
+ * Settlements in flight in this process, one per key. A settlement may outlast its caller's
+ * deadline. It continues without the caller and stores its decisions meter by meter; a retry joins
+ * it instead of starting another one.
  */
 export class SettlementRuns<Result> {
   private readonly running = new Map<string, Promise<Result>>();
@@ -16,7 +17,10 @@ export class SettlementRuns<Result> {
 
   constructor(readonly options: SettlementRunsOptions) {}
 
-  /** Waits for the run of that name, begun here where there is none, or until the caller's signal aborts. `run` ends early with its own. */
+  /**
+   * Joins the run with that name, or starts it. Waits until it completes or the caller's signal
+   * aborts. `run` stops early when its own signal aborts.
+   */
   async join(
     name: string,
     callerSignal: AbortSignal,
@@ -26,13 +30,13 @@ export class SettlementRuns<Result> {
     return untilAborted(running, callerSignal);
   }
 
-  /** How long the run has lasted that began first; 0 without one. */
+  /** Age of the oldest run in ms; 0 without a run. */
   longestMs(): number {
     const [first] = this.startedMs.values();
     return first === undefined ? 0 : this.options.nowMs() - first;
   }
 
-  /** Has all runs end soon, and waits for that. */
+  /** Aborts all runs and waits for them. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await Promise.allSettled(this.running.values());

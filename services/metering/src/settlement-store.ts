@@ -6,7 +6,7 @@ import type { SettledUsage, Settlement } from './settlement';
 
 type Count = number | bigint;
 
-/** A settlement in the database; it never changes. */
+/** A stored settlement; immutable. */
 interface SettlementDocument extends Omit<Settlement, 'number' | 'usages'> {
   /** `<environment>:<subscription>:<key>`. */
   readonly _id: string;
@@ -45,7 +45,7 @@ export class SettlementStore {
     return found === null ? undefined : fromDocument(found);
   }
 
-  /** The number of a subscription's newest one; 0 where there is none. */
+  /** Number of the subscription's latest settlement; 0 if there is none. */
   async lastNumber(subscriptionId: string): Promise<number> {
     const { environmentId } = this.tenant;
     const found = await retryTransient(() =>
@@ -59,7 +59,10 @@ export class SettlementStore {
     return Number(found?.number ?? 0);
   }
 
-  /** Those of a subscription that hold anything of some periods, in no order, but for those of some keys. */
+  /**
+   * Settlements of a subscription with usage of some periods, in no particular order, excluding
+   * some keys.
+   */
   async ofPeriods(
     subscriptionId: string,
     {
@@ -81,7 +84,7 @@ export class SettlementStore {
     return found.map(fromDocument);
   }
 
-  /** False where somebody else has settled meanwhile: for the same key, or another one with the same number. */
+  /** False if the key or the number is already in use: a concurrent settlement was stored first. */
   async insert(settlement: Settlement): Promise<boolean> {
     const { environmentId } = this.tenant;
     const _id = this.idOf(settlement);

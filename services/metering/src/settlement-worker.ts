@@ -28,40 +28,42 @@ import { readWindows } from './usage-burning';
 import type { UsageStorage } from './usage-hour';
 import { accountId, type UsageDependencies } from './usage-rpc';
 
-/** What settlements are made of. */
 export interface SettlementDependencies extends UsageDependencies {
   readonly settlementsOf: (context: Pick<CallContext, 'tenant'>) => SettlementStore;
   readonly runs: SettlementRuns<Settlement>;
   readonly clock: Clock;
 }
 
-/** What is to be settled. */
+/** Input of a settlement. */
 export interface SettlementRequest {
   readonly subscriptionId: string;
   readonly customerId: string;
   readonly key: string;
-  /** In the order in which the settlement holds them. */
+  /** In the order of the settlement's usages. */
   readonly asked: readonly MeterPeriod[];
-  /** The same, meter by meter. */
+  /** The same, grouped by meter. */
   readonly meters: readonly MeterWindows[];
   readonly unbilledKeys: readonly string[];
 }
 
-/** A settlement being made: for whom, by what, and until when. */
+/** A settlement in progress. */
 interface Run {
   readonly request: SettlementRequest;
   readonly context: CallContext;
   readonly dependencies: SettlementDependencies;
-  /** Aborts when nothing more is to be begun; what was decided by then is kept. */
+  /** Aborts the run: no new step is started, and decided steps stay stored. */
   readonly signal: AbortSignal;
 }
 
-// As the store repeats a change that lost its race.
+// Same limit as the store's compare-and-set retries.
 const attemptsMax = 8;
-// Each is read by a cursor of its own.
+// Concurrent meters; each is read with its own cursor.
 const metersAtOnce = 8;
 
-/** Settles once for each key; a repeat gets the same, and goes on where one that was cut short had come to. */
+/**
+ * Settles once per key. A retry gets the same result and continues where an interrupted run
+ * stopped.
+ */
 export function settle(
   request: SettlementRequest,
   context: CallContext,
@@ -70,7 +72,7 @@ export function settle(
   const { subscriptionId, key } = request;
   const name = JSON.stringify([context.tenant.environmentId, subscriptionId, key]);
   return dependencies.runs.join(name, context.signal, (signal) => {
-    // Not the caller's time, which may be over before anybody else is asked.
+    // A deadline of its own: the caller's may expire before the peers are called.
     const deadline = new Date(
       dependencies.clock.now().getTime() + dependencies.runs.options.runMsMax,
     );
@@ -85,7 +87,7 @@ async function settleAll(run: Run): Promise<Settlement> {
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const done = await store.find(subscriptionId, key);
     if (done !== undefined) return done;
-    // First: of whoever settles meanwhile the number is taken.
+    // Read first, so that a concurrent settlement makes the insert fail on the number.
     const number = (await store.lastNumber(subscriptionId)) + 1;
     const currentOf = await decideAll(run);
     const billed = await store.ofPeriods(subscriptionId, { periodIndexes, exceptKeys });
@@ -99,10 +101,10 @@ async function settleAll(run: Run): Promise<Settlement> {
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
 
-/** Has the accounts decide all windows, those of some meters side by side. */
+/** Lets the accounts decide all windows, several meters in parallel. */
 async function decideAll(run: Run): Promise<(one: MeterPeriod) => SettledQuantity> {
   const { meters, subscriptionId, key: settlement } = run.request;
-  // What is asked for side by side goes to the database together.
+  // Requested in parallel, so that they reach the database in one batch.
   const opened = await Promise.all(meters.map((one) => openMeter(one, run)));
   const waiting = opened.toReversed();
   const accounts = new Map<string, CreditAccount>();
@@ -125,7 +127,7 @@ async function decideAll(run: Run): Promise<(one: MeterPeriod) => SettledQuantit
   };
 }
 
-/** What a meter is decided with. */
+/** A meter with all inputs of its decisions. */
 interface OpenMeter extends MeterWindows {
   readonly meter: Meter;
   readonly account: CreditAccount;
@@ -144,7 +146,10 @@ async function openMeter({ meterId, windows }: MeterWindows, run: Run): Promise<
   };
 }
 
-/** The account that decides, made where there is none: without one, who comes after the first grant would decide otherwise than who came before. */
+/**
+ * The account that decides, created if missing. Without a stored account, calls before and after
+ * the first grant could decide differently.
+ */
 async function openAccount(
   { customerId, meterId }: { customerId: string; meterId: string },
   { context, dependencies }: Run,
@@ -158,7 +163,10 @@ async function openAccount(
   return stored.state;
 }
 
-/** Has an account decide the windows of its meter, step by step: each is kept before more is read. Nothing is read of what is decided. */
+/**
+ * Decides the windows of a meter step by step; each step is stored before the next is read. Decided
+ * windows are not read again.
+ */
 async function decideMeter(opened: OpenMeter, run: Run): Promise<CreditAccount> {
   const { meterId, meter, windows } = opened;
   const { subscriptionId, customerId, key: settlement } = run.request;
@@ -170,7 +178,7 @@ async function decideMeter(opened: OpenMeter, run: Run): Promise<CreditAccount> 
   if (undecided(account, asked, decider).length === 0) return account;
   account = await keepNobodysUsage({ account, series }, windows, run.context, run.dependencies);
   const known = await knowWindows(opened, decider, run);
-  // An account that changes in between may undo a step.
+  // A concurrent change of the account may invalidate a step.
   for (let step = 1; step <= windows.length + attemptsMax; step += 1) {
     const left = undecided(account, known, decider);
     if (left.length === 0) return account;
@@ -216,7 +224,7 @@ async function decideStep(
   return state;
 }
 
-/** The same events without the totals of sealed hours: what is billed is counted anew. */
+/** Hides the totals of sealed hours, so that billed usage is always counted from events. */
 function rawOf(storage: UsageStorage): UsageStorage {
   const raw = Object.create(storage) as UsageStorage;
   raw.sealedUntil = () => Promise.resolve(null);

@@ -5,7 +5,7 @@ import { Aggregation, CreditSource } from '@billing/proto/billing/metering/v1/me
 import { openSettlements } from './settlement-store';
 import { present, startMetering, startSealing } from './testing';
 
-// Settlements by the number of queries that they make, which is the same on every machine.
+// Measures settlements by their number of queries, which is the same on every machine.
 
 type SpanProcessor = NonNullable<TracingOptions['spanProcessors']>[number];
 type EndedSpan = Parameters<SpanProcessor['onEnd']>[0];
@@ -41,7 +41,7 @@ afterAll(async () => {
 const now = new Date('2026-03-10T12:00:00Z');
 const context = testContext({ now });
 const dayMs = 86_400_000;
-// Not on the hour: those that are cut belong to two windows.
+// Not on the hour: hours cut by a boundary belong to two windows.
 const firstDay = new Date('2026-02-04T09:37:00Z');
 const dayAt = (index: number) => new Date(firstDay.getTime() + index * dayMs);
 
@@ -77,7 +77,7 @@ async function use(used: { customerId: string; meterId: string; day: number; qua
   expect(accepted).toBe(1);
 }
 
-/** Settles, and counts how often each collection was searched for that. */
+/** Settles and counts the queries per collection. */
 async function settle(request: {
   subscriptionId: string;
   customerId: string;
@@ -113,7 +113,7 @@ async function settle(request: {
 const meterCount = 20;
 const daysBack = 36;
 
-test('36 windows of 20 meters cost each meter two queries, and a repeat none', async () => {
+test('a settlement of 36 windows of 20 meters needs two queries per meter, and a retry none', async () => {
   const meterIds = await someMeters(meterCount);
   const [customerId, subscriptionId] = [present(service.customers.pop()), newId()];
   const request = {
@@ -125,14 +125,15 @@ test('36 windows of 20 meters cost each meter two queries, and a repeat none', a
   const first = await settle(request);
   expect(first.usages).toHaveLength(meterCount * daysBack);
   expect(first).toMatchObject({ events: meterCount, hours: meterCount, settlements: 3 });
-  // Each account is read once more as it is written; meters and accounts that are asked for at once go together.
+  // Each account is read once more when it is written; meters and accounts requested in parallel
+  // share a query.
   expect(first.others).toBeLessThanOrEqual(2 * meterCount);
 
   const repeated = await settle(request);
   expect(repeated.usages).toEqual(first.usages);
   expect(repeated).toMatchObject({ events: 0, hours: 0, settlements: 1 });
 
-  // As if everything had died before the settlement was kept.
+  // Simulates a crash before the settlement was stored.
   await openSettlements(sealing.db).deleteMany({ subscriptionId });
   const resumed = await settle(request);
   expect(resumed.usages).toEqual(first.usages);
@@ -140,7 +141,7 @@ test('36 windows of 20 meters cost each meter two queries, and a repeat none', a
   expect(resumed.others).toBeLessThanOrEqual(10);
 }, 60_000);
 
-test('events are read of windows alone that are new, and of earlier ones that have got any since', async () => {
+test('a settlement reads events only of new windows and of earlier windows with late events', async () => {
   const [meterId = '', other = ''] = await someMeters(2);
   const [customerId, subscriptionId] = [present(service.customers.pop()), newId()];
   for (const day of [0, 1, 2, 3, 4, 5]) await use({ customerId, meterId, day });
@@ -160,7 +161,7 @@ test('events are read of windows alone that are new, and of earlier ones that ha
 
   await use({ customerId, meterId, day: 1, quantity: 5 });
   const late = await settle(settlement(4));
-  // The window of the late event, the new one, and that of the other meter.
+  // The window of the late event, the new one, and the one of the other meter.
   expect(late.events).toBe(3);
   expect(late.usages).toMatchObject([
     { periodIndex: 1, meterId, current: '6', previous: '1' },
@@ -168,7 +169,7 @@ test('events are read of windows alone that are new, and of earlier ones that ha
     { periodIndex: 4, meterId: other, current: '0', previous: undefined },
   ]);
 
-  // Hours that are sealed may have changed: read once more, and then no more.
+  // Newly sealed hours count as changed: the window is read once more, then never again.
   await sealing.seal();
   expect(await settle(settlement(5))).toMatchObject({ usages: [{ current: '1' }, {}] });
   await settle({ ...settlement(5), key: 'again' });
@@ -178,7 +179,7 @@ test('events are read of windows alone that are new, and of earlier ones that ha
   });
 }, 60_000);
 
-test('a window is read again where there is more or less of credits for it', async () => {
+test('a window is read again when its available credits have changed', async () => {
   const [meterId = ''] = await someMeters(1);
   const [customerId, subscriptionId] = [present(service.customers.pop()), newId()];
   for (const day of [0, 1]) await use({ customerId, meterId, day, quantity: 4 });
@@ -202,13 +203,13 @@ test('a window is read again where there is more or less of credits for it', asy
       source: CreditSource.CREDIT_SOURCE_UNSPECIFIED,
       metadata: undefined,
     },
-    // By a caller whose clock stands in the first window still.
+    // Created by a caller whose clock still stands in the first window.
     testContext({ tenant: context.tenant, now: dayAt(0) }),
   );
   expect((await settle(settlement('second'))).usages).toMatchObject([
     { current: '4', credits: ['4'] },
     { current: '4', credits: ['2'] },
   ]);
-  // The first window has less to burn now, but what it has burnt.
+  // The first window has less to burn now, apart from what it has burnt.
   expect(await settle(settlement('third'))).toMatchObject({ usages: [], events: 0 });
 });

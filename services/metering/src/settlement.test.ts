@@ -17,7 +17,7 @@ const ofCalls = (periodIndex: number, quantity: string): SettledUsage => ({
   previous: null,
 });
 
-describe('what was settled last', () => {
+describe('the last settled quantity', () => {
   const settlements = [
     aSettlement(2, [ofCalls(0, '12'), ofCalls(1, '7')]),
     aSettlement(1, [ofCalls(0, '10')]),
@@ -25,27 +25,27 @@ describe('what was settled last', () => {
   ];
 
   test.each<[string, number, string, string | undefined]>([
-    ['of a period that was settled again is the newer one', 0, 'calls', '12'],
-    ['of a period that was settled once is that', 1, 'calls', '7'],
-    ['of a period to come is nothing', 3, 'calls', undefined],
-    ['of another meter is nothing', 0, 'bytes', undefined],
+    ['of a period settled twice is the newer one', 0, 'calls', '12'],
+    ['of a period settled once is that one', 1, 'calls', '7'],
+    ['of a later period is missing', 3, 'calls', undefined],
+    ['of another meter is missing', 0, 'bytes', undefined],
   ])('%s', (_what, periodIndex, meterId, quantity) => {
     expect(lastSettled(settlements)({ periodIndex, meterId })?.quantity).toBe(quantity);
   });
 });
 
-describe('a settlement holds', () => {
+describe('a settlement', () => {
   test.each<[string, SettledUsage['current'], SettledUsage['previous'], boolean]>([
-    ['what was never settled, even where nothing was used', settled('0'), null, true],
-    ['a quantity that has changed', settled('3'), settled('2'), true],
-    ['credits that cover another part', settled('3', '1'), settled('3', '2'), true],
-    ['credits that cover it only now', settled('3', '1'), settled('3'), true],
+    ['includes a period never settled, even without usage', settled('0'), null, true],
+    ['includes a changed quantity', settled('3'), settled('2'), true],
+    ['includes a change of the covered part', settled('3', '1'), settled('3', '2'), true],
+    ['includes a quantity newly covered by credits', settled('3', '1'), settled('3'), true],
   ])('%s', (_what, current, previous, isHeld) => {
     const usage = { periodIndex: 0, meterId: 'calls', current, previous };
     expect(changedUsages([usage])).toEqual(isHeld ? [usage] : []);
   });
 
-  test('not what is as it was', () => {
+  test('omits an unchanged quantity', () => {
     const usage = {
       periodIndex: 0,
       meterId: 'calls',
@@ -55,7 +55,7 @@ describe('a settlement holds', () => {
     expect(changedUsages([usage])).toEqual([]);
   });
 
-  test('in all, differences that come to the latest quantity of each period', () => {
+  test('bills differences that add up to the latest quantity of each period', () => {
     const round = fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.array(round, { maxLength: 8 }), (rounds) => {

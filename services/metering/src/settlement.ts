@@ -2,38 +2,41 @@ import { isSameData } from '@billing/kernel/equality';
 import type { GrantUse } from './credit-account';
 import type { UsageWindow } from './usage-burning';
 
-/** One meter in a period that is to be settled: a closed period, or an earlier one for which events may still have come. */
+/**
+ * One meter in a period to be settled: a closed period, or an earlier one that may still receive
+ * events.
+ */
 export interface SettlementWindow extends UsageWindow {
   readonly periodIndex: number;
   readonly includedUnits: string;
 }
 
-/** What is to be settled of a meter, oldest first. */
+/** The windows of one meter to be settled, oldest first. */
 export interface MeterWindows {
   readonly meterId: string;
   readonly windows: readonly SettlementWindow[];
 }
 
-/** A quantity, and what credits cover of it. */
+/** A quantity and the credits that cover part of it. */
 export interface SettledQuantity {
   readonly quantity: string;
   readonly uses: readonly GrantUse[];
 }
 
-/** What is known of one meter in one period. */
+/** Usage of one meter in one period. */
 export interface SettledUsage {
   readonly periodIndex: number;
   readonly meterId: string;
   readonly current: SettledQuantity;
-  /** As the last settlement knew it; null: never settled. */
+  /** Value of the last settlement; null: never settled. */
   readonly previous: SettledQuantity | null;
 }
 
-/** What an invoice bills of a subscription's usage, decided once. */
+/** Usage that one invoice of a subscription bills. Decided once. */
 export interface Settlement {
   readonly subscriptionId: string;
   readonly key: string;
-  /** 1, 2, 3 … of the subscription. */
+  /** Sequence number within the subscription, from 1. */
   readonly number: number;
   readonly usages: readonly SettledUsage[];
 }
@@ -41,7 +44,7 @@ export interface Settlement {
 /** One meter in one period. */
 export type MeterPeriod = Pick<SettledUsage, 'periodIndex' | 'meterId'>;
 
-/** Tells what settlements of a subscription knew last of a meter in a period; null where none did. */
+/** Returns a lookup for the last settled value of a meter in a period; null if there is none. */
 export function lastSettled(
   settlements: readonly Settlement[],
 ): (one: MeterPeriod) => SettledQuantity | null {
@@ -53,7 +56,7 @@ export function lastSettled(
   return (one) => known.get(nameOf(one)) ?? null;
 }
 
-/** The usages that belong into a settlement: all that was never settled, and what has changed since. */
+/** Usages to include in a settlement: never settled, or changed since the last one. */
 export function changedUsages(usages: readonly SettledUsage[]): SettledUsage[] {
   return usages.filter(({ current, previous }) => !isSameData(current, previous));
 }

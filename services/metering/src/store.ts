@@ -2,11 +2,11 @@ import type { AggregateDefinition } from '@billing/chassis/aggregate';
 import type { Meter } from './meter';
 
 type MeterDocument = Omit<Meter, 'id' | 'metadata'> & {
-  /** JSON text: its keys may contain dots, which mean paths to the database. */
+  /** JSON text: the keys may contain dots, which the database would read as paths. */
   readonly metadata: string;
 };
 
-/** Meters as documents. They announce nothing. */
+/** Meters as documents. They emit no events. */
 export const meterDefinition: AggregateDefinition<Meter> = {
   collection: 'meters',
   aggregate: 'meter',
@@ -32,7 +32,7 @@ export const meterDefinition: AggregateDefinition<Meter> = {
   },
 };
 
-/** The filter of a list: those that are not deleted, the active or the inactive ones among them. */
+/** List filter: meters that are not deleted, optionally only active or only inactive ones. */
 export function knownMeters(active?: boolean): Record<string, unknown> {
   return { deletedAt: null, ...(active !== undefined && { active }) };
 }

@@ -34,9 +34,9 @@ import { start } from './service';
 import { meterDefinition } from './store';
 import { openUsage, UsageStore } from './usage-store';
 
-// What the integration tests of this service share.
+// Fixtures of this service's integration tests.
 
-/** The service with what it calls, and a hundred or two customers that it can be told of. */
+/** Starts the service with stand-ins for its peers and about two hundred customers. */
 export async function startMetering() {
   const configuration = {
     ...testServiceConfiguration('metering'),
@@ -59,7 +59,7 @@ export async function startMetering() {
   return {
     configuration,
     customers,
-    /** Periods of subscriptions by customer, the earliest created subscription first. */
+    /** Subscription periods by customer, ordered by creation of the subscription. */
     lived,
     metering,
     address: service.address,
@@ -78,7 +78,7 @@ export async function startMetering() {
   };
 }
 
-/** Knows some customers, in the role of their owner. */
+/** Stand-in for the customer service that knows the given ids. */
 async function startCustomers(ids: ReadonlySet<string>) {
   const service = await Service.open('customers', testServiceConfiguration('customers'));
   const unused = () => Promise.reject(new Error('Nobody calls this'));
@@ -114,7 +114,7 @@ async function startCustomers(ids: ReadonlySet<string>) {
   ]);
 }
 
-/** A period of a subscription that prices one meter, as its owner tells it. */
+/** A period of a subscription that prices one meter, as the subscription service returns it. */
 export function aLivedPeriod({
   meterId,
   includedUnits,
@@ -144,7 +144,10 @@ export function aLivedPeriod({
   };
 }
 
-/** Knows the periods that a test tells of, none of which runs, in the role of the subscriptions' owner. */
+/**
+ * Stand-in for the subscription service. Returns the periods that a test defines; none of them is
+ * running.
+ */
 async function startSubscriptions(lived: ReadonlyMap<string, readonly UsagePeriod[]>) {
   const service = await Service.open('subscriptions', testServiceConfiguration('subscriptions'));
   const unused = () => Promise.reject(new Error('Nobody calls this'));
@@ -161,7 +164,7 @@ async function startSubscriptions(lived: ReadonlyMap<string, readonly UsagePerio
   ]);
 }
 
-/** The service's own database, and its sealing at the moments that a test chooses. */
+/** The service's own database with sealing on demand. */
 export async function startSealing(configuration: MeteringConfiguration) {
   const { MONGODB_URI: uri, MONGODB_DATABASE: database } = configuration;
   const mongo = await connectMongo({ uri, database, service: 'test' });

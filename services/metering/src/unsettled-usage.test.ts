@@ -51,7 +51,7 @@ const lived = [
   period('second', 4, ['03-05', '04-05']),
 ];
 
-test('usage is taken by the subscription that was created first, in trials too', () => {
+test('the earliest created subscription claims the usage, also during its trial', () => {
   const first = [
     { start: date('02-01'), end: date('02-15') },
     { start: date('02-15'), end: date('03-10') },
@@ -64,14 +64,14 @@ test('usage is taken by the subscription that was created first, in trials too',
   ]);
 });
 
-test('periods wait for their settlement unless they are free, or it was made', () => {
+test('a paid period is unsettled until its settlement', () => {
   const keys = (one: CreditAccount) => unsettledPeriods(one, lived, 'm').map(({ key }) => key);
   expect(keys(account)).toEqual(['first:0', 'second:4']);
   const settled = { period: 'first:0', settlement: 'period:0', quantity: '0', uses: [] };
   expect(keys({ ...account, consumptions: [settled] })).toEqual(['second:4']);
 });
 
-test('a period burns what is beyond its included units, but not of grants that were made after it', () => {
+test('a period burns usage beyond its included units, but not from grants created after its end', () => {
   const granted = (id: string, made: string) =>
     createGrant(
       { amount: '5', effectiveAt: date('01-01') },
@@ -93,10 +93,10 @@ test('a period burns what is beyond its included units, but not of grants that w
 });
 
 test.each<[string, readonly (readonly [string, string])[], boolean]>([
-  ['by nobody', [], false],
-  ['by one', [['01-15', '03-15']], true],
+  ['by no subscription', [], false],
+  ['by one subscription', [['01-15', '03-15']], true],
   [
-    'by several that adjoin or overlap, in any order',
+    'by several adjacent or overlapping periods, in any order',
     [
       ['02-10', '03-01'],
       ['01-15', '02-05'],
@@ -104,22 +104,22 @@ test.each<[string, readonly (readonly [string, string])[], boolean]>([
     ],
     true,
   ],
-  ['but for its begin', [['02-02', '03-01']], false],
-  ['but for its end', [['01-15', '02-28']], false],
+  ['except its start', [['02-02', '03-01']], false],
+  ['except its end', [['01-15', '02-28']], false],
   [
-    'but for a gap',
+    'except a gap',
     [
       ['01-15', '02-10'],
       ['02-11', '03-15'],
     ],
     false,
   ],
-])('whether a window is taken whole is told of one that is taken %s', (_how, spans, isWhole) => {
+])('isFullyClaimed is right about a window claimed %s', (_how, spans, isWhole) => {
   const taken = spans.map(([start, end]) => ({ start: date(start), end: date(end) }));
   expect(isTakenWhole({ start: date('02-01'), end: date('03-01'), taken })).toBe(isWhole);
 });
 
-describe('months of usage that nobody takes', () => {
+describe('months of unclaimed usage', () => {
   const granted = (effectiveAt: string, made: string, to?: string) =>
     addGrant(
       account,
@@ -136,7 +136,7 @@ describe('months of usage that nobody takes', () => {
     nobodysMonths(one, { taken: [], now: at, ...(until && { until }) }).map(({ key }) => key);
   const january = { start: date('01-01'), end: date('02-01') };
 
-  test('count from the first in which a grant could burn until now', () => {
+  test('count from the first month in which a grant could burn until now', () => {
     expect(monthsOf(account)).toEqual([]);
     expect(monthsOf(granted('01-20', '01-10'))).toEqual([
       '2026-01:nobody',
@@ -148,7 +148,7 @@ describe('months of usage that nobody takes', () => {
     expect(monthsOf(granted('04-01', '01-10'))).toEqual([]);
   });
 
-  test('are known for good once no event of them can come any more', () => {
+  test('are final once no event can arrive for them', () => {
     const grants = granted('01-01', '01-01');
     const usage = { spans: [] };
     const after = nobodysMonths(grants, { taken: [], now }).reduce(
@@ -164,13 +164,13 @@ describe('months of usage that nobody takes', () => {
     expect(isFinal(january, date('03-08'))).toBe(false);
     expect(isFinal(january, date('03-09'))).toBe(true);
     expect(monthsOf(after)).toEqual(['2026-02:nobody', '2026-03:nobody']);
-    // Nobody has read them since.
+    // They have not been read since.
     expect(monthsOf(after, date('06-01'))).toEqual(
       ['02', '03', '04', '05', '06'].map((month) => `2026-${month}:nobody`),
     );
   });
 
-  test('count as far as a settlement needs, whole where they are over', () => {
+  test('count up to the end of the settled period, and in full if they are over', () => {
     const endsOf = (at: Date, until: Date) =>
       nobodysMonths(granted('01-01', '01-01'), { taken: [], now: at, until }).map(
         ({ window: { end } }) => end,
@@ -179,7 +179,7 @@ describe('months of usage that nobody takes', () => {
     expect(endsOf(now, date('02-10'))).toEqual([date('02-01'), date('03-01')]);
   });
 
-  test('burn nothing where nothing is left', () => {
+  test('burn nothing if no credits are left', () => {
     const uses = [{ grantId: 'g', quantity: '5' }];
     const used = { period: '2026-01:nobody', settlement: 'x', quantity: '5', uses };
     const grants = { ...granted('01-01', '01-01'), consumptions: [used] };

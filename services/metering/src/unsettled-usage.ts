@@ -6,22 +6,22 @@ import { burnWindow, type UsageWindow, type WindowUsage } from './usage-burning'
 import type { MeasuredSeries, Span } from './usage-hour';
 
 const none = Decimal.of(0n);
-// What stand in the place of a settlement.
+// Stored in place of a settlement key.
 const unsettled = 'unsettled';
 const forGood = 'for good';
-// An event may come 35 days late; a day more is for clocks and for what is under way.
+// An event may arrive 35 days late; one more day covers clock differences and events in flight.
 const lateForMs = 36 * 86_400_000;
 
-/** A period of a subscription, cut off where that ended. */
+/** A period of a subscription, ending early if the subscription ended. */
 export interface SubscriptionPeriod {
   readonly subscriptionId: string;
   /** Null: a trial, whose usage is free. */
   readonly index: number | null;
   readonly span: Span;
-  /** Whether the customer may use the product. */
+  /** True if the customer has access to the product. */
   readonly entitled: boolean;
   readonly currency: string;
-  /** By which usage of the period is billed, by meter. */
+  /** Usage prices of the period, by meter id. */
   readonly prices: ReadonlyMap<string, UsagePrice>;
 }
 
@@ -32,7 +32,10 @@ export interface BurningPeriod {
   readonly includedUnits: Decimal;
 }
 
-/** When somebody else than a subscription takes the usage of a meter: one that was created before it. `subscriptionId` is null for nobody's usage. */
+/**
+ * Spans in which other subscriptions claim the usage of a meter: those created before this one.
+ * `subscriptionId` null: all subscriptions, for unclaimed usage.
+ */
 export function takenFrom(
   subscriptionId: string | null,
   lived: readonly SubscriptionPeriod[],
@@ -44,8 +47,8 @@ export function takenFrom(
 }
 
 /**
- * The periods of subscriptions whose usage of a meter burns credits and that no settlement has decided yet: just ended ones whose bill is on its
- * way, and running ones.
+ * Periods of subscriptions whose usage of a meter burns credits and has no settlement yet: running
+ * periods, and closed ones that are about to be billed.
  */
 export function unsettledPeriods(
   { consumptions }: Pick<CreditAccount, 'consumptions'>,
@@ -64,8 +67,8 @@ export function unsettledPeriods(
 }
 
 /**
- * The calendar months whose usage of a meter nobody takes, but for those of which an account knows for good what they burnt: no event of them
- * can come any more. Without `until` the running month is in them, else what is later is left out.
+ * Calendar months with unclaimed usage of a meter, except months stored as final. Without `until`
+ * they include the running month; otherwise they end at `until`.
  */
 export function nobodysMonths(
   account: CreditAccount,
@@ -74,7 +77,7 @@ export function nobodysMonths(
     now,
     until = monthOf(now).end,
   }: {
-    /** When subscriptions take the usage. */
+    /** Spans in which subscriptions claim the usage. */
     readonly taken: readonly Span[];
     readonly now: Date;
     readonly until?: Date;
@@ -86,14 +89,14 @@ export function nobodysMonths(
   for (; month.start < until; month = monthOf(month.end)) {
     const key = nobodysKey(month);
     if (known.get(key)?.settlement === forGood || !mayBurn(account, { key, ...month })) continue;
-    // A month that is over counts whole.
+    // A past month counts in full.
     const end = month.end <= now || month.end < until ? month.end : until;
     months.push({ key, window: { start: month.start, end, taken }, includedUnits: none });
   }
   return months;
 }
 
-/** Whether all of a window is taken by others. */
+/** True if other subscriptions claim the whole window. */
 export function isTakenWhole({ start, end, taken }: UsageWindow): boolean {
   let until = start;
   for (const span of taken.toSorted((a, b) => a.start.getTime() - b.start.getTime())) {
@@ -103,23 +106,26 @@ export function isTakenWhole({ start, end, taken }: UsageWindow): boolean {
   return until >= end;
 }
 
-/** Whether no event of a month can come any more. */
+/** True if no event of the month can arrive any more. */
 export function isFinal({ end }: Span, now: Date): boolean {
   return end.getTime() + lateForMs <= now.getTime();
 }
 
-/** Names what nobody takes of the usage of a month. */
+/** Key of a month's unclaimed usage. */
 export function nobodysKey({ start }: Span): string {
   return `${start.toISOString().slice(0, 'YYYY-MM'.length)}:nobody`;
 }
 
-/** The calendar month in UTC that an instant lies in. */
+/** The UTC calendar month of an instant. */
 export function monthOf(now: Date): Span {
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
 }
 
-/** When the first grant could burn first; what had ended when a grant was made is out of its reach. */
+/**
+ * Earliest instant at which a grant could burn. A grant does not cover periods that ended before it
+ * was created.
+ */
 function firstUse({ grants }: Pick<CreditAccount, 'grants'>): Date | undefined {
   if (grants.length === 0) return undefined;
   const times = grants.map(({ createdAt, effectiveAt }) =>
@@ -138,7 +144,7 @@ function mayBurn(account: CreditAccount, { key, start, end }: Span & { key: stri
   );
 }
 
-/** The account after a period that has been used so much. */
+/** Returns the account after a period with the given usage. */
 export function afterPeriod(
   account: CreditAccount,
   { key: period, window, includedUnits }: BurningPeriod,
@@ -152,9 +158,9 @@ export function afterPeriod(
     readonly usage: WindowUsage;
     readonly series: Pick<MeasuredSeries, 'aggregation'>;
     readonly now: Date;
-    /** By whose bounds the usage was read; absent: all. */
+    /** Grants whose boundaries the usage was read with; absent: all. */
     readonly grantIds?: ReadonlySet<string>;
-    /** The usage was read when no event of it could come any more. */
+    /** The usage was read when no more events of the period could arrive. */
     readonly isForGood?: boolean;
   },
 ): CreditAccount {

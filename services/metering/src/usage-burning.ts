@@ -4,29 +4,29 @@ import { type BurnableGrant, burnCredits, type Burning, grantBoundaries } from '
 import type { MeasuredSeries, Span, UsageStorage } from './usage-hour';
 import { readUsage } from './usage-reading';
 
-/** A period of which a subscription takes the usage, but for spans that an earlier one takes. */
+/** A period of a subscription, without the spans that an earlier subscription claims. */
 export interface UsageWindow extends Span {
   readonly taken: readonly Span[];
 }
 
-/** The usage of a window, and what credits cover of it. */
+/** Usage of a window and the credits that cover it. */
 export interface BurntUsage extends Burning {
   readonly events: number;
   readonly quantity: Decimal;
 }
 
-/** The totals of a window, cut wherever a grant begins or ends, or somebody else takes the usage. */
+/** Totals of a window, split wherever a grant starts or ends, or a claimed span starts or ends. */
 export interface WindowUsage {
   readonly spans: readonly { readonly start: Date; readonly total: PartialTotal }[];
 }
 
-/** A window, and what may burn for it. */
+/** A window and the grants that may burn for it. */
 export interface BurnableWindow {
   readonly window: UsageWindow;
   readonly grants: readonly BurnableGrant[];
 }
 
-/** Reads what the grants of a moment need to be told of a window. */
+/** Reads the totals that the current grants need for a window. */
 export async function readWindow(
   storage: UsageStorage,
   series: MeasuredSeries,
@@ -39,7 +39,7 @@ export async function readWindow(
   return withinWindow(whole, window);
 }
 
-/** The same of windows in order of time; those that adjoin are read at one go. */
+/** Reads windows given in order of time; adjacent ones with one query. */
 export async function readWindows(
   storage: UsageStorage,
   series: MeasuredSeries,
@@ -58,7 +58,7 @@ export async function readWindows(
   return read;
 }
 
-/** Where a window is cut inside, in ms. */
+/** Split points inside a window, in ms. */
 function cutsOf({ window, grants }: BurnableWindow, series: MeasuredSeries): number[] {
   const edges = window.taken.flatMap(({ start, end }) => [start, end]);
   return [...edges, ...(isRunning(series) ? grantBoundaries(grants, window) : [])]
@@ -84,7 +84,7 @@ function withinWindow({ spans }: WindowUsage, { start, end, taken }: UsageWindow
   };
 }
 
-/** Windows in groups, in each of which one begins where the one before ends. */
+/** Groups adjacent windows: each window of a group starts at the end of the previous one. */
 function adjoining(windows: readonly BurnableWindow[]): BurnableWindow[][] {
   const groups: BurnableWindow[][] = [];
   for (const one of windows) {
@@ -96,7 +96,10 @@ function adjoining(windows: readonly BurnableWindow[]): BurnableWindow[][] {
   return groups;
 }
 
-/** Burns credits for a window. Where events add up they burn in order of time; else the final value burns at the period's end. */
+/**
+ * Burns credits for a window. Additive usage burns in order of time; otherwise the final value
+ * burns at the end of the period.
+ */
 export function burnWindow(
   { spans }: WindowUsage,
   series: Pick<MeasuredSeries, 'aggregation'>,
@@ -116,7 +119,7 @@ export function burnWindow(
     spans.map(({ total }) => total),
   );
   const quantity = quantityOf(aggregation, whole);
-  // A grant that ends with the period still counts for it.
+  // A grant that expires with the period still covers it.
   const last = new Date(window.end.getTime() - 1);
   const usages = isRunning(series)
     ? spans.map(({ start, total }) => ({ at: start, quantity: quantityOf(aggregation, total) }))
@@ -124,7 +127,7 @@ export function burnWindow(
   return { ...burnCredits(grants, usages, includedUnits), events: whole.events, quantity };
 }
 
-/** Whether the usage of a period grows event by event. */
+/** True if usage accumulates event by event. */
 function isRunning({ aggregation }: Pick<MeasuredSeries, 'aggregation'>): boolean {
   return aggregation === 'SUM' || aggregation === 'COUNT';
 }

@@ -10,12 +10,12 @@ import type { PartialTotal } from './aggregation';
 import { type StoredTotal, totalIn } from './hour-document';
 import type { Series, SeriesHour, Span } from './usage-hour';
 
-/** One day of a series in the database. */
+/** A stored day of a series. */
 interface DayDocument extends Series {
   /** `<environment>:<customer>:<meter>:<day in ms>`. */
   readonly _id: string;
   readonly environmentId: string;
-  /** Its beginning. */
+  /** Start of the day. */
   readonly day: Date;
   readonly version: number | bigint;
   readonly total: StoredTotal | null;
@@ -23,17 +23,17 @@ interface DayDocument extends Series {
 
 export type UsageDayCollection = Collection<DayDocument>;
 
-/** What is known of one day of a series besides its hours and events. */
+/** Stored state of one day of a series. */
 export interface UsageDay extends Series {
   readonly day: Date;
-  /** Counts changes; undefined: the day is not kept. */
+  /** Change counter; undefined: the day is not stored. */
   readonly version: number | undefined;
-  /** Null: its hours must be read. */
+  /** Null: read the hours instead. */
   readonly total: PartialTotal | null;
 }
 
 const upsertsMax = 5;
-// More stay with their hours: a day's document must not grow beyond what one may have.
+// Days with more values are read from their hours, because a document has a size limit.
 const distinctMax = 2_000;
 
 export function openUsageDays(db: Db): UsageDayCollection {
@@ -46,14 +46,20 @@ export async function ensureUsageDayIndexes(days: UsageDayCollection): Promise<v
   ]);
 }
 
-/** Totals of days of one environment, for reports. They are derived from those of hours, and nothing is billed by them. */
+/**
+ * Totals of days of one environment, for reports only. Derived from hour totals; nothing is billed
+ * from them.
+ */
 export class UsageDayStore {
   constructor(
     private readonly days: UsageDayCollection,
     private readonly tenant: Tenant,
   ) {}
 
-  /** Takes the totals of the days away in which hours are about to change; days that are not kept are kept as such from now on. */
+  /**
+   * Removes the totals of days whose hours are about to change. A day that is not stored yet is
+   * stored without a total.
+   */
   async reopen(hours: readonly SeriesHour[]): Promise<void> {
     const days = new Map(
       hours.map(({ customerId, meterId, hour }) => {
@@ -78,7 +84,7 @@ export class UsageDayStore {
     );
   }
 
-  /** Days of a meter that are kept, in a span. */
+  /** Stored days of a meter in a span. */
   async find(
     { meterId, customerIds }: { meterId: string; customerIds: readonly string[] },
     { start, end }: Span,
@@ -99,7 +105,7 @@ export class UsageDayStore {
     }));
   }
 
-  /** Keeps totals of days that have the versions that were read. */
+  /** Stores totals of days that still have the version that was read. */
   async keep(days: readonly (UsageDay & { readonly total: PartialTotal })[]): Promise<void> {
     const { environmentId } = this.tenant;
     const documents = days.map(({ total, version, ...day }) => ({
@@ -135,7 +141,10 @@ export class UsageDayStore {
   }
 }
 
-/** Writes upserts by primary key. Two that make the same document side by side: the slower one finds it there the next time. */
+/**
+ * Writes upserts by primary key. Of two concurrent inserts of the same document, the slower one
+ * succeeds on its retry.
+ */
 export async function upsertAll<T extends Document>(
   collection: Collection<T>,
   operations: readonly AnyBulkWriteOperation<T>[],

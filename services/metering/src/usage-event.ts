@@ -3,7 +3,7 @@ import type { MeasuredEvent } from './aggregation';
 import type { EventInput } from './ingest-input';
 import type { Meter } from './meter';
 
-/** One thing that a customer used, as it is kept for ever. */
+/** A recorded use by a customer. Kept permanently. */
 export interface UsageEvent {
   readonly eventId: string;
   readonly customerId: string;
@@ -12,15 +12,14 @@ export interface UsageEvent {
   readonly quantity: string;
   readonly timestamp: Date;
   readonly properties: Readonly<Record<string, unknown>>;
-  /** Business time. */
+  /** Environment time. */
   readonly receivedAt: Date;
-  /** Grows with the order in which events came, in real time. */
+  /** Increases in order of arrival, by real time. */
   readonly arrival: number;
 }
 
-/** What an event of a batch is checked against. */
 export interface EventDependencies {
-  /** Undefined: unknown. */
+  /** Undefined: unknown customer. */
   readonly customerId: string | undefined;
   readonly meter: Meter | undefined;
   readonly now: Date;
@@ -29,7 +28,7 @@ export interface EventDependencies {
 const aheadMsMax = 5 * 60_000;
 const backMsMax = 35 * 86_400_000;
 
-/** Why an event is not taken though its shape is right; undefined for one that is. */
+/** Reason to refuse a well-formed event; undefined if it is accepted. */
 export function eventRefusal(
   { timestamp, isNegative }: EventInput,
   { customerId, meter, now }: EventDependencies,
@@ -46,10 +45,10 @@ export function eventRefusal(
   return -aheadMs > backMsMax ? 'timestamp: Must be at most 35 days back' : undefined;
 }
 
-/** What is said of an event whose id another one has. */
+/** Error for an event whose id belongs to a different event. */
 export const otherContent = 'eventId: Was used with other content';
 
-/** Whether an event that is sent again says what was stored; a time that was left out is that of the first. */
+/** True if a resent event matches the stored one. An omitted timestamp matches any. */
 export function isSameContent(
   stored: UsageEvent,
   sent: Pick<EventInput, 'meterId' | 'quantity' | 'timestamp' | 'properties'>,
@@ -64,7 +63,7 @@ export function isSameContent(
   );
 }
 
-/** The value of a property as text; null where an event has none. */
+/** Text form of a property's value; null if the event has none. */
 export function uniqueValue(
   properties: Readonly<Record<string, unknown>>,
   property: string,

@@ -6,15 +6,15 @@ export interface Series {
   readonly meterId: string;
 }
 
-/** One hour of a series, by its beginning. */
+/** One hour of a series, identified by its start. */
 export interface SeriesHour extends Series {
   readonly hour: Date;
 }
 
-/** How the events of a series are counted. */
+/** A series and how its events are counted. */
 export interface MeasuredSeries extends Series {
   readonly aggregation: Aggregation;
-  /** Of UNIQUE_COUNT alone. */
+  /** UNIQUE_COUNT only. */
   readonly uniqueProperty: string | null;
 }
 
@@ -27,80 +27,88 @@ export interface Span {
 /** A batch that may be inserting events into an hour. */
 export interface PendingBatch {
   readonly id: string;
-  /** Real time at which it announced itself. */
+  /** Real time of the announcement. */
   readonly at: Date;
 }
 
-/** What is known of one hour of a series besides its events. */
+/** Stored state of one hour of a series, apart from its events. */
 export interface UsageHour {
   readonly hour: Date;
-  /** Counts changes. */
+  /** Change counter. */
   readonly version: number;
   readonly pending: readonly PendingBatch[];
-  /** Of all events of the hour; null: they must be counted. */
+  /** Total of all events of the hour; null: count the events. */
   readonly total: PartialTotal | null;
 }
 
-/** What has happened to one hour of a series. */
+/** Version of one hour of a series. */
 export interface HourVersion extends Pick<UsageHour, 'hour' | 'version'> {
   readonly isPending: boolean;
-  /** In its total; 0 where there is none. */
+  /** Events in its total; 0 without a total. */
   readonly events: number;
 }
 
 /**
- * Where usage is kept. Each call is one step that may be cut off from the next one by a crash, and may take place although its answer
- * was lost.
+ * Storage of usage. Each call is one step: a crash may come after it, and it may take effect even
+ * if its reply is lost.
  */
 export interface UsageStorage {
-  /** Announces a batch in hours, which are made where they are not there, and takes their totals away. */
+  /** Announces a batch in hours, creating missing ones, and removes their totals. */
   beginLate(hours: readonly SeriesHour[], batch: PendingBatch): Promise<void>;
-  /** Takes a batch out of hours, and their totals with it. */
+  /** Removes a batch from hours, and their totals with it. */
   finishLate(hours: readonly SeriesHour[], batchId: string): Promise<void>;
-  /** Hours that are kept, in a span. */
+  /** Stored hours in a span. */
   hoursIn(series: Series, span: Span): Promise<readonly UsageHour[]>;
-  /** Hours before an instant whose total is missing. */
+  /** Hours before an instant without a total. */
   hoursWithoutTotal(series: Series, before: Date): Promise<readonly UsageHour[]>;
-  /** Keeps a total where the hour still has the version that was read; `undefined` stands for an hour that was not there. */
+  /**
+   * Stores a total if the hour still has the version that was read; `undefined` stands for a
+   * missing hour.
+   */
   seal(
     series: Series,
     hour: Pick<UsageHour, 'hour'> & { readonly version: number | undefined },
     total: PartialTotal,
   ): Promise<boolean>;
-  /** Forgets batches that announced themselves before an instant, and the total; nothing where the version is another one. */
+  /**
+   * Removes batches announced before an instant, and the total; no effect if the version has
+   * changed.
+   */
   dropPending(series: Series, hour: UsageHour, before: Date): Promise<boolean>;
-  /** Before this instant, hours that are not kept have no events; null: nothing is known. */
+  /** Before this instant, hours that are not stored have no events; null: unknown. */
   sealedUntil(series: Series): Promise<Date | null>;
-  /** Moves that instant on, never back. */
+  /** Moves that instant forward, never back. */
   moveSealedUntil(series: Series, until: Date): Promise<void>;
-  /** The events of a span, in any order. */
+  /** Events of a span, in any order. */
   eventsIn(series: MeasuredSeries, span: Span): AsyncIterable<MeasuredEvent>;
-  /** The time of the first or the last event. */
+  /** Timestamp of the first or last event. */
   edgeOf(series: Series, edge: 'first' | 'last'): Promise<Date | null>;
 }
 
 export const hourMs = 3_600_000;
-/** An hour may be sealed so long after its end. */
+/** Delay after the end of an hour before it may be sealed. */
 export const sealAfterMs = 10 * 60_000;
-/** A batch that announced itself so long ago has ended, one way or another. */
+/** Age at which an announced batch has ended, successfully or not. */
 export const pendingMsMax = 10 * 60_000;
 /**
- * The longest that an insert can take from its decision to its effect: the deadline of ingest, repeats, a connection that hangs until its
- * socket times out, and clocks of two machines that differ.
+ * Longest time from admitting an insert to its effect: the ingest deadline, retries, a connection
+ * that hangs until its socket times out, and the clock difference of two machines.
  */
 const insertMsMax = 4 * 60_000;
 
-/** The hour that an instant lies in, by its beginning. */
+/** Start of the hour that contains an instant. */
 export function hourOf(at: Date): Date {
   return new Date(Math.floor(at.getTime() / hourMs) * hourMs);
 }
 
-/** The end of an hour. */
 export function endOfHour(hour: Date): Date {
   return new Date(hour.getTime() + hourMs);
 }
 
-/** Whether an event may be inserted without further ado: nobody can have sealed its hour by the time it stands there. */
+/**
+ * True if an event may be inserted without an announcement: its hour cannot be sealed before the
+ * insert takes effect.
+ */
 export function isOpenHour(hour: Date, now: Date): boolean {
   return now.getTime() + insertMsMax < hour.getTime() + hourMs + sealAfterMs;
 }
@@ -110,7 +118,7 @@ export function sealableUntil(now: Date): Date {
   return hourOf(new Date(now.getTime() - sealAfterMs));
 }
 
-/** The total of an hour that may be believed. */
+/** The total of an hour if it is valid: no batch is announced. */
 export function standingTotal({ pending, total }: UsageHour): PartialTotal | null {
   return pending.length === 0 ? total : null;
 }

@@ -20,8 +20,9 @@ import { changesIn } from './settlement-decision';
 import { readUsage } from './usage-reading';
 import { sealSeries } from './usage-sealing';
 
-// The steps of ingest, sealing and reading, played against a table of what is stored after each step: in any order, with anybody gone at
-// any step, each of them seeing what the others have done between two steps of its own.
+// Model test: runs the steps of ingest, sealing and reading against a table of stored state, in any
+// order, with a crash possible at any step. Between two steps of one actor, the others may take
+// theirs.
 
 const series = { customerId: 'c', meterId: 'm', uniqueProperty: null };
 const minute = 60_000;
@@ -29,7 +30,7 @@ const day = new Date('2026-03-01T00:00:00Z').getTime();
 
 interface Sent {
   readonly id: string;
-  /** Minutes since the beginning of the day. */
+  /** Minutes since the start of the day. */
   readonly minute: number;
   readonly quantity: number;
 }
@@ -100,21 +101,21 @@ const anyActions = fc.array(
   { minLength: 4, maxLength: 40 },
 );
 
-/** Somebody whose steps are taken one by one. */
+/** A process whose steps the test takes one by one. */
 interface Actor {
   readonly work: Promise<void>;
-  /** Lets the next step happen; false once there is none. */
+  /** Runs the next step; false once there is none. */
   next: () => Promise<boolean>;
 }
 
 class Gone extends Error {}
 
-/** What is stored. */
+/** Stored state. */
 class Table {
   readonly events = new Map<string, MeasuredEvent>();
   readonly hours = new Map<number, UsageHour>();
   until: Date | null = null;
-  /** A manual clock: nobody knows which hours are past. */
+  /** A manual clock: past hours cannot be told from future ones. */
   constructor(readonly isManual: boolean) {}
 }
 
@@ -143,7 +144,7 @@ function storageOn(
       }
     },
     beginLate: async (hours, batch) => {
-      // One write for each hour: a crash may fall between them.
+      // One write per hour: a crash may fall between two.
       for (const { hour } of hours) {
         await pause();
         change(hour, (one) => ({ ...one, pending: [...one.pending, batch], total: null }));
@@ -206,7 +207,10 @@ function storageOn(
   };
 }
 
-/** Runs work that stops before each step until it is told to go on, and for ever after `stepsMax` steps: it died. */
+/**
+ * Runs work that pauses before each step until the test continues it. After `stepsMax` steps it
+ * never continues: a crash.
+ */
 function actor(stepsMax: number, run: (pause: () => Promise<void>) => Promise<void>): Actor {
   let steps = 0;
   let goOn: () => void = () => undefined;
@@ -229,7 +233,7 @@ function actor(stepsMax: number, run: (pause: () => Promise<void>) => Promise<vo
     work,
     next: async () => {
       goOn();
-      // Everything between two steps is done in microtasks.
+      // All work between two steps runs in microtasks.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
@@ -258,7 +262,7 @@ async function play(aggregation: Aggregation, sent: Sent[], actions: Action[], i
     );
     expectNoticed();
   };
-  // What the hours say has happened to a window, with the events that stood there at that moment.
+  // Change count of a window
   const seen = new Map<string, string>();
   const expectNoticed = () => {
     for (const minutes of [37, 60]) {
@@ -285,7 +289,7 @@ async function play(aggregation: Aggregation, sent: Sent[], actions: Action[], i
     batches += 1;
     const batch: PendingBatch = { id: `b${String(batches)}`, at: new Date(now) };
     const arrival = batches;
-    // What the gateway refuses: events far ahead of the clock.
+    // The gateway refuses events far ahead of the clock.
     const events = chosen
       .filter((one) => isManual || day + one.minute * minute <= now + 5 * minute)
       .map(({ id, minute: at, quantity }) => ({
@@ -325,7 +329,7 @@ async function play(aggregation: Aggregation, sent: Sent[], actions: Action[], i
         waiting.push({ one: seal(action.stepsMax), since: now, isIngest: false });
         break;
       case 'wait':
-        // An insert ends within its time, or never takes place.
+        // An insert takes effect within its time limit or never.
         now += action.minutes * minute;
         for (const { one, since, isIngest } of waiting.splice(0)) {
           if (isIngest && now - since >= 4 * minute) actors.push(one);
@@ -356,7 +360,7 @@ async function play(aggregation: Aggregation, sent: Sent[], actions: Action[], i
     }
     await expectReads();
   }
-  // The clients repeat everything until it is answered, and all that is left is sealed.
+  // Clients retry everything until it succeeds, and all remaining hours are sealed.
   now += 10 * hourMs;
   const last = ingest(
     sent.map((_one, index) => index),
@@ -390,7 +394,7 @@ test.each([
   ['real', false],
   ['manual', true],
 ])(
-  'on a %s clock, sealed reads are raw reads at every moment, no event comes unnoticed, and in the end all count once',
+  'on a %s clock, sealed reads always equal raw reads, no event goes unnoticed, and in the end each counts once',
   async (_clock, isManual) => {
     await fc.assert(
       fc.asyncProperty(

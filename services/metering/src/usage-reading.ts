@@ -10,8 +10,9 @@ import {
 } from './usage-hour';
 
 /**
- * The totals of adjoining spans, cut at `boundaries`, which lie inside the window in order. Hours whose totals stand are not read again; an
- * hour that a boundary or the window's own edge cuts is read event by event. Everything that was stored before the read began is in it.
+ * Totals of adjacent spans, split at `boundaries`, which lie inside the window in ascending order.
+ * Hours with a valid total are not read again. An hour cut by a boundary or by the edge of the
+ * window is read event by event. Includes everything stored before the read started.
  */
 export async function readUsage(
   storage: UsageStorage,
@@ -26,7 +27,8 @@ export async function readUsage(
     if (span === undefined) throw new Error('An event lies before the window');
     return span;
   };
-  // In this order: what is sealed meanwhile is then read in full, and nothing is counted twice.
+  // The order matters: anything sealed in between is then read from events, and nothing is counted
+  // twice.
   const sealedUntil = await storage.sealedUntil(series);
   const hours = wholeHours(window);
   const cut = new Set(boundaries.map((at) => hourOf(at).getTime()));
@@ -49,14 +51,14 @@ export async function readUsage(
   return spans.map((span) => span.total());
 }
 
-/** The hours that lie wholly inside a span; undefined where there are none. */
+/** The complete hours inside a span; undefined if there are none. */
 function wholeHours({ start, end }: Span): Span | undefined {
   const first = new Date(Math.ceil(start.getTime() / hourMs) * hourMs);
   const last = hourOf(end);
   return first < last ? { start: first, end: last } : undefined;
 }
 
-/** Spans in order, those that touch as one, without empty ones. */
+/** Merges adjacent spans and drops empty ones; input in order. */
 function joined(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   const ordered = spans

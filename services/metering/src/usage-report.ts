@@ -9,21 +9,21 @@ import {
   RunningTotal,
 } from './aggregation';
 
-/** The usage of one day by all customers. */
+/** Usage of one day by all customers. */
 export interface UsageDay {
-  /** The sum of what each customer's usage of the day comes to. */
+  /** Sum over customers of the value of their usage on that day. */
   readonly value: Decimal;
   readonly events: number;
 }
 
-/** The usage of one customer over all days. */
+/** Usage of one customer over all days. */
 export interface CustomerUsage extends UsageDay {
   readonly customerId: string;
 }
 
 const nothing: UsageDay = { value: Decimal.of(0n), events: 0 };
 
-/** The usage of one customer, day by day. */
+/** Usage of one customer, day by day. */
 export class CustomerDays {
   private readonly totals = new Map<number, RunningTotal>();
 
@@ -37,12 +37,12 @@ export class CustomerDays {
     this.totalAt(event.at).add(event);
   }
 
-  /** What lies wholly in the day that `at` lies in. */
+  /** Adds a total that lies entirely in the day of `at`. */
   merge(at: Date, total: PartialTotal): void {
     this.totalAt(at).merge(total);
   }
 
-  /** By the index of the day; days without events are left out. */
+  /** By day index; days without events are omitted. */
   byDay(): Map<number, PartialTotal> {
     return new Map([...this.totals].map(([index, running]) => [index, running.total()]));
   }
@@ -59,7 +59,7 @@ export class CustomerDays {
   }
 }
 
-/** Usage by day and by customer, gathered customer by customer. */
+/** Usage by day and by customer, collected customer by customer. */
 export class UsageReport {
   readonly days: UsageDay[];
   private largest: CustomerUsage[] = [];
@@ -71,7 +71,7 @@ export class UsageReport {
     this.days = Array.from({ length: size.days }, () => nothing);
   }
 
-  /** Adds all days of a customer, once. */
+  /** Adds all days of a customer. Call once per customer. */
   add(customer: CustomerDays): void {
     const byDay = customer.byDay();
     if (byDay.size === 0) return;
@@ -85,7 +85,7 @@ export class UsageReport {
     this.rank({ customerId: customer.customerId, value, events: whole.events });
   }
 
-  /** Those with the largest value, largest first. */
+  /** The customers with the largest values, largest first. */
   get customers(): readonly CustomerUsage[] {
     return this.largest;
   }

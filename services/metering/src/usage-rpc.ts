@@ -27,7 +27,6 @@ import type { Span } from './usage-hour';
 import { usageState, type UsageTerms } from './usage-state';
 import type { UsageStore } from './usage-store';
 
-/** What usage is added up from. */
 export interface UsageDependencies {
   readonly meters: AggregateCollection<Meter>;
   readonly accounts: AggregateCollection<CreditAccount>;
@@ -35,27 +34,27 @@ export interface UsageDependencies {
   readonly peers: Peers;
 }
 
-/** The running period of one meter, and what of it credits cover. */
+/** Usage of one meter in its running period, and the credits that cover it. */
 export interface RunningUsage {
   readonly meter: Meter;
-  /** After all that was used, settled or not. */
+  /** The account after all usage, settled or not. */
   readonly account: CreditAccount | undefined;
   readonly period: Span;
   readonly terms: UsageTerms | undefined;
-  /** But for what other subscriptions take. */
+  /** Usage without the spans that other subscriptions claim. */
   readonly burnt: BurntUsage;
-  /** All of the period. */
+  /** All usage of the period. */
   readonly used: Pick<BurntUsage, 'events' | 'quantity'>;
 }
 
 const none = Decimal.of(0n);
-// A customer uses a few meters; each is read by a few queries.
+// A customer uses a few meters; each takes a few queries.
 const metersAtOnce = 8;
 const accountsPerPage = 500;
-// No settlement has it: a trial burns nothing.
+// Key that no settlement uses: a trial burns no credits.
 const trialsPeriod = 'trial';
 
-/** The id of the account of a customer for a meter. */
+/** Id of the account of a customer for a meter. */
 export function accountId(
   { tenant }: Pick<CallContext, 'tenant'>,
   { customerId, meterId }: { customerId: string; meterId: string },
@@ -63,7 +62,7 @@ export function accountId(
   return derivedId(tenant.environmentId, 'credit-account', customerId, meterId);
 }
 
-/** Refuses a customer whom their owner does not know. */
+/** Throws if the customer is unknown. */
 export async function requireCustomer(
   peers: Pick<Peers, 'customer'>,
   id: string,
@@ -83,13 +82,13 @@ export async function accountsOf(
   const found = new Map<string, CreditAccount>();
   for (let page = 1; ; page += 1) {
     const { data } = await store.list({ filter: { customerId }, page, perPage: accountsPerPage });
-    // One that is made meanwhile moves those behind it: some come twice.
+    // An account created between two pages shifts the rest: some accounts occur twice.
     for (const { state } of data) found.set(state.id, state);
     if (data.length < accountsPerPage) return [...found.values()];
   }
 }
 
-/** What a customer has used and has left, for each meter with usage, credits or a price. */
+/** Usage states of a customer, for each meter with usage, credits or a price. */
 export async function usageStates(
   customerId: string,
   context: CallContext,
@@ -116,7 +115,10 @@ export async function usageStates(
     .map((one) => toProtoUsageState(one, context.now));
 }
 
-/** The periods of a customer's subscriptions, back to where it is open whose the usage was that some accounts burn credits for. */
+/**
+ * Periods of the customer's subscriptions, back to the earliest usage of the accounts that no
+ * settlement or final month has decided.
+ */
 export function periodsFor(
   { customerId, accounts }: { customerId: string; accounts: readonly CreditAccount[] },
   context: CallContext,
@@ -129,7 +131,7 @@ export function periodsFor(
   return customerPeriods(peers, { customerId, since }, context);
 }
 
-/** The running periods of some meters of a customer, in the order of their ids. */
+/** Running periods of some meters of a customer, in the order of the ids. */
 export async function runningUsages(
   {
     customerId,
@@ -186,7 +188,7 @@ async function runningUsage(
   const before =
     account && (await afterOthers({ account, series }, { key, lived }, context, dependencies));
   const grants = before === undefined ? [] : grantsFor(before, key);
-  // A trial's usage is free: it needs no credits.
+  // Usage of a trial is free and needs no credits.
   const burnable = terms?.isTrial === true ? [] : grants;
   const includedUnits = terms === undefined ? none : Decimal.parse(terms.price.includedUnits);
   const burn = async (window: UsageWindow) => {
@@ -212,7 +214,6 @@ function termsOf(
   return { subscriptionId, isTrial: index === null, entitled, currency, price, key };
 }
 
-/** A state in the form in which the service tells it. */
 export function toProtoUsageState(
   { meter, account, period, terms, burnt, used: { quantity: used } }: RunningUsage,
   now: Date,
@@ -238,7 +239,7 @@ export function toProtoUsageState(
   };
 }
 
-/** Units of each grant that are gone, the running period included. */
+/** Consumed units by grant, the running period included. */
 export function consumedOf({ account }: RunningUsage): Map<string, Decimal> {
   return consumedIn(account?.consumptions ?? []);
 }

@@ -11,7 +11,10 @@ const series = {
 const until = new Date('2026-03-01T00:00:00Z');
 const hourBefore = (hours: number) => new Date(until.getTime() - hours * hourMs);
 
-/** Hours before `until` that were sealed once and must be counted anew, of which storage gives so many at a time. */
+/**
+ * Hours before `until` that were sealed and must be counted again; storage returns at most `atOnce`
+ * of them per call.
+ */
 function reopened(hours: number, { atOnce = Infinity }: { atOnce?: number } = {}) {
   const open = Array.from({ length: hours }, (_, index): UsageHour => {
     return { hour: hourBefore(index + 1), version: 1, pending: [], total: null };
@@ -39,11 +42,12 @@ function reopened(hours: number, { atOnce = Infinity }: { atOnce?: number } = {}
   return { sealed, storage };
 }
 
-test('an hour is counted anew as its events are read: none of them is kept until the others have come', async () => {
+test('an hour is counted while its events are read: sealing keeps no event until the others arrive', async () => {
   const { sealed, storage } = reopened(1);
   async function* eventsIn() {
     const event = { id: 'e', at: hourBefore(1), arrival: 1, quantity: '', uniqueValue: null };
-    // One object for all of them: who kept it would count the last one thrice.
+    // One reused object: an implementation that collects events would count the last one three
+    // times.
     for (const quantity of ['1', '2', '4'])
       yield Object.assign(event, { quantity }) as MeasuredEvent;
   }
@@ -51,7 +55,7 @@ test('an hour is counted anew as its events are read: none of them is kept until
   expect(sealed).toEqual([{ events: 3, quantity: '7', latest: null, distinct: [] }]);
 });
 
-test('a series with more open hours than storage gives at once is not done before the last of them', async () => {
+test('a series with more open hours than storage returns at once is reported done only after the last of them', async () => {
   const { sealed, storage } = reopened(5, { atOnce: 2 });
   async function* eventsIn() {}
   const seal = () => sealSeries({ ...storage, eventsIn }, series, { until, now: until });

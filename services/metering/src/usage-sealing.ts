@@ -9,12 +9,13 @@ import {
   type UsageStorage,
 } from './usage-hour';
 
-// What one step reads at most, where a series was asleep for long.
+// Maximum read of one step, for a series that was idle for long.
 const hoursMax = 24 * 40;
 
 /**
- * Counts the hours of a series that lie before `until` and keeps their totals. A crash leaves some of them kept, and the rest is read event
- * by event until the next time. `now` is real time. Says whether everything before `until` is done.
+ * Counts the hours of a series before `until` and stores their totals. After a crash some totals
+ * are stored, and the rest is read event by event until the next run. `now` is real time. Returns
+ * true once everything before `until` is done.
  */
 export async function sealSeries(
   storage: UsageStorage,
@@ -39,7 +40,7 @@ async function firstHour(storage: UsageStorage, series: MeasuredSeries): Promise
 }
 
 async function sealSpan(storage: UsageStorage, series: MeasuredSeries, span: Span): Promise<void> {
-  // Before the events: who comes in between changes the version.
+  // Read before the events: a concurrent insert changes the version.
   const kept = await storage.hoursIn(series, span);
   const known = new Map(kept.map((one) => [one.hour.getTime(), one]));
   const totals = await hourTotals(storage, series, span);
@@ -68,7 +69,10 @@ async function hourTotals(
   return new Map([...running].map(([time, total]) => [time, total.total()]));
 }
 
-/** Counts anew the hours whose total was taken away. Those with a batch in them wait until it has ended. */
+/**
+ * Counts hours again whose total was removed. Hours with an announced batch wait until it has
+ * ended.
+ */
 async function repair(
   storage: UsageStorage,
   series: MeasuredSeries,
@@ -84,7 +88,7 @@ async function repair(
     } else if (!(await recount(storage, series, hour))) isDone = false;
   }
   if (!isDone || open.length === 0) return isDone;
-  // So many were given at once; whatever is left is for the next time.
+  // The page was full; the rest is left for the next run.
   return (await storage.hoursWithoutTotal(series, before)).length === 0;
 }
 

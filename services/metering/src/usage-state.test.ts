@@ -78,7 +78,7 @@ function afterBurning(account: CreditAccount, burning: Burning): CreditAccount {
   return setConsumption(account, consumption, now);
 }
 
-/** The state of so much usage on one day, as texts. */
+/** Usage state for a quantity used on one day, as texts. */
 function stateOf(
   used: string,
   {
@@ -114,7 +114,7 @@ function stateOf(
 }
 
 describe('a usage state', () => {
-  test('counts included units first, then credits, then what is billed', () => {
+  test('counts included units first, then credits, then overage', () => {
     const grants = [{ amount: '5' }];
     const common = { included: '10', granted: '5', entitled: true };
     expect(stateOf('4', { grants })).toEqual({
@@ -141,16 +141,26 @@ describe('a usage state', () => {
   });
 
   test.each<[string, Grant, granted: string, remaining: string]>([
-    ['of before the period count for nothing', { amount: '5', to: '2026-03-01' }, '0', '0'],
-    ['of after it count for nothing', { amount: '5', from: '2026-04-01' }, '0', '0'],
-    ['that begin in it are granted', { amount: '5', from: '2026-03-31' }, '5', '5'],
-    ['that have expired in it are granted and gone', { amount: '5', to: '2026-03-20' }, '5', '0'],
-    ['that expire later remain', { amount: '5', to: '2026-03-21' }, '5', '5'],
-  ])('credits %s', (_what, grant, granted, remaining) => {
+    ['that expire before the period as nothing', { amount: '5', to: '2026-03-01' }, '0', '0'],
+    ['that start after the period as nothing', { amount: '5', from: '2026-04-01' }, '0', '0'],
+    [
+      'that start in the period as granted and remaining',
+      { amount: '5', from: '2026-03-31' },
+      '5',
+      '5',
+    ],
+    [
+      'that have expired in the period as granted and not remaining',
+      { amount: '5', to: '2026-03-20' },
+      '5',
+      '0',
+    ],
+    ['that expire later as granted and remaining', { amount: '5', to: '2026-03-21' }, '5', '5'],
+  ])('counts credits %s', (_what, grant, granted, remaining) => {
     expect(stateOf('0', { grants: [grant] })).toMatchObject({ granted, remaining });
   });
 
-  test('without a price estimates nothing, and entitles to credits alone', () => {
+  test('has no estimate without a price, and its entitlement depends on credits alone', () => {
     const without = { priced: null };
     expect(stateOf('3', without)).toMatchObject({
       balance: '-3',
@@ -166,13 +176,13 @@ describe('a usage state', () => {
     expect(stateOf('50', { priced: { ...terms, isTrial: true } })).toMatchObject({ estimated: 0n });
   });
 
-  test('of a subscription that is entitled no more entitles to what is left of it', () => {
+  test('of a subscription without access is entitled to the remaining credits only', () => {
     const priced = { ...terms, entitled: false };
     expect(stateOf('9', { priced }).entitled).toBe(true);
     expect(stateOf('10', { priced }).entitled).toBe(false);
   });
 
-  test('is whole: what is left less what is over is included + credits − usage, whatever was granted and used', () => {
+  test('balances: remaining minus overage equals included plus credits minus usage, for any grants and usage', () => {
     const amounts = fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 4 });
     fc.assert(
       fc.property(amounts, fc.nat({ max: 100 }), (all, used) => {
@@ -188,11 +198,11 @@ describe('a usage state', () => {
   });
 });
 
-describe('the largest amount', () => {
+describe('the estimate of a usage state', () => {
   const costing = (unitAmount: string, used: string) =>
     stateOf(used, { priced: { ...terms, price: { ...price, unitAmount } } }).estimated;
 
-  test('is estimated, and nothing over it', () => {
+  test('reaches the largest amount and is absent above it', () => {
     expect(costing('1', String(AMOUNT_MAX + 10n))).toBe(AMOUNT_MAX);
     expect(costing('1', `${String(AMOUNT_MAX + 10n)}.4`)).toBe(AMOUNT_MAX);
     expect(costing('1', `${String(AMOUNT_MAX + 10n)}.5`)).toBeUndefined();
@@ -200,14 +210,14 @@ describe('the largest amount', () => {
     expect(costing('99999999', '1000000000')).toBeUndefined();
   });
 
-  test('is that of usage which a maximum holds', () => {
+  test("equals the price's maximum amount if that is the largest amount", () => {
     const held = { ...price, unitAmount: '99999999999', maximumAmount: AMOUNT_MAX };
     const priced = { ...terms, price: held };
     expect(stateOf('1000000000000000', { priced }).estimated).toBe(AMOUNT_MAX);
   });
 });
 
-test('a state of any permitted prices, credits and events is told in full', () => {
+test('a state of any valid prices, credits and events is returned completely', () => {
   const decimal = (max: bigint) =>
     fc.tuple(fc.bigInt(0n, max), fc.nat({ max: 999_999_999_999 })).map(([whole, part]) => {
       const parts = whole === max ? 0n : BigInt(part);
@@ -263,7 +273,7 @@ function sum(all: readonly string[]): string {
   return all.reduce((total, one) => total.add(Decimal.parse(one)), Decimal.of(0n)).toString();
 }
 
-/** The state of so much usage, on its way from the rules to a caller of REST. */
+/** A usage state for a quantity, as REST callers get it. */
 function toldState(
   given: UsageTerms['price'],
   used: readonly string[],

@@ -5,7 +5,7 @@ import { consumedIn, type CreditAccount, type CreditGrant } from './credit-accou
 import type { BurntUsage } from './usage-burning';
 import type { Span } from './usage-hour';
 
-/** A price and who takes the usage by it. */
+/** A price and the subscription that claims usage by it. */
 export interface UsageTerms {
   readonly subscriptionId: string;
   /** Usage is free. */
@@ -15,7 +15,7 @@ export interface UsageTerms {
   readonly price: UsagePrice;
 }
 
-/** What a customer has used of a meter in the running period, and what is left. */
+/** Usage of a meter in the running period, and what is left for the customer. */
 export interface UsageState {
   readonly usage: Decimal;
   readonly includedUnits: Decimal;
@@ -24,14 +24,14 @@ export interface UsageState {
   /** May be below 0. */
   readonly balance: Decimal;
   readonly overage: Decimal;
-  /** Undefined without a price, and where it is over the largest amount. */
+  /** Undefined without a price, and above the largest amount. */
   readonly estimatedAmount: bigint | undefined;
   readonly entitled: boolean;
 }
 
 const none = Decimal.of(0n);
 
-/** Adds up usage, included units and credits. */
+/** Combines usage, included units and credits into a state. */
 export function usageState(
   burnt: BurntUsage,
   {
@@ -43,10 +43,10 @@ export function usageState(
   }: {
     readonly period: Span;
     readonly now: Date;
-    /** After the period so far. */
+    /** The account after the period so far. */
     readonly account: Pick<CreditAccount, 'grants' | 'consumptions'> | undefined;
     readonly terms: UsageTerms | undefined;
-    /** All in the period, where other subscriptions take a part of it too. */
+    /** All usage of the period, including what other subscriptions claim. */
     readonly used: Decimal;
   },
 ): UsageState {
@@ -74,7 +74,10 @@ export function usageState(
   };
 }
 
-/** What a bill would take now; undefined where no invoice may bill that much: such usage waits for a person. */
+/**
+ * Amount that a bill would charge now; undefined above the invoice limit, where a person has to
+ * decide.
+ */
 function estimate(
   { isTrial, price }: UsageTerms,
   quantity: Decimal,

@@ -25,14 +25,16 @@ import type {
   UsageStorage,
 } from './usage-hour';
 
-/** How far a series is sealed, and when somebody looks at it again. */
+/** How far a series is sealed, and when it is due for sealing. */
 export interface SeriesDocument extends Series, TenantFields {
   readonly _id: string;
   readonly sealedUntil: Date | null;
-  /** Between these two beginnings of days, days that are not kept have no events; null or absent: nothing is known. */
+  /**
+   * Between these two day starts, a day that is not stored has no events; null or absent: unknown.
+   */
   readonly daysFrom?: Date | null;
   readonly daysUntil?: Date | null;
-  /** Real time; `never` while nothing waits. */
+  /** Real time; `never` while no sealing is due. */
   readonly sealAt: Date;
 }
 
@@ -44,7 +46,7 @@ export interface UsageCollections {
   readonly days: UsageDayCollection;
 }
 
-/** Later than anything that is waited for. */
+/** Later than any due time. */
 export const never = new Date(8.64e15);
 
 const hoursMax = 1_000;
@@ -78,7 +80,7 @@ export async function ensureUsageIndexes({
   ]);
 }
 
-/** The usage of one environment. */
+/** Usage of one environment. */
 export class UsageStore implements UsageStorage {
   private readonly values: DistinctValuesStore;
 
@@ -112,7 +114,10 @@ export class UsageStore implements UsageStorage {
     await this.reopenDays(hours);
   }
 
-  /** Takes the totals of the hours' days away. After the hours': a total of the day that is made in between finds one of them open. */
+  /**
+   * Removes the totals of the hours' days. Runs after the hours: a day total computed in between
+   * finds one of them open.
+   */
   async reopenDays(hours: readonly SeriesHour[]): Promise<void> {
     await new UsageDayStore(this.collections.days, this.tenant).reopen(hours);
   }
@@ -138,7 +143,7 @@ export class UsageStore implements UsageStorage {
     return hoursWithValues(found, this.values);
   }
 
-  /** What has happened to the hours of a span. */
+  /** Versions of the hours of a span. */
   async hourVersions(series: Series, { start, end }: Span): Promise<HourVersion[]> {
     const found = await retryTransient(() =>
       this.collections.hours
@@ -247,7 +252,8 @@ export class UsageStore implements UsageStorage {
   }
 
   async edgeOf(series: Series, edge: 'first' | 'last'): Promise<Date | null> {
-    // The range says nothing, but without one some servers sort all matches instead of walking the index.
+    // The range has no effect on the result; without it some servers sort all matches instead of
+    // walking the index.
     const query = { ...this.of(series), timestamp: { $lte: never } };
     const found = await retryTransient(() =>
       this.collections.events
@@ -260,7 +266,7 @@ export class UsageStore implements UsageStorage {
     return found?.timestamp ?? null;
   }
 
-  /** The meters that a customer has used. */
+  /** Ids of the meters that a customer has used. */
   async metersUsed(customerId: string): Promise<string[]> {
     const found = await retryTransient(() =>
       this.collections.series
@@ -271,7 +277,7 @@ export class UsageStore implements UsageStorage {
     return found.map(({ meterId }) => meterId);
   }
 
-  /** Has series looked at, each at its real time or earlier. */
+  /** Schedules series for sealing, each at its real time or earlier. */
   async wake(all: readonly (Series & { readonly at: Date })[]): Promise<void> {
     const { organizationId, environmentId, live } = this.tenant;
     const owner = { organizationId, environmentId, live, timeline: timelineOf(this.tenant) };

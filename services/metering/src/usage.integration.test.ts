@@ -64,7 +64,7 @@ async function ingest(context: CallContext, events: readonly object[]) {
 
 const minutes = 60_000;
 
-test('sealed hours and raw events come to a plain recount, whatever was sent again, late, and in between', async () => {
+test('usage from sealed hours and raw events equals a recount, with duplicates, late events and sealing in between', async () => {
   const sent = fc.record({
     eventId: fc.nat({ max: 9 }).map(String),
     minute: fc.nat({ max: 5 * 60 }),
@@ -121,7 +121,7 @@ test('sealed hours and raw events come to a plain recount, whatever was sent aga
   );
 }, 60_000);
 
-test('distinct values that fill several documents are counted from the sealed hour', async () => {
+test('distinct values spread over several documents are counted from the sealed hour', async () => {
   const context = testContext({ now: noon });
   const [meterId, customerId] = [await aMeter(context, 'UNIQUE_COUNT'), aCustomer()];
   const timestamp = '2026-03-10T08:15:00Z';
@@ -151,7 +151,7 @@ test('distinct values that fill several documents are counted from the sealed ho
   expect(quantityOf('UNIQUE_COUNT', present(read)).toString()).toBe('2700');
 }, 60_000);
 
-test('twenty that send the same batch at once store it once', async () => {
+test('a batch sent twenty times in parallel is stored once', async () => {
   const context = testContext();
   const [meterId, customerId] = [await aMeter(context), aCustomer()];
   const events = Array.from({ length: 50 }, (_one, index) => ({
@@ -173,7 +173,7 @@ describe('a settlement', () => {
     meters: [{ meterId, includedUnits: '5', taken: [] }],
   });
 
-  /** Has the subscriptions' owner know the periods that are settled. */
+  /** Registers the settled periods with the subscription stand-in. */
   function tellOf({
     subscriptionId,
     customerId,
@@ -197,7 +197,7 @@ describe('a settlement', () => {
     }));
   }
 
-  test('decides once, burns credits, and leaves what comes later as a difference', async () => {
+  test('decides once, burns credits, and leaves later usage as a difference', async () => {
     const context = testContext({ now: noon });
     const [meterId, customerId, subscriptionId] = [await aMeter(context), aCustomer(), newId()];
     await metering.createCreditGrant(
@@ -234,7 +234,7 @@ describe('a settlement', () => {
     expect(await settle(context, last)).toEqual([]);
   });
 
-  test('finds what was settled but never billed once more, and leaves its credits burnt once', async () => {
+  test('settles usage again that was settled but never billed, without burning its credits twice', async () => {
     const context = testContext({ now: noon });
     const [meterId, customerId, subscriptionId] = [await aMeter(context), aCustomer(), newId()];
     await metering.createCreditGrant(
@@ -290,7 +290,7 @@ describe('a settlement', () => {
     expect(await settle(context, after)).toEqual([]);
   });
 
-  test('leaves out what an earlier subscription takes', async () => {
+  test('leaves out the usage that an earlier subscription claims', async () => {
     const context = testContext({ now: noon });
     const [meterId, customerId] = [await aMeter(context), aCustomer()];
     const at = (day: string) => `2026-03-0${day}T00:00:00Z`;

@@ -5,7 +5,8 @@ import { plainDecimal } from '@billing/kernel/plain-decimal';
 import { type Aggregation, quantityOf, totalOf } from './aggregation';
 import { burnCredits, compareGrants, type CreditSource } from './credit-burning';
 
-// The vectors are recomputed cases of other billing systems; each file says in "rules" what its kinds mean.
+// The vectors are recomputed cases of other billing systems; the "rules" of each file define its
+// kinds.
 interface VectorCase {
   readonly id: string;
   readonly given: { readonly kind?: string };
@@ -33,14 +34,14 @@ function casesOf(file: string): VectorCase[] {
   return (JSON.parse(text) as { cases: VectorCase[] }).cases;
 }
 
-describe('aggregations', () => {
-  // Quantities are billed as they are: nothing here rounds an aggregate.
+describe('aggregation vectors', () => {
+  // Quantities are billed unrounded: this service never rounds an aggregate.
   const [rounded, cases] = split(
     casesOf('aggregations.json'),
     ({ given }) => given.kind === 'round',
   );
 
-  test('every case is checked but those of the kind round', () => {
+  test('every case is checked except those of the kind "round"', () => {
     expect(rounded.map(({ id }) => id)).toEqual([
       'lago-round-None',
       'lago-round--2',
@@ -65,7 +66,7 @@ describe('aggregations', () => {
     expect(quantityOf(given.aggregation, total).toString()).toBe(value);
   });
 
-  // Ingest keeps the first event of each id; reads ask for a window.
+  // Ingest keeps the first event of each id; reads select a window.
   function measuredIn({ events, from, to }: { events: VectorEvent[]; from?: string; to?: string }) {
     return ({ eventId: id, at: text, value }: VectorEvent, arrival: number) => {
       const at = new Date(text);
@@ -79,13 +80,13 @@ describe('aggregations', () => {
   }
 });
 
-describe('credits', () => {
-  // Grants cannot be taken back.
+describe('credit vectors', () => {
+  // Grants cannot be voided here.
   const [voided, cases] = split(casesOf('credits.json'), ({ given }) =>
     JSON.stringify(given).includes('"voidedAt"'),
   );
 
-  test('every case is checked but those with voidedAt', () => {
+  test('every case is checked except those with voidedAt', () => {
     expect(voided.map(({ id }) => id)).toEqual(['openmeter-voided-midway']);
     expect(cases).toHaveLength(21);
     const kinds = new Set(cases.map(({ given }) => given.kind));

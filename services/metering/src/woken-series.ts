@@ -1,16 +1,16 @@
 import type { Series } from './usage-hour';
 
-/** A series and the real time at which it is to be looked at. */
+/** A series and the real time at which it is due for sealing. */
 export type WakeUp = Series & { readonly at: Date };
 
-/** Where it is written down who is to be looked at. */
+/** Stores the due times of series. */
 export interface Waker {
   wake(all: readonly WakeUp[]): Promise<void>;
 }
 
 /**
- * Remembers which series were told to be looked at, so that it is written down once an hour and not with each event. Forgetting one only
- * costs another write.
+ * Caches due times already stored, so that a series is written once an hour and not with each
+ * event. An evicted entry costs one extra write.
  */
 export class WokenSeries {
   private readonly woken = new Map<string, number>();
