@@ -17,7 +17,7 @@ export interface MeasuredEvent {
 }
 
 /** Sort key of an event: timestamp, then arrival, then id. */
-export type EventPlace = Pick<MeasuredEvent, 'id' | 'at' | 'arrival'>;
+export type EventPosition = Pick<MeasuredEvent, 'id' | 'at' | 'arrival'>;
 
 /** Total of a set of events that can be merged with the total of any disjoint set. */
 export interface PartialTotal {
@@ -25,7 +25,7 @@ export interface PartialTotal {
   /** Sum, maximum or latest quantity, depending on the aggregation; null: no number yet. */
   readonly quantity: string | null;
   /** LATEST only: the event that `quantity` comes from. */
-  readonly latest: EventPlace | null;
+  readonly latest: EventPosition | null;
   /** UNIQUE_COUNT only: each distinct value once. */
   readonly distinct: readonly string[];
 }
@@ -68,7 +68,7 @@ export function quantityOf(aggregation: Aggregation, total: PartialTotal): Decim
 export class RunningTotal {
   private events = 0;
   private quantity: Decimal | undefined;
-  private latest: EventPlace | null = null;
+  private latest: EventPosition | null = null;
   private readonly distinct = new Set<string>();
 
   constructor(private readonly aggregation: Aggregation) {}
@@ -103,11 +103,11 @@ export class RunningTotal {
     };
   }
 
-  private addNumber(number: Decimal | undefined, place: EventPlace | null): void {
+  private addNumber(number: Decimal | undefined, place: EventPosition | null): void {
     if (number === undefined) return;
     if (this.aggregation === 'LATEST') {
       if (place === null) throw new Error('The latest quantity is of no event');
-      if (this.latest !== null && comparePlaces(place, this.latest) <= 0) return;
+      if (this.latest !== null && comparePositions(place, this.latest) <= 0) return;
       this.latest = place;
       this.quantity = number;
     } else if (this.quantity === undefined) this.quantity = number;
@@ -116,7 +116,7 @@ export class RunningTotal {
   }
 }
 
-function comparePlaces(a: EventPlace, b: EventPlace): number {
+function comparePositions(a: EventPosition, b: EventPosition): number {
   const byTime = a.at.getTime() - b.at.getTime();
   if (byTime !== 0) return byTime;
   if (a.arrival !== b.arrival) return a.arrival - b.arrival;

@@ -8,7 +8,7 @@ test('two events never get the same position, even if the clock steps back', () 
       const order = new ArrivalOrder();
       let end = 0;
       for (const { ms, count } of batches) {
-        const first = order.take(new Date(ms), count);
+        const first = order.reserve(new Date(ms), count);
         expect(first).toBeGreaterThanOrEqual(end);
         end = first + count;
       }
@@ -18,7 +18,7 @@ test('two events never get the same position, even if the clock steps back', () 
 
 test('an event of a later millisecond gets a later position', () => {
   const order = new ArrivalOrder();
-  expect(order.take(new Date(1_000), 50)).toBe(1_000_000);
-  expect(order.take(new Date(1_000), 50)).toBe(1_000_050);
-  expect(order.take(new Date(1_001), 50)).toBe(1_001_000);
+  expect(order.reserve(new Date(1_000), 50)).toBe(1_000_000);
+  expect(order.reserve(new Date(1_000), 50)).toBe(1_000_050);
+  expect(order.reserve(new Date(1_001), 50)).toBe(1_001_000);
 });

@@ -1,5 +1,5 @@
 // A batch has at most 1,000 events. A safe integer holds 1,000 positions per millisecond.
-const placesOfMs = 1000;
+const positionsPerMs = 1000;
 
 /**
  * Assigns events their position in the order of arrival, by real time. Positions are unique per
@@ -9,8 +9,8 @@ export class ArrivalOrder {
   private next = 0;
 
   /** Reserves `count` positions and returns the first. */
-  take(realNow: Date, count: number): number {
-    const first = Math.max(realNow.getTime() * placesOfMs, this.next);
+  reserve(realNow: Date, count: number): number {
+    const first = Math.max(realNow.getTime() * positionsPerMs, this.next);
     this.next = first + count;
     return first;
   }

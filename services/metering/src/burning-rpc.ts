@@ -5,11 +5,11 @@ import { customerPeriods, type Peers } from './peers';
 import {
   afterPeriod,
   type BurningPeriod,
-  isFinal,
-  isTakenWhole,
-  nobodysMonths,
+  isMonthFinal,
+  isFullyClaimed,
+  unclaimedMonths,
   type SubscriptionPeriod,
-  takenFrom,
+  claimedSpans,
   unsettledPeriods,
 } from './unsettled-usage';
 import { readWindow, type WindowUsage } from './usage-burning';
@@ -37,7 +37,7 @@ interface UsedPeriod {
  * Returns the account after all usage that burns credits, except one period's, as if all unsettled
  * usage were settled. Unclaimed months that are final are stored, so that they are read only once.
  */
-export async function afterOthers(
+export async function afterOtherUsage(
   { account, series }: BurningAccount,
   { key, lived }: { readonly key: string; readonly lived: readonly SubscriptionPeriod[] },
   context: CallContext,
@@ -45,8 +45,8 @@ export async function afterOthers(
 ): Promise<CreditAccount> {
   if (account.grants.length === 0) return account;
   const { now } = context;
-  const taken = takenFrom(null, lived, series.meterId);
-  const months = nobodysMonths(account, { taken, now });
+  const taken = claimedSpans(null, lived, series.meterId);
+  const months = unclaimedMonths(account, { taken, now });
   const periods = [...unsettledPeriods(account, lived, series.meterId), ...months]
     .filter((period) => period.key !== key)
     .toSorted((a, b) => a.window.start.getTime() - b.window.start.getTime());
@@ -58,9 +58,9 @@ export async function afterOthers(
       usage: await usageOf(period, { account: after, series }, context, dependencies),
     };
     after = afterPeriod(after, period, { usage: used.usage, series, now });
-    if (months.includes(period) && isFinal(period.window, now)) final.push(used);
+    if (months.includes(period) && isMonthFinal(period.window, now)) final.push(used);
   }
-  if (final.length > 0) await keep(final, { account, series }, context, dependencies);
+  if (final.length > 0) await storeMonths(final, { account, series }, context, dependencies);
   return after;
 }
 
@@ -69,7 +69,7 @@ export async function afterOthers(
  * them alone. The spans to be settled count as claimed, even if the subscription service does not
  * report them yet.
  */
-export async function keepNobodysUsage(
+export async function storeUnclaimedUsage(
   { account, series }: BurningAccount,
   settled: readonly Span[],
   context: CallContext,
@@ -77,17 +77,17 @@ export async function keepNobodysUsage(
 ): Promise<CreditAccount> {
   const { now } = context;
   const until = new Date(Math.max(...settled.map(({ end }) => end.getTime())));
-  const [first] = nobodysMonths(account, { taken: [], now, until });
+  const [first] = unclaimedMonths(account, { taken: [], now, until });
   if (first === undefined) return account;
   const { customerId, meterId } = series;
   const since = first.window.start;
   const { lived } = await customerPeriods(dependencies.peers, { customerId, since }, context);
-  const taken = [...takenFrom(null, lived, meterId), ...settled];
+  const taken = [...claimedSpans(null, lived, meterId), ...settled];
   const used: UsedPeriod[] = [];
-  for (const period of nobodysMonths(account, { taken, now, until })) {
+  for (const period of unclaimedMonths(account, { taken, now, until })) {
     used.push({ period, usage: await usageOf(period, { account, series }, context, dependencies) });
   }
-  return keep(used, { account, series }, context, dependencies);
+  return storeMonths(used, { account, series }, context, dependencies);
 }
 
 function usageOf(
@@ -97,7 +97,7 @@ function usageOf(
   dependencies: AccountDependencies,
 ): Promise<WindowUsage> {
   // The usual case: a customer with a subscription has claimed nearly all months.
-  if (isTakenWhole(window)) return Promise.resolve({ spans: [] });
+  if (isFullyClaimed(window)) return Promise.resolve({ spans: [] });
   const grants = grantsFor(account, key);
   return readWindow(dependencies.usageOf(context), series, { window, grants });
 }
@@ -106,7 +106,7 @@ function usageOf(
  * Stores the whole consumption of each month, not a difference: a retry or a concurrent call gives
  * the same result.
  */
-async function keep(
+async function storeMonths(
   used: readonly UsedPeriod[],
   { account, series }: BurningAccount,
   context: CallContext,
@@ -117,8 +117,8 @@ async function keep(
   const { state } = await dependencies.accounts.within(context).mutate(account.id, (before) => {
     let after = before;
     for (const { period, usage } of used) {
-      const isForGood = isFinal(period.window, now);
-      after = afterPeriod(after, period, { usage, series, now, grantIds, isForGood });
+      const isFinal = isMonthFinal(period.window, now);
+      after = afterPeriod(after, period, { usage, series, now, grantIds, isFinal });
     }
     return { state: after, events: [], commands: [] };
   });

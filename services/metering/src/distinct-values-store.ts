@@ -12,7 +12,7 @@ export interface ValueChunk {
 }
 
 /** Location of the distinct values of a total. */
-export interface KeptValues {
+export interface StoredValues {
   /** Identifies the total among all that were ever made of its hour. */
   readonly sealId: string;
   /** Values stored in the hour document; the rest is in chunks. */
@@ -31,7 +31,7 @@ export class DistinctValuesStore {
   ) {}
 
   /** Stores the values of a total. Called before the total is stored. */
-  async keep(hourId: string, values: readonly string[]): Promise<KeptValues> {
+  async store(hourId: string, values: readonly string[]): Promise<StoredValues> {
     const sealId = newId();
     if (values.length <= chunkMax) return { sealId, distinct: values, chunks: 0 };
     let chunks = 0;
@@ -47,7 +47,7 @@ export class DistinctValuesStore {
   }
 
   /** Deletes the values of superseded totals, or of a total that was not stored. */
-  async forget(
+  async delete(
     hourId: string,
     { sealId, isSealed }: { readonly sealId: string; readonly isSealed: boolean },
   ): Promise<void> {

@@ -22,13 +22,13 @@ export interface EventPage {
   readonly total: number;
 }
 
-interface PageWish {
+interface PageRequest {
   readonly page: number;
   readonly perPage: number;
 }
 
 type Query = Filter<EventDocument>;
-type EventPlace = Pick<EventDocument, '_id' | 'timestamp'>;
+type EventPosition = Pick<EventDocument, '_id' | 'timestamp'>;
 
 const endOfTime = new Date(8.64e15);
 // With more meters, or further down, the single query costs less.
@@ -41,7 +41,7 @@ export class EventListStore {
 
   async list(
     { environmentId }: Tenant,
-    { filter, ...wish }: { readonly filter: EventFilter } & PageWish,
+    { filter, ...wish }: { readonly filter: EventFilter } & PageRequest,
   ): Promise<EventPage> {
     const { customerId, meterId, eventId, from, to } = filter;
     const query: Query = {
@@ -69,7 +69,7 @@ export class EventListStore {
     return { data: await this.named(ids, environmentId), total };
   }
 
-  private async rowsOf(query: Query, { page, perPage }: PageWish): Promise<UsageEvent[]> {
+  private async rowsOf(query: Query, { page, perPage }: PageRequest): Promise<UsageEvent[]> {
     const documents = await retryTransient(() =>
       this.events
         .find(query)
@@ -110,7 +110,7 @@ export class EventListStore {
    */
   private async idsOfPage(
     series: readonly Query[],
-    { page, perPage }: PageWish,
+    { page, perPage }: PageRequest,
   ): Promise<string[]> {
     const end = page * perPage;
     const times = await Promise.all(series.map((query) => this.newestTimes(query, end)));
@@ -143,11 +143,11 @@ export class EventListStore {
   private async placesOf(
     query: Query,
     timestamp: { readonly $gte: Date; readonly $lte: Date },
-  ): Promise<EventPlace[]> {
+  ): Promise<EventPosition[]> {
     return retryTransient(() =>
       this.events
         .find({ ...query, timestamp })
-        .project<EventPlace>({ timestamp: 1 })
+        .project<EventPosition>({ timestamp: 1 })
         .toArray(),
     );
   }
@@ -160,7 +160,7 @@ export class EventListStore {
   }
 }
 
-function compareNewestFirst(a: EventPlace, b: EventPlace): number {
+function compareNewestFirst(a: EventPosition, b: EventPosition): number {
   const byTime = b.timestamp.getTime() - a.timestamp.getTime();
   // Same order as the database, which compares texts by bytes.
   return byTime === 0 ? Buffer.compare(Buffer.from(b._id), Buffer.from(a._id)) : byTime;

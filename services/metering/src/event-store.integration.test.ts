@@ -35,7 +35,7 @@ function document(eventId: string, arrival: number) {
 }
 
 /** Stores all documents and drops the first reply. */
-function forgetful(): EventCollection {
+function losingFirstReply(): EventCollection {
   let answers = 0;
   const insertMany: EventCollection['insertMany'] = async (documents, options) => {
     const insert = events.insertMany(documents, options);
@@ -54,13 +54,16 @@ test('an insert whose reply was lost does not report its own events as duplicate
   const others = [document('event-1', 1), document('event-2', 2)];
   await new EventStore(events).insert(others);
   const repeated = [document('event-2', 12), document('event-3', 13), document('event-4', 14)];
-  const { taken } = await new EventStore(forgetful()).insert(repeated);
-  expect(taken).toEqual(new Set([repeated[0]]));
+  const { duplicates } = await new EventStore(losingFirstReply()).insert(repeated);
+  expect(duplicates).toEqual(new Set([repeated[0]]));
 });
 
 test('the second of two inserts of an event is reported as a duplicate', async () => {
   const store = new EventStore(events);
   const [first, second] = [document('event-5', 5), document('event-5', 5)];
-  expect(await store.insert([first])).toEqual({ taken: new Set(), failed: new Map() });
-  expect(await store.insert([second])).toEqual({ taken: new Set([second]), failed: new Map() });
+  expect(await store.insert([first])).toEqual({ duplicates: new Set(), failed: new Map() });
+  expect(await store.insert([second])).toEqual({
+    duplicates: new Set([second]),
+    failed: new Map(),
+  });
 });

@@ -4,7 +4,7 @@ import { ensureIndexes } from '@billing/chassis/indexes';
 import { writeErrorsOf } from '@billing/chassis/insert-batches';
 import { duplicateKeyIndex, retryTransient } from '@billing/chassis/mongo';
 import type { MeasuredEvent } from './aggregation';
-import type { Flushed } from './ingest-queue';
+import type { FlushResult } from './ingest-queue';
 import { type UsageEvent, uniqueValue } from './usage-event';
 
 /** A stored usage event. No field can be derived from the others. */
@@ -68,7 +68,7 @@ export class EventStore {
   constructor(readonly events: EventCollection) {}
 
   /** Inserts in one command. Separates duplicate ids from other failures. */
-  async insert(documents: readonly EventDocument[]): Promise<Flushed<EventDocument>> {
+  async insert(documents: readonly EventDocument[]): Promise<FlushResult<EventDocument>> {
     let attempts = 0;
     const errors = await retryTransient(async () => {
       attempts += 1;
@@ -79,24 +79,24 @@ export class EventStore {
         return writeErrorsOf(error);
       }
     });
-    const taken = new Set<EventDocument>();
+    const duplicates = new Set<EventDocument>();
     const failed = new Map<EventDocument, Error>();
     for (const [index, error] of errors) {
       const document = documents[index];
       if (document === undefined) continue;
       if (duplicateKeyIndex(error) === undefined) failed.set(document, error);
-      else taken.add(document);
+      else duplicates.add(document);
     }
-    if (attempts > 1) await this.dropOwn(taken);
-    return { taken, failed };
+    if (attempts > 1) await this.dropOwn(duplicates);
+    return { duplicates, failed };
   }
 
   /**
    * Removes the caller's own events from the duplicates: an insert retried after a lost reply finds
    * them stored.
    */
-  private async dropOwn(taken: Set<EventDocument>): Promise<void> {
-    const met = [...taken];
+  private async dropOwn(duplicates: Set<EventDocument>): Promise<void> {
+    const met = [...duplicates];
     for (let start = 0; start < met.length; start += idsMax) {
       const documents = met.slice(start, start + idsMax);
       const found = await retryTransient(() =>
@@ -107,7 +107,7 @@ export class EventStore {
       );
       const arrivals = new Map(found.map(({ _id, arrival }) => [_id, Number(arrival)]));
       for (const document of documents) {
-        if (arrivals.get(document._id) === document.arrival) taken.delete(document);
+        if (arrivals.get(document._id) === document.arrival) duplicates.delete(document);
       }
     }
   }

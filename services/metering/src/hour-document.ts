@@ -1,5 +1,5 @@
-import type { EventPlace, PartialTotal } from './aggregation';
-import type { DistinctValuesStore, KeptValues, ValueChunk } from './distinct-values-store';
+import type { EventPosition, PartialTotal } from './aggregation';
+import type { DistinctValuesStore, StoredValues, ValueChunk } from './distinct-values-store';
 import type { PendingBatch, SeriesHour, UsageHour } from './usage-hour';
 
 // The driver returns integers as number or bigint.
@@ -7,9 +7,9 @@ type Count = number | bigint;
 
 /** A stored total. */
 export type StoredTotal = Omit<PartialTotal, 'distinct' | 'events' | 'latest'> &
-  Omit<KeptValues, 'chunks'> & {
+  Omit<StoredValues, 'chunks'> & {
     readonly events: Count;
-    readonly latest: (Omit<EventPlace, 'arrival'> & { readonly arrival: Count }) | null;
+    readonly latest: (Omit<EventPosition, 'arrival'> & { readonly arrival: Count }) | null;
     readonly chunks: Count;
   };
 

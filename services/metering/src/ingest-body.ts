@@ -13,9 +13,9 @@ export interface IngestBody {
 
 // A number holds any 15 digits; with the decimal point, a longer one has at least this many
 // characters.
-const keptLength = 16;
+const exactLength = 16;
 // Far longer than a valid quantity: a longer text is refused as it is.
-const writtenLengthMax = 64;
+const quantityTextMax = 64;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -36,13 +36,13 @@ export function readIngestBody(body: Buffer): IngestBody {
  * bytes.
  */
 function hasLongNumber(body: Buffer): boolean {
-  let end = keptLength - 1;
+  let end = exactLength - 1;
   while (end < body.length) {
-    const before = end - keptLength;
+    const before = end - exactLength;
     let at = end;
     while (at > before && isOfNumber(body[at])) at -= 1;
     if (at === before) return true;
-    end = at + keptLength;
+    end = at + exactLength;
   }
   return false;
 }
@@ -72,6 +72,6 @@ function readExactly(text: string): IngestBody {
 }
 
 function exactly(source: string): string {
-  if (source.length > writtenLengthMax) return source;
+  if (source.length > quantityTextMax) return source;
   return plainDecimal(/e/i.test(source) ? source : `${source}e0`);
 }

@@ -91,7 +91,7 @@ class EventReader {
   read(event: unknown, index: number): EventInput {
     if (!isObject(event)) {
       this.refuse(String(index), 'Must be an object');
-      return nobody;
+      return blankEvent;
     }
     for (const name in event) if (!knownFields.has(name)) this.ignore(index, name);
     const customerId = this.text(event.customerId, index, 'customerId');
@@ -192,7 +192,7 @@ class EventReader {
 }
 
 const unitsMin = Decimal.of(-UNITS_MAX.unscaled);
-const nobody: EventInput = {
+const blankEvent: EventInput = {
   customerId: undefined,
   externalCustomerId: undefined,
   meterId: '',

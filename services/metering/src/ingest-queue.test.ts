@@ -1,17 +1,17 @@
-import { type Flushed, IngestQueue } from './ingest-queue';
+import { type FlushResult, IngestQueue } from './ingest-queue';
 
 const admit = () => undefined;
 
 /** A store that replies when the test says so. */
 function slowStore() {
   const flushed: number[][] = [];
-  const answers: ((flushed: Flushed<number>) => void)[] = [];
+  const answers: ((flushed: FlushResult<number>) => void)[] = [];
   const flush = (items: readonly number[]) => {
     flushed.push([...items]);
-    return new Promise<Flushed<number>>((resolve) => answers.push(resolve));
+    return new Promise<FlushResult<number>>((resolve) => answers.push(resolve));
   };
-  const answer = (...taken: number[]) =>
-    answers.shift()?.({ taken: new Set(taken), failed: new Map() });
+  const answer = (...duplicates: number[]) =>
+    answers.shift()?.({ duplicates: new Set(duplicates), failed: new Map() });
   return { flushed, flush, answer };
 }
 
@@ -72,7 +72,7 @@ test('an item that cannot be stored fails only its own request', async () => {
   const queue = new IngestQueue<number>({
     flush: async (items) => {
       flushes.push([...items]);
-      return { taken: new Set([2]), failed: new Map(items.includes(4) ? [[4, error]] : []) };
+      return { duplicates: new Set([2]), failed: new Map(items.includes(4) ? [[4, error]] : []) };
     },
     batchMax: 10,
     flushesMax: 1,

@@ -1,9 +1,9 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
 /** Result of one command. All other items were stored. */
-export interface Flushed<Item> {
+export interface FlushResult<Item> {
   /** Items that already existed. */
-  readonly taken: ReadonlySet<Item>;
+  readonly duplicates: ReadonlySet<Item>;
   /** Items that could not be stored, with the error. */
   readonly failed: ReadonlyMap<Item, Error>;
 }
@@ -11,7 +11,7 @@ export interface Flushed<Item> {
 /** Batch and queue limits. */
 export interface IngestQueueOptions<Item> {
   /** Stores items in one command. A rejection fails all of them. */
-  readonly flush: (items: readonly Item[]) => Promise<Flushed<Item>>;
+  readonly flush: (items: readonly Item[]) => Promise<FlushResult<Item>>;
   /** Items per command; a single request is never split. */
   readonly batchMax: number;
   /** Concurrent commands. */
@@ -24,7 +24,7 @@ interface Request<Item> {
   readonly items: readonly Item[];
   /** Throws if the deadline has passed. */
   readonly admit: () => void;
-  readonly resolve: (taken: ReadonlySet<Item>) => void;
+  readonly resolve: (duplicates: ReadonlySet<Item>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -90,14 +90,14 @@ export class IngestQueue<Item> {
   }
 }
 
-function nothing<Item>(): Flushed<Item> {
-  return { taken: new Set(), failed: new Map() };
+function nothing<Item>(): FlushResult<Item> {
+  return { duplicates: new Set(), failed: new Map() };
 }
 
-function settle<Item>({ items, resolve, reject }: Request<Item>, flushed: Flushed<Item>): void {
-  const { taken, failed } = flushed;
+function settle<Item>({ items, resolve, reject }: Request<Item>, flushed: FlushResult<Item>): void {
+  const { duplicates, failed } = flushed;
   const unlucky = failed.size === 0 ? undefined : items.find((item) => failed.has(item));
-  if (unlucky === undefined) resolve(taken);
+  if (unlucky === undefined) resolve(duplicates);
   else reject(failed.get(unlucky));
 }
 

@@ -11,13 +11,13 @@ import { type EventDocument, type EventStore, eventIdOf, toEventDocument } from 
 import { readIngestBody } from './ingest-body';
 import { type EventInput, readIngestInput } from './ingest-input';
 import type { IngestQueue } from './ingest-queue';
-import { type Meter, useMeter } from './meter';
+import { type Meter, markInUse } from './meter';
 import { findCustomers, type Peers } from './peers';
 import { seriesHours } from './series-hours';
-import { eventRefusal, isSameContent, otherContent, type UsageEvent } from './usage-event';
+import { eventRefusal, isSameContent, idReused, type UsageEvent } from './usage-event';
 import { endOfHour, isOpenHour, sealAfterMs, type SeriesHour } from './usage-hour';
 import type { UsageStore } from './usage-store';
-import type { WokenSeries } from './woken-series';
+import type { SealScheduleCache } from './seal-schedule';
 
 export interface IngestDependencies {
   readonly meters: AggregateCollection<Meter>;
@@ -25,7 +25,7 @@ export interface IngestDependencies {
   readonly queue: IngestQueue<EventDocument>;
   readonly directory: CustomerDirectory;
   readonly usageOf: (context: Pick<CallContext, 'tenant'>) => UsageStore;
-  readonly woken: WokenSeries;
+  readonly sealSchedule: SealScheduleCache;
   readonly arrivals: ArrivalOrder;
   readonly peers: Pick<Peers, 'customer'>;
   readonly clock: Clock;
@@ -58,10 +58,10 @@ export async function ingest(
 ): Promise<IngestEventsResponse> {
   const { json, written } = readIngestBody(body);
   const { events, ignoredFields } = readIngestInput(json, written);
-  const { candidates, refused } = await sift(events, context, dependencies);
+  const { candidates, refused } = await validateEvents(events, context, dependencies);
   const [stored, repeated] = await Promise.all([
     store(candidates, events, { context, dependencies }),
-    repeatsAmong(refused, context, dependencies),
+    findReplays(refused, context, dependencies),
   ]);
   const rejected = [
     ...stored.rejected,
@@ -77,7 +77,7 @@ export async function ingest(
   };
 }
 
-async function sift(
+async function validateEvents(
   events: readonly EventInput[],
   context: CallContext,
   dependencies: IngestDependencies,
@@ -86,7 +86,7 @@ async function sift(
     knownCustomers(events, context, dependencies),
     metersOf(events, context, dependencies),
   ]);
-  const arrival = dependencies.arrivals.take(dependencies.clock.now(), events.length);
+  const arrival = dependencies.arrivals.reserve(dependencies.clock.now(), events.length);
   const candidates: Candidate[] = [];
   const refused: Refused[] = [];
   events.forEach((input, index) => {
@@ -109,7 +109,7 @@ async function sift(
     };
     candidates.push({ index, document: toEventDocument(context.tenant, event) });
   });
-  await fixCounts(candidates, meters, { context, dependencies });
+  await fixAggregations(candidates, meters, { context, dependencies });
   return { candidates, refused };
 }
 
@@ -137,7 +137,7 @@ async function metersOf(
 }
 
 /** Marks meters as in use: from the first event on, the aggregation of a meter is fixed. */
-async function fixCounts(
+async function fixAggregations(
   candidates: readonly Candidate[],
   meters: ReadonlyMap<string, Meter>,
   { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
@@ -146,7 +146,7 @@ async function fixCounts(
   if (![...meters.keys()].some(isFresh)) return;
   const ids = new Set(candidates.map(({ document }) => document.meterId));
   const fresh = [...ids].filter(isFresh);
-  await Promise.all(fresh.map((id) => dependencies.meters.within(context).mutate(id, useMeter)));
+  await Promise.all(fresh.map((id) => dependencies.meters.within(context).mutate(id, markInUse)));
 }
 
 function newEventId(context: CallContext, index: number): string {
@@ -174,53 +174,57 @@ async function store(
   const late = hours.filter(isLate);
   const batch = { id: newId(), at: startedAt };
   await usage.beginLate(late, batch);
-  const taken = await dependencies.queue.store(documents, () => {
+  const duplicates = await dependencies.queue.store(documents, () => {
     const now = dependencies.clock.now().getTime();
     const latest = Math.min(context.deadline.getTime(), startedAt.getTime() + storeMsMax);
     if (now > latest) throw new DeadlineExceededError();
   });
-  const met = taken.size === 0 ? [] : candidates.filter(({ document }) => taken.has(document));
-  const { repeated, rejected, known } = await compare(met, events, { context, dependencies });
+  const existing =
+    duplicates.size === 0 ? [] : candidates.filter(({ document }) => duplicates.has(document));
+  const { repeated, rejected, known } = await separateDuplicates(existing, events, {
+    context,
+    dependencies,
+  });
   // A crashed ingest may have left a stale hour total.
   const doubtful = seriesHours(known).filter(isLate);
   await usage.finishLate([...late, ...doubtful], batch.id);
   await usage.reopenDays(doubtful);
-  await dependencies.woken.wake(usage, {
+  await dependencies.sealSchedule.schedule(usage, {
     environmentId: context.tenant.environmentId,
     series: [...hours, ...doubtful].map((hour) => ({
       ...hour,
       at: isLate(hour) ? startedAt : new Date(endOfHour(hour.hour).getTime() + sealAfterMs),
     })),
   });
-  return { accepted: candidates.length - met.length, duplicates: repeated, rejected };
+  return { accepted: candidates.length - existing.length, duplicates: repeated, rejected };
 }
 
 /** Separates duplicates from ids that were used for another event. */
-async function compare(
-  met: readonly Candidate[],
+async function separateDuplicates(
+  existing: readonly Candidate[],
   events: readonly EventInput[],
   { context, dependencies }: { context: CallContext; dependencies: IngestDependencies },
 ): Promise<{ repeated: number; rejected: Stored['rejected']; known: readonly UsageEvent[] }> {
   const known = await dependencies.events.find(
     context.tenant,
-    met.map(({ document }) => eventIdOf(document)),
+    existing.map(({ document }) => eventIdOf(document)),
   );
   const rejected: { index: number; error: string }[] = [];
-  for (const { index, document } of met) {
+  for (const { index, document } of existing) {
     const stored = known.get(eventIdOf(document));
     const input = events[index];
     if (stored === undefined || input === undefined) {
-      throw new Error('An event that stood there is gone');
+      throw new Error('Stored event not found');
     }
     if (!isSameContent(stored, input, document.customerId)) {
-      rejected.push({ index, error: otherContent });
+      rejected.push({ index, error: idReused });
     }
   }
-  return { repeated: met.length - rejected.length, rejected, known: [...known.values()] };
+  return { repeated: existing.length - rejected.length, rejected, known: [...known.values()] };
 }
 
 /** Refused events that were accepted when they were first sent. */
-async function repeatsAmong(
+async function findReplays(
   refused: readonly Refused[],
   context: CallContext,
   { events }: IngestDependencies,

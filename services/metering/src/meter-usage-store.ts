@@ -36,10 +36,10 @@ interface Reading extends KnownCustomer {
 }
 
 // Number of customers per query.
-const customersAtOnce = 100;
+const customersPerQuery = 100;
 // Maximum spread within a group: a customer without recent usage must not make the whole group be
 // read event by event.
-const sealedApartMsMax = 24 * 3_600_000;
+const sealedSpreadMsMax = 24 * 3_600_000;
 const cursorBatch = 5_000;
 
 /** Usage of one meter by all customers of an environment. */
@@ -79,7 +79,7 @@ export class MeterUsageStore {
       );
       await this.addDays(readings, meter, window);
       await this.addHours(readings, meter, days);
-      await this.keepDays([...readings.values()], meter, days);
+      await this.storeDays([...readings.values()], meter, days);
       await this.addEvents(readings, meter, window);
       for (const { usage } of readings.values()) yield usage;
     }
@@ -129,7 +129,7 @@ export class MeterUsageStore {
   }
 
   /** Called before events are added: up to here, usage comes from totals only. */
-  private async keepDays(
+  private async storeDays(
     readings: readonly Reading[],
     { id: meterId }: Meter,
     days: readonly CalendarDay[],
@@ -152,7 +152,7 @@ export class MeterUsageStore {
       if (!isSameData(covered, after))
         marks.push(this.markOf({ customerId, meterId }, covered, after));
     }
-    if (kept.length > 0) await this.days.keep(kept);
+    if (kept.length > 0) await this.days.storeTotals(kept);
     if (marks.length === 0) return;
     // Written after the days: only now does a missing day mean that it has no events.
     await retryTransient(() => this.collections.series.bulkWrite(marks, { ordered: false }));
@@ -242,8 +242,8 @@ function groupsOf(series: readonly KnownSeries[], { start }: Span): KnownCustome
     const [first] = group ?? [];
     const isApart =
       first === undefined ||
-      one.sealedUntil.getTime() - first.sealedUntil.getTime() > sealedApartMsMax;
-    if (group === undefined || isApart || group.length === customersAtOnce) groups.push([one]);
+      one.sealedUntil.getTime() - first.sealedUntil.getTime() > sealedSpreadMsMax;
+    if (group === undefined || isApart || group.length === customersPerQuery) groups.push([one]);
     else group.push(one);
   }
   return groups;

@@ -1,5 +1,12 @@
 import { DomainError } from '@billing/kernel/domain-error';
-import { changeMeter, createMeter, deleteMeter, isNamed, type MeterInput, useMeter } from './meter';
+import {
+  changeMeter,
+  createMeter,
+  deleteMeter,
+  isNamed,
+  type MeterInput,
+  markInUse,
+} from './meter';
 
 const id = '01900000-0000-7000-8000-000000000001';
 const fine = { metadataProblems: [] };
@@ -64,7 +71,7 @@ test('a change of the aggregation clears the property that it does not use', () 
 });
 
 test('the aggregation is fixed once an event exists', () => {
-  const used = useMeter(meter({ aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' })).state;
+  const used = markInUse(meter({ aggregation: 'UNIQUE_COUNT', uniqueProperty: 'user' })).state;
   expect(refusedFields(() => changeMeter(used, { aggregation: 'SUM' }, fine))).toEqual([
     'aggregation',
   ]);
@@ -74,7 +81,7 @@ test('the aggregation is fixed once an event exists', () => {
   expect(changeMeter(used, { aggregation: 'UNIQUE_COUNT', name: 'Users' }, fine).name).toBe(
     'Users',
   );
-  expect(useMeter(used).state).toBe(used);
+  expect(markInUse(used).state).toBe(used);
 });
 
 test('a deleted meter is unknown', () => {

@@ -108,7 +108,7 @@ export function deleteMeter(meter: Meter, now: Date): Transition<Meter> {
 }
 
 /** Fixes the aggregation, because an event is about to be stored. */
-export function useMeter(meter: Meter): Transition<Meter> {
+export function markInUse(meter: Meter): Transition<Meter> {
   return { state: meter.inUse ? meter : { ...meter, inUse: true }, events: [], commands: [] };
 }
 

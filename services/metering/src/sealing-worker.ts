@@ -21,7 +21,7 @@ const batchMax = 20;
 // A larger backlog waits for the next round.
 const batchesMax = 50;
 // Retry interval: a batch in flight or an unresponsive server is resolved by then.
-const againMs = 60_000;
+const retryAfterMs = 60_000;
 
 /** Seals past hours of every used series. Without it, reads are slower but never wrong. */
 export async function sealHours(
@@ -37,20 +37,22 @@ export async function sealHours(
 
 async function sealOne(document: SeriesDocument, dependencies: SealingDependencies): Promise<void> {
   // Claimed before any read: usage that arrives from here on schedules the series again.
-  if (!(await dependencies.series.take(document))) return;
+  if (!(await dependencies.series.claim(document))) return;
   const { customerId, meterId } = document;
   const tenant = tenantOf(document);
   const usage = dependencies.usageOf({ tenant });
   const now = dependencies.clock.now();
   try {
     const next = await sealUntilNow(document, { usage, now, dependencies });
-    if (next !== undefined) await usage.wake([{ customerId, meterId, at: next }]);
+    if (next !== undefined) await usage.scheduleSealing([{ customerId, meterId, at: next }]);
   } catch (error) {
     dependencies.logger.warn(
       { err: error, series: document._id },
       'sealing usage failed, retrying',
     );
-    await usage.wake([{ customerId, meterId, at: new Date(now.getTime() + againMs) }]);
+    await usage.scheduleSealing([
+      { customerId, meterId, at: new Date(now.getTime() + retryAfterMs) },
+    ]);
   }
 }
 
@@ -69,7 +71,8 @@ async function sealUntilNow(
   // With a manual clock every event takes the late path, so any hour may be sealed except the
   // current one.
   const until = tenant.manualClock ? hourOf(last) : sealableUntil(now);
-  if (!(await sealSeries(usage, series, { until, now }))) return new Date(now.getTime() + againMs);
+  if (!(await sealSeries(usage, series, { until, now })))
+    return new Date(now.getTime() + retryAfterMs);
   if (tenant.manualClock || last < until) return undefined;
   return new Date(until.getTime() + hourMs + sealAfterMs);
 }

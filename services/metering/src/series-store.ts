@@ -21,7 +21,7 @@ export class SeriesStore {
    * Claims a series; false if another process claimed it first. The next use of the series
    * schedules it again.
    */
-  async take({ _id, environmentId, sealAt }: SeriesDocument): Promise<boolean> {
+  async claim({ _id, environmentId, sealAt }: SeriesDocument): Promise<boolean> {
     const { modifiedCount } = await retryTransient(() =>
       this.series.updateOne({ _id, environmentId, sealAt }, { $set: { sealAt: never } }),
     );

@@ -19,7 +19,7 @@ import type { Settlement } from './settlement';
 import { SettlementRuns } from './settlement-runs';
 import { meterDefinition } from './store';
 import { ensureUsageIndexes, openUsage, UsageStore } from './usage-store';
-import { WokenSeries } from './woken-series';
+import { SealScheduleCache } from './seal-schedule';
 
 // About 200 bytes per customer.
 const customersMax = 50_000;
@@ -75,7 +75,7 @@ export async function start(
       queue,
       directory: new CustomerDirectory(customersMax),
       usageOf,
-      woken: new WokenSeries(seriesMax),
+      sealSchedule: new SealScheduleCache(seriesMax),
       arrivals: new ArrivalOrder(),
       peers,
       clock,

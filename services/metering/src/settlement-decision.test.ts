@@ -116,7 +116,7 @@ test('a settlement that reads only changed windows decides the same as one that 
         const settlement = `k${String(round)}`;
         sparing = settled(sparing, { settlement, units, versions });
         thorough = settled(thorough, { settlement, units, versions: undefined });
-        expect(shown(sparing)).toBe(shown(thorough));
+        expect(decisionsOf(sparing)).toBe(decisionsOf(thorough));
       });
     }),
     { numRuns: 500 },
@@ -124,7 +124,7 @@ test('a settlement that reads only changed windows decides the same as one that 
 });
 
 /** The decisions of an account and its daily burns. */
-function shown({ consumptions, burns }: CreditAccount): string {
+function decisionsOf({ consumptions, burns }: CreditAccount): string {
   const decided = consumptions
     .map(({ period, quantity, uses }) => ({ period, quantity, uses }))
     .toSorted((a, b) => (a.period < b.period ? -1 : 1));

@@ -116,7 +116,7 @@ export function nextStep(
   let events = 0;
   for (const known of windows) {
     const grants = settledGrants(account, known.window, decider);
-    const isRead = !isAsBefore(known, grants, decider);
+    const isRead = !isUnchanged(known, grants, decider);
     if (isRead && events > 0 && events + known.events > eventsMax) break;
     if (isRead) events += known.events;
     step.push({ known, isRead });
@@ -154,7 +154,7 @@ export function decideWindows(
     if (decidedBy(after, { period, settlement }) !== undefined) continue;
     const grants = settledGrants(after, window, decider).filter(({ id }) => grantIds.has(id));
     let consumption: PeriodConsumption;
-    if (earlier !== undefined && isAsBefore(read, grants, decider)) {
+    if (earlier !== undefined && isUnchanged(read, grants, decider)) {
       consumption = { ...earlier, settlement };
     } else if (usage === undefined) return after;
     else {
@@ -186,7 +186,7 @@ export function settledGrants(
 /**
  * True if deciding a window again would give the earlier decision, because all inputs are the same.
  */
-function isAsBefore(
+function isUnchanged(
   known: KnownWindow,
   grants: readonly BurnableGrant[],
   decider: Decider,

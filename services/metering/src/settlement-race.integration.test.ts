@@ -5,7 +5,7 @@ import {
   CreditSource,
   type SettleUsageResponse,
 } from '@billing/proto/billing/metering/v1/metering';
-import { aLivedPeriod, present, startMetering } from './testing';
+import { aUsagePeriod, present, startMetering } from './testing';
 
 let service: Awaited<ReturnType<typeof startMetering>>;
 
@@ -43,7 +43,7 @@ async function usedPeriod() {
   };
   const subscriptionId = newId();
   const lived = { subscriptionId, meterId, periodIndex: 0, start, end, includedUnits: '0' };
-  service.lived.set(customerId, [aLivedPeriod(lived)]);
+  service.lived.set(customerId, [aUsagePeriod(lived)]);
   const request = {
     subscriptionId,
     customerId,

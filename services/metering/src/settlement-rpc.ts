@@ -56,10 +56,10 @@ function refuseMalformed({ key, unbilledKeys }: SettleUsageRequest): void {
 
 function fromProtoRequest(request: SettleUsageRequest): SettlementRequest {
   const { subscriptionId, customerId, key, windows, unbilledKeys } = request;
-  const asked = windows.flatMap(({ periodIndex, meters }) =>
+  const requested = windows.flatMap(({ periodIndex, meters }) =>
     meters.map(({ meterId }) => ({ periodIndex, meterId })),
   );
-  return { subscriptionId, customerId, key, asked, meters: metersIn(windows), unbilledKeys };
+  return { subscriptionId, customerId, key, requested, meters: metersIn(windows), unbilledKeys };
 }
 
 /** Groups the windows by meter. */

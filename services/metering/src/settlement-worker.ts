@@ -1,7 +1,7 @@
 import type { CallContext } from '@billing/chassis/call-context';
 import type { Clock } from '@billing/chassis/clock';
 import { DomainError, notFound } from '@billing/kernel/domain-error';
-import { keepNobodysUsage } from './burning-rpc';
+import { storeUnclaimedUsage } from './burning-rpc';
 import { type CreditAccount, decidedBy, periodKey } from './credit-account';
 import type { Meter } from './meter';
 import {
@@ -40,7 +40,7 @@ export interface SettlementRequest {
   readonly customerId: string;
   readonly key: string;
   /** In the order of the settlement's usages. */
-  readonly asked: readonly MeterPeriod[];
+  readonly requested: readonly MeterPeriod[];
   /** The same, grouped by meter. */
   readonly meters: readonly MeterWindows[];
   readonly unbilledKeys: readonly string[];
@@ -58,7 +58,7 @@ interface Run {
 // Same limit as the store's compare-and-set retries.
 const attemptsMax = 8;
 // Concurrent meters; each is read with its own cursor.
-const metersAtOnce = 8;
+const concurrentMeters = 8;
 
 /**
  * Settles once per key. A retry gets the same result and continues where an interrupted run
@@ -81,9 +81,9 @@ export function settle(
 }
 
 async function settleAll(run: Run): Promise<Settlement> {
-  const { subscriptionId, key, asked, unbilledKeys: exceptKeys } = run.request;
+  const { subscriptionId, key, requested, unbilledKeys: exceptKeys } = run.request;
   const store = run.dependencies.settlementsOf(run.context);
-  const periodIndexes = new Set(asked.map(({ periodIndex }) => periodIndex));
+  const periodIndexes = new Set(requested.map(({ periodIndex }) => periodIndex));
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const done = await store.find(subscriptionId, key);
     if (done !== undefined) return done;
@@ -93,7 +93,7 @@ async function settleAll(run: Run): Promise<Settlement> {
     const billed = await store.ofPeriods(subscriptionId, { periodIndexes, exceptKeys });
     const previousOf = lastSettled(billed);
     const usages = changedUsages(
-      asked.map((one) => ({ ...one, current: currentOf(one), previous: previousOf(one) })),
+      requested.map((one) => ({ ...one, current: currentOf(one), previous: previousOf(one) })),
     );
     const settlement = { subscriptionId, key, number, usages };
     if (await store.insert(settlement)) return settlement;
@@ -114,7 +114,7 @@ async function decideAll(run: Run): Promise<(one: MeterPeriod) => SettledQuantit
     }
   };
   try {
-    await Promise.all(Array.from({ length: metersAtOnce }, decideNext));
+    await Promise.all(Array.from({ length: concurrentMeters }, decideNext));
   } finally {
     waiting.length = 0;
   }
@@ -174,10 +174,10 @@ async function decideMeter(opened: OpenMeter, run: Run): Promise<CreditAccount> 
   const series = { customerId, meterId, aggregation, uniqueProperty };
   const decider = { subscriptionId, settlement, series };
   let { account } = opened;
-  const asked = windows.map((window) => ({ window }));
-  if (undecided(account, asked, decider).length === 0) return account;
-  account = await keepNobodysUsage({ account, series }, windows, run.context, run.dependencies);
-  const known = await knowWindows(opened, decider, run);
+  const requested = windows.map((window) => ({ window }));
+  if (undecided(account, requested, decider).length === 0) return account;
+  account = await storeUnclaimedUsage({ account, series }, windows, run.context, run.dependencies);
+  const known = await loadWindows(opened, decider, run);
   // A concurrent change of the account may invalidate a step.
   for (let step = 1; step <= windows.length + attemptsMax; step += 1) {
     const left = undecided(account, known, decider);
@@ -188,7 +188,7 @@ async function decideMeter(opened: OpenMeter, run: Run): Promise<CreditAccount> 
   throw new DomainError('unavailable', 'TOO_MANY_WRITERS', 'Service unavailable');
 }
 
-async function knowWindows(
+async function loadWindows(
   { account, windows }: OpenMeter,
   decider: Decider,
   { context, dependencies }: Run,
@@ -209,7 +209,7 @@ async function decideStep(
   const step = nextStep(account, left, decider);
   const toRead = step.filter(({ isRead }) => isRead).map(({ known: { window } }) => window);
   const read = await readWindows(
-    rawOf(dependencies.usageOf(context)),
+    withoutTotals(dependencies.usageOf(context)),
     decider.series,
     toRead.map((window) => ({ window, grants: settledGrants(account, window, decider) })),
   );
@@ -225,7 +225,7 @@ async function decideStep(
 }
 
 /** Hides the totals of sealed hours, so that billed usage is always counted from events. */
-function rawOf(storage: UsageStorage): UsageStorage {
+function withoutTotals(storage: UsageStorage): UsageStorage {
   const raw = Object.create(storage) as UsageStorage;
   raw.sealedUntil = () => Promise.resolve(null);
   return raw;

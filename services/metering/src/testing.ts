@@ -115,7 +115,7 @@ async function startCustomers(ids: ReadonlySet<string>) {
 }
 
 /** A period of a subscription that prices one meter, as the subscription service returns it. */
-export function aLivedPeriod({
+export function aUsagePeriod({
   meterId,
   includedUnits,
   ...period

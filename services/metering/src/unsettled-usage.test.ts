@@ -4,12 +4,12 @@ import { addGrant, consumedIn, createGrant, type CreditAccount } from './credit-
 import { RunningTotal } from './aggregation';
 import {
   afterPeriod,
-  isFinal,
-  isTakenWhole,
+  isMonthFinal,
+  isFullyClaimed,
   monthOf,
-  nobodysMonths,
+  unclaimedMonths,
   type SubscriptionPeriod,
-  takenFrom,
+  claimedSpans,
   unsettledPeriods,
 } from './unsettled-usage';
 
@@ -56,9 +56,9 @@ test('the earliest created subscription claims the usage, also during its trial'
     { start: date('02-01'), end: date('02-15') },
     { start: date('02-15'), end: date('03-10') },
   ];
-  expect(takenFrom('first', lived, 'm')).toEqual([]);
-  expect(takenFrom('second', lived, 'm')).toEqual(first);
-  expect(takenFrom(null, lived, 'm')).toEqual([
+  expect(claimedSpans('first', lived, 'm')).toEqual([]);
+  expect(claimedSpans('second', lived, 'm')).toEqual(first);
+  expect(claimedSpans(null, lived, 'm')).toEqual([
     ...first,
     { start: date('03-05'), end: date('04-05') },
   ]);
@@ -116,7 +116,7 @@ test.each<[string, readonly (readonly [string, string])[], boolean]>([
   ],
 ])('isFullyClaimed is right about a window claimed %s', (_how, spans, isWhole) => {
   const taken = spans.map(([start, end]) => ({ start: date(start), end: date(end) }));
-  expect(isTakenWhole({ start: date('02-01'), end: date('03-01'), taken })).toBe(isWhole);
+  expect(isFullyClaimed({ start: date('02-01'), end: date('03-01'), taken })).toBe(isWhole);
 });
 
 describe('months of unclaimed usage', () => {
@@ -133,7 +133,7 @@ describe('months of unclaimed usage', () => {
       ),
     );
   const monthsOf = (one: CreditAccount, at = now, until?: Date) =>
-    nobodysMonths(one, { taken: [], now: at, ...(until && { until }) }).map(({ key }) => key);
+    unclaimedMonths(one, { taken: [], now: at, ...(until && { until }) }).map(({ key }) => key);
   const january = { start: date('01-01'), end: date('02-01') };
 
   test('count from the first month in which a grant could burn until now', () => {
@@ -151,18 +151,18 @@ describe('months of unclaimed usage', () => {
   test('are final once no event can arrive for them', () => {
     const grants = granted('01-01', '01-01');
     const usage = { spans: [] };
-    const after = nobodysMonths(grants, { taken: [], now }).reduce(
+    const after = unclaimedMonths(grants, { taken: [], now }).reduce(
       (one, month) =>
         afterPeriod(one, month, {
           usage,
           series: { aggregation: 'SUM' },
           now,
-          isForGood: isFinal(month.window, now),
+          isFinal: isMonthFinal(month.window, now),
         }),
       grants,
     );
-    expect(isFinal(january, date('03-08'))).toBe(false);
-    expect(isFinal(january, date('03-09'))).toBe(true);
+    expect(isMonthFinal(january, date('03-08'))).toBe(false);
+    expect(isMonthFinal(january, date('03-09'))).toBe(true);
     expect(monthsOf(after)).toEqual(['2026-02:nobody', '2026-03:nobody']);
     // They have not been read since.
     expect(monthsOf(after, date('06-01'))).toEqual(
@@ -172,7 +172,7 @@ describe('months of unclaimed usage', () => {
 
   test('count up to the end of the settled period, and in full if they are over', () => {
     const endsOf = (at: Date, until: Date) =>
-      nobodysMonths(granted('01-01', '01-01'), { taken: [], now: at, until }).map(
+      unclaimedMonths(granted('01-01', '01-01'), { taken: [], now: at, until }).map(
         ({ window: { end } }) => end,
       );
     expect(endsOf(date('02-11'), date('02-10'))).toEqual([date('02-01'), date('02-10')]);

@@ -8,7 +8,7 @@ import type { MeasuredSeries, Span } from './usage-hour';
 const none = Decimal.of(0n);
 // Stored in place of a settlement key.
 const unsettled = 'unsettled';
-const forGood = 'for good';
+const finalSettlement = 'for good';
 // An event may arrive 35 days late; one more day covers clock differences and events in flight.
 const lateForMs = 36 * 86_400_000;
 
@@ -36,7 +36,7 @@ export interface BurningPeriod {
  * Spans in which other subscriptions claim the usage of a meter: those created before this one.
  * `subscriptionId` null: all subscriptions, for unclaimed usage.
  */
-export function takenFrom(
+export function claimedSpans(
   subscriptionId: string | null,
   lived: readonly SubscriptionPeriod[],
   meterId: string,
@@ -61,7 +61,7 @@ export function unsettledPeriods(
     if (index === null || price === undefined) return [];
     const key = periodKey(subscriptionId, index);
     if (settled.has(key)) return [];
-    const window = { ...span, taken: takenFrom(subscriptionId, lived, meterId) };
+    const window = { ...span, taken: claimedSpans(subscriptionId, lived, meterId) };
     return [{ key, window, includedUnits: Decimal.parse(price.includedUnits) }];
   });
 }
@@ -70,7 +70,7 @@ export function unsettledPeriods(
  * Calendar months with unclaimed usage of a meter, except months stored as final. Without `until`
  * they include the running month; otherwise they end at `until`.
  */
-export function nobodysMonths(
+export function unclaimedMonths(
   account: CreditAccount,
   {
     taken,
@@ -87,8 +87,9 @@ export function nobodysMonths(
   const months: BurningPeriod[] = [];
   let month = monthOf(firstUse(account) ?? until);
   for (; month.start < until; month = monthOf(month.end)) {
-    const key = nobodysKey(month);
-    if (known.get(key)?.settlement === forGood || !mayBurn(account, { key, ...month })) continue;
+    const key = unclaimedKey(month);
+    if (known.get(key)?.settlement === finalSettlement || !mayBurn(account, { key, ...month }))
+      continue;
     // A past month counts in full.
     const end = month.end <= now || month.end < until ? month.end : until;
     months.push({ key, window: { start: month.start, end, taken }, includedUnits: none });
@@ -97,7 +98,7 @@ export function nobodysMonths(
 }
 
 /** True if other subscriptions claim the whole window. */
-export function isTakenWhole({ start, end, taken }: UsageWindow): boolean {
+export function isFullyClaimed({ start, end, taken }: UsageWindow): boolean {
   let until = start;
   for (const span of taken.toSorted((a, b) => a.start.getTime() - b.start.getTime())) {
     if (span.start > until) return false;
@@ -107,12 +108,12 @@ export function isTakenWhole({ start, end, taken }: UsageWindow): boolean {
 }
 
 /** True if no event of the month can arrive any more. */
-export function isFinal({ end }: Span, now: Date): boolean {
+export function isMonthFinal({ end }: Span, now: Date): boolean {
   return end.getTime() + lateForMs <= now.getTime();
 }
 
 /** Key of a month's unclaimed usage. */
-export function nobodysKey({ start }: Span): string {
+export function unclaimedKey({ start }: Span): string {
   return `${start.toISOString().slice(0, 'YYYY-MM'.length)}:nobody`;
 }
 
@@ -153,7 +154,7 @@ export function afterPeriod(
     series,
     now,
     grantIds,
-    isForGood = false,
+    isFinal = false,
   }: {
     readonly usage: WindowUsage;
     readonly series: Pick<MeasuredSeries, 'aggregation'>;
@@ -161,7 +162,7 @@ export function afterPeriod(
     /** Grants whose boundaries the usage was read with; absent: all. */
     readonly grantIds?: ReadonlySet<string>;
     /** The usage was read when no more events of the period could arrive. */
-    readonly isForGood?: boolean;
+    readonly isFinal?: boolean;
   },
 ): CreditAccount {
   const grants = grantsFor(account, period).filter(
@@ -169,7 +170,7 @@ export function afterPeriod(
   );
   const burnt = burnWindow(usage, series, { window, grants, includedUnits });
   const quantity = burnt.quantity.toString();
-  const settlement = isForGood ? forGood : unsettled;
+  const settlement = isFinal ? finalSettlement : unsettled;
   const consumption = { period, settlement, quantity, uses: usesOf(burnt) };
   const known = account.consumptions.find((one) => one.period === period);
   return isSameData(known, consumption) ? account : setConsumption(account, consumption, now);

@@ -78,9 +78,9 @@ async function readWhole(
 }
 
 function withinWindow({ spans }: WindowUsage, { start, end, taken }: UsageWindow): WindowUsage {
-  const isTaken = (at: Date) => taken.some((one) => one.start <= at && at < one.end);
+  const isClaimed = (at: Date) => taken.some((one) => one.start <= at && at < one.end);
   return {
-    spans: spans.filter((one) => one.start >= start && one.start < end && !isTaken(one.start)),
+    spans: spans.filter((one) => one.start >= start && one.start < end && !isClaimed(one.start)),
   };
 }
 

@@ -106,7 +106,7 @@ export class UsageDayStore {
   }
 
   /** Stores totals of days that still have the version that was read. */
-  async keep(days: readonly (UsageDay & { readonly total: PartialTotal })[]): Promise<void> {
+  async storeTotals(days: readonly (UsageDay & { readonly total: PartialTotal })[]): Promise<void> {
     const { environmentId } = this.tenant;
     const documents = days.map(({ total, version, ...day }) => ({
       _id: this.idOf(day),

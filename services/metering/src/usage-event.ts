@@ -46,7 +46,7 @@ export function eventRefusal(
 }
 
 /** Error for an event whose id belongs to a different event. */
-export const otherContent = 'eventId: Was used with other content';
+export const idReused = 'eventId: Was used with other content';
 
 /** True if a resent event matches the stored one. An omitted timestamp matches any. */
 export function isSameContent(

@@ -108,7 +108,7 @@ interface Actor {
   next: () => Promise<boolean>;
 }
 
-class Gone extends Error {}
+class Crash extends Error {}
 
 /** Stored state. */
 class Table {
@@ -217,14 +217,14 @@ function actor(stepsMax: number, run: (pause: () => Promise<void>) => Promise<vo
   let isOver = false;
   const pause = () => {
     steps += 1;
-    if (steps > stepsMax) return Promise.reject(new Gone());
+    if (steps > stepsMax) return Promise.reject(new Crash());
     return new Promise<void>((resolve) => {
       goOn = resolve;
     });
   };
   const work = run(pause)
     .catch((error: unknown) => {
-      if (!(error instanceof Gone)) throw error;
+      if (!(error instanceof Crash)) throw error;
     })
     .finally(() => {
       isOver = true;

@@ -4,7 +4,7 @@ import { derivedId } from '@billing/chassis/ids';
 import { Decimal } from '@billing/kernel/decimal';
 import { notFound } from '@billing/kernel/domain-error';
 import type { UsageState as ProtoUsageState } from '@billing/proto/billing/metering/v1/metering';
-import { afterOthers } from './burning-rpc';
+import { afterOtherUsage } from './burning-rpc';
 import {
   consumedIn,
   type CreditAccount,
@@ -17,10 +17,10 @@ import type { Meter } from './meter';
 import { type CustomerPeriods, customerPeriods, findCustomer, type Peers } from './peers';
 import {
   monthOf,
-  nobodysKey,
-  nobodysMonths,
+  unclaimedKey,
+  unclaimedMonths,
   type SubscriptionPeriod,
-  takenFrom,
+  claimedSpans,
 } from './unsettled-usage';
 import { burnWindow, type BurntUsage, readWindow, type UsageWindow } from './usage-burning';
 import type { Span } from './usage-hour';
@@ -49,10 +49,10 @@ export interface RunningUsage {
 
 const none = Decimal.of(0n);
 // A customer uses a few meters; each takes a few queries.
-const metersAtOnce = 8;
+const concurrentMeters = 8;
 const accountsPerPage = 500;
 // Key that no settlement uses: a trial burns no credits.
-const trialsPeriod = 'trial';
+const trialPeriodKey = 'trial';
 
 /** Id of the account of a customer for a meter. */
 export function accountId(
@@ -125,7 +125,7 @@ export function periodsFor(
   { peers }: Pick<UsageDependencies, 'peers'>,
 ): Promise<CustomerPeriods> {
   const { now } = context;
-  const open = accounts.flatMap((account) => nobodysMonths(account, { taken: [], now }));
+  const open = accounts.flatMap((account) => unclaimedMonths(account, { taken: [], now }));
   const starts = open.map(({ window: { start } }) => start.getTime());
   const since = starts.length === 0 ? undefined : new Date(Math.min(...starts));
   return customerPeriods(peers, { customerId, since }, context);
@@ -159,7 +159,7 @@ export async function runningUsages(
       found.push(await runningUsage(scope, context, dependencies));
     }
   };
-  await Promise.all(Array.from({ length: metersAtOnce }, readNext));
+  await Promise.all(Array.from({ length: concurrentMeters }, readNext));
   return found.toSorted((a, b) => (a.meter.id < b.meter.id ? -1 : 1));
 }
 
@@ -183,10 +183,10 @@ async function runningUsage(
   const shown = running.find(({ prices }) => prices.has(meterId));
   const period = shown?.span ?? monthOf(context.now);
   const terms = termsOf(shown, meterId);
-  const taken = takenFrom(terms?.subscriptionId ?? null, lived, meterId);
-  const key = terms?.key ?? nobodysKey(period);
+  const taken = claimedSpans(terms?.subscriptionId ?? null, lived, meterId);
+  const key = terms?.key ?? unclaimedKey(period);
   const before =
-    account && (await afterOthers({ account, series }, { key, lived }, context, dependencies));
+    account && (await afterOtherUsage({ account, series }, { key, lived }, context, dependencies));
   const grants = before === undefined ? [] : grantsFor(before, key);
   // Usage of a trial is free and needs no credits.
   const burnable = terms?.isTrial === true ? [] : grants;
@@ -210,7 +210,7 @@ function termsOf(
   const price = period?.prices.get(meterId);
   if (period === undefined || price === undefined) return undefined;
   const { subscriptionId, index, entitled, currency } = period;
-  const key = index === null ? trialsPeriod : periodKey(subscriptionId, index);
+  const key = index === null ? trialPeriodKey : periodKey(subscriptionId, index);
   return { subscriptionId, isTrial: index === null, entitled, currency, price, key };
 }
 

@@ -259,7 +259,7 @@ test('a state of any valid prices, credits and events is returned completely', (
   );
   fc.assert(
     fc.property(prices, units, quantities, amounts, (given, includedUnits, used, granted) => {
-      const told = toldState({ ...given, includedUnits }, used, granted);
+      const told = returnedState({ ...given, includedUnits }, used, granted);
       const { estimatedAmount, currency } = told;
       expect(currency).toBe('USD');
       expect(estimatedAmount ?? 0).toBeLessThanOrEqual(Number(AMOUNT_MAX));
@@ -274,7 +274,7 @@ function sum(all: readonly string[]): string {
 }
 
 /** A usage state for a quantity, as REST callers get it. */
-function toldState(
+function returnedState(
   given: UsageTerms['price'],
   used: readonly string[],
   granted: readonly string[],

@@ -182,7 +182,7 @@ export class UsageStore implements UsageStorage {
   ): Promise<boolean> {
     const seriesHour = { customerId: series.customerId, meterId: series.meterId, hour };
     const _id = this.hourId(seriesHour);
-    const stored = { ...total, ...(await this.values.keep(_id, total.distinct)) };
+    const stored = { ...total, ...(await this.values.store(_id, total.distinct)) };
     const { environmentId } = this.tenant;
     const isSealed =
       version === undefined
@@ -201,7 +201,7 @@ export class UsageStore implements UsageStorage {
             );
             return modifiedCount > 0;
           });
-    await this.values.forget(_id, { sealId: stored.sealId, isSealed });
+    await this.values.delete(_id, { sealId: stored.sealId, isSealed });
     return isSealed;
   }
 
@@ -278,7 +278,7 @@ export class UsageStore implements UsageStorage {
   }
 
   /** Schedules series for sealing, each at its real time or earlier. */
-  async wake(all: readonly (Series & { readonly at: Date })[]): Promise<void> {
+  async scheduleSealing(all: readonly (Series & { readonly at: Date })[]): Promise<void> {
     const { organizationId, environmentId, live } = this.tenant;
     const owner = { organizationId, environmentId, live, timeline: timelineOf(this.tenant) };
     await retryTransient(() =>

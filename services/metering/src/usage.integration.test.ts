@@ -11,7 +11,7 @@ import {
 import fc from 'fast-check';
 import { type Aggregation, quantityOf, totalOf } from './aggregation';
 import { openEvents } from './event-store';
-import { aLivedPeriod, present, startMetering, startSealing } from './testing';
+import { aUsagePeriod, present, startMetering, startSealing } from './testing';
 import { hourMs } from './usage-hour';
 import { readUsage } from './usage-reading';
 import { openUsage, UsageStore } from './usage-store';
@@ -174,13 +174,13 @@ describe('a settlement', () => {
   });
 
   /** Registers the settled periods with the subscription stand-in. */
-  function tellOf({
+  function registerPeriods({
     subscriptionId,
     customerId,
     windows,
   }: Pick<SettleUsageRequest, 'subscriptionId' | 'customerId' | 'windows'>) {
     const periods = windows.flatMap(({ meters, ...window }) =>
-      meters.map((meter) => aLivedPeriod({ subscriptionId, ...window, ...meter })),
+      meters.map((meter) => aUsagePeriod({ subscriptionId, ...window, ...meter })),
     );
     service.lived.set(customerId, periods);
   }
@@ -261,7 +261,7 @@ describe('a settlement', () => {
       period(1, '2026-02-18T00:00:00Z', '2026-02-28T00:00:00Z', meterId),
     ];
     const request = { subscriptionId, customerId, windows };
-    tellOf(request);
+    registerPeriods(request);
     await use('2026-02-10T00:00:00Z', 7);
     await settle(context, { ...request, key: 'period:0', windows: windows.slice(0, 1) });
     await use('2026-02-11T00:00:00Z', 1);

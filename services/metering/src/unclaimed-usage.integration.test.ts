@@ -3,7 +3,7 @@ import { newId } from '@billing/chassis/ids';
 import { testContext } from '@billing/chassis/testing';
 import { Aggregation, CreditSource } from '@billing/proto/billing/metering/v1/metering';
 import fc from 'fast-check';
-import { aLivedPeriod, present, startMetering } from './testing';
+import { aUsagePeriod, present, startMetering } from './testing';
 
 let service: Awaited<ReturnType<typeof startMetering>>;
 
@@ -41,7 +41,7 @@ async function aCustomer(tenant: CallContext['tenant']) {
   const subscriptionId = newId();
   const window = { periodIndex: 0, start: dayAt(begun), end: dayAt(ended) };
   const includedUnits = String(included);
-  lived.set(customerId, [aLivedPeriod({ subscriptionId, meterId, includedUnits, ...window })]);
+  lived.set(customerId, [aUsagePeriod({ subscriptionId, meterId, includedUnits, ...window })]);
   return {
     use: async (now: number, day: number, quantity: number) => {
       const event = { customerId, meterId, timestamp: dayAt(day), quantity };
@@ -80,9 +80,9 @@ test('usage burns credits once, whether claimed or not, whenever it arrives and 
     fc.asyncProperty(uses, async (sent) => {
       const { use, settle, consumed, state } = await aCustomer(tenant);
       const ordered = sent.toSorted((a, b) => a.now - b.now);
-      const used = { nobodys: 0, subscriptions: 0 };
+      const used = { unclaimed: 0, subscriptions: 0 };
       const expected = () =>
-        Math.min(granted, used.nobodys + Math.max(0, used.subscriptions - included));
+        Math.min(granted, used.unclaimed + Math.max(0, used.subscriptions - included));
       let isSettled = false;
       for (const { now, late, quantity, isRead } of ordered) {
         if (now >= ended && !isSettled) {
@@ -91,10 +91,10 @@ test('usage burns credits once, whether claimed or not, whenever it arrives and 
         }
         const day = Math.max(0, now - late);
         await use(now, day, quantity);
-        const isTaken = begun <= day && day < ended;
-        used[isTaken ? 'subscriptions' : 'nobodys'] += quantity;
+        const isClaimed = begun <= day && day < ended;
+        used[isClaimed ? 'subscriptions' : 'unclaimed'] += quantity;
         // Usage that arrives after a settlement burns with the next one.
-        if (isRead && !(isSettled && isTaken)) {
+        if (isRead && !(isSettled && isClaimed)) {
           if (isSettled) await settle(now, `now:${newId()}`);
           const all = await Promise.all([consumed(now), consumed(now), state(now)]);
           expect(all.slice(0, 2)).toEqual([expected(), expected()]);
