@@ -9,17 +9,19 @@ interface ActivityDocument {
   readonly count: number;
 }
 
-/** How often each environment with a manual clock was written to. The advance of such a clock reads it to know that all is quiet. */
+/**
+ * Number of writes to each environment with a manual clock. The advance of a manual clock reads it
+ * to detect that all work has finished.
+ */
 export type ActivityCounter = Collection<ActivityDocument>;
 
-/** Opens the counter of a service's database. */
 export function openActivity(db: Db): ActivityCounter {
   return db.collection<ActivityDocument>('activity');
 }
 
 /**
- * Counts a write that is about to be made. Whoever sees an effect of the write also sees the count; a count without its write, after a
- * fault, only makes the advance look once more.
+ * Counts a write before it happens. A reader that sees an effect of the write also sees the count.
+ * A count whose write failed only makes the advance check once more.
  */
 export async function countActivity(
   counter: ActivityCounter,
@@ -31,7 +33,7 @@ export async function countActivity(
   );
 }
 
-/** The count so far; 0 before the first write. */
+/** Returns the count so far; 0 before the first write. */
 export async function readActivity(
   counter: ActivityCounter,
   environmentId: string,

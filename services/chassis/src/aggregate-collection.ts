@@ -14,46 +14,60 @@ import type { Completion } from './outbox-progress';
 import { SharedPoll } from './shared-poll';
 import { KeyedMutex } from './keyed-mutex';
 
-/** What a command's handler is given beside the payload. */
+/** Metadata that a command's handler receives with the payload. */
 export interface CommandDelivery {
-  /** Tenant, deadline and the time of the decision where the clock is manual. */
+  /** Tenant and deadline; where the clock is manual, also the time of the decision. */
   readonly context: CallContext;
-  /** The aggregate that decided. */
+  /** Id of the aggregate that made the decision. */
   readonly aggregateId: string;
-  /** The command's number in its aggregate. */
   readonly sequence: number;
-  /** For the last write of the command, where that is one to the aggregate itself; absent outside the relay. */
+  /**
+   * Lets the last write of the command empty the outbox, if that write changes the aggregate
+   * itself. Absent outside the relay.
+   */
   readonly completion?: Completion;
 }
 
-/** Carries out a command; it is repeated until this resolves, so it must be idempotent. */
+/** Runs a command. The relay retries it until it resolves, so it must be idempotent. */
 export type CommandHandler = (payload: never, delivery: CommandDelivery) => Promise<void>;
 
-/** What a service does about its aggregates besides answering calls. All of it may run twice and in several replicas. */
+/**
+ * Handlers for a service's aggregates outside of calls. Each of them may run twice and in several
+ * replicas.
+ */
 export interface AggregateBehaviour {
-  /** By command type. */
+  /** Handlers by command type. */
   readonly commands?: Readonly<Record<string, CommandHandler>>;
-  /** By type of a command that no operator may skip: the text of the refusal, which says why. */
+  /**
+   * Types of commands that operators cannot skip, each with the text of the refusal, which states
+   * the reason.
+   */
   readonly unskippable?: Readonly<Record<string, string>>;
-  /** Business time has reached `dueAt`; `context.now` is that very instant where the clock is manual. */
+  /**
+   * Runs when environment time has reached `dueAt`. `context.now` is exactly that instant where the
+   * clock is manual.
+   */
   readonly wake?: (id: string, context: CallContext) => Promise<void>;
-  /** Real time has reached `recoverAt`. */
+  /** Runs when real time has reached `recoverAt`. */
   readonly recover?: (id: string, context: CallContext) => Promise<void>;
 }
 
-/** All aggregates of one kind: hands out the store of an environment, and is what relay and scanner work on. */
+/**
+ * All aggregates of one kind. Opens the store of an environment; relay and scanner work on the
+ * whole collection.
+ */
 export class AggregateCollection<S extends { readonly id: string }> {
   readonly documents: Collection<AggregateDocument>;
-  /** The same documents one by one, together with what others do at the moment. */
+  /** Reads and writes single documents, batched with those of concurrent callers. */
   readonly batches: DocumentBatches;
-  /** How many they are, for lists. */
+  /** Counts matching documents for lists. */
   readonly listCounts: ListCounts;
   behaviour: AggregateBehaviour = {};
   onPending: (id: string, written?: AggregateDocument) => void = () => undefined;
-  /** Makes every write that reaches a milestone. */
+  /** Wraps every write that reaches a step for the first time. */
   writeFirstReached: FirstReachedWriter = (_step, write) => write();
   private readonly changes = new EventEmitter().setMaxListeners(0);
-  private readonly looks = new Map<string, SharedPoll<Stored<S>>>();
+  private readonly polls = new Map<string, SharedPoll<Stored<S>>>();
   private readonly keyMutex = new KeyedMutex();
   private readonly writeMutex = new KeyedMutex();
 
@@ -67,7 +81,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
     this.listCounts = new ListCounts(this.documents, definition, dependencies.clock);
   }
 
-  /** The store of the context's environment, deciding at the context's time. */
+  /** Opens the store of the context's environment. Decisions use the context's time. */
   within(context: StoreContext): AggregateStore<S> {
     return new AggregateStore(
       this.documents,
@@ -90,14 +104,15 @@ export class AggregateCollection<S extends { readonly id: string }> {
     );
   }
 
-  /** Says what the service does about commands and due work. Called once, before it serves. */
+  /** Registers handlers for commands and due work. Called once, before the service serves. */
   handle(behaviour: AggregateBehaviour): void {
     this.behaviour = behaviour;
   }
 
   /**
-   * Waits until the aggregate satisfies `isReached` or `until` (real time) has come, and returns it as it stands then. Changes of this
-   * process are seen at once, those of other replicas by looking again every quarter of a second, once for all who wait for the aggregate.
+   * Waits until the aggregate satisfies `isReached` or real time reaches `until`, and returns its
+   * current state. Changes by this process are seen immediately. Changes by other replicas are
+   * found by polling four times a second; callers that wait for the same aggregate share one poll.
    */
   async waitFor(
     id: string,
@@ -111,7 +126,7 @@ export class AggregateCollection<S extends { readonly id: string }> {
         const msLeft = until.getTime() - this.dependencies.clock.now().getTime();
         if (isReached(stored) || msLeft <= 0 || context.signal.aborted) return stored;
         const seen = await next.within(msLeft, context.signal);
-        // A shared look may have read the aggregate before this caller's last write.
+        // A shared poll may have read the aggregate before this caller's last write.
         if (seen !== undefined && seen.version >= stored.version) stored = seen;
         next.leave();
         next = this.nextPoll(id, context);
@@ -125,15 +140,18 @@ export class AggregateCollection<S extends { readonly id: string }> {
     await ensureIndexes(this.documents, indexesOf(this.definition));
   }
 
-  /** The aggregate after its next change or a quarter of a second, whichever comes first; shared by all who wait at the time. */
+  /**
+   * Resolves with the aggregate after its next change or after a quarter of a second, whichever
+   * comes first. Concurrent waiters share it.
+   */
   private nextPoll(
     id: string,
     context: Pick<CallContext, 'tenant' | 'now'>,
   ): SharedPoll<Stored<S>> {
     const key = `${context.tenant.environmentId} ${id}`;
-    const shared = this.looks.get(key);
+    const shared = this.polls.get(key);
     if (shared !== undefined) return shared.join();
-    const look: SharedPoll<Stored<S>> = new SharedPoll<Stored<S>>(
+    const poll: SharedPoll<Stored<S>> = new SharedPoll<Stored<S>>(
       async (abandoned) => {
         const change = this.nextChange(id);
         const over = new AbortController();
@@ -144,11 +162,11 @@ export class AggregateCollection<S extends { readonly id: string }> {
         return seen ?? (abandoned.aborted ? undefined : this.within(context).get(id));
       },
       () => {
-        if (this.looks.get(key) === look) this.looks.delete(key);
+        if (this.polls.get(key) === poll) this.polls.delete(key);
       },
     );
-    this.looks.set(key, look);
-    return look.join();
+    this.polls.set(key, poll);
+    return poll.join();
   }
 
   private nextChange(id: string): { happened: Promise<Stored<S>>; forget: () => void } {

@@ -3,20 +3,25 @@ import type { AggregateDefinition, Stored, WorkClass } from './aggregate';
 import { timelineOf, type Tenant } from './call-context';
 import type { FirstReachedFields } from './first-reached';
 
-/** An event or command that waits in its aggregate's document until it is done. */
+/** An event or command that waits in its aggregate's document until it is processed. */
 export interface OutboxEntry {
   readonly kind: 'event' | 'command';
-  /** 1, 2, 3 … for the events of an aggregate, and apart from them for its commands. */
+  /** Counts 1, 2, 3 … per aggregate; events and commands are counted separately. */
   readonly sequence: number;
   readonly type: string;
-  /** Business time of the decision. */
+  /** Environment time of the decision. */
   readonly at: Date;
-  /** An event's data in JSON form as text, so that keys such as `a.b` never meet the database's own rules; a command's payload. */
+  /**
+   * Data of an event as JSON text, because keys such as `a.b` conflict with the database's rules;
+   * or the payload of a command.
+   */
   readonly payload: unknown;
   readonly traceparent: string | null;
 }
 
-/** The fields that the chassis keeps in every aggregate's document, beside the aggregate's own. */
+/**
+ * Fields that the chassis stores in every aggregate's document in addition to the aggregate's own.
+ */
 export interface Envelope extends FirstReachedFields {
   readonly _id: string;
   readonly environmentId: string;
@@ -34,21 +39,23 @@ export interface Envelope extends FirstReachedFields {
   readonly dueAt: Date | null;
   readonly dueClass: WorkClass | null;
   readonly recoverAt: Date | null;
-  /** Tells a writer whose answer was lost whether its write took place. */
+  /**
+   * Id of the last write. A writer whose response was lost reads it to find out if the write
+   * succeeded.
+   */
   readonly lastWrite: string;
 }
 
 export type AggregateDocument = Envelope & Record<string, unknown>;
 
-/** The fields by which a document says whose it is. */
+/** Fields that identify the tenant of a document. */
 export type TenantFields = Pick<Envelope, 'environmentId' | 'organizationId' | 'live' | 'timeline'>;
 
-/** The tenant an aggregate belongs to. */
 export function tenantOf({ organizationId, environmentId, live, timeline }: TenantFields): Tenant {
   return { organizationId, environmentId, live, manualClock: timeline === environmentId };
 }
 
-/** The document of a new aggregate, without its outbox. */
+/** Creates the document of a new aggregate, without its outbox. */
 export function newEnvelope(id: string, tenant: Tenant, now: Date): Envelope {
   const { organizationId, environmentId, live } = tenant;
   return {
@@ -71,7 +78,7 @@ export function newEnvelope(id: string, tenant: Tenant, now: Date): Envelope {
   };
 }
 
-/** A document as its aggregate. */
+/** Converts a document to its aggregate. */
 export function toStored<S extends { readonly id: string }>(
   definition: AggregateDefinition<S>,
   document: AggregateDocument,
@@ -85,7 +92,7 @@ export function toStored<S extends { readonly id: string }>(
   };
 }
 
-/** When the document wants to be looked at again. */
+/** Returns the times at which the document is due to be woken and recovered. */
 export function scheduleOf<S extends { readonly id: string }>(
   definition: AggregateDefinition<S>,
   state: S,
@@ -98,7 +105,7 @@ export function scheduleOf<S extends { readonly id: string }>(
   };
 }
 
-/** New outbox entries, numbered on from where the document stands. */
+/** Creates new outbox entries, numbered after the document's latest ones. */
 export function outboxEntries<S extends { readonly id: string }>(
   definition: AggregateDefinition<S>,
   stored: Stored<S>,

@@ -80,7 +80,7 @@ describe('the aggregate store', () => {
     await mongo.close();
   });
 
-  test('a caller that waits ignores what a shared look read before the last write of that caller', async () => {
+  test("a caller that waits ignores a shared poll that read before the caller's last write", async () => {
     const { stored } = await within().insert(only(state()));
     const { id } = stored.state;
     const context = { tenant, now, signal: new AbortController().signal };
@@ -110,7 +110,7 @@ describe('the aggregate store', () => {
       isReached: ({ state: { value } }) => value !== 1n,
       until,
     });
-    // The second caller has read the counter and joined the look.
+    // The second caller has read the counter and joined the poll.
     while (calls < 4) await new Promise((resolve) => setImmediate(resolve));
     release();
     spy.mockRestore();
@@ -118,7 +118,7 @@ describe('the aggregate store', () => {
     expect([(await first).state.value, (await second).state.value]).toEqual([2n, 2n]);
   });
 
-  test('lets one of 20 racing writers win each round', async () => {
+  test('lets one of 20 concurrent writers win each round', async () => {
     const { stored } = await within().insert(only(state()));
     for (let round = 1; round <= 10; round += 1) {
       const claims = Array.from({ length: writersCount }, () =>
@@ -132,7 +132,7 @@ describe('the aggregate store', () => {
     }
   });
 
-  test('loses no change of 20 racing mutations: each is applied exactly once or refused', async () => {
+  test('loses none of 20 concurrent mutations: each is applied exactly once or refused', async () => {
     const { stored } = await within().insert(only(state()));
     const outcomes = await Promise.allSettled(
       Array.from({ length: writersCount }, () => within().mutate(stored.state.id, increment)),
@@ -146,7 +146,7 @@ describe('the aggregate store', () => {
     expect(applied).toBeGreaterThan(0);
   });
 
-  test('finds what an earlier insert of the same id stored', async () => {
+  test('returns the aggregate that an earlier insert of the same id stored', async () => {
     const first = state({ value: -7n });
     const inserts = await Promise.all(
       Array.from({ length: writersCount }, (_, index) =>
@@ -157,7 +157,7 @@ describe('the aggregate store', () => {
     expect(new Set(inserts.map(({ stored }) => stored.state.value)).size).toBe(1);
   });
 
-  test('gives a natural key to one of 20 and tells the others that it is taken', async () => {
+  test('gives a natural key to one of 20 concurrent inserts and refuses the others', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: writersCount }, () => within().insert(only(state({ owner: 'v:me' })))),
     );
@@ -168,7 +168,7 @@ describe('the aggregate store', () => {
     }
   });
 
-  test('gives a natural key to one of 20 that change to it and tells the others that it is taken', async () => {
+  test('gives a natural key to one of 20 concurrent changes and refuses the others', async () => {
     const own = { environmentId: newId() };
     const inserted = await Promise.all(
       Array.from({ length: writersCount }, () => within(own).insert(only(state()))),
@@ -184,7 +184,7 @@ describe('the aggregate store', () => {
     }
   });
 
-  test('changes only the version that was expected', async () => {
+  test('changes only the expected version', async () => {
     const { stored } = await within().insert(only(state()));
     const { id } = stored.state;
     const expecting = (expectedVersion: number) =>
@@ -203,14 +203,14 @@ describe('the aggregate store', () => {
     expect((await expecting(2)).version).toBe(3);
   });
 
-  test('finds by a field of the document, within the environment', async () => {
+  test('finds an aggregate of the environment by a field of its document', async () => {
     const { stored } = await within().insert(only(state({ owner: newId() })));
     const filter = { ownerKey: stored.state.owner };
     expect((await within().findBy(filter))?.state).toEqual(stored.state);
     expect(await within({ environmentId: newId() }).findBy(filter)).toBeUndefined();
   });
 
-  test('shows nothing across environments', async () => {
+  test('never returns aggregates of another environment', async () => {
     const { stored } = await within().insert(only(state()));
     const other = within({ environmentId: newId() });
     expect(await other.find(stored.state.id)).toBeUndefined();
@@ -218,7 +218,7 @@ describe('the aggregate store', () => {
     expect((await other.list({ page: 1, perPage: 100 })).total).toBe(0);
   });
 
-  test('never decides before the last change', async () => {
+  test('never passes a decision a time before the last change', async () => {
     const { stored } = await within().insert(only(state()));
     const later = new Date('2026-03-01T00:00:00Z');
     await within({}, later).mutate(stored.state.id, increment);
@@ -231,13 +231,13 @@ describe('the aggregate store', () => {
     expect(after.updatedAt).toEqual(later);
   });
 
-  test('writes nothing for a decision to change nothing', async () => {
+  test('writes nothing when a decision changes nothing', async () => {
     const { stored } = await within().insert(only(state()));
     const after = await within().mutate(stored.state.id, only);
     expect(after.version).toBe(stored.version);
   });
 
-  test('numbers events and commands apart and refuses more than fit in a document', async () => {
+  test('numbers events and commands separately and refuses more entries than fit in a document', async () => {
     const { stored } = await within().insert(only(state()));
     const announce = (counter: Counter): Transition<Counter> => ({
       state: increment(counter).state,
@@ -258,7 +258,7 @@ describe('the aggregate store', () => {
     expect(sequences('command')).toEqual(Array.from({ length: 33 }, (_, index) => index + 1));
   });
 
-  describe('of an aggregate whose maker carries out its commands', () => {
+  describe('inline commands', () => {
     const told: string[] = [];
     const ordering = (counter: Counter): Transition<Counter> => ({
       ...only(counter),
@@ -279,7 +279,7 @@ describe('the aggregate store', () => {
       counters.onPending = () => undefined;
     });
 
-    test('tells the relay only when they are handed over, and keeps them until they are settled', async () => {
+    test('are reported to the relay only when the caller leaves them to it, and stay stored until marked as done', async () => {
       const { stored, inserted, markDone, leaveToRelay } = await within().insertWithInlineCommands(
         ordering(state()),
       );
@@ -292,7 +292,7 @@ describe('the aggregate store', () => {
       expect(await outboxOf(id)).toEqual({ commands: [], isPending: false });
     });
 
-    test('settles nothing that was decided meanwhile', async () => {
+    test('marking them as done keeps commands decided in the meantime', async () => {
       const { stored, markDone } = await within().insertWithInlineCommands(ordering(state()));
       const { id } = stored.state;
       await within().mutate(id, increment);
@@ -303,7 +303,7 @@ describe('the aggregate store', () => {
       expect((await within().get(id)).state.value).toBe(2n);
     });
 
-    test('leaves what stood there before to the relay', async () => {
+    test('an insert that finds an existing aggregate leaves its commands to the relay', async () => {
       const first = ordering(state());
       await within().insert(first);
       const { inserted, markDone } = await within().insertWithInlineCommands(first);
@@ -312,7 +312,7 @@ describe('the aggregate store', () => {
       expect(await outboxOf(first.state.id)).toEqual({ commands: [1], isPending: true });
     });
 
-    test('takes no events, which only the relay announces', async () => {
+    test('an insert with inline commands refuses events, which only the relay publishes', async () => {
       const announcing = { ...only(state()), events: [{ type: 'counter.grew', data: {} }] };
       await expect(within().insertWithInlineCommands(announcing)).rejects.toThrow('Only the relay');
     });
@@ -330,7 +330,7 @@ describe('the aggregate store', () => {
     expect((await list.list({ page: 9, perPage: 2 })).data).toEqual([]);
   });
 
-  test('counts the writes of environments with a manual clock only', async () => {
+  test('counts only the writes of environments with a manual clock', async () => {
     const manual = { environmentId: newId() };
     const { stored } = await within(manual).insert(only(state()));
     await within(manual).mutate(stored.state.id, increment);
@@ -341,7 +341,7 @@ describe('the aggregate store', () => {
     expect(await readActivity(activity, real.environmentId)).toBe(0n);
   });
 
-  test('answers lists and due work from an index', async () => {
+  test('reads lists and due work from an index', async () => {
     const wakeAt = new Date('2026-02-28T00:00:00Z');
     await Promise.all(Array.from({ length: 200 }, () => within().insert(only(state({ wakeAt })))));
     const plan = await counters.documents

@@ -26,48 +26,55 @@ import { currentTraceparent } from './tracing';
 import type { KeyedMutex } from './keyed-mutex';
 import { type InlineCommands, inlineCommandsOf } from './inline-commands';
 
-// A compare-and-set that lost 8 times in a row has met a storm; the caller may try again later.
+// After 8 lost races in a row the contention is too high; the caller may retry later.
 const attemptsMax = 8;
-// More than this waiting in one document means that a peer has been away for very long.
+// More entries waiting in one document mean that a peer has been unavailable for very long.
 const outboxEntriesMax = 100;
-// Half of what a document may have; the rest is for the aggregate itself and for one more decision.
+// Half of a document's maximum size; the rest is for the aggregate itself and one more decision.
 const outboxBytesMax = 8 * 1024 * 1024;
-// The largest entry, with all the metadata that a caller may give, has about half a megabyte: a few always fit.
+// The largest entry, with the most metadata that a caller may send, has about half a megabyte, so a
+// few always fit.
 const outboxEntriesSmall = 8;
-// More than two writes ever share by chance.
+// Enough that two writes never share an id by chance.
 const writeIdBytes = 16;
 const endOfTime = new Date(8.64e15);
 
-/** What a store needs besides its collection. */
+/** Dependencies of a store besides its collection. */
 export interface StoreDependencies<S> {
   readonly clock: Clock;
   readonly activity: ActivityCounter;
-  /** Called for every document to whose outbox something has just been added; with the document, where its outbox is known. */
+  /**
+   * Called after entries are added to a document's outbox, with the document if its outbox is
+   * known.
+   */
   readonly onPending: (id: string, written: AggregateDocument | undefined) => void;
-  /** Makes every write that reaches a milestone. */
+  /** Wraps every write that reaches a step for the first time. */
   readonly writeFirstReached: FirstReachedWriter;
-  /** Called with every aggregate that has just changed. */
+  /** Called with every aggregate after a change. */
   readonly onChange: (stored: Stored<S>) => void;
-  /** Writes that claim one key of a unique index go one after another. */
+  /** Serializes writes that claim the same key of a unique index. */
   readonly keyMutex: KeyedMutex;
-  /** Decisions about one aggregate go one after another. */
+  /** Serializes decisions about one aggregate. */
   readonly writeMutex: KeyedMutex;
-  /** How single documents are read and written. */
+  /** Reads and writes single documents. */
   readonly batches: DocumentBatches;
-  /** How lists are counted. */
+  /** Counts matching documents for lists. */
   readonly listCounts: ListCounts;
 }
 
-/** Whose aggregates they are, when it is, and whether a request waits. */
+/** Tenant, time and the storing gate of the request, if any. */
 export type StoreContext = Pick<CallContext, 'tenant' | 'now' | 'storing'>;
 
-/** What a change depends on, and what it ends. */
+/** Precondition of a change, and the command that it completes. */
 export interface MutateOptions<S> {
   /** The only version that may be changed (If-Match). */
   readonly expectedVersion?: number | undefined;
-  /** The command whose last step the write is: it is taken out of the outbox with it where nothing else is left there to do. */
+  /**
+   * The command whose last step is this write. The write also removes the command from the outbox
+   * if nothing else there is pending.
+   */
   readonly completes?: Completion | undefined;
-  /** Whether the write leaves the command nothing to do; absent: it never does. */
+  /** Returns true if the new state completes the command. Absent: never. */
   readonly isLast?: ((state: S) => boolean) | undefined;
 }
 
@@ -78,7 +85,7 @@ export interface Page<S> {
   readonly total: number;
 }
 
-/** The aggregates of one environment. There is no other way to read or change them. */
+/** Aggregates of one environment: the only way to read or change them. */
 export class AggregateStore<S extends { readonly id: string }> {
   constructor(
     private readonly collection: Collection<AggregateDocument>,
@@ -92,7 +99,9 @@ export class AggregateStore<S extends { readonly id: string }> {
     return document === undefined ? undefined : toStored(this.definition, document);
   }
 
-  /** Those of some ids that the environment has, each once, in no particular order: one query for all. */
+  /**
+   * Finds those of the ids that exist in the environment, each once, in any order, with one query.
+   */
   async findAll(ids: Iterable<string>): Promise<Stored<S>[]> {
     const { batches } = this.dependencies;
     const documents = await batches.findAll([...new Set(ids)], this.context.tenant.environmentId);
@@ -106,7 +115,9 @@ export class AggregateStore<S extends { readonly id: string }> {
     return stored;
   }
 
-  /** The one aggregate that matches a filter on the document's own fields, where the environment has one. */
+  /**
+   * Finds the aggregate that matches a filter on the document's own fields. At most one may match.
+   */
   async findBy(filter: Readonly<Record<string, unknown>>): Promise<Stored<S> | undefined> {
     const query = { ...filter, environmentId: this.context.tenant.environmentId };
     const document = await retryTransient(() =>
@@ -115,7 +126,10 @@ export class AggregateStore<S extends { readonly id: string }> {
     return document === null ? undefined : toStored(this.definition, document);
   }
 
-  /** The newest `perPage`, or with `oldestFirst` the oldest, after skipping the earlier pages. `filter` names the document's own fields; the environment is added. */
+  /**
+   * Lists one page of `perPage` aggregates, newest first, or oldest first with `oldestFirst`.
+   * `filter` names the document's own fields; the environment is added.
+   */
   async list({
     filter = {},
     page,
@@ -128,7 +142,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     oldestFirst?: boolean;
   }): Promise<Page<S>> {
     const { tenant } = this.context;
-    // The range says nothing, but without one some servers sort all matches instead of walking the index.
+    // The range matches everything. Without it some servers sort all matches instead of walking the
+    // index.
     const createdAt = { $lte: endOfTime };
     const query = { ...filter, environmentId: tenant.environmentId, createdAt };
     const direction = oldestFirst ? 1 : -1;
@@ -152,8 +167,9 @@ export class AggregateStore<S extends { readonly id: string }> {
   }
 
   /**
-   * Stores a new aggregate with its events and commands. A taken id means that the step was done before: the stored aggregate comes
-   * back with `inserted: false`, for the caller to compare. A taken natural key throws what the definition says of it.
+   * Stores a new aggregate with its events and commands. An existing id means that an earlier
+   * attempt succeeded: the stored aggregate is returned with `inserted: false`, for the caller to
+   * compare. A natural key that is in use throws the error that the definition names for it.
    */
   async insert(transition: Transition<S>): Promise<{ stored: Stored<S>; inserted: boolean }> {
     const { stored, document } = await this.insertNew(transition);
@@ -163,8 +179,9 @@ export class AggregateStore<S extends { readonly id: string }> {
   }
 
   /**
-   * Stores a new aggregate whose commands the caller carries out at once, so that the relay need not do so. They must be repeatable as
-   * ever: of a caller that stops in between, the relay's sweep carries out all of them again.
+   * Stores a new aggregate whose commands the caller runs itself, immediately, instead of the
+   * relay. They must be idempotent: if the caller stops before the end, the relay's sweep runs all
+   * of them again.
    */
   async insertWithInlineCommands(transition: Transition<S>): Promise<InlineCommands<S>> {
     if (transition.events.length > 0) throw new Error('Only the relay announces events');
@@ -191,10 +208,13 @@ export class AggregateStore<S extends { readonly id: string }> {
   }
 
   /**
-   * The only way to change an aggregate: reads it, applies the pure `decide`, and writes state and outbox in one compare-and-set on
-   * `version`; lost races are repeated. `decide` may run several times and gets a `now` that never lies before the last change.
-   * A transition that returns the very same state and nothing else writes nothing. With `expectedVersion` (If-Match), any other version
-   * is refused as stale. A taken natural key throws what the definition says of it. `completes` is the command whose last write this is.
+   * Changes an aggregate; the only way to do so. Reads it, applies the pure `decide`, and writes
+   * state and outbox in one compare-and-set on `version`. Lost races are retried.
+   * - `decide` may run several times. Its `now` is never before the last change.
+   * - A transition with the same state and no entries writes nothing.
+   * - With `expectedVersion` (If-Match), any other version is refused as stale.
+   * - A natural key that is in use throws the error that the definition names for it.
+   * - `completes` is the command whose last write this is.
    */
   async mutate(
     id: string,
@@ -202,7 +222,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     options: MutateOptions<S> = {},
   ): Promise<Stored<S>> {
     await options.completes?.whenLast();
-    // Writers of one process never race each other: whoever comes often would starve whoever comes once.
+    // Writers of one process must not race each other: frequent writers would starve occasional
+    // ones.
     return this.dependencies.writeMutex.runExclusive([id], () =>
       this.decideInTurn(id, decide, options),
     );
@@ -257,7 +278,7 @@ export class AggregateStore<S extends { readonly id: string }> {
     if (!isWritten) return false;
     if (isEmptied) completion.recordWritten(document);
     this.dependencies.onChange(after);
-    // Of what stood there as it was read, something may be done by now.
+    // Entries of the outbox as it was read may be done by now.
     const isKnown = isEmptied || document.outbox.length === 0;
     if (added.length > 0) {
       this.dependencies.onPending(id, isKnown ? { ...next, outbox: added } : undefined);
@@ -275,7 +296,8 @@ export class AggregateStore<S extends { readonly id: string }> {
     return this.dependencies.writeFirstReached({ environmentId: next.environmentId, at }, write);
   }
 
-  // A server that finds two claims of one key in a deadlock fails the whole command: a write with claims goes alone.
+  // A server that detects a deadlock between two claims of one key fails the whole command, so a
+  // write with claims is sent alone.
   private async compareAndSet(write: VersionedWrite, claimed: readonly string[]): Promise<boolean> {
     const { batches, keyMutex } = this.dependencies;
     if (claimed.length === 0) return batches.compareAndSet(write);
@@ -303,9 +325,9 @@ export class AggregateStore<S extends { readonly id: string }> {
     );
   }
 
-  // To be called right before the write, because it takes the time of milestones.
-  // The relay takes entries out of the outbox without touching `version`; a write therefore adds entries, and sets the array only where
-  // all that it held is done.
+  // Called right before the write, because it takes the current time for first-reached timestamps.
+  // The relay removes entries without changing `version`, so a write adds entries, and replaces the
+  // array only if all entries in it are done.
   private withOutbox(
     envelope: Envelope,
     stored: Stored<S>,
@@ -331,7 +353,8 @@ export class AggregateStore<S extends { readonly id: string }> {
       commandSequence: envelope.commandSequence + transition.commands.length,
       outbox,
       lastWrite: randomHex(writeIdBytes),
-      // Set afresh with every entry: the relay may be emptying the outbox at this moment, and a null of its own must not win.
+      // Always set together with new entries: the relay may be emptying the outbox concurrently,
+      // and its null must not win.
       pendingSince: entries.length > 0 ? this.dependencies.clock.now() : envelope.pendingSince,
     };
   }

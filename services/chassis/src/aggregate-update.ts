@@ -3,9 +3,10 @@ import type { AggregateDefinition } from './aggregate';
 import type { AggregateDocument, OutboxEntry } from './aggregate-document';
 
 /**
- * What a document claims in each unique index. Writes that race for one key are found in a deadlock by PostgreSQL below, winner or not,
- * a tenth of a second each time, until some of them give up; one by one the losers are refused in milliseconds. The index decides;
- * taking turns within a process only keeps the race small.
+ * Returns the keys that a document claims in unique indexes. FerretDB's PostgreSQL detects a
+ * deadlock between writers that race for one key, each time after a tenth of a second, until some
+ * of them fail. Serialized writers are refused within milliseconds. The index decides; serializing
+ * within a process only makes races rare.
  */
 export function uniqueKeys<S extends { readonly id: string }>(
   { indexes = [] }: AggregateDefinition<S>,
@@ -19,7 +20,7 @@ export function uniqueKeys<S extends { readonly id: string }>(
     });
 }
 
-/** What a changed document claims that it did not hold before. */
+/** Returns the keys that a changed document claims and did not claim before. */
 export function newUniqueKeys<S extends { readonly id: string }>(
   definition: AggregateDefinition<S>,
   before: AggregateDocument,
@@ -29,7 +30,8 @@ export function newUniqueKeys<S extends { readonly id: string }>(
   return uniqueKeys(definition, after).filter((key) => !held.has(key));
 }
 
-// Whose the document is never changes; the outbox is only pushed to, and pendingSince is the relay's but for new entries.
+// The tenant of a document never changes. Entries are only pushed to the outbox, and only the relay
+// clears pendingSince.
 const fieldsKept = new Set([
   '_id',
   'environmentId',
@@ -41,7 +43,10 @@ const fieldsKept = new Set([
   'pendingSince',
 ]);
 
-/** The document's next version, but for what stays as it is: writing costs by the field, here and in the database. */
+/**
+ * Builds an update with only the changed fields: the cost of a write grows with its number of
+ * fields, here and in the database.
+ */
 export function updateOf(
   { aggregate, fixedFields = [] }: Pick<AggregateDefinition<never>, 'aggregate' | 'fixedFields'>,
   {

@@ -1,2 +1,5 @@
-/** What is left of a caller's time for the last write and for the answer to travel. A busy process may need most of it. */
+/**
+ * Time reserved before a caller's deadline for the last write and for sending the answer. A busy
+ * process may need most of it.
+ */
 export const answerMarginMs = 2_000;

@@ -6,10 +6,12 @@ import type { AttributeValue, Metrics, Observation } from './metrics';
 
 type Collections = readonly AggregateCollection<never>[];
 
-// Counting costs as much as there is to count; beyond this the exact number says nothing more.
+// The cost of counting grows with the count, and larger exact numbers add no information.
 const countMax = 10_000;
 
-/** For each kind of aggregate, the seconds that the outbox which waits longest has waited; 0 where none waits. */
+/**
+ * Reads for each kind of aggregate how many seconds the oldest outbox has waited; 0 if none waits.
+ */
 export function readOutboxAges(collections: Collections, clock: Clock): Promise<Observation[]> {
   return Promise.all(
     collections.map(async ({ documents, definition }) => {
@@ -24,18 +26,21 @@ export function readOutboxAges(collections: Collections, clock: Clock): Promise<
   );
 }
 
-/** For each kind of aggregate, how many documents wait to be woken or recovered, up to a limit. Manual clocks wait for nobody. */
+/**
+ * Reads for each kind of aggregate how many documents are due to be woken or recovered, up to a
+ * limit. Documents under manual clocks do not count.
+ */
 export function readDueBacklog(collections: Collections, clock: Clock): Promise<Observation[]> {
   return readDue(collections, clock.now(), ({ documents, filter }) =>
     documents.countDocuments(filter, { limit: countMax }),
   );
 }
 
-/** Of the same documents, for how many seconds the one that was due first has been so; 0 where none is. */
+/** Reads for the same documents how many seconds the earliest has been due; 0 if none is due. */
 export function readDueAges(collections: Collections, clock: Clock): Promise<Observation[]> {
   const now = clock.now();
   return readDue(collections, now, async ({ documents, filter, field }) => {
-    // Without its id, so that the index has it all.
+    // Excludes the id, so that the index covers the query.
     const first = await documents.findOne<Partial<Pick<AggregateDocument, typeof field>>>(filter, {
       projection: { _id: 0, [field]: 1 },
       sort: { [field]: 1 },
@@ -44,7 +49,7 @@ export function readDueAges(collections: Collections, clock: Clock): Promise<Obs
   });
 }
 
-/** Has all of it read at each export. */
+/** Registers all of these to be read at each export. */
 export function observeBacklogs(metrics: Metrics, collections: Collections, clock: Clock): void {
   metrics.observe('outboxAge', () => readOutboxAges(collections, clock));
   metrics.observe('dueBacklog', () => readDueBacklog(collections, clock));
@@ -54,7 +59,7 @@ export function observeBacklogs(metrics: Metrics, collections: Collections, cloc
 interface DueKind {
   readonly kind: AttributeValue<'billing.due_work.kind'>;
   readonly field: 'dueAt' | 'recoverAt';
-  /** Each has an index that leads to these in the order of their time. */
+  /** Filter with an index that returns matches in the order of their time. */
   readonly filter: object;
 }
 

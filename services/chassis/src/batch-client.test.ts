@@ -3,7 +3,7 @@ import type { CallContext } from './call-context';
 import { systemClock } from './clock';
 import { testContext, tooLarge } from './testing';
 
-/** A peer that takes at most so many requests in one call, and says of each call how it came. */
+/** A peer with a maximum number of requests per call, which records how it received each call. */
 function openPeer({ most = 100 } = {}) {
   const calls: { requests: readonly string[]; context: CallContext }[] = [];
   const client = new BatchClient<string, string>({
@@ -22,7 +22,7 @@ function openPeer({ most = 100 } = {}) {
 }
 
 describe('requests that are sent by one call', () => {
-  test('are answered to all but those that go away, whoever has little time', async () => {
+  test('are answered for all callers except those that leave, however short their deadlines', async () => {
     const { client, calls } = openPeer();
     const context = testContext();
     const leaving = new AbortController();
@@ -38,7 +38,7 @@ describe('requests that are sent by one call', () => {
     ]);
   });
 
-  test('go in parts where they are too large together', async () => {
+  test('are split into several calls if they are too large together', async () => {
     const { client, calls } = openPeer({ most: 2 });
     const context = testContext();
     const answers = ['a', 'b', 'c', 'd', 'e'].map((request) => client.ask(request, context));

@@ -7,22 +7,31 @@ interface Asked<Request> {
   readonly context: CallContext;
 }
 
-/** How a peer takes requests. */
+/** How a peer accepts requests. */
 export interface BatchClientOptions<Request, Answer> {
   readonly one: (request: Request, context: CallContext) => Promise<Answer>;
-  /** One answer for each request, in their order; undefined where it is to be asked alone, to answer or to say what is wrong. */
+  /**
+   * Returns one answer for each request, in their order; undefined for a request that must be sent
+   * alone to get its answer or its error.
+   */
   readonly many: (
     requests: Request[],
     context: CallContext,
   ) => Promise<readonly (Answer | undefined)[]>;
-  /** Calls of one environment that run in parallel: the fewer, the more goes together. By default one is answered, one on its way and one made ready. */
+  /**
+   * Concurrent calls for one environment: the fewer, the larger the batches. By default one is
+   * being answered, one in flight and one being prepared.
+   */
   readonly flushesMax?: number;
 }
 
-// What peers take in one call.
+// Maximum that peers accept in one call.
 const batchMax = 100;
 
-/** Sends by one call what is asked of a peer side by side, in several where that is too large for a message. */
+/**
+ * Sends concurrent requests to a peer in one call, or in several if they are too large for one
+ * message.
+ */
 export class BatchClient<Request, Answer> {
   private readonly asked: Batcher<Asked<Request>, Answer>;
 
@@ -54,7 +63,7 @@ export class BatchClient<Request, Answer> {
     }
   }
 
-  // One part that fails takes no other along.
+  // A failed part does not fail the others.
   private async askPart(asked: readonly Asked<Request>[]): Promise<Outcome<Answer>[]> {
     try {
       return await this.askAll(asked);
@@ -71,7 +80,7 @@ export class BatchClient<Request, Answer> {
     const answers = await this.options.many(requests, context);
     return Promise.all(
       asked.map(async (one, index) => {
-        // Nothing more is done for who has gone away in the meantime.
+        // Requests whose caller has left are not sent.
         if (one.context.signal.aborted) return { error: new DeadlineExceededError() };
         const answer = answers[index];
         return answer === undefined ? await this.askOne(one) : { value: answer };

@@ -10,7 +10,7 @@ interface Thing {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A peer that has all ids but those that begin with `no`, and answers when the test says so. */
+/** A peer that has all ids except those that begin with `no`, and answers when the test says so. */
 function openPeer() {
   const calls: { ids: string[]; context: CallContext; answer: (error?: Error) => void }[] = [];
   const lookup = new BatchedLookup<Thing>(
@@ -26,7 +26,7 @@ function openPeer() {
   return { lookup, calls };
 }
 
-test('asks by one call what is asked side by side, and each gets its own answer', async () => {
+test('concurrent lookups share one call, and each gets its own answer', async () => {
   const { lookup, calls } = openPeer();
   const context = testContext();
   const answers = Promise.all(['a', 'b', 'none', 'a'].map((id) => lookup.find(id, context)));
@@ -36,7 +36,7 @@ test('asks by one call what is asked side by side, and each gets its own answer'
   expect(await answers).toEqual([{ id: 'a' }, { id: 'b' }, undefined, { id: 'a' }]);
 });
 
-test('keeps environments apart, and times where the clock is manual', async () => {
+test('lookups of different environments, or of different times under a manual clock, never share a call', async () => {
   const { lookup, calls } = openPeer();
   const context = testContext();
   const manual = testContext({ now: new Date('2026-01-01T00:00:00.000Z') });
@@ -57,7 +57,7 @@ test('keeps environments apart, and times where the clock is manual', async () =
   expect(new Set(calls.map(({ context: { tenant } }) => tenant.environmentId)).size).toBe(3);
 });
 
-test('nobody who goes away, or has little time, takes the answer of another along', async () => {
+test('a caller that leaves, or has a short deadline, does not affect the answers of others', async () => {
   const { lookup, calls } = openPeer();
   const leaving = new AbortController();
   const now = systemClock.now();
@@ -77,7 +77,7 @@ test('nobody who goes away, or has little time, takes the answer of another alon
   ]);
 });
 
-test('a call that fails fails all who asked, and the next ones ask again', async () => {
+test('a call that fails rejects all its lookups, and the next ones call again', async () => {
   const { lookup, calls } = openPeer();
   const context = testContext();
   const failing = Promise.allSettled([lookup.find('a', context), lookup.find('b', context)]);
@@ -90,7 +90,7 @@ test('a call that fails fails all who asked, and the next ones ask again', async
   expect(await next).toEqual({ id: 'a' });
 });
 
-test('what is too much for one call is asked for in parts', async () => {
+test('lookups that are too large for one call are split into several', async () => {
   const calls: string[] = [];
   const lookup = new BatchedLookup<Thing>(async (ids) => {
     calls.push(ids.join(''));
@@ -105,7 +105,7 @@ test('what is too much for one call is asked for in parts', async () => {
   expect(calls).toEqual(['abcde', 'abc', 'de', 'ab', 'c']);
 });
 
-test('an answer that is too large alone is a failure', async () => {
+test('an answer that is too large on its own is a failure', async () => {
   const lookup = new BatchedLookup<Thing>(() => Promise.reject(tooLarge()));
   await expect(lookup.find('a', testContext())).rejects.toThrow('Service unavailable');
 });

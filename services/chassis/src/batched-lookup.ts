@@ -5,14 +5,14 @@ interface Answer<Resource> {
   readonly found: Resource | undefined;
 }
 
-// Enough that a call that hangs holds up nobody but its own; the fewer, the more go together.
+// Enough that a hanging call holds up only its own lookups; the fewer, the larger the batches.
 const flushesMax = 4;
 
-/** Asks a peer about single resources, those that are asked for side by side by one call. */
+/** Looks up single resources of a peer. Concurrent lookups share one call. */
 export class BatchedLookup<Resource extends { readonly id: string }> {
   private readonly questions: BatchClient<string, Answer<Resource>>;
 
-  /** `ask` gives those of the ids that the environment has, in any order. */
+  /** `ask` returns those of the ids that exist in the environment, in any order. */
   constructor(ask: (ids: string[], context: CallContext) => Promise<readonly Resource[]>) {
     const many = async (ids: string[], context: CallContext) => {
       const found = await ask([...new Set(ids)], context);
@@ -26,7 +26,7 @@ export class BatchedLookup<Resource extends { readonly id: string }> {
     this.questions = new BatchClient({ one, many, flushesMax });
   }
 
-  /** Undefined for one that the environment does not have. */
+  /** Undefined for an id that the environment does not have. */
   async find(id: string, context: CallContext): Promise<Resource | undefined> {
     const { found } = await this.questions.ask(id, context);
     return found;

@@ -6,7 +6,7 @@ function openBatches({ batchMax = 10, flushesMax = 1, isGrouped = false } = {}) 
   const coalescer = new Batcher<string, string>({
     batchMax,
     flushesMax,
-    // By its letter.
+    // The key is the letter of the item.
     [isGrouped ? 'groupOf' : 'keyOf']: (item: string) => item.replace(/\d/g, ''),
     flush: (items) =>
       new Promise((resolve, reject) => {
@@ -26,8 +26,8 @@ function outcomeOf(item: string): Outcome<string> {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a coalescer', () => {
-  test('sends together what comes together, and what comes while a batch is under way', async () => {
+describe('a batcher', () => {
+  test('sends items that arrive together in one batch, and items that arrive during a batch in the next', async () => {
     const { coalescer, batches } = openBatches();
     const first = [coalescer.run('a'), coalescer.run('b')];
     await turn();
@@ -42,7 +42,7 @@ describe('a coalescer', () => {
     expect(await Promise.all(second)).toEqual(['C', 'D']);
   });
 
-  test('never has two items of one key under way', async () => {
+  test('never has two items of one key in flight', async () => {
     const { coalescer, batches } = openBatches({ flushesMax: 2 });
     const all = [coalescer.run('a1'), coalescer.run('a2'), coalescer.run('b')];
     await turn();
@@ -54,7 +54,7 @@ describe('a coalescer', () => {
     expect(await Promise.all(all)).toEqual(['A1', 'A2', 'B']);
   });
 
-  test('sends only items of one group together', async () => {
+  test('never mixes items of different groups in one batch', async () => {
     const batches: string[] = [];
     const coalescer = new Batcher<string, string>({
       batchMax: 10,
@@ -69,7 +69,7 @@ describe('a coalescer', () => {
     expect(batches).toEqual(['a1 a2', 'b1 b2', 'c1']);
   });
 
-  test('keeps no group waiting for the batches of another', async () => {
+  test("does not hold up a group because of another group's batches", async () => {
     const { coalescer, batches } = openBatches({ isGrouped: true });
     const hanging = coalescer.run('a1');
     await turn();
@@ -86,7 +86,7 @@ describe('a coalescer', () => {
     expect(await Promise.all(later)).toEqual(['A2', 'A3', 'B1']);
   });
 
-  test('keeps batches and their number within bounds, and loses nothing', async () => {
+  test('bounds the size and number of batches, and loses no item', async () => {
     const { coalescer, batches } = openBatches({ batchMax: 2, flushesMax: 2 });
     const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((item) => coalescer.run(item));
     await turn();
@@ -99,7 +99,7 @@ describe('a coalescer', () => {
     expect(batches).toHaveLength(4);
   });
 
-  test('fails an item alone, and all of a batch that failed as a whole', async () => {
+  test('rejects a single failed item alone, and all items of a batch that failed as a whole', async () => {
     const { coalescer, batches } = openBatches();
     const single = Promise.allSettled([coalescer.run('bad'), coalescer.run('b')]);
     await turn();

@@ -1,16 +1,19 @@
-/** What became of one item of a batch. */
+/** Outcome of one item of a batch. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown };
 
-/** How items are gathered. */
+/** How items are batched. */
 export interface BatcherOptions<Item, Result> {
-  /** Does the work of a whole batch and says what became of each item, in their order. Rejecting fails all of them. */
+  /**
+   * Processes a whole batch and returns the outcome of each item, in their order. A rejection fails
+   * all of them.
+   */
   readonly flush: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>;
   readonly batchMax: number;
-  /** Batches that run in parallel, of each group for itself: the fewer, the larger they grow. */
+  /** Concurrent batches per group: the fewer, the larger they grow. */
   readonly flushesMax: number;
-  /** Items of one key go in batches of their own, one after another. */
+  /** Items of one key never share a batch and are sent one after another. */
   readonly keyOf?: (item: Item) => string;
-  /** Only items of one group go together, and a group whose batches hang holds up no other. */
+  /** Only items of one group share a batch. A group whose batches hang does not hold up others. */
   readonly groupOf?: (item: Item) => string;
 }
 
@@ -23,13 +26,13 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Gathers what is asked for side by side into batches, as a database does when it commits in groups. Nothing waits for company: an item
- * that comes when little is in progress goes at once, and those that come in the meantime go together.
+ * Batches concurrent items, like the group commit of a database. An item is never delayed to fill a
+ * batch: while few batches are in flight it is sent immediately, otherwise it joins the next batch.
  */
 export class Batcher<Item, Result> {
   private waiting: Waiting<Item, Result>[] = [];
   private readonly busyKeys = new Set<string>();
-  // How many are in progress, by group.
+  // Batches in flight, by group.
   private readonly flushes = new Map<string | undefined, number>();
   private isScheduled = false;
 
@@ -44,7 +47,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  // After everything that is ready to run, so that what one event sets off goes together.
+  // Runs after everything that is ready to run, so that items caused by one event share a batch.
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;

@@ -5,86 +5,106 @@ import type { Clock } from './clock';
 import { derivedId, isTimed, newId, timedDerivedId } from './ids';
 import type { StoringGate } from './storing-gate';
 
-/** Whose data a call touches. Every document, filter, index and event starts with the environment. */
+/**
+ * Owner of the data that a call may touch. Every document, filter, index and event starts with the
+ * environment.
+ */
 export interface Tenant {
   readonly organizationId: string;
   readonly environmentId: string;
-  /** True in the organisation's live environment, false in a sandbox. */
+  /** True in the organization's live environment, false in a sandbox. */
   readonly live: boolean;
-  /** True where business time stands still until it is advanced. */
+  /** True if environment time stands still until it is advanced. */
   readonly manualClock: boolean;
 }
 
-/** A key under which a call has one answer, however often it comes. */
+/** Idempotency key of a call: all calls with the key get one answer. */
 export interface Idempotency {
   readonly key: string;
-  /** Of the whole request; a key that comes back with another one is refused. */
+  /** Hash of the whole request. Reuse of the key with another hash is refused. */
   readonly requestHash: string;
-  /** Tells the caller that the answer was a repeated one. */
+  /** Called when the answer is an idempotent replay. */
   readonly onReplayed?: () => void;
 }
 
-/** By which a call without an idempotency key that comes again creates the same resources. */
+/** Seed that makes a retry without an idempotency key create the same resources. */
 export interface RetrySeed {
-  /** UUID v7. */
+  /** A UUID v7. */
   readonly seed: string;
-  /** Whether an earlier call with the seed may have run. */
+  /** True if an earlier call with the seed may have run. */
   readonly isRetry: boolean;
 }
 
-/** What every handler is told about the call it serves, and passes on to the peers it calls. */
+/** Context of a call, given to every handler and passed on to the peers it calls. */
 export interface CallContext {
   readonly tenant: Tenant;
-  /** Business time: the sandbox's where its clock is manual, else real time. */
+  /** Environment time: the sandbox's where its clock is manual, otherwise real time. */
   readonly now: Date;
-  /** What the caller may do; everyScope among them means all, none means nothing. */
+  /** Scopes of the caller. everyScope among them grants all; an empty list grants none. */
   readonly scopes: readonly string[];
   readonly requestId: string;
-  /** The caller may repeat the call under this key; consumed by the service that is called, never passed on to its peers. */
+  /**
+   * Idempotency key of the caller. Consumed by the called service, never passed on to its peers.
+   */
   readonly idempotency?: Idempotency | undefined;
-  /** Sent in the place of `idempotency` by a caller without a key; consumed by the service that is called. */
+  /** Sent instead of `idempotency` by a caller without a key. Consumed by the called service. */
   readonly retrySeed?: RetrySeed | undefined;
-  /** True where no earlier call has run with the resource seed: nothing is there to be found. */
+  /** True if no earlier call has run with the resource seed, so nothing can exist yet. */
   readonly isFirstRun?: boolean | undefined;
-  /** What the id of a new resource is derived from, where the call may be repeated; see newResourceId. */
+  /** Seed for ids of new resources, if the call may be retried; see newResourceId. */
   readonly resourceSeed?: string | undefined;
-  /** Real time after which nobody waits for the answer. */
+  /** Real time after which the caller stops waiting. */
   readonly deadline: Date;
   /**
-   * Milliseconds that the caller waits for the answer after the deadline: nothing is begun in them, but what was stored in time is still
-   * acknowledged. Never passed on to peers.
+   * Milliseconds after the deadline during which the caller still accepts an answer. No work starts
+   * in them, but what was stored in time is acknowledged. Never passed on to peers.
    */
   readonly graceMs?: number | undefined;
-  /** Passed by every write on behalf of a request; absent where no caller waits, as in background work. */
+  /**
+   * Gate that every write on behalf of a request must pass; absent in background work, where no
+   * caller waits.
+   */
   readonly storing?: StoringGate | undefined;
-  /** Aborts when the caller goes away or the deadline passes. */
+  /** Aborts when the caller disconnects or the deadline passes. */
   readonly signal: AbortSignal;
 }
 
 /** Stands for all scopes, so that a call that names no scope has none. */
 export const everyScope = '*';
 
-/** The scopes of a key or of an operator, where an empty list means all, as a call carries them. */
+/**
+ * Encodes the scopes of a key or an operator, where an empty list means all, as a call carries
+ * them.
+ */
 export function callScopes(scopes: readonly string[]): readonly string[] {
   return scopes.length === 0 ? [everyScope] : scopes;
 }
 
-/** Real time by which an answer must be on its way. */
+/** Real time by which an answer must be sent. */
 export function answerBy({ deadline }: Pick<CallContext, 'deadline'>): Date {
   return new Date(deadline.getTime() - answerMarginMs);
 }
 
-/** Due work of an environment runs on this timeline: its own where the clock is manual, else the common one. */
+/**
+ * Timeline on which an environment's due work runs: its own where the clock is manual, otherwise
+ * the common one.
+ */
 export function timelineOf(tenant: Tenant): string {
   return tenant.manualClock ? tenant.environmentId : realTimeline;
 }
 
-/** What calls must share to go as one: a call carries one tenant, and where the clock is manual one time. */
+/**
+ * Key that calls must share to be batched: a call carries one tenant and, where the clock is
+ * manual, one time.
+ */
 export function groupOfCall({ tenant, now }: Pick<CallContext, 'tenant' | 'now'>): string {
   return `${tenant.environmentId} ${tenant.manualClock ? now.toISOString() : ''}`;
 }
 
-/** What a call goes with that is made for several callers of one group: who goes away, or has little time, takes nobody else's answer along. */
+/**
+ * Context for a call on behalf of several callers of one group. A caller that leaves, or has a
+ * short deadline, does not affect the others.
+ */
 export function contextOfGroup(contexts: readonly [CallContext, ...CallContext[]]): CallContext {
   const [first, ...others] = contexts;
   if (others.length === 0) return first;
@@ -94,17 +114,20 @@ export function contextOfGroup(contexts: readonly [CallContext, ...CallContext[]
   return { tenant, now, scopes, requestId, signal, deadline: new Date(latest) };
 }
 
-/** The timeline of everything that follows real time. */
+/** Timeline of all environments that follow real time. */
 export const realTimeline = 'real';
 
-/** The id of a resource that a call makes: derived from the call's key where it has one, so that a repeat makes the same; else new. */
+/**
+ * Id of a resource that a call creates: derived from the call's key, if any, so that a retry
+ * creates the same resource; otherwise new.
+ */
 export function newResourceId(context: Pick<CallContext, 'resourceSeed'>, noun: string): string {
   const { resourceSeed: seed } = context;
   if (seed === undefined) return newId();
   return isTimed(seed) ? timedDerivedId(seed, noun) : derivedId(seed, noun);
 }
 
-/** Whether an earlier call may have created what this one is asked for. */
+/** True if an earlier call may have created the requested resource. */
 export function mayHaveRun({
   resourceSeed,
   isFirstRun = false,
@@ -112,14 +135,14 @@ export function mayHaveRun({
   return resourceSeed !== undefined && !isFirstRun;
 }
 
-/** The gRPC metadata that carries a context to a peer. */
+/** Encodes a context as gRPC metadata for a peer. */
 export function toMetadata(context: CallContext, traceparent: string | undefined): Metadata {
   const metadata = tenantMetadata(context.tenant, context.now);
   if (context.scopes.length > 0) metadata.set('scopes', context.scopes.join(','));
   return callMetadata(context, traceparent, metadata);
 }
 
-/** The gRPC metadata of a call that carries no tenant. */
+/** Builds the gRPC metadata of a call without a tenant. */
 export function callMetadata(
   context: Pick<CallContext, 'requestId' | 'idempotency' | 'graceMs' | 'retrySeed'>,
   traceparent: string | undefined,
@@ -128,7 +151,7 @@ export function callMetadata(
   metadata.set('request-id', context.requestId);
   if (context.graceMs !== undefined) metadata.set('grace-ms', String(context.graceMs));
   if (context.idempotency !== undefined) {
-    // Base64, because a key may hold characters that metadata may not.
+    // Base64, because a key may contain characters that metadata does not allow.
     metadata.set('idempotency-key', Buffer.from(context.idempotency.key).toString('base64'));
     metadata.set('request-hash', context.idempotency.requestHash);
   }
@@ -149,7 +172,7 @@ function tenantMetadata(tenant: Tenant, now: Date): Metadata {
   return metadata;
 }
 
-/** Reads what toMetadata wrote. */
+/** Decodes the metadata that toMetadata wrote. */
 export function fromMetadata(
   metadata: Metadata,
   clock: Clock,

@@ -18,7 +18,7 @@ test.each([
   ['a name that is no DNS name', 'URI:billing-gateway', []],
   ['a value that holds a separator', 'URI:"x, DNS:billing-gateway, y"', []],
   ['no name', undefined, []],
-])('a certificate for %s: %s', (_case, names, services) => {
+])('the services of a certificate for %s: %s', (_case, names, services) => {
   expect(servicesOfCertificate(names)).toEqual(services);
 });
 
@@ -35,7 +35,7 @@ test.each([
   ['DNS:billing-catalog', ['gateway', 'checkout'], false],
   ['DNS:billing-gateway', [], false],
   [undefined, ['gateway'], false],
-])('a caller with the certificate %s calls what %j may call: %s', (names, callers, isAllowed) => {
+])('a caller with the certificate %s may call methods for %j: %s', (names, callers, isAllowed) => {
   const ask = () => {
     refuseUnnamedCaller(callFrom(names), { path: '/a/B', callers, logger });
   };

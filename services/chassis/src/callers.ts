@@ -3,17 +3,17 @@ import { DomainError } from '@billing/kernel/domain-error';
 import type { Logger } from './logging';
 import type { AsyncHandlers } from './rpc';
 
-/** For each method of a gRPC service the names of the services that may call it. */
+/** Names of the services that may call each method of a gRPC service. */
 export type Callers<S> = Readonly<Record<keyof AsyncHandlers<S>, readonly string[]>>;
 
 const namePrefix = 'billing-';
 
 /**
- * The services that a certificate stands for, read from the subject alternative names as Node prints them: `billing-<service>` is one,
- * alone or followed by a domain.
+ * Reads the services that a certificate identifies from the subject alternative names as Node
+ * prints them: `billing-<service>`, alone or followed by a domain.
  */
 export function servicesOfCertificate(subjectAltNames: string | undefined): string[] {
-  // Node quotes values that hold separators; no name of a service needs that.
+  // Node quotes values with separators, which no service name contains.
   if (subjectAltNames === undefined || subjectAltNames.includes('"')) return [];
   return subjectAltNames.split(', ').flatMap((name) => {
     const [label = ''] = name.startsWith('DNS:') ? name.slice('DNS:'.length).split('.') : [];
@@ -21,7 +21,10 @@ export function servicesOfCertificate(subjectAltNames: string | undefined): stri
   });
 }
 
-/** Throws permission unless the certificate of the calling process stands for one of the method's callers. */
+/**
+ * Throws permission unless the certificate of the calling process identifies one of the method's
+ * callers.
+ */
 export function refuseUnnamedCaller(
   call: Pick<ServerUnaryCall<unknown, unknown>, 'getAuthContext'>,
   { path, callers, logger }: { path: string; callers: readonly string[]; logger: Logger },

@@ -12,10 +12,10 @@ type AuthorityListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 type SecurityFromFiles = TransportSecurity & { readonly files: CertificateFilePaths };
 
-// Every server and channel of a process that names the same files shares one reader of them.
+// Servers and channels of a process that use the same files share one reader.
 const readers = new Map<string, CertificateFiles>();
 
-/** Certificates that are read again from their files; connections made from then on use the new ones. */
+/** Provides certificates that are reread from their files. New connections use the latest ones. */
 export function certificateFilesOf(security: SecurityFromFiles): Provider {
   const { certificate, key, authority } = security.files;
   const name = JSON.stringify([certificate, key, authority]);
@@ -30,7 +30,7 @@ class CertificateFiles implements Provider {
   private problem: string | undefined;
 
   constructor(private current: SecurityFromFiles) {
-    // Nothing waits for it: it ends with the process.
+    // The timer does not keep the process alive.
     setInterval(() => {
       void this.reread();
     }, current.files.rereadEveryMs).unref();
@@ -58,7 +58,7 @@ class CertificateFiles implements Provider {
     this.identityListeners.delete(listener);
   }
 
-  /** What is half written or does not belong together is left alone: the old certificate is still good. */
+  /** Half-written or mismatched files are ignored: the old certificate is still valid. */
   private async reread(): Promise<void> {
     try {
       const next = await readFrom(this.current.files);

@@ -1,9 +1,9 @@
-/** Where "now" comes from. Real time in production; tests pass their own. */
+/** Source of the current time: real time in production, chosen times in tests. */
 export interface Clock {
   now(): Date;
 }
 
-/** The wall clock: the only place in the code base that reads it. */
+/** The wall clock; the only place in the code base that reads it. */
 export const systemClock: Clock = { now: () => new Date() };
 
 /** Monotonic milliseconds, for durations only. */
@@ -11,7 +11,7 @@ export function monotonicMs(): number {
   return performance.now();
 }
 
-/** Resolves after `ms`, or at once when `signal` aborts: loops check the signal after it. */
+/** Resolves after `ms`, or immediately when `signal` aborts. Loops check the signal afterwards. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
   return new Promise((resolve) => {

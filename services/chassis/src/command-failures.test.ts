@@ -34,7 +34,7 @@ describe('a command that keeps failing', () => {
     ['a busy peer', failed(Array<Error>(50).fill(limited)), false],
     ['a timeout', failed(Array<Error>(50).fill(new DeadlineExceededError())), false],
   ])(
-    'is stuck in the first 5 minutes for a lasting failure alone: %s',
+    'is stuck within the first 5 minutes only because of lasting failures: %s',
     (_name, failures, stuck) => {
       expect(isStuck(failures, after(5 * minutes - 1))).toBe(stuck);
       expect(isStuck(failures, after(5 * minutes))).toBe(true);

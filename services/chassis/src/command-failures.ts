@@ -1,10 +1,10 @@
 import { DomainError } from '@billing/kernel/domain-error';
 import { isTransientFailure } from './transient-failure';
 
-/** The failures of a command since it last ran without one. */
+/** Failures of a command since it last succeeded. */
 export interface CommandFailures {
   readonly count: number;
-  /** Failures that do not report a passing state. */
+  /** Failures that are not transient. */
   readonly lasting: number;
   /** Real time of the first failure. */
   readonly since: Date;
@@ -12,11 +12,11 @@ export interface CommandFailures {
 
 // About 13 s of retries.
 const lastingFailuresMax = 8;
-// The restart of a peer, a failover and a payment with a slow provider are over before that.
+// Restarts of peers, failovers and payments with a slow provider take less than this.
 const transientMs = 5 * 60 * 1_000;
 const unfinishedReason = 'PASS_UNFINISHED';
 
-/** Adds a failure at real time `now` to the failures before it. */
+/** Adds a failure at real time `now` to the earlier ones. */
 export function addFailure(
   before: CommandFailures | undefined,
   { error, now }: { readonly error: unknown; readonly now: Date },
@@ -25,12 +25,12 @@ export function addFailure(
   return { count: count + 1, lasting: lasting + (isTransientFailure(error) ? 0 : 1), since };
 }
 
-/** Whether a command that keeps failing needs an operator. */
+/** True if a command that keeps failing needs an operator. */
 export function isStuck({ lasting, since }: CommandFailures, now: Date): boolean {
   return lasting >= lastingFailuresMax || now.getTime() - since.getTime() >= transientMs;
 }
 
-/** Ends one pass of a long command that has more to do. The relay runs the next pass. */
+/** Ends one pass of a long command that has more to do; the relay runs the next pass. */
 export function unfinishedPass(): DomainError {
   return new DomainError('unavailable', unfinishedReason, 'Service unavailable');
 }

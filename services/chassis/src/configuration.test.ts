@@ -43,7 +43,7 @@ describe('reading a configuration', () => {
     return path;
   }
 
-  test('gives the values that the schema names, and no others', () => {
+  test('returns the values named by the schema, and no others', () => {
     const env = { ADDRESS: 'here', SECRET: 'long enough', PATH: '/bin' };
     expect(readConfiguration(schema, env)).toEqual({ ADDRESS: 'here', SECRET: 'long enough' });
   });
@@ -60,7 +60,7 @@ describe('reading a configuration', () => {
     );
   });
 
-  test('never shows a value', () => {
+  test('never includes a value in a message', () => {
     const read = () => readConfiguration(schema, { ADDRESS: 'here', SECRET: 'hunter2' });
     expect(read).toThrow(
       expect.not.objectContaining({ message: expect.stringContaining('hunter2') }),
@@ -72,7 +72,7 @@ describe('reading a configuration', () => {
     expect(problemsOf(() => readConfiguration(schema, env))).toEqual(['ADDRESS is required']);
   });
 
-  test('takes the trimmed content of a file whose name is given', () => {
+  test('reads a value from the file that `*_FILE` names and trims it', () => {
     const env = { ADDRESS: 'here', SECRET_FILE: fileWith('from the file\n') };
     expect(readConfiguration(schema, env).SECRET).toBe('from the file');
   });
@@ -82,14 +82,14 @@ describe('reading a configuration', () => {
     expect(problemsOf(() => readConfiguration(schema, env))).toEqual(['SECRET is required']);
   });
 
-  test('refuses a value that is given both directly and by a file', () => {
+  test('refuses a variable that is set both directly and by a file', () => {
     const env = { ADDRESS: 'here', SECRET: 'long enough', SECRET_FILE: fileWith('another') };
     expect(problemsOf(() => readConfiguration(schema, env))).toEqual([
       'SECRET is set by SECRET and SECRET_FILE; set only one',
     ]);
   });
 
-  test('takes what lies in the folder of secrets under its name, and leaves out what does not', () => {
+  test('reads variables from files in the secrets folder and leaves out those without a file', () => {
     const SECRETS_FOLDER = folderWith({ SECRET: 'from the folder\n', '..data': 'of the mount' });
     expect(readConfiguration(schema, { ADDRESS: 'here', SECRETS_FOLDER })).toEqual({
       ADDRESS: 'here',
@@ -99,7 +99,7 @@ describe('reading a configuration', () => {
     expect(problemsOf(() => readConfiguration(schema, alone))).toEqual(['SECRET is required']);
   });
 
-  test('refuses a file in the folder of secrets that it would not read, unless another part does', () => {
+  test('refuses a file in the secrets folder that no variable uses, unless another part of the process uses it', () => {
     const SECRETS_FOLDER = folderWith({ SECRET: 'from the folder', LIMITS: '5' });
     const env = { ADDRESS: 'here', SECRETS_FOLDER };
     expect(problemsOf(() => readConfiguration(schema, env))).toEqual([
@@ -108,7 +108,7 @@ describe('reading a configuration', () => {
     expect(readConfiguration(schema, env, { isPart: true }).SECRET).toBe('from the folder');
   });
 
-  test('refuses a value that is given in the folder of secrets and elsewhere', () => {
+  test('refuses a variable that is set in the secrets folder and elsewhere', () => {
     const SECRETS_FOLDER = folderWith({ SECRET: 'from the folder' });
     const env = { ADDRESS: 'here', SECRET: 'long enough', SECRETS_FOLDER };
     expect(problemsOf(() => readConfiguration(schema, env))).toEqual([
@@ -116,7 +116,7 @@ describe('reading a configuration', () => {
     ]);
   });
 
-  test('refuses a folder of secrets that is not there', () => {
+  test('refuses a secrets folder that does not exist', () => {
     const env = { ADDRESS: 'here', SECRET: 'long enough', SECRETS_FOLDER: '/nowhere' };
     expect(problemsOf(() => readConfiguration(schema, env))).toEqual([
       'SECRETS_FOLDER cannot be read (ENOENT)',
@@ -134,7 +134,7 @@ describe('reading a configuration', () => {
     ]);
   });
 
-  test('reads a schema that transforms its object', () => {
+  test('supports a schema that transforms its object', () => {
     const transformed = schema.transform(({ ADDRESS }) => ({ address: ADDRESS }));
     const env = { ADDRESS: 'here', SECRET: 'long enough' };
     expect(readConfiguration(transformed, env)).toEqual({ address: 'here' });
@@ -151,7 +151,7 @@ describe('the configuration of every service', () => {
   const read = (env: Record<string, string>) =>
     readConfiguration(z.object(serviceConfigurationShape), env);
 
-  test('has defaults for all but addresses', () => {
+  test('has defaults for everything except addresses', () => {
     expect(read(required)).toEqual({
       ...required,
       STREAM_NAME: 'BILLING',
@@ -194,7 +194,7 @@ describe('the configuration of every service', () => {
     ['GRPC_CONNECTION_AGE_MS', '60000', 60_000],
     ['METRIC_EXPORT_INTERVAL_MS', '5000', 5_000],
     ['GRPC_REFLECTION', 'true', true],
-  ])('reads %s %s as what it means', (variable, value, expected) => {
+  ])('parses %s %s', (variable, value, expected) => {
     expect(read({ ...required, [variable]: value })).toMatchObject({ [variable]: expected });
   });
 
@@ -235,7 +235,7 @@ describe('the configuration of every service', () => {
     );
 
     test.each(combinations.map((given) => ({ given })))(
-      'with $given asks for what is missing, and reads what is there',
+      'with $given names the missing variables and reads the present ones',
       ({ given }) => {
         const env = Object.fromEntries(given.map((variable) => [variable, 'not PEM']));
         const missing = given.length === 0 ? [] : variables.filter((one) => !given.includes(one));
@@ -246,7 +246,7 @@ describe('the configuration of every service', () => {
       },
     );
 
-    test('reports its problems together with all others, and no key', () => {
+    test('reports its problems together with all others, without the key', () => {
       const env = { GRPC_TLS_KEY: 'hunter2', GRPC_TLS_CA_FILE: '/nowhere', GRPC_LISTEN: 'x' };
       const reading = () => read({ ...required, ...env });
       expect(problemsOf(reading)).toEqual([

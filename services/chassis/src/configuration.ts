@@ -4,13 +4,16 @@ import { z } from 'zod';
 import type { DataSecret } from './secret-fingerprints';
 import { transportSecurityProblems } from './transport-security';
 
-/** A variable and what is wrong with it. */
+/** A variable and its problem. */
 export interface ConfigurationProblem {
   readonly variable: string;
   readonly problem: string;
 }
 
-/** The process cannot start as it is configured. The message lists every problem, and no values: they may be secrets. */
+/**
+ * Error of a process that cannot start with its configuration. The message lists every problem and
+ * never a value, because values may be secrets.
+ */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 
@@ -31,8 +34,9 @@ const positiveMilliseconds = z
   .transform(Number);
 
 /**
- * Mutual TLS between processes, in PEM, all three or none; see transport-security.ts. Usually mounted, and named by `*_FILE`: then the
- * files are read again now and then, so that certificates can be replaced.
+ * Mutual TLS between processes: PEM values, all three or none; see transport-security.ts. Usually
+ * mounted as files and named by `*_FILE`; then they are reread periodically, so that certificates
+ * can be replaced.
  */
 export const transportSecurityShape = {
   GRPC_TLS_CERT: z.string().optional(),
@@ -44,15 +48,15 @@ export const transportSecurityShape = {
   GRPC_TLS_REREAD_MS: positiveMilliseconds.optional(),
 };
 
-/** What services are configured by that hand out addresses of public pages, to spread into their schemas. */
+/** Variables of services that create links to public pages, to spread into their schemas. */
 export const hostedPageShape = {
-  /** The gateway as people reach it: what the addresses begin with. */
+  /** Public address of the gateway: the start of each link. */
   HOSTED_PAGE_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
     .transform((url) => url.replace(/\/+$/, '')),
-  // The key of an HMAC-SHA256 is as strong as its hash from 32 bytes on.
+  // An HMAC-SHA256 key is as strong as its hash from 32 bytes on.
   HOSTED_PAGE_SECRET: z.string().min(32, 'must have at least 32 characters'),
-  /** The secret before: what was made with it stays valid. */
+  /** The previous secret: links made with it stay valid. */
   HOSTED_PAGE_SECRET_OLD: z.string().min(32, 'must have at least 32 characters').optional(),
 };
 
@@ -61,45 +65,50 @@ type PageSecretVariables = Readonly<{
   HOSTED_PAGE_SECRET_OLD?: string | undefined;
 }>;
 
-/** The secrets of public pages as checkFingerprints takes them. */
+/** Returns the secrets of public pages in the form that checkFingerprints expects. */
 export function pageSecrets(configuration: PageSecretVariables): DataSecret[] {
   const { HOSTED_PAGE_SECRET: secret, HOSTED_PAGE_SECRET_OLD: old } = configuration;
   return [dataSecret('HOSTED_PAGE_SECRET', secret, old)];
 }
 
-/** The secrets of public pages that only verify. */
+/** Returns the secrets of public pages that only verify. */
 export function oldSecretsOf({ HOSTED_PAGE_SECRET_OLD: old }: PageSecretVariables): string[] {
   return old === undefined ? [] : [old];
 }
 
-/** A rotated secret as checkFingerprints takes it. */
+/** Returns a rotated secret in the form that checkFingerprints expects. */
 export function dataSecret(variable: string, value: string, old: string | undefined): DataSecret {
   return { variable, value, old: old === undefined ? [] : [old] };
 }
 
-/** What every service is configured by, to spread into its schema. Addresses and secrets have no defaults. */
+/**
+ * Variables of every service, to spread into its schema. Addresses and secrets have no defaults.
+ */
 export const serviceConfigurationShape = {
   MONGODB_URI: z.string().regex(/^mongodb(\+srv)?:\/\/\S+$/, 'must be a mongodb:// address'),
   MONGODB_DATABASE: z.string().regex(/^[\w-]{1,63}$/, 'must be a database name'),
-  /** In PEM: the authority of the database's certificate, where it is none of the world's. Calls for TLS. */
+  /** Certificate authority of the database in PEM, unless it is a public one. Enables TLS. */
   MONGODB_TLS_CA: z.string().optional(),
   NATS_URL: z.string().regex(/^\S+$/, 'must be server addresses separated by commas'),
-  /** In PEM: the authority of the server's certificate. Calls for TLS. */
+  /** Certificate authority of the server in PEM. Enables TLS. */
   NATS_TLS_CA: z.string().optional(),
-  /** The text of a `.creds` file, where the address carries no user. */
+  /** Text of a `.creds` file, if the address contains no user. */
   NATS_CREDENTIALS: z.string().optional(),
   STREAM_NAME: z
     .string()
     .regex(/^[\w-]{1,64}$/, 'must be letters, digits, - and _')
     .default('BILLING'),
-  /** Servers that each hold a copy of the stream. Set when the stream is created and raised at a start, never lowered. */
+  /**
+   * Number of servers that hold a copy of the stream. Set when the stream is created and raised on
+   * start, never lowered.
+   */
   STREAM_REPLICAS: z
     .string()
     .regex(/^[1-5]$/, 'must be a whole number from 1 to 5')
     .transform(Number)
     .default(1),
   GRPC_LISTEN: z.string().regex(/^(unix:\/.+|[^\s/]+:\d{1,5})$/, 'must be host:port or unix:/path'),
-  /** Where probes are answered over plain HTTP; absent: nowhere but by the gRPC health service. */
+  /** Address where probes are answered over plain HTTP; absent: only by the gRPC health service. */
   HEALTH_LISTEN: z
     .string()
     .regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port')
@@ -114,31 +123,40 @@ export const serviceConfigurationShape = {
     .regex(/^(0|1|0?\.\d+|[01]\.0+)$/, 'must be a number from 0 to 1')
     .transform(Number)
     .default(1),
-  /** What people are told that runs here, such as a release or a commit. */
+  /** Version shown to people, such as a release or a commit. */
   SERVICE_VERSION: z.string().max(100).default('development'),
   SHUTDOWN_GRACE_MS: milliseconds.default(10_000),
-  /** The folder of the database's files, where they lie on this machine: below DISK_RESERVE_MB of free space nothing is written. */
+  /**
+   * Folder of the database's files, if on this machine. Nothing is written while its disk has less
+   * than DISK_RESERVE_MB of free space.
+   */
   DISK_RESERVE_FOLDER: z.string().optional(),
   DISK_RESERVE_MB: z
     .string()
     .regex(/^\d{1,7}$/, 'must be a whole number of megabytes')
     .transform(Number)
     .default(256),
-  /** How long a stopping service says that it is not serving before it refuses calls, so that callers can move on. */
+  /**
+   * Time for which a stopping service reports that it is not serving before it refuses calls, so
+   * that callers can move on.
+   */
   DRAIN_DELAY_MS: milliseconds.default(0),
-  /** How often metrics are exported. */
+  /** Interval between exports of metrics. */
   METRIC_EXPORT_INTERVAL_MS: positiveMilliseconds.default(60_000),
-  /** Calls beyond so many at a time are refused before they cost anything. */
+  /** Calls over this limit are refused before they cost anything. */
   GRPC_IN_FLIGHT_MAX: z
     .string()
     .regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1')
     .transform(Number)
     .default(256),
-  /** A connection older than this is replaced, so that callers find new replicas. */
+  /** Older connections are replaced, so that callers find new replicas. */
   GRPC_CONNECTION_AGE_MS: positiveMilliseconds.default(5 * 60_000),
-  /** Crash tests alone: a folder by which the process is told where to kill itself; see failpoint.ts. */
+  /**
+   * For crash tests only: folder with the points at which the process kills itself; see
+   * failpoint.ts.
+   */
   FAILPOINTS_FOLDER: z.string().optional(),
-  /** Whether tools may ask what calls there are. */
+  /** Enables gRPC reflection. */
   GRPC_REFLECTION: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
@@ -148,15 +166,18 @@ export const serviceConfigurationShape = {
 
 export type ServiceConfiguration = z.infer<z.ZodObject<typeof serviceConfigurationShape>>;
 
-/** The process's environment: the only place in the code base that reads it. */
+/** Returns the process's environment; the only place in the code base that reads it. */
 export function processEnvironment(): Record<string, string | undefined> {
   return process.env;
 }
 
 /**
- * Reads a configuration, and reports all problems at once. Secrets are mounted as files: `K_FILE` names one that holds the value of `K`,
- * and `SECRETS_FOLDER` a folder whose file `K` does, if it is there; a file that no variable is named by is a misspelt one, unless the
- * schema `isPart` of what the process is configured by. An empty value counts as absent, because orchestrators cannot unset a variable.
+ * Reads a configuration and reports all problems together.
+ * - `K_FILE` names a file with the value of `K`. `SECRETS_FOLDER` names a folder with files named
+ *   after their variables.
+ * - A file in that folder without a variable counts as misspelled, unless `isPart` says that the
+ *   schema is only a part of the process's configuration.
+ * - An empty value counts as absent, because orchestrators cannot unset a variable.
  */
 export function readConfiguration<T>(
   schema: z.ZodType<T>,
@@ -175,7 +196,7 @@ export function readConfiguration<T>(
       problems.push({ variable, problem: (error as Error).message });
     }
   }
-  // Also where the schema is not satisfied: whoever mends a configuration wants to know it all at once.
+  // Also runs if the schema fails: all problems should be reported together.
   const unreadable = new Set(problems.map(({ variable }) => variable));
   problems.push(
     ...transportSecurityProblems(values).filter(({ variable }) => !unreadable.has(variable)),
@@ -216,14 +237,14 @@ function readVariable(
   return path === undefined ? direct : readText(path);
 }
 
-// Without these whatever is optional would be absent without a word.
+// Without these problems, a misnamed file would silently leave an optional variable unset.
 function secretsFolderProblems(
   { SECRETS_FOLDER: folder }: Record<string, string | undefined>,
   known: readonly string[] | undefined,
 ): ConfigurationProblem[] {
   if (!folder) return [];
   try {
-    // A mounted Secret has folders of its own there, whose names begin with a dot.
+    // A mounted Kubernetes Secret contains folders of its own, whose names begin with a dot.
     const files = readdirSync(folder).filter((name) => !name.startsWith('.'));
     return files
       .filter((name) => known?.includes(name) === false)

@@ -11,19 +11,19 @@ import { rpcService } from './rpc';
 import { testContext } from './testing';
 
 const connectionAgeMs = 5_000;
-// The keepalive pings of both sides come while calls of this length run on sessions that drain.
+// Long enough for keepalive pings of both sides to arrive during calls on sessions that drain.
 const callMs = 40_000;
 const calls = 200;
 const startedWithinMs = 8_000;
 const unused = () => Promise.reject(new Error('Never called'));
 
-test('no call is cut when its connection reaches its age while the call runs', async () => {
+test('no call is cut when its connection reaches its maximum age during the call', async () => {
   const bind = rpcService<CustomerServiceServer>(CustomerServiceService, {
     getCustomer: async () => {
       await sleep(callMs);
       return { customer: undefined };
     },
-    // Only idempotent calls are retried by the channel, which would hide a cut.
+    // The channel retries only idempotent calls; a retry would hide a cut.
     createCustomer: async () => {
       await sleep(callMs);
       return { customer: undefined };

@@ -23,7 +23,7 @@ let manager: JetStreamManager;
 
 let streamName: string;
 let stream: EventStream;
-/** Ids in the order in which their handlers ended well. */
+/** Ids in the order in which their handlers succeeded. */
 let handled: string[];
 let cleanUp: (() => Promise<void>)[];
 
@@ -92,7 +92,7 @@ async function expectHandled(ids: readonly string[]): Promise<void> {
   );
 }
 
-/** Nothing is delivered and not acknowledged, and nothing waits for delivery. */
+/** Expects every delivered message to be acknowledged and none to wait for delivery. */
 async function expectAllAnswered(): Promise<void> {
   await eventually(
     async () => {
@@ -110,8 +110,8 @@ function idsOf(aggregateId: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${aggregateId}:${String(index + 1)}`);
 }
 
-describe('what JetStream had stored may vanish:', () => {
-  test('after the stream was deleted publishing and consuming go on', async () => {
+describe('after a loss of what JetStream had stored:', () => {
+  test('a deleted stream is created again, and publishing and consuming go on', async () => {
     await consume(async () => {});
     await publish(idsOf('a', 5));
     await expectHandled(idsOf('a', 5));
@@ -119,14 +119,15 @@ describe('what JetStream had stored may vanish:', () => {
     await publish(idsOf('b', 5));
     await expectHandled([...idsOf('a', 5), ...idsOf('b', 5)]);
 
-    // And once more, while nothing is being published: the consumer finds out by itself.
+    // Once more, while nothing is being published: the consumer must detect the loss without a
+    // failed publish.
     await manager.streams.delete(streamName);
     await expectAllAnswered();
     await publish(idsOf('c', 5));
     await expectHandled([...idsOf('a', 5), ...idsOf('b', 5), ...idsOf('c', 5)]);
   });
 
-  test('after the consumer was deleted all events come again, and none is missed', async () => {
+  test('a deleted consumer is created again, and all events are redelivered without a gap', async () => {
     await consume(async () => {});
     await publish(idsOf('a', 3));
     await expectAllAnswered();
@@ -137,7 +138,7 @@ describe('what JetStream had stored may vanish:', () => {
     await expectAllAnswered();
   });
 
-  test('an answer to a message of the old stream is not taken for one to the new stream', async () => {
+  test('an ack for a message of the old stream does not acknowledge one of the new stream', async () => {
     const started: string[] = [];
     const oldOne = Promise.withResolvers<undefined>();
     const newOne = Promise.withResolvers<undefined>();
@@ -169,8 +170,8 @@ describe('what JetStream had stored may vanish:', () => {
   });
 });
 
-describe('a process may vanish:', () => {
-  test('a message that it handled and did not acknowledge goes to another one', async () => {
+describe('when processes share a consumer:', () => {
+  test('a message that one process handled but did not acknowledge is redelivered to another', async () => {
     const deliveries: number[] = [];
     const crashing = await openStream();
     const ackWaitMs = 500;
@@ -189,7 +190,7 @@ describe('a process may vanish:', () => {
     expect(deliveries).toEqual([1, 2]);
   });
 
-  test('those that share a name share the messages', async () => {
+  test('processes with the same consumer name share its messages', async () => {
     const handledBy: string[][] = [[], []];
     for (const own of handledBy) {
       await consume(
@@ -209,8 +210,8 @@ describe('a process may vanish:', () => {
   });
 });
 
-describe('stopping', () => {
-  test('in the middle of a batch finishes what runs, and another process handles the rest soon', async () => {
+describe('stopping a consumer', () => {
+  test('in the middle of a batch finishes running handlers, and another process handles the rest soon', async () => {
     const ids = ['a', 'b', 'c', 'd'].flatMap((aggregateId) => idsOf(aggregateId, 40));
     await publish(ids);
     let running = 0;
@@ -229,13 +230,14 @@ describe('stopping', () => {
     expect(handled.length).toBeLessThan(ids.length);
     await consume(handle);
     await expectAllAnswered();
-    // Each once: all that was finished had been acknowledged, and all else was given back.
+    // Each exactly once: finished messages had been acknowledged, and all others were returned.
     expect([...handled].sort()).toEqual([...ids].sort());
   });
 
-  test('gives back a message that waits for its repetition', async () => {
+  test('returns a message that waits for its retry', async () => {
     const failed: string[] = [];
-    // Stored before anybody asks, so that one pull brings both: what is on its way at the stop comes back after the wait for its answer.
+    // Stored first, so that one pull delivers both: messages in transit at the stop are redelivered
+    // only after the ack wait.
     await publish(['a:1', 'a:2']);
     const failing = await consume(({ id }) => {
       failed.push(id);
@@ -249,17 +251,17 @@ describe('stopping', () => {
     await consume(async () => {});
 
     await expectAllAnswered();
-    // The server does not keep the order of what is given back.
+    // The server does not preserve the order of returned messages.
     expect([...handled].sort()).toEqual(['a:1', 'a:2']);
   });
 
-  test('ends at once when there is nothing to do, and a second time', async () => {
+  test('ends immediately when there is nothing to do, also a second time', async () => {
     const consumer = await consume(async () => {});
     await consumer.stop();
     await consumer.stop();
   });
 
-  test('ends when the connection is closed already', async () => {
+  test('ends when the connection is already closed', async () => {
     const lost = await openStream();
     const consumer = await consume(async () => {}, { stream: lost });
     await lost.close();

@@ -98,7 +98,7 @@ async function publish(ids: readonly string[]): Promise<void> {
   for (const id of ids) await stream.publish({ subject, id, data: `data of ${id}` });
 }
 
-/** An effect that can be repeated, as every handler's is. */
+/** Handler with an idempotent effect, as all handlers must have. */
 async function insertEffect(id: string): Promise<void> {
   try {
     await effects.insertOne({ _id: id, at: monotonicMs() });
@@ -117,7 +117,7 @@ async function expectEffects(ids: readonly string[]): Promise<void> {
   );
 }
 
-/** Nothing is delivered and not acknowledged, and nothing waits for delivery. */
+/** Expects every delivered message to be acknowledged and none to wait for delivery. */
 async function expectAllAnswered(): Promise<void> {
   await eventually(async () => {
     const info = await manager.consumers.info(streamName, 'reader');
@@ -133,7 +133,7 @@ function idsOf(aggregateId: string, count: number): string[] {
 }
 
 describe('a consumer', () => {
-  test('gives each message that it asked for to its handler', async () => {
+  test('passes each message that matches its filter to its handler', async () => {
     const received: StreamMessage[] = [];
     await consume(async (message) => void received.push(message), {
       filterSubjects: ['sale.>', 'stock.item.*'],
@@ -151,7 +151,7 @@ describe('a consumer', () => {
     ]);
   });
 
-  test('follows its service when that asks for other messages', async () => {
+  test('updates its filter when the service changes its subjects', async () => {
     const received: string[] = [];
     const handle = async ({ id }: StreamMessage) => void received.push(id);
     const first = await consume(handle, { filterSubjects: ['sale.>'] });
@@ -186,7 +186,7 @@ describe('a consumer', () => {
 });
 
 describe('a message', () => {
-  test('whose handler fails after its effect comes again later and has one effect', async () => {
+  test('whose handler fails after its effect is redelivered later and has one effect', async () => {
     const deliveries: { count: number; atMs: number }[] = [];
     await consume(async ({ id, deliveryCount }) => {
       deliveries.push({ count: deliveryCount, atMs: monotonicMs() });
@@ -203,7 +203,7 @@ describe('a message', () => {
     expect(deliveries[1]!.atMs - deliveries[0]!.atMs).toBeGreaterThan(900);
   });
 
-  test('that takes long, or waits for its turn, does not go to another process meanwhile', async () => {
+  test('that takes long, or waits in the queue, is not delivered to another process', async () => {
     const ackWaitMs = 500;
     const started: string[] = [];
     const slow = async ({ id }: StreamMessage) => {
@@ -223,12 +223,12 @@ describe('a message', () => {
     expect(other).toEqual([]);
   });
 
-  test('that comes again while it is in hand is not handled twice', async () => {
+  test('that is redelivered while in flight is not handled twice', async () => {
     const started: string[] = [];
     await consume(
       async ({ id }) => {
         started.push(id);
-        // A process that does nothing else for so long is taken for dead.
+        // The server redelivers the messages of a process that blocks for this long.
         const endMs = monotonicMs() + 1_200;
         while (monotonicMs() < endMs);
         await sleep(100);
@@ -241,7 +241,7 @@ describe('a message', () => {
     expect(started).toEqual(['a:1']);
   });
 
-  test('that cannot be read is set aside once, with one alarm, and holds up nothing', async () => {
+  test('that cannot be read is moved to the poison messages once, with one alarm, and blocks nothing', async () => {
     const handle = async ({ id }: StreamMessage) => {
       if (id === 'a:1') throw new UnreadableMessageError('not JSON');
       await insertEffect(id);
@@ -251,7 +251,7 @@ describe('a message', () => {
     await publish(['a:1', 'a:2', 'b:1']);
     await expectEffects(['a:2', 'b:1']);
     await expectAllAnswered();
-    // The server forgets that it was terminated.
+    // Makes the server forget that the message was terminated.
     await manager.consumers.delete(streamName, 'reader');
     await publish(['a:3']);
     await expectEffects(['a:2', 'a:3', 'b:1']);
@@ -270,7 +270,7 @@ describe('a message', () => {
     expect(alarms).toMatchObject([{ level: 50, messageId: 'a:1' }]);
   });
 
-  test('without an id, from a stranger, can be set aside too', async () => {
+  test('without an id can be moved to the poison messages, too', async () => {
     await consume(async () => {
       throw new UnreadableMessageError('who are you?');
     });
@@ -287,7 +287,7 @@ describe('a message', () => {
 });
 
 describe('the messages of one aggregate', () => {
-  test('are handled one at a time and in order, those of others meanwhile, also when some fail', async () => {
+  test('are handled one at a time and in order, concurrently with those of other aggregates, even if some fail', async () => {
     const aggregates = Array.from({ length: 12 }, (_, index) => `aggregate-${String(index)}`);
     const perAggregate = 25;
     const handled = new Map<string, string[]>();
@@ -332,7 +332,7 @@ describe('the messages of one aggregate', () => {
     await expectAllAnswered();
   });
 
-  test('wait for a failed one without holding up other aggregates', async () => {
+  test('wait for a failed one without blocking other aggregates', async () => {
     const handled: string[] = [];
     let isBroken = true;
     await consume(async ({ id, aggregateId }) => {

@@ -11,48 +11,53 @@ import { duplicateKeyIndex, retryTransient } from './mongo';
 import { eventAttributes } from './span-attributes';
 import { inSpan } from './tracing';
 
-/** An event as a consumer sees it. */
+/** An event as a consumer receives it. */
 export interface StreamMessage {
-  /** `<aggregate id>:<sequence>`, the same each time that the event is delivered. */
+  /** `<aggregate id>:<sequence>`, the same in each delivery of the event. */
   readonly id: string;
   /** Without the stream's prefix: `subscription.subscription.renewed`. */
   readonly subject: string;
   readonly aggregateId: string;
   readonly data: string;
   readonly traceparent?: string;
-  /** 1 for the first time, more when it is repeated. */
+  /** 1 for the first delivery, more for retries. */
   readonly deliveryCount: number;
 }
 
-/** What a handler throws when repeating cannot help: the message is set aside, and an alarm is raised. */
+/**
+ * Thrown by a handler when a retry cannot help: the message is moved to the poison messages, and an
+ * alarm is raised.
+ */
 export class UnreadableMessageError extends Error {
   override readonly name = 'UnreadableMessageError';
 }
 
-/** What a consumer is made of. */
 export interface ConsumerOptions {
   readonly stream: EventStream;
-  /** Processes that give the same name share the messages. */
+  /** Processes with the same name share the messages. */
   readonly durable: string;
-  /** Without the stream's prefix; every subject when absent. */
+  /** Without the stream's prefix; absent: every subject. */
   readonly filterSubjects?: readonly string[];
   readonly poison: PoisonStore;
-  /** May get a message that it has handled before: its effect must be one that can be repeated. */
+  /** May receive a message again, so its effect must be idempotent. */
   readonly handle: (message: StreamMessage) => Promise<void>;
-  /** So many messages are handled at a time, each of another aggregate. */
+  /** Number of messages handled concurrently, each of another aggregate. */
   readonly concurrency?: number;
-  /** After so long without a sign of life from this process its messages go to another one. */
+  /**
+   * After this time without a progress report from this process, its messages are redelivered to
+   * another one.
+   */
   readonly ackWaitMs?: number;
   readonly logger: Logger;
   readonly metrics?: Metrics;
   readonly service: string;
 }
 
-/** A message that was set aside, as stored. */
+/** A poison message as stored. */
 interface PoisonMessage {
   /** The message's id. */
   readonly _id: string;
-  /** Of the message, where that can be read of it. */
+  /** Environment of the message, if it can be read. */
   readonly environmentId?: string | undefined;
   readonly subject: string;
   readonly data: string;
@@ -61,9 +66,9 @@ interface PoisonMessage {
   readonly receivedAt: Date;
 }
 
-/** Messages that no handler could read, kept for people. */
+/** Messages that no handler could read, stored for people to inspect. */
 export interface PoisonStore {
-  /** Keeps a message once; false if it was there already. */
+  /** Stores a message once; false if it was already stored. */
   insert(message: StreamMessage, error: Error): Promise<boolean>;
   count(): Promise<number>;
 }
@@ -90,7 +95,7 @@ export function createPoisonStore(db: Db, clock: Clock): PoisonStore {
 const concurrencyDefault = 16;
 const batchSize = 100;
 const ackWaitMsDefault = 30_000;
-// Also the most that is in hand here: everything delivered is, whether it is being handled or waits for its turn.
+// Also bounds the messages in flight here: every delivered one is being handled or queued.
 const maxAckPending = 1_000;
 const pullExpiresMs = 10_000;
 const retryDelaysMs = [1_000, 5_000, 30_000, 60_000];
@@ -98,9 +103,11 @@ const reopenDelayMsMin = 250;
 const reopenDelayMsMax = 5_000;
 
 /**
- * Reads events from now on: each at least once, those of one aggregate one at a time and in order within this process, those of others
- * in the meantime. A message is acknowledged after its effect. One that fails is repeated later, and the aggregate's following ones wait for it; it
- * stays in hand for that, because messages that were given back would return in any order.
+ * Starts a consumer of events. Each event is handled at least once; events of one aggregate are
+ * handled one at a time and in order within this process, events of different aggregates
+ * concurrently. A message is acknowledged after its effect. A failed message is retried later, and
+ * the following ones of its aggregate wait for it. It is not returned to the server in between,
+ * because returned messages are redelivered in any order.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<RunningConsumer> {
   const consumer = new StreamConsumer(options);
@@ -108,18 +115,23 @@ export async function startConsumer(options: ConsumerOptions): Promise<RunningCo
   return consumer;
 }
 
-/** A consumer at work. */
 export interface RunningConsumer {
   stop(): Promise<void>;
-  /** How many events wait on the stream or are in hand, here and in other processes of its name. */
+  /**
+   * Number of events that wait on the stream or are in flight, in all processes that share the
+   * consumer.
+   */
   lag(): Promise<number>;
 }
 
-/** A delivered message that has not been answered. */
+/** A delivered message that has not been acknowledged. */
 interface InFlightMessage {
-  /** The latest delivery of it. */
+  /** Its latest delivery. */
   delivery: JsMsg;
-  /** Which consumer delivered it; one that was made again under the same name counts its messages again. */
+  /**
+   * Consumer that delivered it. A consumer created again under the same name numbers its messages
+   * from the start.
+   */
   readonly origin: string;
   readonly sequence: number;
   readonly message: StreamMessage;
@@ -128,11 +140,11 @@ interface InFlightMessage {
 
 class StreamConsumer implements RunningConsumer {
   private readonly stopping = new AbortController();
-  private readonly lanes: KeyedMessageQueue<InFlightMessage>;
+  private readonly queue: KeyedMessageQueue<InFlightMessage>;
   private readonly inFlight = new Map<string, InFlightMessage>();
   private readonly logger: Logger;
   private readonly ackWaitMs: number;
-  private reporting: NodeJS.Timeout | undefined;
+  private progressTimer: NodeJS.Timeout | undefined;
   private pulling: Promise<void> = Promise.resolve();
   private messages: ConsumerMessages | undefined;
   private origin = '';
@@ -140,19 +152,22 @@ class StreamConsumer implements RunningConsumer {
 
   constructor(private readonly options: ConsumerOptions) {
     const { concurrency = concurrencyDefault, ackWaitMs = ackWaitMsDefault } = options;
-    this.lanes = new KeyedMessageQueue(concurrency, (entry) => this.work(entry));
+    this.queue = new KeyedMessageQueue(concurrency, (entry) => this.process(entry));
     this.ackWaitMs = ackWaitMs;
     this.logger = options.logger.child({ consumer: options.durable });
   }
 
-  /** Resolves after the first attempt to open the consumer; a failed one is retried in the background. */
+  /**
+   * Resolves after the first attempt to open the consumer; a failed attempt is retried in the
+   * background.
+   */
   async start(): Promise<void> {
     const consumer = await this.open().catch((error: unknown) => {
       this.logger.warn({ err: error }, 'opening JetStream consumer failed, retrying');
       return undefined;
     });
-    this.reporting = setInterval(() => {
-      this.report();
+    this.progressTimer = setInterval(() => {
+      this.reportInProgress();
     }, this.ackWaitMs / 3);
     this.pulling = this.pullUntilStopped(consumer);
   }
@@ -162,17 +177,20 @@ class StreamConsumer implements RunningConsumer {
     return (info?.num_pending ?? 0) + (info?.num_ack_pending ?? 0);
   }
 
-  /** Pulls no more, finishes what is being handled, and gives back what waits. */
+  /** Stops pulling, finishes running handlers, and returns queued messages to the server. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.messages?.stop();
     await this.pulling;
-    this.lanes.endPauses();
-    await this.lanes.idle();
-    clearInterval(this.reporting);
+    this.queue.endPauses();
+    await this.queue.idle();
+    clearInterval(this.progressTimer);
   }
 
-  /** The stream and the consumer may have vanished with the server's storage: both are made again. */
+  /**
+   * Reopens a lost consumer. Stream and consumer may have vanished with the server's storage; both
+   * are created again.
+   */
   private async pullUntilStopped(first: Consumer | undefined): Promise<void> {
     let consumer = first;
     let failures = 0;
@@ -207,7 +225,7 @@ class StreamConsumer implements RunningConsumer {
     return consumer;
   }
 
-  /** Takes messages into hand as they come; how many that may be is the server's to limit, by maxAckPending. */
+  /** Accepts messages as they are delivered. The server limits their number by maxAckPending. */
   private async pull(consumer: Consumer, onMessage: () => void): Promise<void> {
     this.messages = await consumer.consume({
       max_messages: batchSize,
@@ -217,27 +235,28 @@ class StreamConsumer implements RunningConsumer {
     if (this.isStopping()) this.messages.stop();
     for await (const delivery of this.messages) {
       onMessage();
-      this.take(delivery);
+      this.accept(delivery);
     }
   }
 
-  private take(delivery: JsMsg): void {
+  private accept(delivery: JsMsg): void {
     const entry = this.read(delivery);
     const key = keyOf(entry);
     const known = this.inFlight.get(key);
     if (known !== undefined) {
-      // Delivered again while it waits here, e.g. after the connection was lost for long: once is enough.
+      // Redelivered while queued here, e.g. after a long loss of the connection: handle it once.
       known.delivery = delivery;
       return;
     }
     this.inFlight.set(key, entry);
-    this.lanes.add(entry.message.aggregateId, entry);
+    this.queue.add(entry.message.aggregateId, entry);
   }
 
   private read(delivery: JsMsg): InFlightMessage {
     const { streamSequence, timestampNanos, deliveryCount } = delivery.info;
     const givenId = delivery.headers?.get(messageIdHeader) ?? '';
-    // Only a stranger publishes without an id. The message gets one all the same, so that the poison collection can hold it.
+    // Only foreign publishers omit the id. The message gets a generated one, so that it can be
+    // stored as poison.
     const id = givenId === '' ? `${String(timestampNanos)}:${String(streamSequence)}` : givenId;
     const traceparent = delivery.headers?.get(traceparentHeader) ?? '';
     return {
@@ -256,19 +275,19 @@ class StreamConsumer implements RunningConsumer {
     };
   }
 
-  /** Gives the time after which the message is to be repeated, nothing if it is out of hand. */
-  private async work(entry: InFlightMessage): Promise<number | undefined> {
+  /** Handles a message. Returns the delay before its retry, or undefined when it is finished. */
+  private async process(entry: InFlightMessage): Promise<number | undefined> {
     if (this.isStopping()) {
-      this.letGo(entry, (delivery) => {
+      this.release(entry, (delivery) => {
         delivery.nak();
       });
       return undefined;
     }
     try {
-      const outcome = await this.effect(entry);
-      this.letGo(entry, (delivery) => {
-        // Not confirmed by the server: an acknowledgement that gets lost costs a repetition, which handlers must bear anyway, and a
-        // confirmation would cost a round trip for each message.
+      const outcome = await this.runHandler(entry);
+      this.release(entry, (delivery) => {
+        // Acks are not confirmed by the server. A lost ack causes a redelivery, which handlers must
+        // tolerate anyway; a confirmation would cost a round trip per message.
         if (outcome === 'done') delivery.ack();
         else delivery.term('unreadable');
       });
@@ -278,7 +297,7 @@ class StreamConsumer implements RunningConsumer {
     }
   }
 
-  private async effect({ message, failures }: InFlightMessage): Promise<'done' | 'unreadable'> {
+  private async runHandler({ message, failures }: InFlightMessage): Promise<'done' | 'unreadable'> {
     const { service, handle, durable } = this.options;
     const deliveryCount = message.deliveryCount + failures;
     const span = {
@@ -299,14 +318,14 @@ class StreamConsumer implements RunningConsumer {
       return 'done';
     } catch (error) {
       if (!(error instanceof UnreadableMessageError)) throw error;
-      await this.setAside(message, error);
+      await this.storePoison(message, error);
       return 'unreadable';
     }
   }
 
-  private async setAside(message: StreamMessage, error: UnreadableMessageError): Promise<void> {
+  private async storePoison(message: StreamMessage, error: UnreadableMessageError): Promise<void> {
     const isNew = await this.options.poison.insert(message, error);
-    // A repetition, because the server missed that it was terminated, is no second reason for an alarm.
+    // A redelivery, because the server missed the termination, must not raise a second alarm.
     if (!isNew) return;
     this.options.metrics?.recordPoisonMessage(this.options.durable);
     const { id, subject } = message;
@@ -320,32 +339,36 @@ class StreamConsumer implements RunningConsumer {
     const { id, subject } = entry.message;
     const delayMs = retryDelaysMs[Math.min(entry.failures, retryDelaysMs.length - 1)] ?? 0;
     entry.failures += 1;
-    // Once the delay grows no more, repeating alone has not helped: someone should look.
+    // At the maximum delay, retries alone have not helped: log an error so that people look at it.
     const level = entry.failures < retryDelaysMs.length ? 'warn' : 'error';
     this.logger[level](
-      { err: error, messageId: id, subject, failures: entry.failures, repeatInMs: delayMs },
+      { err: error, messageId: id, subject, failures: entry.failures, retryInMs: delayMs },
       'handling message failed, retrying',
     );
     return delayMs;
   }
 
-  private letGo(entry: InFlightMessage, give: (delivery: JsMsg) => void): void {
+  private release(entry: InFlightMessage, send: (delivery: JsMsg) => void): void {
     this.inFlight.delete(keyOf(entry));
-    this.answer(entry, give);
+    this.answer(entry, send);
   }
 
-  private answer({ delivery, origin }: InFlightMessage, give: (delivery: JsMsg) => void): void {
-    // The answer names a number, and a consumer that was made again may mean another message by it.
+  private answer({ delivery, origin }: InFlightMessage, send: (delivery: JsMsg) => void): void {
+    // An ack names a sequence number, which may denote another message in a consumer that was
+    // created again.
     if (origin !== this.origin) return;
     try {
-      give(delivery);
+      send(delivery);
     } catch (error) {
       this.logger.warn({ err: error }, 'ack failed, message will be redelivered');
     }
   }
 
-  /** Tells the server that what is in hand is not lost, however long it takes or waits for its turn. */
-  private report(): void {
+  /**
+   * Reports all messages in flight as in progress, so that the server does not redeliver them while
+   * they run or wait.
+   */
+  private reportInProgress(): void {
     for (const entry of this.inFlight.values()) {
       this.answer(entry, (delivery) => {
         delivery.working();

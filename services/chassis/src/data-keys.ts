@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { randomSecret } from './ids';
 
-/** A key of AES-256 and the id that stands in front of what it has sealed. */
+/** An AES-256 key and the id that prefixes texts sealed with it. */
 export interface DataKey {
   readonly id: string;
   readonly bytes: Buffer;
@@ -14,7 +14,10 @@ const tagBytes = 16;
 const keyPattern = /^([A-Za-z0-9_-]{1,20}):([A-Za-z0-9+/]{43}=)$/;
 const sealedPattern = /^sealed:([A-Za-z0-9_-]{1,20}):([\w-]+)$/;
 
-/** Reads `id:base64,id:base64`, the newest first. Undefined where a key is malformed or an id stands twice. */
+/**
+ * Parses `id:base64,id:base64`, newest first. Undefined if a key is malformed or an id occurs
+ * twice.
+ */
 export function parseDataKeys(text: string): readonly DataKey[] | undefined {
   const keys: DataKey[] = [];
   for (const one of text.split(',')) {
@@ -27,7 +30,10 @@ export function parseDataKeys(text: string): readonly DataKey[] | undefined {
   return keys;
 }
 
-/** Encrypts texts that are stored, so that a copy of the database does not tell them. The newest key seals, every key opens. */
+/**
+ * Encrypts stored texts, so that a copy of the database does not reveal them. The newest key seals;
+ * every key opens.
+ */
 export class DataKeys {
   constructor(private readonly keys: readonly DataKey[]) {}
 
@@ -39,12 +45,15 @@ export class DataKeys {
     return `sealed:${newest.id}:${Buffer.concat(bytes).toString('base64url')}`;
   }
 
-  /** Matches texts that are sealed with a key that is not here. */
+  /** Pattern of texts that are sealed with an unknown key. */
   get unknownPattern(): string {
     return `^sealed:(?!(?:${this.keys.map(({ id }) => id).join('|')}):)`;
   }
 
-  /** Matches texts that are not sealed with the newest key, those included that an earlier release stored as they are. */
+  /**
+   * Pattern of texts that are not sealed with the newest key, including unsealed texts of earlier
+   * releases.
+   */
   get outdatedPattern(): string {
     return `^(?!sealed:${this.newest().id}:).`;
   }
@@ -54,7 +63,10 @@ export class DataKeys {
     return this.seal(this.open(stored));
   }
 
-  /** The sealed text; a text of earlier releases, which was stored as it is, comes back unchanged. Throws where its key is not there. */
+  /**
+   * Decrypts a sealed text. An unsealed text of earlier releases is returned unchanged. Throws if
+   * the key is unknown.
+   */
   open(stored: string): string {
     const [, id, base64] = sealedPattern.exec(stored) ?? [];
     if (id === undefined || base64 === undefined) return stored;
@@ -77,7 +89,7 @@ export class DataKeys {
   }
 }
 
-/** The id of the key that a text is sealed with; undefined for a text that is not sealed. */
+/** Returns the id of the key that sealed a text; undefined for an unsealed text. */
 export function dataKeyIdOf(stored: string): string | undefined {
   return sealedPattern.exec(stored)?.[1];
 }

@@ -3,7 +3,7 @@ import { createLogger } from './logging';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-test('an answer counts for two seconds, and then the database is asked again', async () => {
+test('one answer of the database is cached for two seconds', async () => {
   let nowMs = 0;
   let isDown = false;
   const ping = jest.fn(() => (isDown ? Promise.reject(new Error('away')) : Promise.resolve()));

@@ -1,10 +1,13 @@
 import { monotonicMs } from './clock';
 import type { Logger } from './logging';
 
-// The time for which one answer of the database counts.
+// Time for which one answer of the database is cached.
 const freshMs = 2_000;
 
-/** Whether the database answers, from a ping at most two seconds old. Concurrent callers share one ping. */
+/**
+ * Tells if the database answers, by a ping that is at most two seconds old. Concurrent callers
+ * share one ping.
+ */
 export class DatabaseHealth {
   private known: { readonly isUp: boolean; readonly atMs: number } | undefined;
   private asking: Promise<boolean> | undefined;

@@ -23,23 +23,26 @@ interface Read {
   readonly environmentId: string | undefined;
 }
 
-/** A compare-and-set: `update` takes place only at the version that was read. */
+/** A compare-and-set: `update` is applied only at the version that was read. */
 export interface VersionedWrite {
   readonly id: string;
   readonly environmentId: string;
-  /** As it was read. */
+  /** Version of the document when it was read. */
   readonly version: number;
-  /** What `update` writes to `lastWrite`. */
+  /** Value that `update` writes to `lastWrite`. */
   readonly writeId: string;
   readonly update: Record<string, unknown>;
   readonly beforeWrite?: BeforeWrite | undefined;
 }
 
-/** Outbox entries that are done. */
+/** Outbox entries that are done and can be removed. */
 export interface Removal {
   readonly id: string;
   readonly done: readonly Pick<OutboxEntry, 'kind' | 'sequence'>[];
-  /** Where these are all that was ever put there and is left: then the document waits for nothing any more. */
+  /**
+   * Sequences of the document as it was read, if `done` is all that is left in its outbox. If they
+   * have not changed, the document no longer waits for anything.
+   */
   readonly all?: Pick<AggregateDocument, 'eventSequence' | 'commandSequence'> | undefined;
 }
 
@@ -49,9 +52,10 @@ interface Update {
 }
 
 /**
- * Reads and writes single documents of one collection in batches: what many ask for side by side goes to the database in one command.
- * Each document is still read and written for itself; a batch that is cut short leaves some of them written and others not, as a crash
- * between single writes would. Operations of a batch are sorted by id, so that two batches never wait for each other's locks.
+ * Reads and writes single documents of one collection in batches: concurrent operations share one
+ * database command. Each document is still read and written on its own: a batch that is cut short
+ * leaves some documents written and others not, as a crash between single writes would. Operations
+ * of a batch are sorted by id, so that two batches never deadlock.
  */
 export class DocumentBatches {
   private readonly reads: Batcher<Read, AggregateDocument | undefined>;
@@ -63,13 +67,14 @@ export class DocumentBatches {
     this.reads = new Batcher({ ...batchBounds, flush: (reads) => this.readAll(reads) });
     this.compared = new Batcher({
       ...batchBounds,
-      // A batch's answer counts and does not name; who won is read back, and nobody here writes in between.
+      // The response of a batch has counts, not names. Winners are read back, so no other write of
+      // this process to the same document may come in between.
       keyOf: ({ id }) => id,
       flush: (writes) => this.compareAndSetAllowed(writes),
     });
     this.removals = new Batcher({
       ...batchBounds,
-      flush: (removals) => this.takeOutAll(removals),
+      flush: (removals) => this.removeAllDone(removals),
     });
     this.inserts = new InsertBatches(documents);
   }
@@ -78,7 +83,10 @@ export class DocumentBatches {
     return this.reads.run({ id, environmentId });
   }
 
-  /** Those that are there, in one command however many; one alone goes with those that others ask for. */
+  /**
+   * Finds existing documents with one command for any number of ids. A single id is batched with
+   * those of concurrent callers.
+   */
   async findAll(ids: readonly string[], environmentId: string): Promise<AggregateDocument[]> {
     const [first] = ids;
     if (first === undefined) return [];
@@ -87,24 +95,27 @@ export class DocumentBatches {
     return document === undefined ? [] : [document];
   }
 
-  /** Whether the document was still at its version, and is now written. */
+  /** Writes the document if it is still at its version; false if it is not. */
   compareAndSet(write: VersionedWrite): Promise<boolean> {
     return this.compared.run(write);
   }
 
-  /** The same in a command of its own, for a write that may fail others by a server's deadlock. */
+  /**
+   * Like compareAndSet, in a command of its own: for a write whose deadlock on the server could
+   * fail others.
+   */
   async compareAndSetAlone(write: VersionedWrite): Promise<boolean> {
     const [outcome = { value: false }] = await this.compareAndSetAllowed([write]);
     if ('error' in outcome) throw outcome.error;
     return outcome.value;
   }
 
-  /** Takes entries out of an outbox; those that are not there any more change nothing. */
+  /** Removes entries from an outbox. Entries that are already gone are ignored. */
   removeDone(removal: Removal): Promise<void> {
     return this.removals.run(removal);
   }
 
-  /** Rejects as insertOne does, for a document that is there already too. */
+  /** Rejects as insertOne does, also for a document that already exists. */
   insert(document: AggregateDocument, beforeWrite?: BeforeWrite): Promise<void> {
     return this.inserts.insert(document, beforeWrite);
   }
@@ -153,7 +164,7 @@ export class DocumentBatches {
       );
     });
     const isEachMatched = matched + failed.size === writes.length;
-    // After a repeat, what does not match may have been written by the first attempt.
+    // After a retry, a mismatch may be due to the first attempt's own write.
     const isKnown = isEachMatched || (writes.length === 1 && attempts === 1);
     const written = isKnown ? undefined : await this.readVersions(writes);
     return writes.map((write, index) => {
@@ -178,7 +189,7 @@ export class DocumentBatches {
     return new Map(documents.map((document) => [document._id, document]));
   }
 
-  private async takeOutAll(removals: readonly Removal[]): Promise<Outcome<void>[]> {
+  private async removeAllDone(removals: readonly Removal[]): Promise<Outcome<void>[]> {
     const { matched, failed } = await retryTransient(() => this.send(removals.map(emptying)));
     const isEachMatched = matched + failed.size === removals.length;
     const outcomes = removals.map((_removal, index) => outcomeOf(failed.get(index)));
@@ -186,7 +197,8 @@ export class DocumentBatches {
       ({ all, done }, index) => all !== undefined && done.length > 0 && !failed.has(index),
     );
     if (isEachMatched || overtaken.length === 0) return outcomes;
-    // Something was added to one of them since, and the caller that added it sees to the rest. What is gone already changes nothing.
+    // Entries were added to some of the outboxes since; the caller that added them handles them.
+    // Entries that are already gone are ignored.
     const pulled = await retryTransient(() => this.send(overtaken.map(pulling)));
     for (const error of pulled.failed.values()) throw error;
     return outcomes;
@@ -224,7 +236,8 @@ function compareIds(a: Update | undefined, b: Update | undefined): number {
   return (a?.filter._id ?? '') < (b?.filter._id ?? '') ? -1 : 1;
 }
 
-// Nothing was added as long as nothing was numbered; then what is done is all that can be there.
+// While no new sequence was assigned nothing was added, so the outbox contains at most what is
+// done.
 function emptying(removal: Removal): Update {
   const { id: _id, all } = removal;
   if (all === undefined) return pulling(removal);
@@ -250,6 +263,6 @@ function wonOrLost(
 ): Outcome<boolean> {
   if (found?.lastWrite === writeId) return { value: true };
   if (found === undefined || found.version <= version + 1) return { value: false };
-  // Others have written since, over this write or without it: nobody can tell any more.
+  // Others have written since, after this write or instead of it: the outcome is unknown.
   return { error: new DomainError('unavailable', 'OUTCOME_UNKNOWN', 'Service unavailable') };
 }

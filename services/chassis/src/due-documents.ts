@@ -3,27 +3,27 @@ import type { AggregateCollection } from './aggregate-collection';
 import type { AggregateDocument, TenantFields } from './aggregate-document';
 import { retryTransient } from './mongo';
 
-/** What is known of a document whose time has come: whoever handles it reads the rest. */
+/** Projection of a due document; its handler reads the rest. */
 export type DueDocument = TenantFields &
   Pick<AggregateDocument, '_id' | 'dueAt' | 'recoverAt' | 'updatedAt' | 'eventSequence'> & {
-    /** The customer and the subscription to which an aggregate belongs, for traces. */
+    /** Ids of the customer and subscription of an aggregate, for traces. */
     readonly customerId?: unknown;
     readonly customer?: unknown;
     readonly subscriptionId?: unknown;
   };
 
-/** Which documents of a collection are due. */
+/** Selects due documents of a collection. */
 export interface DueQuery {
   readonly collection: AggregateCollection<never>;
-  /** The field that holds the time. */
+  /** Field with the due time. */
   readonly field: 'dueAt' | 'recoverAt';
   readonly until: Date;
-  /** Which of them, beside the time. */
+  /** Further condition in addition to the time. */
   readonly filter: Filter<AggregateDocument>;
 }
 
 const batchMax = 600;
-// So many are at hand before more are read, that nobody waits for it.
+// Prefetch when fewer than this many are buffered.
 const readAheadMin = 300;
 const shown = {
   environmentId: 1,
@@ -40,11 +40,15 @@ const shown = {
 };
 const beginningOfTime = new Date(-8.64e15);
 
-/** The documents that are due, the earliest first, each once, whatever becomes of them in the meantime; read in batches, ahead of those who take them. */
+/**
+ * Iterates over due documents, earliest first, each once, even if they change concurrently.
+ * Prefetches them in batches.
+ */
 export class DueDocuments {
   private readonly waiting: DueDocument[] = [];
   private readonly seen = new Set<string>();
-  // The instant where the last batch ended, and those of it that were read and may still be due then.
+  // Instant at which the last batch ended, and the documents of that instant that were read and may
+  // still be due.
   private from = beginningOfTime;
   private readAtFrom: string[] = [];
   private isAllRead = false;
@@ -52,7 +56,7 @@ export class DueDocuments {
 
   constructor(private readonly query: DueQuery) {}
 
-  /** Throws what reading throws, to everybody who waits for it. */
+  /** Rejects for every waiting caller if a read fails. */
   async next(): Promise<DueDocument | undefined> {
     if (this.waiting.length < readAheadMin) this.readAhead();
     while (this.waiting.length === 0 && this.reading !== undefined) {
@@ -67,7 +71,7 @@ export class DueDocuments {
     this.reading = this.readBatch().finally(() => {
       this.reading = undefined;
     });
-    // Nobody may be waiting for it.
+    // There may be no caller waiting for it.
     this.reading.catch(() => undefined);
   }
 
@@ -87,7 +91,7 @@ export class DueDocuments {
         .limit(batchMax)
         .toArray(),
     );
-    // One that moved on while it was handled, but not beyond `until`, comes again.
+    // A document that advanced while it was handled, but not past `until`, is returned again.
     this.waiting.push(...batch.filter(({ _id }) => !this.seen.has(_id)));
     for (const { _id } of batch) this.seen.add(_id);
     const last = batch.at(-1)?.[field];
@@ -102,7 +106,8 @@ export class DueDocuments {
     this.from = last;
   }
 
-  // Those of the very instant where the last batch ended come again with the next one, unless they have moved on.
+  // Documents of the instant at which the last batch ended are returned again by the next query,
+  // unless they have advanced.
   private async stillThere(): Promise<string[]> {
     if (this.readAtFrom.length === 0) return [];
     const { collection, field } = this.query;

@@ -79,7 +79,7 @@ describe('a pass over due documents', () => {
   };
   const minutesAfterFirst = (minutes: number) => new Date(first.getTime() + minutes * 60_000);
 
-  test('reaches every document, however many fail before it', async () => {
+  test('reaches every document, even if many fail before it', async () => {
     const ids = await setAlarms(450, minutesAfterFirst);
     const good = new Set(ids.slice(-20));
     const outcome = await pass((id) =>
@@ -89,14 +89,14 @@ describe('a pass over due documents', () => {
     expect([...visits.values()].every((count) => count === 1)).toBe(true);
   });
 
-  test('visits one that stays due once, and goes on', async () => {
+  test('visits a document that stays due once, and continues', async () => {
     await setAlarms(450, minutesAfterFirst);
     const outcome = await pass(() => Promise.resolve());
     expect(outcome.handled).toBe(450);
     expect([...visits.values()].every((count) => count === 1)).toBe(true);
   });
 
-  test('reaches all of more than a batch that are due at the same instant', async () => {
+  test('reaches all of more than one batch of documents that are due at the same instant', async () => {
     const ids = await setAlarms(450, () => first);
     const stubborn = new Set(ids.slice(0, 230));
     const outcome = await pass((id) => (stubborn.has(id) ? Promise.resolve() : switchOff(id)));
@@ -104,7 +104,7 @@ describe('a pass over due documents', () => {
     expect(visits.size).toBe(450);
   });
 
-  test('takes only what is due', async () => {
+  test('handles only due documents', async () => {
     await setAlarms(3, (index) => (index === 0 ? until : new Date(until.getTime() + index)));
     expect(await pass(switchOff)).toEqual({ handled: 1, failures: [] });
   });

@@ -1,25 +1,23 @@
 import { type DueDocument, DueDocuments, type DueQuery } from './due-documents';
 
-/** One pass over the documents of a collection whose time has come. */
+/** One pass over the due documents of a collection. */
 export interface DuePass extends DueQuery {
   readonly handle: (document: DueDocument) => Promise<void>;
   readonly onFailure: (document: DueDocument, error: unknown) => void;
-  /** Ends the pass early. */
   readonly signal: AbortSignal;
 }
 
-/** What a pass came to. */
 export interface PassOutcome {
   readonly handled: number;
   readonly failures: readonly unknown[];
 }
 
-// Their reads and writes share commands to the database: the more side by side, the fewer of them.
+// Concurrent handlers share database commands: the more run, the fewer commands.
 const concurrencyMax = 300;
 
 /**
- * Visits each document that is due once, the earliest first, whatever comes of it: those that fail, and those that stay due, never keep
- * later ones from their turn.
+ * Visits each due document once, earliest first. Documents that fail or stay due never block later
+ * ones.
  */
 export async function runDuePass(pass: DuePass): Promise<PassOutcome> {
   const documents = new DueDocuments(pass);
@@ -38,7 +36,7 @@ export async function runDuePass(pass: DuePass): Promise<PassOutcome> {
       }
     }
   };
-  // Where no more can be read, what has begun still comes to its end.
+  // If a read fails, handlers that have started still finish.
   const outcomes = await Promise.allSettled(Array.from({ length: concurrencyMax }, worker));
   const broken = outcomes.find((outcome) => outcome.status === 'rejected');
   if (broken !== undefined) throw broken.reason;

@@ -22,29 +22,30 @@ import { aggregateAttributes } from './span-attributes';
 import { inSpan } from './tracing';
 import { workContext } from './work-context';
 
-// The longest a document that is due waits to be noticed, beside the work before it.
+// Maximum delay until a due document is noticed, in addition to the work before it.
 const pollEveryMs = 1_000;
-// Where something was done there may be more to do: a document that is several steps behind takes one in each pass.
+// After a pass with work there may be more: a document that is several steps behind takes one step
+// per pass.
 const pollAgainMs = 50;
 
-/** What the scanner works with. */
+/** Dependencies and limits of the scanner. */
 export interface DueWorkOptions {
   readonly service: string;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly activity: ActivityCounter;
-  /** How long work that has begun may take at a stop. */
+  /** Time that running work may take after a stop. */
   readonly graceMs: number;
-  /** While true nothing new is taken up by the scan. */
+  /** While true, the scan starts no new work. */
   readonly isPaused?: () => boolean;
-  /** Whether a document's environment was deleted: nothing of it is done any more. */
+  /** True if a document's environment was deleted; its work is skipped. */
   readonly isDeleted?: (environmentId: string) => boolean;
 }
 
 type Collections = readonly AggregateCollection<never>[];
 type Definition = AggregateCollection<never>['definition'];
 type Handle = (collection: AggregateCollection<never>, document: DueDocument) => Promise<void>;
-/** Which documents are due, and by which of their times. */
+/** Query for due documents and the field with their time. */
 interface Due {
   readonly field: 'dueAt' | 'recoverAt';
   readonly until: Date;
@@ -52,13 +53,14 @@ interface Due {
 }
 
 /**
- * Finds documents whose time has come and hands each to its collection's behaviour. The real timeline is polled; that of a manual clock
- * runs only when identity asks for it, each document with now = its own due time. Several replicas may find the same document: what they
- * do is a compare-and-set, and the later one finds nothing left to do.
+ * Finds due documents and passes each to its collection's handlers. The real timeline is polled.
+ * The timeline of a manual clock runs only when identity requests it, each document with its own
+ * due time as `now`. Several replicas may find the same document: their work is a compare-and-set,
+ * and the later one finds nothing left to do.
  */
 export class DueWork {
   private readonly stopping = new AbortController();
-  // Aborts when what still runs at a stop has had its time.
+  // Aborts the work that still runs after the grace.
   private readonly forcedStop = new AbortController();
   private readonly running = new Map<string, Promise<number>>();
   private scanning: Promise<void> = Promise.resolve();
@@ -72,7 +74,7 @@ export class DueWork {
     this.scanning = this.scanUntilStopped();
   }
 
-  /** Finishes what has begun, and cuts what takes longer than the grace. */
+  /** Finishes running work, and aborts it after the grace. */
   async stop(): Promise<void> {
     this.stopping.abort();
     const timer = setTimeout(() => {
@@ -83,8 +85,8 @@ export class DueWork {
   }
 
   /**
-   * Everything due by `until` on one timeline and in one class, or in every class, each document once; returns how many were handled.
-   * Whoever asks for what is running already joins it.
+   * Handles everything due by `until` on one timeline, in one class or in every class, each
+   * document once. Returns the number handled. Concurrent calls for the same work share one run.
    */
   run(timeline: string, until: Date, workClass?: WorkClass): Promise<number> {
     const key = [timeline, until.toISOString(), workClass ?? ''].join(' ');
@@ -98,7 +100,7 @@ export class DueWork {
     return running;
   }
 
-  /** Takes up begun steps whose `recoverAt` (real time) has come, in every environment. */
+  /** Resumes started steps whose `recoverAt` (real time) has passed, in every environment. */
   async recover(): Promise<number> {
     const until = this.options.clock.now();
     return this.handleAll({ field: 'recoverAt', until, filter: {} }, (collection, document) =>
@@ -114,7 +116,7 @@ export class DueWork {
         continue;
       }
       let handled = 0;
-      // Apart, so that due work that keeps failing never holds up what others began.
+      // Run separately, so that failing due work never blocks the recovery of started steps.
       for (const pass of [
         () => this.run(realTimeline, this.options.clock.now()),
         () => this.recover(),
@@ -130,7 +132,7 @@ export class DueWork {
     }
   }
 
-  // A collection with a failure does not keep the next one from its turn. Whoever asks learns of the first failure.
+  // A failure in one collection does not block the next. Callers receive the first failure.
   private async handleAll(due: Due, handle: Handle): Promise<number> {
     const failures: unknown[] = [];
     let handled = 0;
@@ -148,7 +150,7 @@ export class DueWork {
       handled += outcome.handled;
       failures.push(...outcome.failures);
     }
-    // What was left when the service began to stop is not done: the caller must ask again.
+    // Documents that were left when the service began to stop are not done: the caller must retry.
     if (failures.length > 0 || this.stopping.signal.aborted) {
       const [cause] = failures;
       throw new DomainError('unavailable', 'DUE_WORK_FAILED', 'Service unavailable', { cause });
@@ -179,14 +181,14 @@ export class DueWork {
   }
 }
 
-/** Identity alone advances clocks. */
+/** Only identity advances clocks. */
 export const dueWorkCallers: Callers<DueWorkServiceServer> = {
   getNextDue: ['identity'],
   runDue: ['identity'],
   getActivity: ['identity'],
 };
 
-/** The RPCs by which identity advances a manual clock through this service. */
+/** RPCs with which identity advances a manual clock through this service. */
 export function dueWorkRpc(
   collections: Collections,
   dueWork: DueWork,
@@ -202,7 +204,8 @@ export function dueWorkRpc(
         processed: await dueWork.run(environmentId, required(until), classFromProto(workClass)),
       }),
       getActivity: async ({ environmentId, until, workClass }) => {
-        // First the count of writes: what is added after it shows in the next count, whether it was seen as pending or not.
+        // The count of writes is read first: a write after it appears in the next count, even if it
+        // is already seen as pending.
         const writes = await readActivity(activity, environmentId);
         const pending = await countPending(collections, {
           environmentId,
@@ -212,7 +215,7 @@ export function dueWorkRpc(
         return { ...pending, activity: writes };
       },
     },
-    // Unlimited: a clock that is advanced holds up its environment, and must not wait for load to pass.
+    // Unlimited: an advancing clock blocks its environment and must not wait for load to pass.
     {
       withoutTenant: ['getNextDue', 'runDue', 'getActivity'],
       unlimited: 'all',

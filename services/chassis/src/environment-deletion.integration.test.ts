@@ -19,12 +19,12 @@ const inAMinute = new Date(start.getTime() + minuteMs);
 
 let mongo: Awaited<ReturnType<typeof connectMongo>>;
 let now = start;
-/** Counts down with each question for the time, and lets the deletion's time run out at 0. */
-let looksLeft = Infinity;
+/** Counts down on each read of the clock; at 0 the deletion's time runs out. */
+let clockReadsLeft = Infinity;
 const clock = {
   now: () => {
-    looksLeft -= 1;
-    return looksLeft < 0 ? endOfTime : now;
+    clockReadsLeft -= 1;
+    return clockReadsLeft < 0 ? endOfTime : now;
   },
 };
 const logger = createLogger({ service: 'test', level: 'silent', file: undefined });
@@ -75,10 +75,10 @@ afterAll(async () => {
 
 beforeEach(() => {
   now = start;
-  looksLeft = Infinity;
+  clockReadsLeft = Infinity;
 });
 
-/** The database with its collections replaced. */
+/** The database with its collections wrapped. */
 function withCollections(wrap: (collection: Collection) => Collection): Db {
   return new Proxy(mongo.db, {
     get: (db, name) => {
@@ -89,7 +89,7 @@ function withCollections(wrap: (collection: Collection) => Collection): Db {
   });
 }
 
-/** The database as it is where deletions of documents go through `act`. */
+/** The database with deletions of documents passed through `act`. */
 function deletingBy(act: (run: () => Promise<unknown>, filter: object) => Promise<unknown>): Db {
   return withCollections(
     (collection) =>
@@ -107,7 +107,7 @@ function deletingBy(act: (run: () => Promise<unknown>, filter: object) => Promis
 const nothing = { anchors: 0, kept: 1, notes: 0, remarks: 0 };
 
 describe('the deletion of an environment', () => {
-  test('takes all its documents in any number of batches, and nothing of another environment', async () => {
+  test('removes all its documents in any number of batches, and nothing of another environment', async () => {
     const [deleted, other] = [newId(), newId()];
     await write(deleted, 501);
     await write(other);
@@ -118,14 +118,14 @@ describe('the deletion of an environment', () => {
     expect([deletion.isDeleted(deleted), deletion.isDeleted(other)]).toEqual([true, false]);
   });
 
-  test('that runs out of time says so, and is resumed by the next call', async () => {
+  test('that runs out of time reports it, and the next call resumes it', async () => {
     const id = newId();
     await write(id);
     const deletion = await aProcess();
-    // One look at the clock for the tombstone, one for the first collection.
-    looksLeft = 2;
+    // One read of the clock for the tombstone, one for the first collection.
+    clockReadsLeft = 2;
     expect(await deletion.delete(id, { until: inAMinute })).toBe(false);
-    looksLeft = Infinity;
+    clockReadsLeft = Infinity;
     expect((await countsOf(id)).anchors).toBe(1);
     expect(await deletion.delete(id, { until: inAMinute })).toBe(true);
     expect(await countsOf(id)).toEqual(nothing);
@@ -135,9 +135,9 @@ describe('the deletion of an environment', () => {
     const id = newId();
     await write(id);
     const dying = await aProcess();
-    looksLeft = 2;
+    clockReadsLeft = 2;
     await dying.delete(id, { until: inAMinute });
-    looksLeft = Infinity;
+    clockReadsLeft = Infinity;
     const heir = await aProcess();
     expect(heir.isDeleted(id)).toBe(true);
     await heir.sweep(new AbortController().signal);
@@ -147,7 +147,7 @@ describe('the deletion of an environment', () => {
     expect(await countsOf(id)).toEqual(nothing);
   });
 
-  test('takes what a call in flight wrote late, until the tombstone goes after a week', async () => {
+  test('removes late writes of calls in flight, until the tombstone is removed after a week', async () => {
     const id = newId();
     await write(id);
     const deletion = await aProcess();
@@ -167,7 +167,7 @@ describe('the deletion of an environment', () => {
     expect(deletion.isDeleted(id)).toBe(false);
   });
 
-  test('is learned of by a replica that reads the tombstones', async () => {
+  test('is detected by a replica that reads the tombstones', async () => {
     const id = newId();
     const [one, replica] = [await aProcess(), await aProcess()];
     await one.delete(id, { until: endOfTime });
@@ -176,7 +176,7 @@ describe('the deletion of an environment', () => {
     expect(replica.isDeleted(id)).toBe(true);
   });
 
-  test('refuses a live environment before anything is written', async () => {
+  test('of a live environment is refused before anything is written', async () => {
     const id = newId();
     await write(id);
     await collectionOf('anchors').insertOne({ _id: id, environmentId: id, live: true });
@@ -190,7 +190,7 @@ describe('the deletion of an environment', () => {
     expect(await mongo.db.collection<Note>('deletedEnvironments').findOne({ _id: id })).toBeNull();
   });
 
-  test('never deletes a live document, wherever it stands', async () => {
+  test('never removes a live document from any collection', async () => {
     const id = newId();
     await write(id, 3);
     const live = { _id: newId(), environmentId: id, live: true };
@@ -202,7 +202,7 @@ describe('the deletion of an environment', () => {
     expect(await collectionOf('notes').findOne({ _id: live._id })).toEqual(live);
   });
 
-  test('runs for at most two environments at a time', async () => {
+  test('runs for at most two environments concurrently', async () => {
     const ids = Array.from({ length: 5 }, () => newId());
     for (const id of ids) await write(id);
     let [running, mostRunning] = [0, 0];
@@ -221,7 +221,7 @@ describe('the deletion of an environment', () => {
     for (const id of ids) expect(await countsOf(id)).toEqual(nothing);
   });
 
-  test('ends after the current batch when the process stops, and so do those that wait', async () => {
+  test('ends after the current batch when the process stops, and so do waiting deletions', async () => {
     const ids = Array.from({ length: 3 }, () => newId());
     for (const id of ids) await write(id, 501);
     const reached = Promise.withResolvers<undefined>();
@@ -244,7 +244,7 @@ describe('the deletion of an environment', () => {
     for (const id of ids) expect(await countsOf(id)).toEqual({ ...nothing, kept: 501 });
   });
 
-  test('that fails for one environment keeps no other one from being swept', async () => {
+  test('that fails for one environment does not block the sweep of others', async () => {
     const ids = Array.from({ length: 4 }, () => newId());
     const [broken = ''] = ids;
     const db = deletingBy((run, filter) =>
@@ -264,7 +264,8 @@ describe('the deletion of an environment', () => {
     expect(await countsOf(broken)).toEqual(nothing);
   });
 
-  // The step never returns, before or after it took place: this is the state that a killed process leaves.
+  // The step never returns, before or after it was executed: the state that a killed process
+  // leaves.
   test('killed before or after each of its steps is completed by another process', async () => {
     const stepsMax = 10;
     let reached = 0;
@@ -282,7 +283,7 @@ describe('the deletion of an environment', () => {
         await Promise.race([killer.killed, ended]);
         if (killer.isDead) reached += 1;
         const heir = await aProcess();
-        // Without a tombstone identity repeats its command; with one the sweep is enough.
+        // Without a tombstone identity retries its command; with one the sweep is enough.
         if (!heir.isDeleted(id)) await heir.delete(id, { until: endOfTime });
         now = new Date(start.getTime() + minuteMs);
         await heir.sweep(new AbortController().signal);

@@ -7,27 +7,26 @@ import { retryTransient } from './mongo';
 import { Semaphore } from './semaphore';
 import { retryUpsert } from './upsert';
 
-/** A deleted environment, so that nothing of it comes back. */
+/** Tombstone of a deleted environment; prevents its data from being written again. */
 interface Tombstone {
   /** The environment's id. */
   readonly _id: string;
-  /** Real time. */
+  /** Real time of the deletion. */
   readonly deletedAt: Date;
   /** Real time of the next sweep. */
   readonly sweepAt: Date;
-  /** Sweeps that found nothing left. */
+  /** Number of sweeps that found nothing left. */
   readonly sweeps: number | bigint;
 }
 
 type StringIds = Document & {
   readonly _id: string;
   readonly eventSequence?: number | bigint;
-  /** Of aggregates alone. */
+  /** Only in documents of aggregates. */
   readonly live?: boolean;
 };
 type Deletable = Pick<StringIds, '_id' | 'eventSequence' | 'live'>;
 
-/** Limits of one deletion. */
 export interface DeletionLimits {
   /** Real time at which the deletion ends early. */
   readonly until: Date;
@@ -35,34 +34,37 @@ export interface DeletionLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the deletion of environments works with. */
+/** Dependencies of the deletion of environments, and its exceptions. */
 export interface EnvironmentDeletionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Collections of which nothing is deleted. */
+  /** Collections from which nothing is deleted. */
   readonly keeps?: readonly string[];
-  /** The collection whose documents go after all others. */
+  /** Collection whose documents are deleted after all others. */
   readonly last?: string | undefined;
 }
 
 const tombstoneCollection = 'deletedEnvironments';
 const batchMax = 500;
-// A large environment takes minutes of deleting; more of them in parallel would slow down every caller of the database.
+// A large environment takes minutes to delete; more concurrent deletions would slow down every user
+// of the database.
 const deletionsMax = 2;
-// Whatever was in flight at the deletion has ended before the last of them: a call has at most ten minutes.
+// All calls in flight at the deletion have ended before the last sweep: a call takes at most ten
+// minutes.
 const sweepAfterMs = [30_000, 2 * 60_000, 12 * 60_000, 30 * 60_000];
-// Messages of the stream are kept for three days.
+// The stream keeps messages for three days.
 const tombstonesKeptMs = 7 * 24 * 60 * 60_000;
 const sweptAtOnceMax = 100;
 const sweepAgainAfterFailureMs = 60_000;
 const endOfTime = new Date(8.64e15);
-// Replicas learn of a deletion by reading, and clocks of machines differ.
+// Replicas find deletions by reading tombstones, and clocks of machines differ.
 const overlapMs = 60_000;
 
 /**
- * Deletes environments from a service's database: everything in any collection that names them by `environmentId` or as its `_id`. The
- * collections are those of the database, so that none can be forgotten. A tombstone refuses calls, relay and due work of the environment
- * from then on, and is swept until nothing that was in flight can have written again.
+ * Deletes environments from a service's database: every document of any collection that names them
+ * by `environmentId` or as its `_id`. The collections are listed by the database, so that none can
+ * be forgotten. From then on a tombstone refuses calls, relay and due work of the environment. It
+ * is swept until no call that was in flight can have written again.
  */
 export class EnvironmentDeletion {
   private readonly tombstones: Collection<Tombstone>;
@@ -85,12 +87,12 @@ export class EnvironmentDeletion {
     ]);
   }
 
-  /** Whether the environment was deleted, as far as this process knows. */
+  /** True if the environment was deleted, as far as this process knows. */
   isDeleted(environmentId: string): boolean {
     return this.deleted.has(environmentId);
   }
 
-  /** Learns of environments that other replicas deleted. */
+  /** Reads the tombstones of environments that other replicas deleted. */
   async refresh(): Promise<void> {
     const now = this.options.clock.now();
     const since = new Date(this.readUntil.getTime() - overlapMs);
@@ -105,8 +107,9 @@ export class EnvironmentDeletion {
   }
 
   /**
-   * Deletes an environment; false if `until` came or the signal aborted before all documents were deleted. The caller repeats the call
-   * then. Throws failed_precondition for a live environment.
+   * Deletes an environment. Returns false if `until` passed or the signal aborted before all
+   * documents were deleted; the caller then retries the call. Throws failed_precondition for a live
+   * environment.
    */
   async delete(environmentId: string, limits: DeletionLimits): Promise<boolean> {
     await this.refuseLive(environmentId);
@@ -114,7 +117,10 @@ export class EnvironmentDeletion {
     return this.deleteInTurn(environmentId, limits);
   }
 
-  /** Deletes what was written to deleted environments later, or was left by a process that died. */
+  /**
+   * Deletes documents that were written to deleted environments later, or were left by a process
+   * that died.
+   */
   async sweep(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.options;
     const due = await retryTransient(() =>
@@ -141,7 +147,9 @@ export class EnvironmentDeletion {
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  /** Ends every deletion after its current batch. Another process, or the next call, continues it. */
+  /**
+   * Ends every deletion after its current batch. Another process, or the next call, continues it.
+   */
   stop(): void {
     this.stopping.abort();
   }
@@ -166,7 +174,10 @@ export class EnvironmentDeletion {
     await retryTransient(() => this.tombstones.updateOne({ _id }, { $set: { sweepAt } }));
   }
 
-  /** A second line of defence: identity deletes sandboxes alone. One document of each collection is read, before anything is written. */
+  /**
+   * A second line of defense: identity deletes only sandboxes. Reads one document of each
+   * collection before anything is written.
+   */
   private async refuseLive(environmentId: string): Promise<void> {
     for (const name of await this.collectionNames()) {
       const collection = this.db.collection<StringIds>(name);
@@ -202,7 +213,7 @@ export class EnvironmentDeletion {
         signal,
       );
     } catch (error) {
-      // Aborted while it waited for its turn.
+      // Aborted while it waited in the queue.
       if (error === signal.reason) return false;
       throw error;
     }
@@ -234,7 +245,8 @@ export class EnvironmentDeletion {
     return true;
   }
 
-  // Entries that an earlier release logged name no environment; their ids follow from those of the aggregates.
+  // Entries logged by an earlier release have no environment; their ids derive from those of the
+  // aggregates.
   private async deleteLoggedEvents(batch: readonly Deletable[]): Promise<void> {
     const log = this.db.collection<StringIds>('eventLog');
     const ids = batch.flatMap(({ _id, eventSequence = 0 }) =>
@@ -265,8 +277,8 @@ function isLive(): DomainError {
 }
 
 /**
- * Gives every collection whose documents name their environment an index that begins with it, where it has none, so that the deletion of
- * one environment reads nothing of others.
+ * Creates an index that begins with the environment for every collection whose documents have one
+ * and that lacks it. Otherwise the deletion of one environment would read documents of others.
  */
 export async function ensureEnvironmentIndexes(db: Db): Promise<void> {
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {

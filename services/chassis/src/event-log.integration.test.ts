@@ -15,7 +15,7 @@ const withoutTenant = ['readEventLog', 'getEventLogEntries'] as const;
 describe('an event log', () => {
   const configuration = testServiceConfiguration('event_log');
   const large = 'x'.repeat(400 * 1024);
-  // Larger than a page may be, small enough to travel.
+  // Larger than a page may be, small enough for a message.
   const huge = 'x'.repeat(3 * 1024 * 1024);
   const envelopes = [...Array.from({ length: 12 }, () => large), huge, huge, 'small'];
   const ids = envelopes.map((_, index) => `${newId()}:${String(index + 1)}`);
@@ -55,7 +55,7 @@ describe('an event log', () => {
     await dropTestStream(configuration);
   });
 
-  test('is read to its end in pages that can travel, however large its entries are', async () => {
+  test('is read to its end in pages that fit a message, even with large entries', async () => {
     const read: string[] = [];
     let afterPosition = '';
     for (let page = 1; page <= envelopes.length; page += 1) {
@@ -69,7 +69,7 @@ describe('an event log', () => {
     expect(read).toEqual(ids);
   });
 
-  test('says whether a full page is the last one', async () => {
+  test('reports if a full page is the last one', async () => {
     const all = { afterPosition: '', insertedAfter: undefined };
     const first = await peer.readEventLog({ ...all, limit: 2 }, testContext());
     expect(first).toMatchObject({ entries: [{ id: ids[0] }, { id: ids[1] }], hasMore: true });
@@ -84,7 +84,7 @@ describe('an event log', () => {
     });
   });
 
-  test('gives entries by their ids, those it has', async () => {
+  test('returns entries by id and omits unknown ids', async () => {
     const wanted = [ids[14] ?? '', `${newId()}:1`, ids[0] ?? ''];
     const { entries, hasMore } = await peer.getEventLogEntries({ ids: wanted }, testContext());
     expect(entries.map(({ id }) => id)).toEqual([ids[0], ids[14]]);

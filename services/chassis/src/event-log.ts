@@ -14,13 +14,13 @@ import { duplicateKeyIndex } from './mongo';
 import { type RpcService, type RpcDependencies, rpcService } from './rpc';
 import type { Tenant } from './call-context';
 
-/** One announced event, as stored for ever. */
+/** A logged event. Entries are never deleted, except with their environment. */
 export interface EventLogDocument {
-  /** `<aggregate id>:<sequence>`, also the stream's message id. */
+  /** `<aggregate id>:<sequence>`, also the message id on the stream. */
   readonly _id: string;
   /** Absent in entries of earlier releases. */
   readonly environmentId?: string;
-  /** A v7 UUID of the insertion: sorts by real time. */
+  /** UUID v7 of the insertion: sorts by real time. */
   readonly position: string;
   readonly insertedAt: Date;
   /** CloudEvents 1.0 JSON, as published. */
@@ -30,7 +30,7 @@ export interface EventLogDocument {
 
 export type EventLog = Collection<EventLogDocument>;
 
-/** What an event's envelope is made of. */
+/** Source data of an event's envelope. */
 export interface Announcement {
   readonly service: string;
   readonly aggregate: string;
@@ -45,16 +45,17 @@ export interface Announcement {
 }
 
 const limitMax = 1000;
-// Behind every UUID. A range without an end may have the server read the whole log and sort it.
+// Sorts after every UUID. A range without an end may make the server read the whole log and sort
+// it.
 const endOfPositions = 'g';
-// Half of what a gRPC message may have: what stands around the envelopes fits as well.
+// Half of a gRPC message's maximum size, so that the fields around the envelopes fit, too.
 const pageBytesMax = messageBytesMax / 2;
 
 export function openEventLog(db: Db): EventLog {
   return db.collection<EventLogDocument>('eventLog');
 }
 
-/** The id under which an event is logged and published. */
+/** Returns the id under which an event is logged and published. */
 export function eventId({
   aggregateId,
   sequence,
@@ -62,7 +63,10 @@ export function eventId({
   return `${aggregateId}:${String(sequence)}`;
 }
 
-/** The CloudEvents envelope: the same announcement always gives the same bytes. Extension names are lower case, as the standard asks. */
+/**
+ * Builds the CloudEvents envelope. The same announcement always gives the same bytes. Extension
+ * names are lower case, as the standard requires.
+ */
 export function toEnvelope(announcement: Announcement): string {
   const { service, aggregateId, sequence, type, at, tenant } = announcement;
   const attributes = {
@@ -82,7 +86,7 @@ export function toEnvelope(announcement: Announcement): string {
   return `${JSON.stringify(attributes).slice(0, -1)},"data":${announcement.data}}`;
 }
 
-/** Logs an event once; a repeat finds it there. Events of many aggregates go together. */
+/** Logs an event once; a retry finds it logged. Events of many aggregates are inserted together. */
 export async function logEvent(
   log: InsertBatches<EventLogDocument>,
   entry: Pick<EventLogDocument, '_id' | 'environmentId' | 'envelope' | 'traceparent'>,
@@ -103,13 +107,13 @@ export async function ensureEventLogIndexes(log: EventLog): Promise<void> {
   ]);
 }
 
-/** The notifier alone reads events. */
+/** Only the notifier reads events. */
 export const eventLogCallers: Callers<EventLogServiceServer> = {
   readEventLog: ['notifier'],
   getEventLogEntries: ['notifier'],
 };
 
-/** The RPCs by which the notifier makes certain that it has seen every event. */
+/** RPCs with which the notifier verifies that it has seen every event. */
 export function eventLogRpc(log: EventLog): (dependencies: RpcDependencies) => RpcService {
   return rpcService<EventLogServiceServer>(
     EventLogServiceService,
@@ -129,7 +133,7 @@ export function eventLogRpc(log: EventLog): (dependencies: RpcDependencies) => R
   );
 }
 
-/** One entry at least, whatever its size: else the reader would never come past it. */
+/** Returns at least one entry of any size; otherwise the reader could never advance past it. */
 async function readPage(
   log: EventLog,
   filter: Filter<EventLogDocument>,

@@ -23,8 +23,8 @@ describe('failpoints', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  // First: a process cannot switch them off again.
-  test('do nothing where no folder is configured', async () => {
+  // Must run first: a process cannot switch failpoints off again.
+  test('do nothing unless a folder is configured', async () => {
     openFailpoints('checkout', undefined);
     plan('checkout/session/mutate:before 1');
     expect(await write()).toBe('written');
@@ -32,7 +32,7 @@ describe('failpoints', () => {
     expect(hits).toThrow('ENOENT');
   });
 
-  test('note each boundary by name, before and after the step', async () => {
+  test('record each boundary by name, before and after the step', async () => {
     openFailpoints('checkout', folder);
     expect(await write()).toBe('written');
     expect(hits()).toEqual(['checkout/session/mutate:before', 'checkout/session/mutate:after']);
@@ -44,14 +44,14 @@ describe('failpoints', () => {
     expect(hits()[0]).toBe('subscription/call/checkout.CheckoutService/GetInvoice:before');
   });
 
-  test('note no end of a step that failed', async () => {
+  test('record no end of a step that failed', async () => {
     openFailpoints('checkout', folder);
     const refused = atBoundary('session', 'mutate', () => Promise.reject(new Error('Refused')));
     await expect(refused).rejects.toThrow('Refused');
     expect(hits()).toEqual(['checkout/session/mutate:before']);
   });
 
-  test('kill the process the n-th time, once for each line, counting anew after each', async () => {
+  test('kill the process at the n-th pass for each line, counting from zero after each kill', async () => {
     openFailpoints('checkout', folder);
     plan('checkout/session/mutate:after 2', 'checkout/session/mutate:before 1', '');
     await write();
@@ -65,7 +65,7 @@ describe('failpoints', () => {
     expect(kill).toHaveBeenCalledTimes(2);
   });
 
-  test('leave boundaries of other processes alone', async () => {
+  test('ignore boundaries of other processes', async () => {
     openFailpoints('checkout', folder);
     plan('subscription/session/mutate:before 1');
     await write();

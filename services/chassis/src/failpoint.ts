@@ -1,20 +1,24 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a process notes the boundaries that it passes, and reads at which it is to die. */
+/**
+ * Files in which a process records the boundaries that it passes and reads where to kill itself.
+ */
 interface Failpoints {
   readonly service: string;
   readonly hitsFile: string;
   readonly plan: KillPlan;
 }
 
-// Undefined everywhere but in a crash test: then a boundary costs one comparison.
+// Undefined except in a crash test, so that a boundary normally costs one comparison.
 let failpoints: Failpoints | undefined;
 
 /**
- * Switches the process's failpoints on where a folder is configured. Each boundary that is passed adds its name as a line to `hits` there.
- * A file `kills` may hold lines `<name> <n>`: the process that passes the boundary of the first line for the n-th time takes the line out
- * and kills itself as the power would; the next line counts from there. So one running system can be killed everywhere, again and again.
+ * Enables the process's failpoints if a folder is configured. Each boundary that is passed appends
+ * its name as a line to `hits` in that folder. A file `kills` may contain lines `<name> <n>`: the
+ * process that passes the boundary of the first line for the n-th time removes the line and kills
+ * itself, as a power failure would. The next line counts from there. One running system can thus be
+ * killed at every boundary, repeatedly.
  */
 export function openFailpoints(service: string, folder: string | undefined): void {
   if (folder === undefined) return;
@@ -26,8 +30,9 @@ export function openFailpoints(service: string, folder: string | undefined): voi
 }
 
 /**
- * Takes a step between two states that a crash may leave behind: a write, a call, an answer. With failpoints on, the boundaries before and
- * after it are named `<service>/<subject>/<step>:before` and `:after`.
+ * Runs a step between two states that a crash may leave behind: a write, a call, an answer. With
+ * failpoints enabled, the boundaries before and after it are named
+ * `<service>/<subject>/<step>:before` and `:after`.
  */
 export function atBoundary<T>(subject: string, step: string, take: () => Promise<T>): Promise<T> {
   return failpoints === undefined
@@ -35,7 +40,7 @@ export function atBoundary<T>(subject: string, step: string, take: () => Promise
     : between(failpoints, nameOf(failpoints.service, subject, step), take);
 }
 
-// A call's step is its path, which begins with a slash.
+// The step of a call is its path, which begins with a slash.
 function nameOf(service: string, subject: string, step: string): string {
   return `${service}/${subject}/${step.replace(/^\//, '')}`;
 }
@@ -52,14 +57,17 @@ function pass({ hitsFile, plan }: Failpoints, name: string): void {
   if (plan.isOver(name)) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Where the process is to die, as a test has written it. */
+/** Kills that a test has requested. */
 class KillPlan {
   private lastRead = '';
   private passed = 0;
 
   constructor(private readonly file: string) {}
 
-  /** Whether the process has passed the first line's boundary often enough. A plan that has changed counts from zero. */
+  /**
+   * True if the process has passed the first line's boundary often enough. A changed plan counts
+   * from zero.
+   */
   isOver(name: string): boolean {
     const text = this.read();
     if (text !== this.lastRead) this.passed = 0;
@@ -82,7 +90,7 @@ class KillPlan {
     }
   }
 
-  // Whole or not at all, for whoever reads it at this moment.
+  // Written atomically for concurrent readers.
   private write(text: string): void {
     writeFileSync(`${this.file}.next`, text);
     renameSync(`${this.file}.next`, this.file);

@@ -1,6 +1,9 @@
 import { createServer } from 'node:net';
 
-/** Free now; a server that takes it keeps it from then on, also over its restarts. */
+/**
+ * Returns a port that is free now. A server that binds it keeps it from then on, also across its
+ * restarts.
+ */
 export async function freePort(): Promise<number> {
   return await new Promise((resolve, reject) => {
     const probe = createServer();

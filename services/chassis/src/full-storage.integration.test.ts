@@ -16,7 +16,7 @@ import {
 } from './testing';
 
 const configuration = testServiceConfiguration('full');
-// No disk has so much free.
+// More free space than any disk has.
 const full = { DISK_RESERVE_FOLDER: tmpdir(), DISK_RESERVE_MB: 1e9 };
 
 let replicas: { readonly running: RunningService; readonly calls: Peer<SystemServiceServer> }[];
@@ -53,7 +53,7 @@ describe('a service whose disk is full', () => {
     await expect(retrying).rejects.toMatchObject({ kind: 'unavailable', reason: 'STORAGE_FULL' });
   });
 
-  test('answers calls that read', async () => {
+  test('answers calls that only read', async () => {
     await expect(inFullOne().listStuckCommands({}, testContext())).resolves.toEqual({
       commands: [],
     });
@@ -66,7 +66,7 @@ describe('a service whose disk is full', () => {
     });
   });
 
-  test('learns of environments that another replica deleted', async () => {
+  test('detects environments that another replica deleted', async () => {
     const tenant = testTenant();
     const { environmentId } = tenant;
     await replicas[1]!.calls.deleteEnvironment({ environmentId }, testContext());

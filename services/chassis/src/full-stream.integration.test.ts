@@ -71,7 +71,7 @@ describe('a service whose stream is full', () => {
     await dropTestStream(configuration);
   });
 
-  /** Has the server refuse every further event, or none. */
+  /** Makes the server refuse every further event, or accept all again. */
   async function setFull(isFull: boolean): Promise<void> {
     const { streams } = await observer.jetstreamManager();
     await streams.update(configuration.STREAM_NAME, { max_msgs: isFull ? 1 : -1 });
@@ -101,7 +101,8 @@ describe('a service whose stream is full', () => {
       for (const id of ids) expect(await kindsOf(id)).toEqual(['event']);
     });
     expect(shipped).toEqual(expect.arrayContaining(ids));
-    // The notifier reads the log; callers are answered; the age is what the alert BillingOutboxWaits watches.
+    // The notifier reads the log and callers get answers. The alert BillingOutboxWaits watches the
+    // age.
     const logged = await openEventLog(service.db).countDocuments({
       _id: { $in: ids.map((id) => `${id}:1`) },
     });

@@ -12,27 +12,31 @@ import type { TransportSecurity } from './transport-security';
 
 /** A listening gRPC server. */
 export interface GrpcServer {
-  /** What a client dials: `unix:/path` or `host:port` with the real port. */
+  /** Address for clients: `unix:/path`, or `host:port` with the real port. */
   readonly address: string;
-  /** What the health service says. */
+  /** State that the health service reports. */
   readonly isServing: boolean;
   setServing(isServing: boolean): void;
-  /** Answers running calls for at most `graceMs`, then cuts what is left. */
+  /** Waits at most `graceMs` for running calls, then cancels the rest. */
   stop(options: { drainDelayMs: number; graceMs: number }): Promise<void>;
 }
 
-/** How a server is reached and what it offers besides its services. */
+/** Options of a server in addition to its services. */
 export interface ListenOptions {
-  /** Undefined: anyone who reaches the address may call. */
+  /** Undefined: every process that reaches the address may call. */
   readonly security?: TransportSecurity | undefined;
-  /** Answer tools that ask what there is. */
+  /** Enables gRPC reflection. */
   readonly reflection?: boolean;
-  /** After so long (give or take a tenth) a connection takes no more calls, and clients look up where to connect. */
+  /**
+   * Age (give or take a tenth) at which a connection accepts no more calls, and clients resolve the
+   * address again.
+   */
   readonly connectionAgeMs?: number;
 }
 
 const connectionAgeMsDefault = 5 * 60_000;
-// No call has longer to its deadline (the advance of a clock has 10 minutes): the age of a connection ends none.
+// Longer than the longest deadline (the advance of a clock has 10 minutes), so the age of a
+// connection never ends a call.
 const connectionAgeGraceMs = 11 * 60_000;
 
 const serverOptions: ServerOptions = {
@@ -41,11 +45,11 @@ const serverOptions: ServerOptions = {
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
   'grpc.max_connection_age_grace_ms': connectionAgeGraceMs,
-  // Statistics of every call that nothing here reads.
+  // Per-call statistics, which nothing here reads.
   'grpc.enable_channelz': 0,
 };
 
-/** Binds and serves; not serving (health) until setServing(true). */
+/** Binds and listens. The health service reports not serving until setServing(true). */
 export async function listen(
   address: string,
   services: readonly RpcService[],
@@ -79,7 +83,7 @@ export async function listen(
   };
 }
 
-// A process that was killed leaves its socket file behind, and binding to it would fail for ever.
+// A killed process leaves its socket file behind, which would make every later bind fail.
 function removeStaleSocket(address: string): void {
   if (!address.startsWith('unix:')) return;
   try {

@@ -3,21 +3,21 @@ import { DomainError, type DomainErrorKind } from '@billing/kernel/domain-error'
 import { BadRequest, ErrorInfo } from '@billing/proto/google/rpc/error_details';
 import { Status } from '@billing/proto/google/rpc/status';
 
-// The one place where domain errors become gRPC statuses and back. `kind` travels in ErrorInfo's metadata, because several kinds share
-// a status code.
+// The only place that converts domain errors to gRPC statuses and back. `kind` is sent in the
+// metadata of ErrorInfo, because several kinds share a status code.
 
 const detailsKey = 'grpc-status-details-bin';
 const domain = 'billing';
 const errorInfoUrl = 'type.googleapis.com/google.rpc.ErrorInfo';
 const badRequestUrl = 'type.googleapis.com/google.rpc.BadRequest';
 
-/** One of the messages that a status carries besides its code and text. */
+/** A message that a status carries in addition to its code and text. */
 interface StatusDetail {
   readonly typeUrl: string;
   readonly value: Buffer<ArrayBuffer>;
 }
 
-/** Every kind of domain error and its gRPC status. */
+/** gRPC status of every kind of domain error. */
 export const statusOfKind: Readonly<Record<DomainErrorKind, status>> = {
   invalid_input: status.INVALID_ARGUMENT,
   unauthenticated: status.UNAUTHENTICATED,
@@ -31,7 +31,10 @@ export const statusOfKind: Readonly<Record<DomainErrorKind, status>> = {
   unavailable: status.UNAVAILABLE,
 };
 
-/** What the server sends for an error. Anything but a DomainError is a bug: INTERNAL with a fixed text, its cause stays in the log. */
+/**
+ * Converts an error to the status that the server sends. Anything but a DomainError is a bug:
+ * INTERNAL with a fixed text; the cause stays in the log.
+ */
 export function toStatus(error: unknown): Partial<StatusObject> {
   if (isServiceError(error)) return toStatus(fromServiceError(error));
   if (!(error instanceof DomainError)) {
@@ -63,7 +66,10 @@ function statusWith(
   return { code, details: message, metadata };
 }
 
-/** What a failed call means: the peer's DomainError, or its gRPC code where it sent none. */
+/**
+ * Converts a failed call to the peer's DomainError, or to an error for its gRPC code if the peer
+ * sent none.
+ */
 export function fromServiceError(error: ServiceError): Error {
   const sent = readDetails(error.metadata);
   if (sent?.info !== undefined && isErrorKind(sent.info.metadata.kind)) {
@@ -76,7 +82,8 @@ export function fromServiceError(error: ServiceError): Error {
   if (error.code === status.UNAVAILABLE || error.code === status.RESOURCE_EXHAUSTED) {
     return peerUnavailable(error);
   }
-  // A server names its own faults in the details: without them the library reports a stream that was cut.
+  // Servers mark their own faults in the details. Without them the library reports a stream that
+  // was cut.
   if (error.code === status.INTERNAL && sent?.info === undefined) return peerUnavailable(error);
   if (error.code === status.DEADLINE_EXCEEDED || error.code === status.CANCELLED) {
     return new DeadlineExceededError(error);
@@ -84,18 +91,21 @@ export function fromServiceError(error: ServiceError): Error {
   return new Error(`Peer failed: ${error.message}`, { cause: error });
 }
 
-/** The peer did not answer: the connection or the stream was lost, or the peer refused the call. The outcome is unknown. */
+/**
+ * Error of a call without an answer: connection or stream was lost, or the peer refused the call.
+ * The outcome is unknown.
+ */
 export function peerUnavailable(cause: ServiceError): DomainError {
   return new DomainError('unavailable', 'PEER_UNAVAILABLE', 'Service unavailable', { cause });
 }
 
-/** Whether request or answer was larger than a message may be: a call for less may succeed. */
+/** True if request or response exceeded the maximum message size; a smaller call may succeed. */
 export function isTooLarge(error: unknown): boolean {
   if (!(error instanceof DomainError) || !isServiceError(error.cause)) return false;
   return error.reason === 'PEER_UNAVAILABLE' && error.cause.code === status.RESOURCE_EXHAUSTED;
 }
 
-/** Nobody waits any more; the outcome of the call is unknown. */
+/** Error of a call whose deadline has passed. The outcome is unknown. */
 export class DeadlineExceededError extends Error {
   constructor(cause?: unknown) {
     super('Timed out', { cause });
@@ -103,7 +113,7 @@ export class DeadlineExceededError extends Error {
   }
 }
 
-/** The status for an error a handler threw, time-outs included. */
+/** Status for an error that a handler threw, timeouts included. */
 export function toServerStatus(error: unknown): Partial<StatusObject> {
   if (error instanceof DeadlineExceededError) {
     return { code: status.DEADLINE_EXCEEDED, details: 'Timed out', metadata: new Metadata() };
@@ -111,19 +121,19 @@ export function toServerStatus(error: unknown): Partial<StatusObject> {
   return toStatus(error);
 }
 
-/** The code that a server sends for an outcome; `error` is undefined on success. */
+/** Status code that a server sends for an outcome; `error` is undefined on success. */
 export function sentCodeOf(error: unknown): status {
   if (error === undefined) return status.OK;
   return toServerStatus(error).code ?? status.UNKNOWN;
 }
 
-/** The code that a client received, or that its call ended with; `error` is undefined on success. */
+/** Status code that a client received, or that ended its call; `error` is undefined on success. */
 export function receivedCodeOf(error: unknown): status {
   const received = error instanceof Error && isServiceError(error.cause) ? error.cause : undefined;
   return received?.code ?? sentCodeOf(error);
 }
 
-/** Whether an error is a fault of ours rather than an answer. */
+/** True if an error is a fault of the system rather than an answer. */
 export function isBug(error: unknown): boolean {
   return !(error instanceof DomainError) && !(error instanceof DeadlineExceededError);
 }

@@ -3,7 +3,7 @@ import { service as healthService } from 'grpc-health-check';
 import { channelCredentials } from './transport-credentials';
 import type { TransportSecurity } from './transport-security';
 
-/** Asks a service whether it serves; false also when it cannot be reached within `timeoutMs`. */
+/** Asks a service if it serves; false also if it does not answer within `timeoutMs`. */
 export function isServing(
   address: string,
   { deadline, security }: { deadline: Date; security?: TransportSecurity | undefined },

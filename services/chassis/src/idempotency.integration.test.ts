@@ -85,7 +85,7 @@ describe('a call with an idempotency key', () => {
     await dropTestDatabase(configuration);
   });
 
-  /** A call under a key, and whether its answer was a repeated one. */
+  /** Makes a call under a key and returns the result with a flag for an idempotent replay. */
   async function callWith(
     key: string,
     {
@@ -115,7 +115,7 @@ describe('a call with an idempotency key', () => {
     for (const { response } of outcomes) expect(response.webhookEndpoint?.id).toBe(made[0]);
   });
 
-  test('is told that the first one still runs once it has waited for as long as it may', async () => {
+  test('is refused as still in progress after it has waited for the maximum time', async () => {
     let end: (() => void) | undefined;
     handle = (received, context) =>
       new Promise<void>((resolve) => {
@@ -134,7 +134,7 @@ describe('a call with an idempotency key', () => {
     expect((await first).response.webhookEndpoint?.id).toBe(made[0]);
   });
 
-  test('that waits while the first one is refused for a mistake runs itself', async () => {
+  test('that waits while the first one is refused for a mistake then runs itself', async () => {
     handle = async () => {
       handle = makeEndpoint;
       await sleep(300);
@@ -148,7 +148,7 @@ describe('a call with an idempotency key', () => {
     expect(made).toHaveLength(1);
   });
 
-  test('shows a secret in its first answer only', async () => {
+  test('reveals a secret in its first answer only', async () => {
     const context = testContext();
     expect((await callWith('secret', { context })).response.secret).toBe('whsec_shown-once');
     expect((await callWith('secret', { context })).response.secret).toBe('');
@@ -156,7 +156,7 @@ describe('a call with an idempotency key', () => {
     expect(JSON.stringify(stored)).not.toContain(Buffer.from('whsec_').toString('base64'));
   });
 
-  test('is refused with another request', async () => {
+  test('is refused if the request differs', async () => {
     const context = testContext();
     await callWith('other', { context });
     await expect(callWith('other', { context, requestHash: 'different' })).rejects.toMatchObject({
@@ -164,13 +164,13 @@ describe('a call with an idempotency key', () => {
     });
   });
 
-  test('means nothing in another environment', async () => {
+  test('is independent of calls in another environment', async () => {
     await callWith('shared');
     expect((await callWith('shared')).replayed).toBe(false);
     expect(made).toHaveLength(2);
   });
 
-  test('repeats a refusal', async () => {
+  test('gets the same refusal again', async () => {
     handle = () => Promise.reject(new DomainError('already_exists', 'TAKEN', 'Taken'));
     const context = testContext();
     const refusal = { kind: 'already_exists', reason: 'TAKEN', message: 'Taken' };
@@ -180,7 +180,7 @@ describe('a call with an idempotency key', () => {
     expect(made).toEqual([]);
   });
 
-  test('may come again corrected after a mistake in it, under the same key', async () => {
+  test('may be corrected after a mistake and sent again under the same key', async () => {
     handle = () =>
       Promise.reject(new DomainError('invalid_input', 'INVALID_REQUEST', 'Invalid request'));
     const context = testContext();
@@ -194,7 +194,7 @@ describe('a call with an idempotency key', () => {
     ['unavailable', new DomainError('unavailable', 'X', 'Later')],
     ['a bug', new Error('Bug')],
     ['a payment', new DomainError('failed_precondition', 'PAYMENT_IN_PROGRESS', 'In progress')],
-  ])('may be made again at once after %s, with the same id', async (name, failure) => {
+  ])('may be retried immediately after %s, with the same id', async (name, failure) => {
     const context = testContext();
     handle = async (received, passedOn) => {
       await makeEndpoint(received, passedOn);
@@ -208,7 +208,7 @@ describe('a call with an idempotency key', () => {
     expect(made[0]).toBe(made[1]);
   });
 
-  test('that timed out is run again by one of twenty retries, which all get its answer', async () => {
+  test('that timed out is run again by one of twenty retries, and all of them get its answer', async () => {
     const context = testContext();
     handle = (received, passedOn) =>
       makeEndpoint(received, passedOn).then(() => new Promise<never>(() => undefined));
@@ -222,7 +222,7 @@ describe('a call with an idempotency key', () => {
     expect(made[0]).toBe(made[1]);
   });
 
-  test('is forgotten after a day', async () => {
+  test('is deleted from the records after a day', async () => {
     const context = testContext();
     await callWith('old', { context });
     const tomorrow = systemClock.now().getTime() + 24 * 60 * 60 * 1_000 + 1_000;
@@ -231,7 +231,7 @@ describe('a call with an idempotency key', () => {
     expect(new Set(made).size).toBe(2);
   });
 
-  test('is a new call after a day, even with another request and before it is forgotten', async () => {
+  test('is a new call after a day, even with another request and before its record is deleted', async () => {
     const context = testContext();
     await callWith('aged', { context });
     const { environmentId } = context.tenant;

@@ -7,7 +7,7 @@ import { ensureIndexes } from './indexes';
 import { duplicateKeyIndex, retryTransient } from './mongo';
 import { isTransientRefusal } from './transient-failure';
 
-/** The answer of a call: the bytes of its response, or the refusal that every repeat gets too. */
+/** Outcome of a call: the bytes of its response, or the refusal that every replay gets. */
 type Outcome =
   | { readonly response: Uint8Array }
   | { readonly refusal: Pick<DomainError, 'kind' | 'reason' | 'message'> };
@@ -17,15 +17,15 @@ interface IdempotencyDocument {
   readonly _id: string;
   readonly environmentId: string;
   readonly requestHash: string;
-  /** Whoever runs the call; a takeover sets another. */
+  /** Id of the run that holds the claim; a takeover sets another. */
   readonly runId: string;
-  /** Real time after which another call may take over; null once answered. */
+  /** Real time after which another call may take over; null once the call has an outcome. */
   readonly leasedUntil: Date | null;
   readonly outcome: Outcome | null;
   readonly createdAt: Date;
 }
 
-/** The right to run a call. */
+/** A claim to run the call. */
 type Claim = Pick<IdempotencyDocument, 'runId' | 'createdAt'>;
 
 /** A call and the id of its record. */
@@ -35,27 +35,28 @@ interface PlacedCall {
   readonly isJoinable?: boolean | undefined;
 }
 
-/** One record for each idempotency key that a service was called with. */
+/** One record for each idempotency key of a service's calls. */
 export type IdempotencyRecords = Collection<IdempotencyDocument>;
 
-/** What a call may be repeated under. */
+/** A call that may be retried under a key. */
 export interface KeyedCall<Response> {
   readonly path: string;
   readonly context: CallContext & { readonly idempotency: Idempotency };
   readonly run: (context: CallContext) => Promise<Response>;
-  /** A repeat joins the first call while that runs, instead of waiting for its answer. */
+  /** Lets a retry join the running first call instead of waiting for its answer. */
   readonly isJoinable?: boolean;
-  /** Called before an answer is given again, a refusal too. */
+  /** Called before an answer is replayed, refusals included. */
   readonly onReplay: () => void;
-  /** The response as it may be repeated: without secrets. */
+  /** Serializes the response for replays, without secrets. */
   readonly toBytes: (response: Response) => Uint8Array;
   readonly fromBytes: (bytes: Buffer) => Response;
 }
 
 const keptMs = 24 * 60 * 60 * 1_000;
-// A call ends with its deadline; this much later nobody runs it any more, also where clocks differ a little.
+// A call ends at its deadline. After this margin it is surely not running any more, even if clocks
+// differ a little.
 const leaseMarginMs = 1_000;
-// A retry waits so long for the answer of the call that runs.
+// Time that a retry waits for the answer of a running call.
 const waitMsMax = 8_000;
 const pollMsMin = 25;
 const pollMsMax = 250;
@@ -71,15 +72,17 @@ export async function ensureIdempotencyIndexes(records: IdempotencyRecords): Pro
   ]);
 }
 
-/** Forgets records that are older than a day. */
+/** Deletes records that are older than a day. */
 export async function deleteOldRecords(records: IdempotencyRecords, now: Date): Promise<void> {
   await records.deleteMany({ createdAt: { $lt: new Date(now.getTime() - keptMs) } });
 }
 
 /**
- * Runs a call once for its key and gives every repeat the first answer. The same key with another request is idempotency_mismatch; while
- * the first one runs, a repeat waits for its answer, at most 8 s, and is then failed_precondition. A call that crashed, timed out or failed by a fault is run again by the next
- * repeat: what it makes has ids derived from the key, so that nothing is made twice.
+ * Runs a call once per key and replays its first answer to every retry.
+ * - The same key with another request is idempotency_mismatch.
+ * - A retry of a running call waits for its answer, at most 8 s, and is then failed_precondition.
+ * - A call that crashed, timed out or failed by a fault is run again by the next retry. Ids of the
+ *   resources it creates derive from the key, so nothing is created twice.
  */
 export async function runOncePerKey<Response>(
   records: IdempotencyRecords,
@@ -97,7 +100,7 @@ export async function runOncePerKey<Response>(
     return replay(claimed.outcome, call);
   }
   try {
-    // A key that comes back after its day is a new one, and makes new resources.
+    // A key that is used again after its day is a new one and creates new resources.
     const resourceSeed = derivedId(id, claimed.createdAt.toISOString());
     const response = await call.run({ ...passedOn, resourceSeed, isFirstRun: false });
     await storeOutcome(records, { id, runId: claimed.runId }, { response: call.toBytes(response) });
@@ -111,7 +114,10 @@ export async function runOncePerKey<Response>(
   }
 }
 
-/** The right to run the call or its first outcome. Waits while another call with the key runs, unless the retry may join that. */
+/**
+ * Returns a claim to run the call, or its first outcome. Waits while another call with the key
+ * runs, unless the retry may join it.
+ */
 async function claimOrWait(
   records: IdempotencyRecords,
   clock: Clock,
@@ -131,7 +137,7 @@ async function claimOrWait(
   }
 }
 
-/** Claims a key that has no record; undefined where it has one. */
+/** Claims a key that has no record; undefined if it has one. */
 async function insertClaim(
   records: IdempotencyRecords,
   clock: Clock,
@@ -145,12 +151,15 @@ async function insertClaim(
   } catch (error) {
     if (duplicateKeyIndex(error) === undefined) throw error;
   }
-  // The insert may have been repeated after its answer was lost.
+  // The insert may have been retried after its response was lost.
   const existing = await retryTransient(() => records.findOne({ _id: id, environmentId }));
   return existing?.runId === claimed.runId ? toClaim(claimed) : undefined;
 }
 
-/** Reads the outcome of a key that has a record, or takes over from a call that ended without one; undefined while a call runs. */
+/**
+ * Reads the outcome of a key that has a record, or takes over a call that ended without one;
+ * undefined while a call runs.
+ */
 async function claimExisting(
   records: IdempotencyRecords,
   clock: Clock,
@@ -160,7 +169,7 @@ async function claimExisting(
   const now = clock.now();
   const { environmentId } = context.tenant;
   const existing = await retryTransient(() => records.findOne({ _id: id, environmentId }));
-  // The first call was refused as a mistake, and its key is free again.
+  // The first call was refused for a mistake, and its key is free again.
   if (existing === null) return insertClaim(records, clock, call);
   const claimed = newClaim(context, now);
   const isOver = existing.createdAt.getTime() + keptMs <= now.getTime();
@@ -168,7 +177,7 @@ async function claimExisting(
   if (!isOver && existing.outcome !== null) return { outcome: existing.outcome };
   if (!isOver && existing.leasedUntil !== null && existing.leasedUntil > now) return undefined;
   const { runId } = existing;
-  // A takeover derives the same ids as the call that crashed.
+  // A takeover derives the same ids as the crashed call.
   const takeover = isOver ? claimed : { ...claimed, createdAt: existing.createdAt };
   const { matchedCount } = await retryTransient(() =>
     records.updateOne({ _id: id, environmentId, runId }, { $set: takeover }),
@@ -193,7 +202,10 @@ function toClaim({ runId, createdAt }: Claim): Claim {
   return { runId, createdAt };
 }
 
-/** Keeps the outcome; without one the next repeat may run at once. Only for whoever still holds the claim. */
+/**
+ * Stores the outcome; without one, the next retry may run immediately. Has no effect unless the
+ * caller still holds the claim.
+ */
 async function storeOutcome(
   records: IdempotencyRecords,
   claim: { id: string; runId: string },
@@ -217,18 +229,24 @@ function replay<Response>(outcome: Outcome, { fromBytes }: KeyedCall<Response>):
   throw new DomainError(kind, reason, message);
 }
 
-// The driver reads binary data as an object of its own around the bytes.
+// The driver returns binary data wrapped in an object.
 function toBuffer(stored: unknown): Buffer {
   if (stored instanceof Uint8Array) return Buffer.from(stored);
   return Buffer.from((stored as { buffer: Uint8Array }).buffer);
 }
 
-/** A refusal is an answer; a fault or a time-out leaves the outcome unknown, and what the caller cannot help may pass. */
+/**
+ * A refusal is final. A fault or a timeout leaves the outcome unknown, and a transient refusal may
+ * not last.
+ */
 function isFinal(error: unknown): error is DomainError {
   return error instanceof DomainError && !isTransientRefusal(error);
 }
 
-/** Nothing was done, whether the gateway found the mistake or the service: the corrected request may come under the same key. */
+/**
+ * Nothing was done, wherever the mistake was found (gateway or service), so the corrected request
+ * may use the same key.
+ */
 function isMistake(error: unknown): boolean {
   return error instanceof DomainError && error.kind === 'invalid_input';
 }

@@ -1,6 +1,6 @@
 import { isTimed, newId, timedDerivedId } from './ids';
 
-test('an id that derives from a seed keeps the time of the seed and is the same again', () => {
+test('an id derived from a seed keeps the time of the seed and is reproducible', () => {
   const seed = newId();
   const id = timedDerivedId(seed, 'customer');
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -10,7 +10,7 @@ test('an id that derives from a seed keeps the time of the seed and is the same 
   expect(isTimed(id)).toBe(true);
 });
 
-test('ids derive in the order of their seeds', () => {
+test('derived ids sort in the order of their seeds', () => {
   const seeds = Array.from({ length: 1_000 }, newId);
   const ids = seeds.map((seed) => timedDerivedId(seed, 'customer'));
   expect(ids.toSorted()).toEqual(ids);

@@ -1,31 +1,35 @@
 import { createHash, randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 import { parse, stringify, v5, v7, validate } from 'uuid';
 
-// The name space of all derived ids; changing it would make every repeatable step run once more.
+// Namespace of all derived ids. Changing it would make every idempotent step run again.
 const namespace = '6d0c4b8e-9f2a-5c7d-8e31-2b4f60a79c15';
 
-/** A new UUID v7, ordered by real time in every environment. */
+/** Creates a UUID v7, ordered by real time in every environment. */
 export function newId(): string {
   return v7();
 }
 
 /**
- * The UUID v5 of a natural key: the same parts always give the same id, so that a step that may repeat finds what it made before.
- * The parts are joined as JSON, so that ["a","bc"] and ["ab","c"] differ. The environment's id comes first.
+ * Derives a UUID v5 from a natural key. The same parts always give the same id, so that a step that
+ * may be retried finds what it created before. The parts are joined as JSON, so that ["a","bc"] and
+ * ["ab","c"] differ. The environment's id comes first.
  */
 export function derivedId(...parts: readonly (string | number)[]): string {
   return v5(JSON.stringify(parts), namespace);
 }
 
-/** Whether an id is a v7 one, ordered by time. */
+/** True for a UUID v7, which sorts by time. */
 export function isTimed(id: string): boolean {
   return id[14] === '7';
 }
 
-// Of 16 bytes: the time, the version and what orders ids of one millisecond.
+// Of 16 bytes: the time, the version, and the bits that order ids of one millisecond.
 const timedBytes = 11;
 
-/** A UUID v7 with the time of the seed, itself a v7: the same seed and noun always give the same id. */
+/**
+ * Derives a UUID v7 with the time of the seed, itself a v7. The same seed and noun always give the
+ * same id.
+ */
 export function timedDerivedId(seed: string, noun: string): string {
   const bytes = parse(seed);
   const hash = createHash('sha256').update(seed).update(noun).digest();
@@ -33,21 +37,21 @@ export function timedDerivedId(seed: string, noun: string): string {
   return stringify(bytes);
 }
 
-/** Whether the text is a UUID in its usual form. */
+/** True if the text is a UUID in its usual form. */
 export function isId(text: string): boolean {
   return validate(text);
 }
 
-/** Random bytes for secrets. */
+/** Returns random bytes for secrets. */
 export function randomSecret(bytes: number): Buffer {
   return randomBytes(bytes);
 }
 
-// Random bytes are drawn in blocks: a call for each id would cost more than all else about it.
+// Random bytes are drawn in blocks, because a system call per id would dominate its cost.
 const pool = Buffer.alloc(16 * 1024);
 let poolUsed = pool.length;
 
-/** So many random bytes in hexadecimal, for ids that are no secret. */
+/** Returns this many random bytes in hexadecimal, for ids that are not secret. */
 export function randomHex(bytes: number): string {
   if (poolUsed + bytes > pool.length) {
     randomFillSync(pool);
@@ -57,17 +61,23 @@ export function randomHex(bytes: number): string {
   return pool.toString('hex', poolUsed - bytes, poolUsed);
 }
 
-/** A new UUID for a request that came without an id. Ids of what is stored at most derive from it, so it need not be ordered by time. */
+/**
+ * Creates a UUID for a request that came without an id. Stored ids at most derive from it, so it
+ * need not be ordered by time.
+ */
 export function newRequestId(): string {
   return randomUUID();
 }
 
-/** A factor spread evenly over 1 ± `spread`, so that repeats of many callers do not meet. */
+/**
+ * Returns a random factor between 1 - `spread` and 1 + `spread`, so that retries of many callers do
+ * not coincide.
+ */
 export function jitter(spread: number): number {
   return 1 - spread + 2 * spread * Math.random();
 }
 
-/** Sorts before every v7 id that is made at or after the given real time. */
+/** Returns an id that sorts before every v7 id created at or after the given real time. */
 export function earliestIdAt(time: Date): string {
   const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

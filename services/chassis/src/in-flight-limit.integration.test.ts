@@ -17,7 +17,7 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const neverAsked = () => Promise.reject(new Error('Never asked'));
 const max = 3;
 
-describe('a server with as many calls as it may have', () => {
+describe('a server with the maximum number of calls in flight', () => {
   let release: AbortController;
   let running = 0;
   let calls: Promise<unknown>[];
@@ -51,7 +51,7 @@ describe('a server with as many calls as it may have', () => {
     peer = connectPeer<CustomerServiceServer>(CustomerServiceService, {
       address: server.address,
       service: 'test',
-      // Repeats would only make the test wait.
+      // Retries would only make the test wait.
       retries: false,
     });
   });
@@ -68,7 +68,7 @@ describe('a server with as many calls as it may have', () => {
     });
   }
 
-  test('refuses the next one before any work, and takes calls again once one has ended', async () => {
+  test('refuses the next one before any work, and accepts calls again once one has ended', async () => {
     await fill();
     const next = peer.getCustomer({ id: 'x' }, testContext());
     await expect(next).rejects.toMatchObject({ kind: 'unavailable', reason: 'OVERLOADED' });
@@ -78,7 +78,7 @@ describe('a server with as many calls as it may have', () => {
     await expect(peer.getCustomer({ id: 'x' }, testContext())).resolves.toBeDefined();
   });
 
-  test('refuses nobody who asks for no more at a time, however much there is to ask', async () => {
+  test('refuses no caller that stays within the limit, whatever its total number of calls', async () => {
     const careful = connectPeer<CustomerServiceServer>(CustomerServiceService, {
       address: server.address,
       service: 'test',
@@ -102,7 +102,7 @@ describe('a server with as many calls as it may have', () => {
     });
   });
 
-  test('still answers what other calls wait for, and its health', async () => {
+  test('still answers calls that other calls wait for, and health checks', async () => {
     await fill();
     const request = UpdateCustomerRequest.fromJSON({ id: 'x' });
     await expect(peer.updateCustomer(request, testContext())).resolves.toBeDefined();
@@ -110,15 +110,15 @@ describe('a server with as many calls as it may have', () => {
     expect(await isServing(server.address, { deadline })).toBe(true);
   });
 
-  test('gives its place back when a call fails', async () => {
+  test('frees the place of a call that fails', async () => {
     const limit = new InFlightLimit(1);
     await expect(limit.run(neverAsked)).rejects.toThrow('Never asked');
     await expect(limit.run(() => Promise.resolve('done'))).resolves.toBe('done');
   });
 });
 
-describe('a connection that has grown old', () => {
-  test('is replaced without a call that fails', async () => {
+describe('a connection that has reached its maximum age', () => {
+  test('is replaced without a failed call', async () => {
     const bind = rpcService<CustomerServiceServer>(CustomerServiceService, {
       getCustomer: async () => {
         await sleep(5);
@@ -136,7 +136,7 @@ describe('a connection that has grown old', () => {
     const peer = connectPeer<CustomerServiceServer>(CustomerServiceService, {
       address: `dns:///${server.address}`,
       service: 'test',
-      // A repeat would hide what failed.
+      // A retry would hide the failure.
       retries: false,
     });
     const until = systemClock.now().getTime() + 1_500;

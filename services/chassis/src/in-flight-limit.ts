@@ -1,6 +1,9 @@
 import { DomainError } from '@billing/kernel/domain-error';
 
-/** Refuses calls beyond a number at a time before any work is done for them, so that a queue never outgrows its callers' patience. */
+/**
+ * Refuses calls over a maximum before any work is done for them, so that calls never wait longer
+ * than their callers do.
+ */
 export class InFlightLimit {
   private running = 0;
 

@@ -23,7 +23,7 @@ describe('the indexes of a collection', () => {
       Object.keys(key as object),
     ]);
 
-  test('are made on a collection that is not there yet, and again without effect', async () => {
+  test('are created on a collection that does not exist yet, and again without effect', async () => {
     const things = mongo.db.collection('things');
     for (let time = 1; time <= 2; time += 1) {
       await ensureIndexes(things, [{ name: 'owner', key: { owner: 1 }, unique: true }]);
@@ -34,7 +34,7 @@ describe('the indexes of a collection', () => {
     ]);
   });
 
-  test('of an earlier version are built anew, with the data in place', async () => {
+  test('of an earlier version are rebuilt, and the data stays', async () => {
     const orders = mongo.db.collection('orders');
     await ensureIndexes(orders, [{ name: 'due', key: { dueAt: 1 } }]);
     await orders.insertOne({ dueAt: 1, sequence: 2 });

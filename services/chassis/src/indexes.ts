@@ -3,12 +3,13 @@ import { retryTransient } from './mongo';
 
 const namespaceNotFound = 26;
 
-/** An index of a collection, known by its name. */
+/** A named index of a collection. */
 export type NamedIndex = IndexDescription & { readonly name: string };
 
 /**
- * Creates indexes that are not there. One whose keys have changed since an earlier version is built again under its name; one that was
- * dropped from the list stays, for an older replica may still need it.
+ * Creates missing indexes. An index whose keys have changed since an earlier version is rebuilt
+ * under its name. An index that was removed from the list stays, because an older replica may still
+ * need it.
  */
 export async function ensureIndexes<D extends Document>(
   collection: Collection<D>,
@@ -31,7 +32,7 @@ async function listIndexes<D extends Document>(collection: Collection<D>): Promi
   }
 }
 
-// Servers give directions as numbers of one kind or another.
+// Servers return directions as different kinds of numbers.
 function isSame(a: IndexDescription, b: IndexDescription): boolean {
   const keys = ({ key }: IndexDescription) =>
     JSON.stringify(

@@ -7,15 +7,15 @@ import {
 import { Batcher, type Outcome } from './batcher';
 import { isTransient, retryTransient } from './mongo';
 
-// What one command carries. It stays far below what a message may have, and larger ones bring little more.
+// Far below the maximum message size; larger batches bring little more.
 const batchMax = 200;
-// Batches of one collection on their way at once.
+// Concurrent batches of one collection.
 const flushesMax = 2;
 
-/** How much goes together. */
+/** Bounds of all batches that are sent to the database. */
 export const batchBounds = { batchMax, flushesMax };
 
-/** Called right before a write leaves the process; throws where it must not take place any more. */
+/** Called right before a write is sent; throws if the write must not take place any more. */
 export type BeforeWrite = () => void;
 
 interface Insert<T> {
@@ -23,7 +23,7 @@ interface Insert<T> {
   readonly beforeWrite: BeforeWrite | undefined;
 }
 
-/** Inserts documents into one collection in batches: what comes side by side goes in one command. */
+/** Batches concurrent inserts into one collection into one command. */
 export class InsertBatches<T extends { readonly _id: string }> {
   private readonly inserts: Batcher<Insert<T>, void>;
 
@@ -36,7 +36,7 @@ export class InsertBatches<T extends { readonly _id: string }> {
     });
   }
 
-  /** Rejects as insertOne does, for a document that is there already too. */
+  /** Rejects as insertOne does, also for a document that already exists. */
   insert(document: T, beforeWrite?: BeforeWrite): Promise<void> {
     return this.inserts.run({ document, beforeWrite });
   }
@@ -60,7 +60,10 @@ export class InsertBatches<T extends { readonly _id: string }> {
   }
 }
 
-/** The errors of single documents, by their places in the batch. Throws what concerns all of them, and what a repeat may mend. */
+/**
+ * Returns the errors of single documents by their position in the batch. Throws errors of the whole
+ * batch, and those that a retry may resolve.
+ */
 export function writeErrorsOf(error: unknown): Map<number, MongoServerError> {
   if (!(error instanceof MongoBulkWriteError) || isTransient(error)) throw error;
   const failed = [error.writeErrors].flat();
@@ -73,7 +76,7 @@ export function writeErrorsOf(error: unknown): Map<number, MongoServerError> {
   );
 }
 
-/** How many documents of an ordered insert are stored: those before the one that failed. */
+/** Number of documents of an ordered insert that are stored: those before the failed one. */
 export function insertedBefore(error: unknown): number {
   if (!(error instanceof MongoBulkWriteError)) return 0;
   return [error.writeErrors].flat()[0]?.index ?? 0;
@@ -83,7 +86,10 @@ export function outcomeOf(error: MongoServerError | undefined): Outcome<void> {
   return error === undefined ? { value: undefined } : { error };
 }
 
-/** Writes what may still be written, and refuses the rest of the batch: an item may have waited long for its turn. */
+/**
+ * Runs the writes that are still allowed and refuses the others of the batch: an item may have
+ * waited long in the queue.
+ */
 export async function runAllowed<
   Item extends { readonly beforeWrite?: BeforeWrite | undefined },
   Result,

@@ -9,7 +9,10 @@ import { retryTransient } from './mongo';
 
 const duplicateKey = 11000;
 
-/** Inserts what is not there yet. What is there under its `_id` was inserted by an earlier run of the same step, and stays as it is. */
+/**
+ * Inserts documents that do not exist yet. A document with the same `_id` was inserted by an
+ * earlier run of the same step and stays unchanged.
+ */
 export async function insertMissing<T extends Document>(
   collection: Collection<T>,
   documents: readonly T[],
@@ -23,7 +26,8 @@ export async function insertMissing<T extends Document>(
   }
 }
 
-// The error as a whole carries the code of its first part; another part may have failed for another reason.
+// The error as a whole has the code of its first part; another part may have failed for another
+// reason.
 function isDuplicatesAlone(error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError)) return false;
   const writeErrors: readonly WriteError[] = [error.writeErrors].flat();

@@ -1,7 +1,7 @@
 /**
- * All metric instruments. Names and units follow OpenTelemetry's conventions; other names begin with
- * `billing.`.
- * Environments, customers and ids are never attributes: their number is unbounded.
+ * All metric instruments. Names and units follow OpenTelemetry's conventions; other names begin
+ * with `billing.`. Environments, customers and ids are never attributes, because their number is
+ * unbounded.
  */
 export const instruments = {
   ready: {

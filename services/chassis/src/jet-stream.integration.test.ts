@@ -69,7 +69,7 @@ describe('publishing', () => {
     expect(stored.string()).toBe('{"n":"ü"}');
   });
 
-  test('tells an event that is larger than the server or the stream takes from an outage', async () => {
+  test('distinguishes an event that exceeds the size limit of server or stream from an outage', async () => {
     const stream = await openStream();
     const tooLarge = { kind: 'unavailable', reason: 'EVENT_TOO_LARGE' };
     const publish = (bytes: number) =>
@@ -82,7 +82,7 @@ describe('publishing', () => {
     expect(await storedCount()).toBe(1);
   });
 
-  test('sends its own span as the parent of what consumers do', async () => {
+  test("sends its own span as the parent of the consumers' spans", async () => {
     const tracing = startTracing();
     open.push({ close: () => tracing.shutdown() });
     const stream = await openStream();
@@ -103,7 +103,7 @@ describe('publishing', () => {
     expect(await storedCount()).toBe(1);
   });
 
-  test('goes on after the stream was deleted, also for many publishers at a time', async () => {
+  test('continues after the stream was deleted, also for many concurrent publishers', async () => {
     const streams = [await openStream(), await openStream()];
     await streams[0]!.publish({ subject: 'a.b.done', id: 'before:1', data: 'x' });
     await manager.streams.delete(streamName);
@@ -116,7 +116,7 @@ describe('publishing', () => {
     expect(await storedCount()).toBe(ids.length);
   });
 
-  test('to a full stream is refused as unavailable, and nothing older is lost', async () => {
+  test('to a full stream is refused as unavailable, and no older event is lost', async () => {
     const stream = await openStream();
     await manager.streams.update(streamName, { max_msgs: 1 });
     await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'first' });
@@ -144,13 +144,13 @@ describe('the stream', () => {
     });
   });
 
-  test('is made once by processes that start at the same time', async () => {
+  test('is created once by processes that start at the same time', async () => {
     await Promise.all(Array.from({ length: 10 }, () => openStream()));
 
     expect(await storedCount()).toBe(0);
   });
 
-  test('that exists gets the settings it should have and keeps what its operator set', async () => {
+  test('gets the current settings if it exists, and keeps those that its operator set', async () => {
     const name = streamName;
     const subjects = [`${name.toLowerCase()}.old.>`];
     await manager.streams.add({ name, subjects, max_age: nanos(hourMs), max_bytes: 1_000_000 });
@@ -166,13 +166,13 @@ describe('the stream', () => {
     });
   });
 
-  test('with more replicas than there are servers is created, and its state names the missing ones', async () => {
+  test('is created even if there are fewer servers than replicas, and its state reports the missing ones', async () => {
     const stream = await openStream({ replicas: 3 });
     await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
     expect(await stream.state()).toEqual({ isConnected: true, missingReplicas: 2 });
   });
 
-  test('that was deleted is not connected until it is created again', async () => {
+  test('counts as not connected while it is deleted, until it is created again', async () => {
     const stream = await openStream();
     await manager.streams.delete(streamName);
     expect(await stream.state()).toEqual({ isConnected: false, missingReplicas: undefined });
@@ -180,7 +180,7 @@ describe('the stream', () => {
     expect(await stream.state()).toEqual({ isConnected: true, missingReplicas: 0 });
   });
 
-  test('that exists in memory is refused: it would not outlive its server', async () => {
+  test('in memory is refused, because it would not survive a restart of its server', async () => {
     const name = streamName;
     const subjects = [`${name.toLowerCase()}.>`];
     await manager.streams.add({ name, subjects, storage: StorageType.Memory });
@@ -193,7 +193,7 @@ describe('the stream', () => {
 });
 
 describe('a connection', () => {
-  test('to a server that is away is retried until the server is there', async () => {
+  test('to an unreachable server is retried until the server is reachable', async () => {
     const proxy = await startProxy();
     proxy.cut();
     const stream = await openStream({ url: proxy.url });
@@ -209,7 +209,7 @@ describe('a connection', () => {
     expect(await storedCount()).toBe(1);
   });
 
-  test('to a server that is away can be closed', async () => {
+  test('to an unreachable server can be closed', async () => {
     const server = await startProxy();
     await server.close();
     const stream = await openStream({ url: server.url });
@@ -218,7 +218,7 @@ describe('a connection', () => {
     expect(stream.isConnected()).toBe(false);
   });
 
-  test('that is lost makes publishing fail soon, and comes back by itself', async () => {
+  test('that is lost makes publishing fail soon, and reconnects', async () => {
     const proxy = await startProxy();
     const stream = await openStream({ url: proxy.url });
     await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
@@ -240,7 +240,7 @@ describe('a connection', () => {
     expect(await storedCount()).toBe(2);
   });
 
-  test('that is closed is not connected, and what was published is stored', async () => {
+  test('that is closed is not connected, and published events are stored', async () => {
     const stream = await openStream();
     await stream.publish({ subject: 'a.b.done', id: 'b1:1', data: 'x' });
     await stream.close();
@@ -264,7 +264,7 @@ describe('a connection', () => {
   });
 });
 
-/** A way to the server that can be cut, closed after the test. */
+/** A connection to the server that can be cut; closed after the test. */
 async function startProxy(): Promise<TestProxy> {
   const proxy = await startTestProxy(url);
   open.push(proxy);

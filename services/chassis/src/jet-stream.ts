@@ -15,10 +15,10 @@ import { isMissing, StreamDefinition, type StreamState } from './stream-definiti
 import { NatsLink, type NatsLinkOptions } from './nats-link';
 import { currentTraceparent, inSpan, type SpanAttributes } from './tracing';
 
-/** Which stream, and for whom. */
+/** Options of the connection to the stream. */
 export interface EventStreamOptions extends NatsLinkOptions {
   readonly streamName: string;
-  /** Servers that each hold a copy of the stream, from 1 to 5; 1 unless given. */
+  /** Number of servers that hold a copy of the stream, 1 to 5; 1 by default. */
   readonly replicas?: number;
   readonly logger: Logger;
 }
@@ -29,56 +29,63 @@ export interface EventMessage {
   readonly subject: string;
   /** The server drops a second message with the same id within two minutes. */
   readonly id: string;
-  /** The trace in which the event came about. */
+  /** Trace in which the event was created. */
   readonly traceparent?: string;
-  /** What the span of its publication says of the aggregate. */
+  /** Attributes of the publication's span that identify the aggregate. */
   readonly attributes?: () => SpanAttributes;
   readonly data: Uint8Array | string;
 }
 
-/** What makes a durable consumer. */
+/** Options of a durable consumer. */
 export interface DurableConsumerOptions {
   readonly durable: string;
-  /** Without the stream's prefix; every subject when absent. */
+  /** Without the stream's prefix; absent: every subject. */
   readonly filterSubjects?: readonly string[];
-  /** A message that is neither answered nor reported as in work for so long is delivered again. */
+  /** Time without an ack or a progress report after which a message is redelivered. */
   readonly ackWaitMs: number;
-  /** As many messages may be delivered and not yet acknowledged, those included that wait for their repetition. */
+  /** Maximum number of delivered messages without an ack, including those that wait for a retry. */
   readonly maxAckPending: number;
 }
 
-/** The one stream of all events. It gives speed; certainty comes from the owners' event logs. */
+/** The one stream of all events. It provides speed; the owners' event logs provide certainty. */
 export interface EventStream {
-  /** What every subject starts with, without the dot. */
+  /** Prefix of every subject, without the dot. */
   readonly subjectPrefix: string;
   /**
-   * Resolves once the server has stored the event, else rejects as `unavailable`: it may have been stored in spite of that. With the
-   * reason EVENT_TOO_LARGE it never will be, as long as the limits are as they are.
+   * Resolves once the server has stored the event. Otherwise rejects as `unavailable`, and the
+   * event may have been stored nevertheless. With the reason EVENT_TOO_LARGE it is not stored until
+   * the limits are raised.
    */
   publish(message: EventMessage): Promise<void>;
-  /** Whether the server is connected and has the stream. Without it events reach consumers by the event logs alone. */
+  /**
+   * True if the server is connected and has the stream. Without the stream, events reach consumers
+   * only by the event logs.
+   */
   isConnected(): boolean;
   /** Asks the server for the state of the stream. Never rejects. */
   state(): Promise<StreamState>;
-  /** Finds the durable consumer, and the stream itself, or makes them. For startConsumer. */
+  /**
+   * Opens the durable consumer for startConsumer. Creates it, and the stream, if they do not exist.
+   */
   openConsumer(options: DurableConsumerOptions): Promise<Consumer>;
-  /** Sends what is on its way, then disconnects. */
+  /** Sends pending messages, then disconnects. */
   close(): Promise<void>;
 }
 
-/** The header that carries a message's id. */
+/** Header with a message's id. */
 export const messageIdHeader = 'Nats-Msg-Id';
 export const traceparentHeader = 'traceparent';
 
-// What the server says of a message that is larger than its stream takes.
+// The server's code for a message that exceeds the size limit of its stream.
 const messageTooLargeCode = 10054;
 
 const publishTimeoutMs = 5_000;
 
 /**
- * Connects to NATS and creates the stream. Resolves after the first attempt, successful or not: a failed one is retried in the background
- * until `close`, and an established connection reconnects without a limit. A stream that vanishes is created again: what it held is in
- * the owners' event logs.
+ * Connects to NATS and creates the stream. Resolves after the first attempt, successful or not. A
+ * failed attempt is retried in the background until `close`; an established connection reconnects
+ * without a limit. A stream that vanishes is created again: its events are in the owners' event
+ * logs.
  */
 export async function connectStream(options: EventStreamOptions): Promise<EventStream> {
   const stream = new JetStreamEventStream(options);
@@ -99,7 +106,7 @@ class JetStreamEventStream implements EventStream {
     const { streamName, service, replicas = 1, logger } = options;
     this.streamName = streamName;
     this.service = service;
-    // One server may hold the streams of several systems; their subjects must not meet.
+    // One server may hold the streams of several systems, so their subjects must be distinct.
     this.subjectPrefix = streamName.toLowerCase();
     this.definition = new StreamDefinition({ name: streamName, replicas, logger });
     this.link = new NatsLink(options, () => this.ensure());
@@ -151,7 +158,7 @@ class JetStreamEventStream implements EventStream {
       filter_subjects: filterSubjects.map((subject) => `${this.subjectPrefix}.${subject}`),
       ack_wait: nanos(options.ackWaitMs),
       max_ack_pending: options.maxAckPending,
-      // An event is repeated until it has had its effect; what can have none is set aside.
+      // An event is redelivered until it has had its effect; poison messages are terminated.
       max_deliver: -1,
     };
     await this.ensure();
@@ -164,7 +171,8 @@ class JetStreamEventStream implements EventStream {
         ...settings,
         durable_name: durable,
         ack_policy: AckPolicy.Explicit,
-        // From the oldest event on: a consumer that was lost repeats rather than misses.
+        // From the oldest event on: a consumer that was lost redelivers events rather than missing
+        // some.
         deliver_policy: DeliverPolicy.All,
       });
     }
@@ -175,7 +183,7 @@ class JetStreamEventStream implements EventStream {
     return this.link.close();
   }
 
-  /** Creates the stream, or corrects its settings; concurrent callers share one attempt. */
+  /** Creates the stream, or corrects its settings. Concurrent callers share one attempt. */
   private ensure(): Promise<void> {
     this.ensuring ??= this.ensureStream().finally(() => {
       this.ensuring = undefined;
@@ -193,7 +201,7 @@ class JetStreamEventStream implements EventStream {
     try {
       await this.request(message);
     } catch (error) {
-      // Nobody listens on the subject: the stream is gone, or does not have the subject.
+      // The subject has no listener: the stream is gone, or does not include the subject.
       if (!hasCode(error, ErrorCode.NoResponders)) throw error;
       await this.ensure();
       await this.request(message);
@@ -211,20 +219,24 @@ class JetStreamEventStream implements EventStream {
     });
   }
 
-  // While disconnected the client would take a request, drop it when it reconnects, and wait in vain for the answer.
+  // While disconnected, the client would accept a request, drop it on reconnecting, and wait in
+  // vain for the answer.
   private connection(): NatsConnection {
     const connection = this.link.current();
     if (connection === undefined) throw NatsError.errorForCode(ErrorCode.Disconnect);
     return connection;
   }
 
-  // Without the client's own check, which would cost a request each time.
+  // Skips the client's own check, which would cost a request each time.
   private async manager(): Promise<JetStreamManager> {
     return this.connection().jetstreamManager({ checkAPI: false });
   }
 }
 
-/** Whether the event is larger than the server or the stream takes: waiting does not help, only a higher limit does. */
+/**
+ * True if the event exceeds the size limit of server or stream. Waiting does not help, only a
+ * higher limit does.
+ */
 function isTooLarge(error: unknown): boolean {
   if (hasCode(error, ErrorCode.MaxPayloadExceeded)) return true;
   return error instanceof NatsError && error.api_error?.err_code === messageTooLargeCode;

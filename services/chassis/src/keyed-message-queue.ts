@@ -1,4 +1,4 @@
-interface Lane<Item> {
+interface KeyQueue<Item> {
   /** The first one is being worked on, or is repeated after a pause. */
   readonly items: Item[];
   pause: NodeJS.Timeout | undefined;
@@ -10,7 +10,7 @@ interface Lane<Item> {
  * wait until it is done.
  */
 export class KeyedMessageQueue<Item> {
-  private readonly lanes = new Map<string, Lane<Item>>();
+  private readonly queues = new Map<string, KeyQueue<Item>>();
   private readonly ready: string[] = [];
   private readonly idleListeners: (() => void)[] = [];
   private running = 0;
@@ -24,26 +24,26 @@ export class KeyedMessageQueue<Item> {
   ) {}
 
   add(key: string, item: Item): void {
-    const lane = this.lanes.get(key);
-    if (lane !== undefined) {
-      lane.items.push(item);
+    const queue = this.queues.get(key);
+    if (queue !== undefined) {
+      queue.items.push(item);
       return;
     }
-    this.lanes.set(key, { items: [item], pause: undefined });
+    this.queues.set(key, { items: [item], pause: undefined });
     this.ready.push(key);
     this.startReady();
   }
 
   /** Works at once on what is paused. */
   endPauses(): void {
-    for (const [key, lane] of this.lanes) {
-      if (lane.pause !== undefined) this.endPause(key, lane);
+    for (const [key, queue] of this.queues) {
+      if (queue.pause !== undefined) this.endPause(key, queue);
     }
   }
 
   /** Resolves when nothing is left. */
   idle(): Promise<void> {
-    if (this.lanes.size === 0) return Promise.resolve();
+    if (this.queues.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.idleListeners.push(resolve);
     });
@@ -53,39 +53,39 @@ export class KeyedMessageQueue<Item> {
     while (this.running < this.concurrency) {
       const key = this.ready.shift();
       if (key === undefined) return;
-      const lane = this.lanes.get(key);
-      if (lane === undefined) continue;
+      const queue = this.queues.get(key);
+      if (queue === undefined) continue;
       this.running += 1;
-      void this.runFirst(key, lane);
+      void this.runHead(key, queue);
     }
   }
 
-  private async runFirst(key: string, lane: Lane<Item>): Promise<void> {
-    const [item] = lane.items;
+  private async runHead(key: string, queue: KeyQueue<Item>): Promise<void> {
+    const [item] = queue.items;
     const retryAfterMs = item === undefined ? undefined : await this.work(item);
     this.running -= 1;
-    if (retryAfterMs === undefined) this.leave(key, lane);
+    if (retryAfterMs === undefined) this.advance(key, queue);
     else {
-      lane.pause = setTimeout(() => {
-        this.endPause(key, lane);
+      queue.pause = setTimeout(() => {
+        this.endPause(key, queue);
       }, retryAfterMs);
     }
     this.startReady();
   }
 
-  private leave(key: string, lane: Lane<Item>): void {
-    lane.items.shift();
-    if (lane.items.length > 0) {
+  private advance(key: string, queue: KeyQueue<Item>): void {
+    queue.items.shift();
+    if (queue.items.length > 0) {
       this.ready.push(key);
       return;
     }
-    this.lanes.delete(key);
-    if (this.lanes.size === 0) for (const resolve of this.idleListeners.splice(0)) resolve();
+    this.queues.delete(key);
+    if (this.queues.size === 0) for (const resolve of this.idleListeners.splice(0)) resolve();
   }
 
-  private endPause(key: string, lane: Lane<Item>): void {
-    clearTimeout(lane.pause);
-    lane.pause = undefined;
+  private endPause(key: string, queue: KeyQueue<Item>): void {
+    clearTimeout(queue.pause);
+    queue.pause = undefined;
     this.ready.push(key);
     this.startReady();
   }

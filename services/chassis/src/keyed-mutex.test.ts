@@ -1,6 +1,6 @@
 import { KeyedMutex } from './keyed-mutex';
 
-/** Work that tells its name when it starts and ends only when it is told to. */
+/** Work that records its name when it starts and ends when the test says so. */
 function work(name: string, started: string[]) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   return {
@@ -17,13 +17,13 @@ function work(name: string, started: string[]) {
   };
 }
 
-/** Lets everything that can go on go on. */
+/** Lets everything run that can run. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('turns', () => {
-  test('of one key come one after another, in order', async () => {
+describe('a keyed mutex', () => {
+  test('runs work of one key one at a time, in order', async () => {
     const turns = new KeyedMutex();
     const started: string[] = [];
     const works = ['first', 'second', 'third'].map((name) => work(name, started));
@@ -39,7 +39,7 @@ describe('turns', () => {
     expect(await Promise.all(all)).toEqual(['first', 'second', 'third']);
   });
 
-  test('of other keys, or of none, do not wait', async () => {
+  test('does not delay work of other keys, or of none', async () => {
     const turns = new KeyedMutex();
     const slow = work('slow', []);
     const waiting = turns.runExclusive(['one'], slow.run);
@@ -52,7 +52,7 @@ describe('turns', () => {
     await waiting;
   });
 
-  test('go on after a failure, which only its own caller sees', async () => {
+  test('continues after a failure, which only its own caller sees', async () => {
     const turns = new KeyedMutex();
     const failing = work('failing', []);
     const failed = turns.runExclusive(['key'], failing.run);
@@ -63,7 +63,7 @@ describe('turns', () => {
     await expect(next).resolves.toBe('next');
   });
 
-  test('of crossed keys never wait for each other', async () => {
+  test('never deadlocks work with overlapping keys', async () => {
     const turns = new KeyedMutex();
     const crossed = [
       ['a', 'b'],

@@ -11,7 +11,7 @@ function keyedWork(options: { runningMax?: number; waitingMax?: number } = {}) {
   return { work, failed };
 }
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function gate() {
   let open: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => {
@@ -22,8 +22,8 @@ function gate() {
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-describe('keyed work', () => {
-  test('runs at most so much at once, in the order in which it came', async () => {
+describe('a keyed retry queue', () => {
+  test('bounds the work that runs concurrently, and runs it in the order of arrival', async () => {
     const { work } = keyedWork();
     const started: string[] = [];
     const gates = ['a', 'b', 'c', 'd'].map((key) => {
@@ -44,7 +44,7 @@ describe('keyed work', () => {
     expect(started).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('runs one at a time for each key, and once more for all that came meanwhile', async () => {
+  test('runs one job per key, and one more for everything submitted while it ran', async () => {
     const { work } = keyedWork();
     const first = gate();
     let runs = 0;
@@ -63,7 +63,7 @@ describe('keyed work', () => {
     expect([runs, atOnceMax]).toEqual([2, 1]);
   });
 
-  test('repeats what fails until it succeeds', async () => {
+  test('retries failed work until it succeeds', async () => {
     const { work, failed } = keyedWork();
     let runs = 0;
     work.submit('a', () => {
@@ -75,7 +75,7 @@ describe('keyed work', () => {
     expect(failed).toEqual(['a1', 'a2']);
   });
 
-  test('takes nothing more when it is full', async () => {
+  test('accepts no more work when it is full', async () => {
     const { work } = keyedWork({ runningMax: 1, waitingMax: 2 });
     const first = gate();
     const started: string[] = [];
@@ -91,7 +91,7 @@ describe('keyed work', () => {
     expect(started).toEqual(['a', 'b', 'c']);
   });
 
-  test('finishes what runs when it stops, and begins nothing more', async () => {
+  test('finishes running work when it stops, and starts no more', async () => {
     const { work } = keyedWork({ runningMax: 1 });
     const first = gate();
     const ended: string[] = [];

@@ -1,21 +1,21 @@
-/** Work that is done again until it succeeds; at most one at a time for each key. */
+/** Work that is retried until it succeeds. */
 export type Work = () => Promise<void>;
 
-/** How much runs and waits, and what becomes of failures. */
+/** Bounds of the queue, and its reaction to failures. */
 export interface KeyedRetryQueueOptions {
   readonly runningMax: number;
-  /** Beyond this nothing more is taken: whoever submits finds it again later. */
+  /** Beyond this, submitted work is dropped; the submitter finds and submits it again later. */
   readonly waitingMax: number;
-  /** How long to wait after so many failures in a row. */
+  /** Delay after this number of consecutive failures. */
   readonly retryDelayMs: (failures: number) => number;
   readonly onFailure: (failure: { key: string; error: unknown; failures: number }) => void;
-  /** Nothing of the key runs, waits or pauses any more. */
+  /** Called when no work of the key runs, waits or pauses any more. */
   readonly onIdle?: (key: string) => void;
 }
 
 /**
- * Runs work by key: one at a time for each, a bounded number in all, in the order in which it came. What is submitted while its key runs
- * comes once more after it; what fails is repeated after a growing pause.
+ * Runs one job per key, and a bounded number in all, in the order of arrival. Work submitted while
+ * its key runs means one more run. Failed work is retried with backoff.
  */
 export class KeyedRetryQueue {
   private readonly running = new Map<string, Promise<void>>();
@@ -30,7 +30,7 @@ export class KeyedRetryQueue {
     return this.waiting.size >= this.options.waitingMax;
   }
 
-  /** Whether something of the key runs, or will as soon as there is room. */
+  /** True if work of the key runs, or waits for a free place. */
   isBusy(key: string): boolean {
     return this.running.has(key) || this.waiting.has(key);
   }
@@ -51,7 +51,7 @@ export class KeyedRetryQueue {
     this.pausing.delete(key);
   }
 
-  /** Finishes what runs and forgets the rest. */
+  /** Waits for running work and drops the rest. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.waiting.clear();
@@ -85,7 +85,7 @@ export class KeyedRetryQueue {
     const { onFailure, retryDelayMs, waitingMax } = this.options;
     const failures = (this.failures.get(key) ?? 0) + 1;
     onFailure({ key, error, failures });
-    // Where very many fail, those beyond the bound are left to whoever submits them again.
+    // If very many keys fail, those over the bound are left to the submitter.
     if (this.isStopped || this.pausing.size >= waitingMax) return;
     this.failures.set(key, failures);
     this.waiting.delete(key);

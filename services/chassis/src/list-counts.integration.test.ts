@@ -32,7 +32,7 @@ const definition: AggregateDefinition<Note> = {
 };
 
 const minuteMs = 60_000;
-// Longer than what is counted at every list.
+// More than the maximum that is counted for every list.
 const many = 1_100;
 
 let mongo: MongoConnection;
@@ -51,7 +51,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** A process of the service, at work in one environment. */
+/** A replica of the service that works in one environment. */
 class Replica {
   readonly notes: AggregateCollection<Note>;
   private readonly counts: jest.Mock<
@@ -84,7 +84,7 @@ class Replica {
     await this.store().mutate(id, decide);
   }
 
-  /** Copies of the newest document, made so many minutes ago. */
+  /** Copies the newest document, with a creation time this many minutes ago. */
   async copy(count: number, minutesAgo = 0): Promise<void> {
     const { environmentId } = this.tenant;
     const found = await this.notes.documents.findOne({ environmentId });
@@ -94,7 +94,7 @@ class Replica {
     await this.notes.documents.insertMany(copies);
   }
 
-  /** The total of a list, and how many documents were counted for it and after it. */
+  /** Returns the total of a list and the numbers of documents counted for it and after it. */
   async list(filter = {}): Promise<{ total: number; counted: number }> {
     this.counts.mockClear();
     const { total } = await this.store().list({ filter, page: 1, perPage: 1 });
@@ -110,7 +110,7 @@ class Replica {
     return (await this.list(filter)).total;
   }
 
-  /** The count that comes after the next one fails. */
+  /** Makes the count after the next one fail. */
   failSecondCount(): void {
     const count = this.counts.getMockImplementation();
     if (count === undefined) throw new Error('Nothing counts');
@@ -128,7 +128,7 @@ class Replica {
   }
 }
 
-/** Two processes, and many notes that are an hour old. */
+/** Opens two replicas with many notes that are an hour old. */
 async function open(tenantFields: Partial<Tenant> = {}, { copies = many - 1 } = {}) {
   const tenant = testTenant(tenantFields);
   const clock = new TestClock();
@@ -157,14 +157,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('the total of a list', () => {
-  test('is that of a recount, whoever writes and lists, and whatever the clock does', async () => {
+  test('equals a full count, whichever replica writes and lists, and however the clock moves', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {
         const { clock, replicas } = await open();
         for (const one of steps) {
           if (one.kind === 'wait') {
             clock.wait(one.minutes);
-            // A clock that goes back is noticed by whoever lists before it is right again.
+            // A clock that goes back is detected by replicas that list before it is right again.
             if (one.minutes < 0) for (const replica of replicas) await replica.list();
             continue;
           }
@@ -179,7 +179,7 @@ describe('the total of a list', () => {
     );
   });
 
-  test('costs what was written in the last minutes, however long the list is', async () => {
+  test('costs as much as was written in the last minutes, however long the list is', async () => {
     const { clock, one, other } = await open();
     await one.list();
     expect(await one.list()).toEqual({ total: many, counted: 0 });
@@ -187,36 +187,36 @@ describe('the total of a list', () => {
     for (const writer of [one, other, other]) await writer.write();
     expect(await one.list()).toEqual({ total: many + 3, counted: 3 });
 
-    // Of another process what it counts itself.
+    // Another replica knows only what it has counted itself.
     expect(await other.total()).toBe(many + 3);
     expect(await other.list()).toEqual({ total: many + 3, counted: 3 });
   });
 
-  test('costs little again once many that came at once are some minutes old', async () => {
+  test('costs little again once a burst of new documents is some minutes old', async () => {
     const { clock, one } = await open();
     await one.copy(many, 2);
     await one.list();
     expect(await one.list()).toEqual({ total: 2 * many, counted: many });
     clock.wait(4);
-    // Counted with the list, and once more to be kept; what is older is not.
+    // Counted for the list, and once more for the cache; older documents are not counted again.
     expect(await one.list()).toEqual({ total: 2 * many, counted: 2 * many });
     expect(await one.list()).toEqual({ total: 2 * many, counted: 0 });
   });
 
-  test('is right again within ten minutes of what landed long after its decision', async () => {
+  test('is right again within ten minutes of a write that landed long after its decision', async () => {
     const { clock, one, other } = await open();
     for (const replica of [one, other]) await replica.list();
     await one.copy(1, 30);
     clock.wait(6);
-    // Counted again beside the first list, for the next one.
+    // The count is refreshed during the first list, for the next one.
     await one.list();
     expect(await one.total()).toBe(many + 1);
     clock.wait(4);
-    // No list was asked for since: counted again at once.
+    // No list was requested since: counted again immediately.
     expect(await other.total()).toBe(many + 1);
   });
 
-  test('is right again within ten minutes of a step of the clock that nobody saw', async () => {
+  test('is right again within ten minutes of a step of the clock that no replica detected', async () => {
     const { clock, one } = await open();
     await one.list();
     clock.wait(-30);
@@ -227,7 +227,7 @@ describe('the total of a list', () => {
     expect(await one.total()).toBe(many + 1);
   });
 
-  test('is counted as ever where the count to be kept fails', async () => {
+  test('is exact even if refreshing the cache fails', async () => {
     const { one } = await open();
     one.failSecondCount();
     const [first, second] = [await one.list(), await one.list()];
@@ -246,7 +246,7 @@ describe('the total of a list', () => {
     }
   });
 
-  test('is counted in full where the clock is manual', async () => {
+  test('is counted in full under a manual clock', async () => {
     const { clock, one } = await open({ manualClock: true });
     for (const minutes of [1, 20]) {
       expect(await one.list()).toEqual({ total: many, counted: many });
@@ -258,7 +258,7 @@ describe('the total of a list', () => {
     expect(await one.total()).toBe(many + 1);
   });
 
-  test('is kept for a filter of what never changes, and for each filter and environment apart', async () => {
+  test('is cached for filters on fixed fields, separately for each filter and environment', async () => {
     const { clock, one } = await open();
     const { one: elsewhere } = await open();
     await one.write({ isHidden: true });
@@ -271,7 +271,7 @@ describe('the total of a list', () => {
     expect(await elsewhere.list()).toEqual({ total: many, counted: 0 });
   });
 
-  test('is counted in full for a filter of what changes', async () => {
+  test('is counted in full for a filter on fields that change', async () => {
     const { clock, one } = await open();
     const id = await one.write();
     clock.wait(30);
@@ -284,7 +284,7 @@ describe('the total of a list', () => {
     expect(await one.list(bothOf)).toMatchObject({ counted: many + 1 });
   });
 
-  test('rests on what never changes: no decision can', async () => {
+  test('relies on fixed fields: no decision can change them', async () => {
     const { one } = await open({}, { copies: 1 });
     const id = await one.write();
     await expect(one.change(id, { isHidden: true })).rejects.toThrow('isHidden of note');

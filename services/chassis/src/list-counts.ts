@@ -5,45 +5,53 @@ import type { Tenant } from './call-context';
 import type { Clock } from './clock';
 import { retryTransient } from './mongo';
 
-/** What a list shows, by the document's own fields. */
+/** Filter of a list on the document's own fields. */
 export type ListFilter = Readonly<Record<string, unknown>>;
 
-/** So many documents of a list were made up to a moment. */
-interface Kept {
+/** Cached number of a list's documents that were created up to a moment. */
+interface CachedCount {
   readonly count: number;
   readonly upTo: Date;
-  /** When the oldest of them were counted. */
+  /** Time at which the oldest of them were counted. */
   readonly countedAt: Date;
 }
 
 const startOfTime = new Date(-8.64e15);
 const endOfTime = new Date(8.64e15);
 /**
- * A document carries the time of its decision, and stands in the database after the call's 30 s and all attempts to write it: 10 s of
- * repeating, 10 s of waiting for a connection and 120 s at its socket, with a minute by which the clocks of two machines may differ.
+ * Time after which a decision's document is surely stored. A document has the time of its decision
+ * and is stored after the call's 30 s and all attempts to write it: 10 s of retries, 10 s of
+ * waiting for a connection and 120 s of socket timeout, plus a minute of clock difference between
+ * machines.
  */
 const settledAfterMs = 5 * 60_000;
-// So many are counted in a millisecond: what is shorter is counted, and what has become longer is added to what is kept.
-const countedMax = 1_000;
-// While documents come fast, each list would move what is kept by a few of them.
-const movedEveryMs = 15_000;
-// Counted beside the lists, so that whoever lists at least as often never waits for it.
-const recountedAfterMs = 5 * 60_000;
-/** What nobody foresaw, such as a process that stood still between decision and write, makes a total wrong for no longer than this. */
-const trustedForMs = 10 * 60_000;
+// About as many as are counted in a millisecond. Shorter lists are not cached, and longer tails are
+// added to the cached count.
+const uncachedMax = 1_000;
+// Limits refreshes while documents arrive fast; otherwise each list would add a few of them.
+const extendEveryMs = 15_000;
+// Recounted in the background, so that a list requested at least this often never waits for it.
+const recountAfterMs = 5 * 60_000;
+/**
+ * Maximum age of a cached count. Bounds the effect of unforeseen events, such as a process that
+ * stood still between decision and write.
+ */
+const cacheTtlMs = 10 * 60_000;
 // Some 300 bytes each.
-const keptMax = 1_000;
+const cacheEntriesMax = 1_000;
 
 /**
- * The totals of lists, at a cost that does not grow with the list: what was made up to a moment some minutes ago is counted once and kept
- * in memory, and what was made since is counted at every list, a short range of the index. That is exact where aggregates are never
- * deleted, where what the filter names never changes, and where nothing comes to lie before the moment any more. So nothing is kept for
- * filters on other fields, nor where the clock is manual: business time says nothing of when a document was written.
+ * Totals of lists, at a cost that does not grow with the list. Documents created up to a moment
+ * some minutes ago are counted once and cached in memory; later ones are counted for every list, by
+ * a short range of the index. The result is exact if aggregates are never deleted, the filtered
+ * fields never change, and no document is inserted before that moment later. Therefore counts are
+ * not cached for filters on other fields, nor under a manual clock, where environment time does not
+ * tell when a document was written.
  */
 export class ListCounts {
-  /** The one that was asked for last stands last. */
-  private readonly kept = new Map<string, Kept>();
-  private readonly underWay = new Map<string, Promise<void>>();
+  /** LRU order: most recent last. */
+  private readonly cache = new Map<string, CachedCount>();
+  private readonly refreshes = new Map<string, Promise<void>>();
   private readonly fixedFields: ReadonlySet<string>;
 
   constructor(
@@ -54,25 +62,25 @@ export class ListCounts {
     this.fixedFields = new Set(fixedFields);
   }
 
-  /** How many documents of the environment match, all pages together. */
+  /** Number of matching documents in the environment, all pages together. */
   async total(filter: ListFilter, { environmentId, manualClock }: Tenant): Promise<number> {
     const matching = { ...filter, environmentId };
     if (manualClock || !this.isFixed(filter)) return this.count(matching, { after: startOfTime });
     const key = JSON.stringify(Object.entries(matching).sort());
     const now = this.clock.now();
-    const kept = this.find(key, now) ?? nothingCounted(now);
-    const newer = await this.count(matching, { after: kept.upTo });
-    if (isOlder(kept.countedAt, recountedAfterMs, now)) {
-      this.keepCounting(key, matching, { from: nothingCounted(now), now });
-    } else if (newer > countedMax && isOlder(kept.upTo, settledAfterMs + movedEveryMs, now)) {
-      this.keepCounting(key, matching, { from: kept, now });
+    const cached = this.findFresh(key, now) ?? emptyCount(now);
+    const newer = await this.count(matching, { after: cached.upTo });
+    if (isOlder(cached.countedAt, recountAfterMs, now)) {
+      this.startRefresh(key, matching, { from: emptyCount(now), now });
+    } else if (newer > uncachedMax && isOlder(cached.upTo, settledAfterMs + extendEveryMs, now)) {
+      this.startRefresh(key, matching, { from: cached, now });
     }
-    return kept.count + newer;
+    return cached.count + newer;
   }
 
-  /** Resolves when nothing is counted beside the lists. */
+  /** Resolves when no refresh is in flight. */
   async idle(): Promise<void> {
-    await Promise.all(this.underWay.values());
+    await Promise.all(this.refreshes.values());
   }
 
   private isFixed(filter: ListFilter): boolean {
@@ -81,54 +89,57 @@ export class ListCounts {
     );
   }
 
-  /** What is kept and still holds. Before a clock that went back there may be new documents. */
-  private find(key: string, now: Date): Kept | undefined {
-    const kept = this.kept.get(key);
-    if (kept === undefined) return undefined;
-    const isAhead = kept.countedAt > now || !isOlder(kept.upTo, settledAfterMs, now);
-    if (isAhead || isOlder(kept.countedAt, trustedForMs, now)) {
-      this.kept.delete(key);
+  /**
+   * Returns the cached count if it is still valid. After the clock went back, new documents may be
+   * older than the cached moment.
+   */
+  private findFresh(key: string, now: Date): CachedCount | undefined {
+    const cached = this.cache.get(key);
+    if (cached === undefined) return undefined;
+    const isAhead = cached.countedAt > now || !isOlder(cached.upTo, settledAfterMs, now);
+    if (isAhead || isOlder(cached.countedAt, cacheTtlMs, now)) {
+      this.cache.delete(key);
       return undefined;
     }
-    this.keep(key, kept);
-    return kept;
+    this.store(key, cached);
+    return cached;
   }
 
-  // One count at a time of each list. Whatever it fails of, the next list tries again.
-  private keepCounting(
+  // At most one refresh per list. Failures are ignored; the next request retries.
+  private startRefresh(
     key: string,
     matching: ListFilter,
-    { from, now }: { readonly from: Kept; readonly now: Date },
+    { from, now }: { readonly from: CachedCount; readonly now: Date },
   ): void {
-    if (this.underWay.has(key)) return;
-    const work = this.move(key, matching, { from, now })
+    if (this.refreshes.has(key)) return;
+    const work = this.refresh(key, matching, { from, now })
       .catch(() => undefined)
-      .finally(() => this.underWay.delete(key));
-    this.underWay.set(key, work);
+      .finally(() => this.refreshes.delete(key));
+    this.refreshes.set(key, work);
   }
 
-  private async move(
+  private async refresh(
     key: string,
     matching: ListFilter,
-    { from, now }: { readonly from: Kept; readonly now: Date },
+    { from, now }: { readonly from: CachedCount; readonly now: Date },
   ): Promise<void> {
     const upTo = new Date(now.getTime() - settledAfterMs);
     const settled = await this.count(matching, { after: from.upTo, upTo });
     if (this.clock.now() < now) return;
-    this.keep(key, { count: from.count + settled, upTo, countedAt: from.countedAt });
+    this.store(key, { count: from.count + settled, upTo, countedAt: from.countedAt });
   }
 
-  private keep(key: string, kept: Kept): void {
-    this.kept.delete(key);
-    this.kept.set(key, kept);
-    if (this.kept.size <= keptMax) return;
-    for (const oldest of this.kept.keys()) {
-      this.kept.delete(oldest);
+  private store(key: string, cached: CachedCount): void {
+    this.cache.delete(key);
+    this.cache.set(key, cached);
+    if (this.cache.size <= cacheEntriesMax) return;
+    for (const oldest of this.cache.keys()) {
+      this.cache.delete(oldest);
       return;
     }
   }
 
-  // A range with both ends is read from the index by every server.
+  // Every server reads a range with both ends from the index.
   private count(
     matching: ListFilter,
     { after, upTo = endOfTime }: { readonly after: Date; readonly upTo?: Date },
@@ -138,7 +149,7 @@ export class ListCounts {
   }
 }
 
-function nothingCounted(now: Date): Kept {
+function emptyCount(now: Date): CachedCount {
   return { count: 0, upTo: startOfTime, countedAt: now };
 }
 

@@ -1,4 +1,4 @@
-/** Takes `host:port` apart; the host of an IPv6 address may stand in brackets. */
+/** Splits `host:port`. The host of an IPv6 address may be in brackets. */
 export function hostAndPort(address: string): { host: string; port: number } {
   const separator = address.lastIndexOf(':');
   return {
@@ -7,7 +7,7 @@ export function hostAndPort(address: string): { host: string; port: number } {
   };
 }
 
-/** The address with the port that the system gave where it names none. */
+/** Replaces the port of an address with the one that the system assigned. */
 export function withPort(address: string, port: number): string {
   return address.replace(/:\d+$/, `:${String(port)}`);
 }

@@ -1,4 +1,4 @@
-// What callers sent, and what proves who they are. Compared in lower case, without - and _.
+// Content from callers, and credentials. Compared in lower case, without - and _.
 const neverLogged = new Set([
   'authorization',
   'apikey',
@@ -14,11 +14,14 @@ const neverLogged = new Set([
   'setcookie',
 ]);
 
-// pino prints no deeper than this.
+// pino prints no deeper levels.
 const depthMax = 5;
 const causesMax = 5;
 
-/** The fields of a log line as they may be written: without bodies and secrets, errors as plain objects with their causes. */
+/**
+ * Prepares fields for a log line: removes bodies and secrets, and converts errors to plain objects
+ * with their causes.
+ */
 export function loggable(fields: Record<string, unknown>): Record<string, unknown> {
   return censorFields(fields, 0);
 }
@@ -44,7 +47,7 @@ function censor(value: unknown, depth: number): unknown {
   return censorFields(value, depth);
 }
 
-// Only fields known to be harmless: errors of the database carry whole documents.
+// Only fields known to be harmless: errors of the database contain whole documents.
 function serializeError(error: unknown, depth: number): unknown {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack, cause } = error;

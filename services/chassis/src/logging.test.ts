@@ -16,7 +16,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** What a logger of level `info` writes while `act` runs, each line parsed. */
+/** Returns the parsed lines that a logger of level `info` writes while `act` runs. */
 async function linesOf(act: (logger: Logger) => void | Promise<void>): Promise<Line[]> {
   const file = join(folder, `${String((count += 1))}.log`);
   const logger = createLogger({ service: 'catalog', level: 'info', file });
@@ -33,7 +33,7 @@ async function linesOf(act: (logger: Logger) => void | Promise<void>): Promise<L
     .map((line) => JSON.parse(line) as Line);
 }
 
-describe('a line', () => {
+describe('a log line', () => {
   test('names its service, level and time', async () => {
     const [line] = await linesOf((logger) => {
       logger.info({ productId: 'p1' }, 'created');
@@ -47,7 +47,7 @@ describe('a line', () => {
     });
   });
 
-  test('keeps times, amounts, nothing and lists as JSON has them', async () => {
+  test('keeps times, amounts, null and lists as JSON has them', async () => {
     const [line] = await linesOf((logger) => {
       logger.info({
         at: new Date(0),
@@ -64,7 +64,7 @@ describe('a line', () => {
     });
   });
 
-  test('with fields that go round in a circle is written', async () => {
+  test('with circular fields is written', async () => {
     const circle: Record<string, unknown> = { name: 'round' };
     circle.again = circle;
     const lines = await linesOf((logger) => {
@@ -81,7 +81,7 @@ describe('a line', () => {
     ).toEqual([]);
   });
 
-  test('carries the ids of the running trace and request, however deep', async () => {
+  test('has the ids of the running trace and request at any depth', async () => {
     const tracing = startTracing();
     let traceId: string | undefined;
     const [inside, outside] = await linesOf(async (logger) => {
@@ -103,7 +103,7 @@ describe('a line', () => {
     expect(outside).not.toHaveProperty('request_id');
   });
 
-  test('of one logger stands beside the lines of others that write to the same file', async () => {
+  test('of one logger does not mix with lines of others that write to the same file', async () => {
     const file = join(folder, 'shared.log');
     const loggers = ['catalog', 'customer'].map((service) =>
       createLogger({ service, level: 'info', file }),
@@ -120,7 +120,7 @@ describe('a line', () => {
   });
 });
 
-describe('what must stay secret', () => {
+describe('a secret', () => {
   test.each([
     ['an authorization header', { headers: { authorization: 'Bearer sesame' } }],
     ['a body', { body: { sesame: true } }],
@@ -181,7 +181,7 @@ describe('an error', () => {
     });
   });
 
-  test('of many is written with each', async () => {
+  test('with several causes is written with each', async () => {
     const error = new AggregateError([new Error('one'), new Error('two')], 'both');
     const [line] = await linesOf((logger) => {
       logger.error(error);
@@ -192,7 +192,7 @@ describe('an error', () => {
     });
   });
 
-  test('whose causes go round in a circle ends', async () => {
+  test('with circular causes is written', async () => {
     const error = new Error('round');
     error.cause = error;
     expect(
@@ -202,7 +202,7 @@ describe('an error', () => {
     ).toHaveLength(1);
   });
 
-  test('that is no Error is written as text', async () => {
+  test('that is not an Error is written as text', async () => {
     const [line] = await linesOf((logger) => {
       logger.error({ err: 'plain' }, 'failed');
     });
@@ -213,7 +213,7 @@ describe('an error', () => {
 describe('a full disk', () => {
   const linesLogged = 20_000;
 
-  test('ends no process: what no disk takes is dropped and counted', async () => {
+  test('does not end the process: lines that cannot be written are dropped and counted', async () => {
     const logger = createLogger({ service: 'catalog', level: 'info', file: '/dev/full' });
     for (let line = 0; line < linesLogged; line += 1) {
       logger.info({ text: 'x'.repeat(100) }, 'a line that cannot be written');
@@ -228,7 +228,7 @@ describe('a full disk', () => {
   });
 });
 
-test('a file of logs is for its own user alone', () => {
+test('a log file is readable by its own user only', () => {
   const file = join(folder, 'private.log');
   createLogger({ service: 'catalog', level: 'info', file });
   expect(statSync(file).mode & 0o777).toBe(0o600);

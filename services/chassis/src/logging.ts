@@ -7,15 +7,16 @@ import { redactSecrets } from './redaction';
 
 export type Logger = pino.Logger;
 
-/** What a logger is made of. */
+/** Options of a logger. */
 export interface LoggerOptions {
   readonly service: string;
   readonly level: string;
-  /** Standard output when absent. */
+  /** Absent: standard output. */
   readonly file?: string;
 }
 
-// Written in blocks, so that a line costs no system call; a quiet process still writes its lines soon.
+// Written in blocks, so that a line costs no system call; a quiet process still writes its lines
+// soon.
 const blockBytes = 4096;
 const flushEveryMs = 200;
 
@@ -24,13 +25,17 @@ const requestIdKey = createContextKey('request id');
 type MakeChild = (this: Logger, bindings: object, options?: object) => Logger;
 type Destination = ReturnType<typeof pino.destination>;
 
-// Lines that wait for a disk to take them; those beyond are dropped.
+// Lines that wait for the disk; more are dropped.
 const waitingBytesMax = 1024 * 1024;
 
-// All loggers of a process that write to one place share its buffer, or their lines would mix.
+// All loggers of a process with the same destination share its buffer; otherwise their lines would
+// mix.
 const destinations = new Map<string, Destination>();
 
-/** A logger of JSON lines with the ids of the running trace and request. Secrets and bodies never appear in them. */
+/**
+ * Creates a logger of JSON lines with the ids of the running trace and request. Secrets and bodies
+ * are removed.
+ */
 export function createLogger({ service, level, file }: LoggerOptions): Logger {
   const logger = pino(
     {
@@ -42,13 +47,14 @@ export function createLogger({ service, level, file }: LoggerOptions): Logger {
         log: loggable,
       },
       mixin: correlation,
-      // Errors have become plain by then; the default would take them apart again.
+      // Errors are plain objects by then; the default would serialize them again.
       serializers: { err: (error: unknown) => error },
       hooks: { streamWrite: redactSecrets },
     },
     destinationOf(file),
   );
-  // pino writes the fields of a child as they are. Children of children inherit this too. Its own type of `child` cannot be named.
+  // pino writes the fields of a child as they are, so they are prepared here; children of children
+  // inherit this. pino's own type of `child` cannot be named.
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the logger it is read from
   const inherited: unknown = logger.child;
   const makeChild = inherited as MakeChild;
@@ -58,14 +64,14 @@ export function createLogger({ service, level, file }: LoggerOptions): Logger {
   return logger;
 }
 
-/** Runs `fn` so that what it logs, however deep, carries the request's id. */
+/** Runs `fn`; everything that it logs, at any depth, has the request's id. */
 export function withRequestId<T>(requestId: string, fn: () => T): T {
   return context.with(context.active().setValue(requestIdKey, requestId), fn);
 }
 
 let dropped = 0;
 
-/** The log lines of this process that no disk took, since its start. */
+/** Number of log lines that this process could not write since its start. */
 export function droppedLogLines(): number {
   return dropped;
 }
@@ -76,14 +82,16 @@ function destinationOf(file: string | undefined): Destination {
   if (existing !== undefined) return existing;
   if (file !== undefined) mkdirSync(dirname(file), { recursive: true });
   const destination = pino.destination({
-    // Opened here and now: a process that fails early could not write its last lines to a file that is still being opened.
+    // Opened synchronously: a process that fails early could not write its last lines to a file
+    // that is still being opened.
     fd: file === undefined ? 1 : openSync(file, 'a', 0o600),
     sync: false,
     minLength: blockBytes,
     periodicFlush: flushEveryMs,
     maxLength: waitingBytesMax,
   });
-  // A full disk ends no process: the same lines are written again at the next flush, and what comes beyond the bound is counted.
+  // A full disk does not end the process: lines are written again at the next flush, and lines over
+  // the bound are dropped and counted.
   destination.on('error', () => undefined);
   destination.on('drop', () => {
     dropped += 1;

@@ -10,7 +10,7 @@ const headerBytes = 16;
 const opReply = 1;
 const opQuery = 2004;
 const opMsg = 2013;
-// More than a socket and the kernel take at once.
+// More than a socket and the kernel accept in one write.
 const large = 'x'.repeat(5_000_000);
 const largerThanOthers = 1_000_000;
 const hello = {
@@ -24,7 +24,9 @@ const hello = {
   maxWireVersion: 21,
 };
 
-/** A server that answers each command but a large one: of that it reads the beginning and no more. */
+/**
+ * A server that answers every command except a large one; it reads only the beginning of that one.
+ */
 function answerAllButLarge(socket: Socket, onLarge: (socket: Socket) => void): void {
   let read = Buffer.alloc(0);
   socket.on('error', () => undefined);
@@ -56,8 +58,9 @@ function replyTo(request: Buffer): Buffer {
   return Buffer.concat([header, before, body]);
 }
 
-// Without the patch of the driver (see patches/ at the root) the first never ends, and the second ends with an error of the socket.
-describe('a connection that is lost while a large command is written to it', () => {
+// Without the patch of the driver (see patches/ at the root) the first test never ends, and the
+// second ends with an error of the socket.
+describe('loss of a connection while a large command is written to it', () => {
   let folder: string;
   let server: Server;
   let mongo: MongoConnection;
@@ -102,7 +105,7 @@ describe('a connection that is lost while a large command is written to it', () 
     expect(await failed).toBeInstanceOf(MongoError);
   });
 
-  test('by the other side is known to pass', async () => {
+  test('by the other side is reported as transient', async () => {
     onLarge = (socket) => {
       void sleep(50).then(() => socket.destroy());
     };

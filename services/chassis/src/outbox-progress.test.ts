@@ -22,31 +22,31 @@ const filled = document([entry('command', 4), entry('event', 8), entry('event', 
 describe('how far an outbox has come', () => {
   test('what is to do comes in the order of its numbers, without what is done', () => {
     const progress = new OutboxProgress();
-    expect(progress.toDo(filled, 'event').map(({ sequence }) => sequence)).toEqual([7, 8]);
+    expect(progress.pending(filled, 'event').map(({ sequence }) => sequence)).toEqual([7, 8]);
     progress.recordDone(entry('event', 7));
-    expect(progress.toDo(filled, 'event').map(({ sequence }) => sequence)).toEqual([8]);
-    expect(progress.toDo(filled, 'command').map(({ sequence }) => sequence)).toEqual([4]);
+    expect(progress.pending(filled, 'event').map(({ sequence }) => sequence)).toEqual([8]);
+    expect(progress.pending(filled, 'command').map(({ sequence }) => sequence)).toEqual([4]);
   });
 
   test('what is done stands there until it is removed', () => {
     const progress = new OutboxProgress();
     progress.recordDone(entry('event', 7));
-    expect(progress.standing(filled)).toEqual([entry('event', 7)]);
+    expect(progress.removable(filled)).toEqual([entry('event', 7)]);
     progress.recordRemoved([entry('event', 7)]);
-    expect(progress.standing(filled)).toEqual([]);
+    expect(progress.removable(filled)).toEqual([]);
   });
 
   test('it is over once all of both kinds is done', () => {
     const progress = new OutboxProgress();
     progress.recordDone(entry('event', 8));
-    expect(progress.isOver(filled)).toBe(false);
-    expect(progress.isOver(filled, entry('command', 4))).toBe(true);
+    expect(progress.isFinished(filled)).toBe(false);
+    expect(progress.isFinished(filled, entry('command', 4))).toBe(true);
     progress.recordDone(entry('command', 4));
-    expect(progress.isOver(filled)).toBe(true);
+    expect(progress.isFinished(filled)).toBe(true);
     expect(progress.isEmptied(filled)).toBe(false);
     progress.recordEmptied(filled);
     expect(progress.isEmptied(filled)).toBe(true);
-    expect(progress.standing(filled)).toEqual([]);
+    expect(progress.removable(filled)).toEqual([]);
   });
 
   test('what was added after it was emptied is to do, and is not emptied', () => {
@@ -55,22 +55,22 @@ describe('how far an outbox has come', () => {
     progress.recordDone(entry('command', 4));
     progress.recordEmptied(filled);
     const more = document([...filled.outbox, entry('command', 5)], [8, 5]);
-    expect(progress.isOver(more)).toBe(false);
+    expect(progress.isFinished(more)).toBe(false);
     expect(progress.isEmptied(more)).toBe(false);
-    expect(progress.toDo(more, 'command')).toEqual([entry('command', 5)]);
-    expect(progress.standing(more)).toEqual([]);
+    expect(progress.pending(more, 'command')).toEqual([entry('command', 5)]);
+    expect(progress.removable(more)).toEqual([]);
   });
 
   test('an empty outbox that still waits is told so once', () => {
     const progress = new OutboxProgress();
     const waiting = document([], [8, 4]);
-    expect(progress.isOver(waiting)).toBe(true);
+    expect(progress.isFinished(waiting)).toBe(true);
     expect(progress.isEmptied(waiting)).toBe(false);
     expect(progress.isEmptied({ ...waiting, pendingSince: null })).toBe(true);
   });
 
   describe('a command that ends with a write', () => {
-    const quiet = { document: filled, isUnderWay: () => false };
+    const quiet = { document: filled, isOtherInFlight: () => false };
 
     test('is the last only where everything before it is done', () => {
       const progress = new OutboxProgress();
@@ -87,18 +87,18 @@ describe('how far an outbox has come', () => {
       const progress = new OutboxProgress();
       const command = entry('command', 4);
       await progress.completionOf(command, quiet).whenLast();
-      const busy = { document: filled, isUnderWay: () => true };
+      const busy = { document: filled, isOtherInFlight: () => true };
       const waited = progress.completionOf(command, busy).whenLast();
       progress.recordDone(entry('event', 7));
       const first = await Promise.race([waited.then(() => 'over'), Promise.resolve('waiting')]);
       expect(first).toBe('waiting');
       progress.recordDone(entry('event', 8));
       await waited;
-      expect(progress.isOver(filled, command)).toBe(true);
+      expect(progress.isFinished(filled, command)).toBe(true);
       // What comes after it is not waited for, and what hangs not for long.
       const earlier = progress.completionOf(entry('command', 3), {
         document: document([...filled.outbox, entry('command', 3)], [8, 4]),
-        isUnderWay: () => true,
+        isOtherInFlight: () => true,
       });
       await earlier.whenLast();
       await new OutboxProgress().completionOf(command, busy).whenLast();
@@ -108,8 +108,8 @@ describe('how far an outbox has come', () => {
       const progress = new OutboxProgress();
       progress.recordDone(entry('event', 8));
       progress.completionOf(entry('command', 4), quiet).recordWritten(filled);
-      expect(progress.toDo(filled, 'command')).toEqual([]);
-      expect(progress.isOver(filled) && progress.isEmptied(filled)).toBe(true);
+      expect(progress.pending(filled, 'command')).toEqual([]);
+      expect(progress.isFinished(filled) && progress.isEmptied(filled)).toBe(true);
     });
   });
 });

@@ -31,7 +31,7 @@ export class OutboxProgress {
   private readonly removed: Numbers = { event: 0, command: 0 };
   private emptiedAt: Numbers = { event: -1, command: -1 };
   // Whoever wants to know of what is done next.
-  private readonly waiting = new Set<() => void>();
+  private readonly listeners = new Set<() => void>();
 
   isDone({ kind, sequence }: Numbered): boolean {
     return sequence <= this.done[kind];
@@ -39,7 +39,7 @@ export class OutboxProgress {
 
   recordDone({ kind, sequence }: Numbered): void {
     this.done[kind] = Math.max(this.done[kind], sequence);
-    for (const look of this.waiting) look();
+    for (const check of this.listeners) check();
   }
 
   recordRemoved(entries: readonly Numbered[]): void {
@@ -55,21 +55,21 @@ export class OutboxProgress {
   }
 
   /** Those of a kind that are still to do, in their order. */
-  toDo({ outbox }: OutboxDocument, kind: OutboxEntry['kind']): OutboxEntry[] {
+  pending({ outbox }: OutboxDocument, kind: OutboxEntry['kind']): OutboxEntry[] {
     return outbox
       .filter((entry) => entry.kind === kind && !this.isDone(entry))
       .sort((a, b) => a.sequence - b.sequence);
   }
 
   /** Those that are done and still stand there. */
-  standing({ outbox }: OutboxDocument): OutboxEntry[] {
+  removable({ outbox }: OutboxDocument): OutboxEntry[] {
     return outbox.filter(
       (entry) => this.isDone(entry) && entry.sequence > this.removed[entry.kind],
     );
   }
 
   /** Whether nothing of the outbox is left to do; with `last`, once that is done too. */
-  isOver({ outbox }: Pick<OutboxDocument, 'outbox'>, last?: Numbered): boolean {
+  isFinished({ outbox }: Pick<OutboxDocument, 'outbox'>, last?: Numbered): boolean {
     return outbox.every(
       (entry) =>
         this.isDone(entry) || (entry.kind === last?.kind && entry.sequence === last.sequence),
@@ -84,16 +84,16 @@ export class OutboxProgress {
   }
 
   /**
-   * How a write that is the command's last step takes the command out itself, with all else that stands there. `isUnderWay`: whether
+   * How a write that is the command's last step takes the command out itself, with all else that stands there. `isOtherInFlight`: whether
    * something else of the document is being done.
    */
   completionOf(
     entry: Numbered,
-    { document, isUnderWay }: { document: OutboxDocument; isUnderWay: () => boolean },
+    { document, isOtherInFlight }: { document: OutboxDocument; isOtherInFlight: () => boolean },
   ): Completion {
     return {
-      whenLast: () => this.untilOver(document, { last: entry, isUnderWay }),
-      isLastOf: (found) => this.isOver(found, entry),
+      whenLast: () => this.untilFinished(document, { last: entry, isOtherInFlight }),
+      isLastOf: (found) => this.isFinished(found, entry),
       recordWritten: (found) => {
         this.recordDone(entry);
         this.recordEmptied(found);
@@ -101,20 +101,20 @@ export class OutboxProgress {
     };
   }
 
-  private async untilOver(
+  private async untilFinished(
     document: OutboxDocument,
-    { last, isUnderWay }: { last: Numbered; isUnderWay: () => boolean },
+    { last, isOtherInFlight }: { last: Numbered; isOtherInFlight: () => boolean },
   ): Promise<void> {
-    const isFollowed = this.toDo(document, last.kind).some(
+    const isFollowed = this.pending(document, last.kind).some(
       ({ sequence }) => sequence > last.sequence,
     );
-    if (isFollowed || this.isOver(document, last) || !isUnderWay()) return;
+    if (isFollowed || this.isFinished(document, last) || !isOtherInFlight()) return;
     const given = new AbortController();
-    const look = () => {
-      if (this.isOver(document, last)) given.abort();
+    const check = () => {
+      if (this.isFinished(document, last)) given.abort();
     };
-    this.waiting.add(look);
+    this.listeners.add(check);
     await sleep(waitMs, given.signal);
-    this.waiting.delete(look);
+    this.listeners.delete(check);
   }
 }

@@ -20,7 +20,7 @@ type Lane = OutboxEntry['kind'];
 const laneNames: readonly Lane[] = ['event', 'command'];
 
 /** One lane of one document. */
-interface LaneOf {
+interface DocumentLane {
   readonly collection: AggregateCollection<never>;
   readonly key: string;
   readonly id: string;
@@ -28,7 +28,7 @@ interface LaneOf {
 }
 
 /** A lane at work on a document as it was known then. */
-interface Visit extends LaneOf {
+interface LaneRun extends DocumentLane {
   readonly document: AggregateDocument;
   readonly progress: OutboxProgress;
 }
@@ -75,12 +75,12 @@ export class Relay {
   // Aborts when what still runs at a stop has had its time.
   private readonly forcedStop = new AbortController();
   // Apart, so that commands to a peer that hangs never keep events waiting.
-  private readonly lanes: Readonly<Record<Lane, KeyedRetryQueue>>;
+  private readonly queues: Readonly<Record<Lane, KeyedRetryQueue>>;
   private readonly eventLog: InsertBatches<EventLogDocument>;
   // Of the documents that a lane is at work on.
   private readonly progress = new Map<string, OutboxProgress>();
   // Of these, what is done and was left in the document to the lane that ends last.
-  private readonly left = new Map<string, Visit>();
+  private readonly deferredRemovals = new Map<string, LaneRun>();
   private sweeping: Promise<void> = Promise.resolve();
 
   constructor(
@@ -88,13 +88,13 @@ export class Relay {
     private readonly options: RelayOptions,
   ) {
     this.eventLog = new InsertBatches(options.eventLog);
-    this.lanes = { event: this.openLane(), command: this.openLane() };
+    this.queues = { event: this.openQueue(), command: this.openQueue() };
   }
 
   start(): void {
     for (const collection of this.collections) {
       collection.onPending = (id, written) => {
-        this.kick(collection, id, written);
+        this.enqueue(collection, id, written);
       };
     }
     this.sweeping = this.sweepUntilStopped();
@@ -107,20 +107,22 @@ export class Relay {
       this.forcedStop.abort();
     }, this.options.graceMs);
     await this.sweeping;
-    await Promise.all([this.lanes.event.stop(), this.lanes.command.stop()]);
+    await Promise.all([this.queues.event.stop(), this.queues.command.stop()]);
     // The lane that it was left to may not have begun.
-    const left = [...this.left.values()].map((visit) => this.removeDone(visit, { isNews: false }));
+    const left = [...this.deferredRemovals.values()].map((run) =>
+      this.removeDone(run, { hadEntries: false }),
+    );
     await Promise.allSettled(left);
     clearTimeout(timer);
   }
 
   /** Runs what waits in a document now, without the pause after a failure. */
   runNow(collection: AggregateCollection<never>, id: string): void {
-    this.lanes.command.endPause(keyOf(collection, id));
-    this.kick(collection, id);
+    this.queues.command.endPause(keyOf(collection, id));
+    this.enqueue(collection, id);
   }
 
-  private openLane(): KeyedRetryQueue {
+  private openQueue(): KeyedRetryQueue {
     return new KeyedRetryQueue({
       runningMax: documentsInFlightMax,
       waitingMax: documentsWaitingMax,
@@ -131,55 +133,56 @@ export class Relay {
         this.options.logger.warn({ err: error, outbox: key, failures }, message);
       },
       onIdle: (key) => {
-        if (!laneNames.every((lane) => this.lanes[lane].isIdle(key))) return;
+        if (!laneNames.every((lane) => this.queues[lane].isIdle(key))) return;
         this.progress.delete(key);
-        this.left.delete(key);
+        this.deferredRemovals.delete(key);
       },
     });
   }
 
   /** `written` is the document as a write of this process has just left it: then nobody has to read it. */
-  private kick(
+  private enqueue(
     collection: AggregateCollection<never>,
     id: string,
     written?: AggregateDocument,
   ): void {
-    this.submit(collection, id, { written, isBusyToo: true });
+    this.submit(collection, id, { written, includeBusy: true });
   }
 
   private submit(
     collection: AggregateCollection<never>,
     id: string,
-    { written, isBusyToo }: { written?: AggregateDocument | undefined; isBusyToo: boolean },
+    { written, includeBusy }: { written?: AggregateDocument | undefined; includeBusy: boolean },
   ): void {
     const key = keyOf(collection, id);
     for (const lane of laneNames) {
       if (written?.outbox.some(({ kind }) => kind === lane) === false) continue;
       // What was left to the other lane is not looked at again before that had its time: it would cost a write of its own.
-      if (!isBusyToo && (this.lanes[lane].isBusy(key) || this.left.has(key))) continue;
+      if (!includeBusy && (this.queues[lane].isBusy(key) || this.deferredRemovals.has(key)))
+        continue;
       let known = written;
-      this.lanes[lane].submit(key, () => {
-        const visit = { collection, key, id, lane, known };
+      this.queues[lane].submit(key, () => {
+        const run = { collection, key, id, lane, known };
         // A repeat reads what has become of it.
         known = undefined;
-        return this.drain(visit);
+        return this.drain(run);
       });
     }
   }
 
-  private async drain({ known, ...lane }: LaneOf & { known: AggregateDocument | undefined }) {
+  private async drain({ known, ...lane }: DocumentLane & { known: AggregateDocument | undefined }) {
     // Both lanes ask at once, and the document is read once.
     const document = this.fresh(known) ?? (await lane.collection.batches.find(lane.id));
     if (document === undefined || this.stopping.signal.aborted) return;
     if (this.options.isDeleted?.(document.environmentId) === true) return;
     const progress = this.progressOf(lane.key);
-    const entries = progress.toDo(document, lane.lane);
-    const visit = { ...lane, document, progress };
+    const entries = progress.pending(document, lane.lane);
+    const run = { ...lane, document, progress };
     try {
-      if (lane.lane === 'event') await this.announce(visit, entries);
-      else await this.carryOut(visit, entries);
+      if (lane.lane === 'event') await this.publishEvents(run, entries);
+      else await this.runCommands(run, entries);
     } finally {
-      await this.removeDone(visit, { isNews: entries.length > 0 });
+      await this.removeDone(run, { hadEntries: entries.length > 0 });
     }
   }
 
@@ -197,8 +200,8 @@ export class Relay {
     return progress;
   }
 
-  private async announce(
-    { collection, document, progress }: Visit,
+  private async publishEvents(
+    { collection, document, progress }: LaneRun,
     entries: readonly OutboxEntry[],
   ): Promise<void> {
     const { service, clock, stream } = this.options;
@@ -245,25 +248,25 @@ export class Relay {
     throw error;
   }
 
-  private async carryOut(visit: Visit, entries: readonly OutboxEntry[]): Promise<void> {
+  private async runCommands(run: LaneRun, entries: readonly OutboxEntry[]): Promise<void> {
     for (const entry of entries) {
       if (this.stopping.signal.aborted) return;
       const { stuckCommands } = this.options;
       try {
-        await this.carryOutOne(visit, entry);
+        await this.runCommand(run, entry);
       } catch (error) {
-        await stuckCommands?.recordFailure({ ...visit, entry }, error);
+        await stuckCommands?.recordFailure({ ...run, entry }, error);
         throw error;
       }
-      visit.progress.recordDone(entry);
+      run.progress.recordDone(entry);
       // No turn of the event loop in between where nothing was recorded: writes that end together are batched.
-      const forgotten = stuckCommands?.recordDone({ ...visit, entry });
+      const forgotten = stuckCommands?.recordDone({ ...run, entry });
       if (forgotten !== undefined) await forgotten;
     }
   }
 
-  private async carryOutOne(visit: Visit, entry: OutboxEntry): Promise<void> {
-    const { collection, key, document, progress } = visit;
+  private async runCommand(run: LaneRun, entry: OutboxEntry): Promise<void> {
+    const { collection, key, document, progress } = run;
     const handler: CommandHandler | undefined = collection.behaviour.commands?.[entry.type];
     if (handler === undefined) throw new Error(`No handler for command ${entry.type}`);
     const { service, clock } = this.options;
@@ -286,7 +289,7 @@ export class Relay {
       sequence: entry.sequence,
       completion: progress.completionOf(entry, {
         document,
-        isUnderWay: () => this.lanes.event.isBusy(key),
+        isOtherInFlight: () => this.queues.event.isBusy(key),
       }),
     };
     await inSpan(span, () =>
@@ -300,22 +303,22 @@ export class Relay {
    * Takes out of the document what is done. Where the other lane is at work on it too, that is left to whoever ends last, so that it
    * costs one write; but not what is done later while that is at work, because it may hang.
    */
-  private async removeDone(visit: Visit, { isNews }: { isNews: boolean }): Promise<void> {
-    const { collection, document, key, id, lane, progress } = visit;
-    const isOver = progress.isOver(document);
-    const isShared = this.lanes[lane === 'event' ? 'command' : 'event'].isBusy(key);
-    if (!isOver && isShared && isNews && !this.left.has(key)) {
-      this.left.set(key, visit);
+  private async removeDone(run: LaneRun, { hadEntries }: { hadEntries: boolean }): Promise<void> {
+    const { collection, document, key, id, lane, progress } = run;
+    const isFinished = progress.isFinished(document);
+    const isShared = this.queues[lane === 'event' ? 'command' : 'event'].isBusy(key);
+    if (!isFinished && isShared && hadEntries && !this.deferredRemovals.has(key)) {
+      this.deferredRemovals.set(key, run);
       return;
     }
-    const done = progress.standing(document);
-    if (isOver ? progress.isEmptied(document) : done.length === 0) return;
+    const done = progress.removable(document);
+    if (isFinished ? progress.isEmptied(document) : done.length === 0) return;
     const { eventSequence, commandSequence } = document;
-    const all = isOver ? { eventSequence, commandSequence } : undefined;
+    const all = isFinished ? { eventSequence, commandSequence } : undefined;
     await collection.batches.removeDone({ id, done, all });
-    if (isOver) progress.recordEmptied(document);
+    if (isFinished) progress.recordEmptied(document);
     else progress.recordRemoved(done);
-    this.left.delete(key);
+    this.deferredRemovals.delete(key);
   }
 
   private async sweepUntilStopped(): Promise<void> {
@@ -348,10 +351,10 @@ export class Relay {
         .limit(sweepBatch)
         .toArray();
       for (const { _id, pendingSince } of batch) {
-        const isBusyToo = pendingSince !== null && pendingSince < longAgo;
-        this.submit(collection, _id, { isBusyToo });
+        const includeBusy = pendingSince !== null && pendingSince < longAgo;
+        this.submit(collection, _id, { includeBusy });
       }
-      if (this.lanes.event.isFull || this.lanes.command.isFull) return;
+      if (this.queues.event.isFull || this.queues.command.isFull) return;
       const last = batch.at(-1)?.pendingSince;
       if (batch.length < sweepBatch || !last || this.stopping.signal.aborted) return;
       // The next page starts at the last one's instant, without those of that instant that were seen.

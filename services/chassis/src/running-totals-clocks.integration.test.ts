@@ -14,20 +14,20 @@ describe('running totals, where clocks and processes stand still or fail,', () =
   test('count what lands minutes after its decision, when later ones are kept already', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
-    const { send, keep, read } = parcels.replica(tenant, clock);
+    const { send, updateSnapshot, read } = parcels.replica(tenant, clock);
     await send('a');
     const { environmentId } = tenant;
     const late = await parcels.one(environmentId);
     await parcels.documents.deleteMany({ environmentId });
     clock.wait(3);
     await send('b');
-    await keep();
+    await updateSnapshot();
     clock.wait(0.5);
-    await keep();
+    await updateSnapshot();
     await parcels.documents.insertOne(late);
     expect(await read()).toEqual(await parcels.recount(environmentId));
     clock.wait(10);
-    await keep();
+    await updateSnapshot();
     expect(await read()).toEqual(await parcels.recount(environmentId));
   });
 
@@ -38,23 +38,23 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     await other.send('a');
     stood.around(async (write) => {
       clock.wait(20);
-      await other.keep();
+      await other.updateSnapshot();
       return write();
     });
     await stood.send('b');
     expect(await other.read()).toEqual(await parcels.recount(tenant.environmentId));
-    await other.keep();
+    await other.updateSnapshot();
     expect(await other.read()).toEqual(await parcels.recount(tenant.environmentId));
   });
 
   test('count what is reached after the clock went back, and after it is right again', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
-    const { send, keep, read } = parcels.replica(tenant, clock);
+    const { send, updateSnapshot, read } = parcels.replica(tenant, clock);
     for (const _ of places) await send('a');
     const first = await send('a');
     clock.wait(20);
-    await keep();
+    await updateSnapshot();
     clock.wait(-15);
     await send('a');
     const { arrive } = parcels.replica(tenant, clock);
@@ -63,22 +63,22 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     expect(await read()).toEqual(all);
     clock.wait(60);
     expect(await read()).toEqual(all);
-    await keep();
+    await updateSnapshot();
     expect(await parcels.replica(tenant, clock).read()).toEqual(all);
   });
 
   test('count what one reaches after the clock went back and another had kept them', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
-    const [writer, keeper] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
+    const [writer, updater] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
     await writer.send('a');
     clock.wait(20);
-    await writer.lookAtClock();
-    await keeper.keep();
+    await writer.runUpdate();
+    await updater.updateSnapshot();
     clock.wait(-5);
     await writer.send('a');
     clock.wait(60);
-    expect(await keeper.read()).toEqual({ a: { sent: 2n, weight: 2n } });
+    expect(await updater.read()).toEqual({ a: { sent: 2n, weight: 2n } });
   });
 
   test('count what is written by a clock that went back, as the last thing before a kill', async () => {
@@ -87,7 +87,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     const [killed, other] = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)];
     await killed.send('a');
     clock.wait(20);
-    await killed.keep();
+    await killed.updateSnapshot();
     clock.wait(-15);
     await new Promise<void>((resolve) => {
       killed.around(async <T>(write: () => Promise<T>) => {
@@ -108,7 +108,7 @@ describe('running totals, where clocks and processes stand still or fail,', () =
     const { send, read, totals } = parcels.replica(tenant, clock);
     await send('a');
     clock.wait(20);
-    await parcels.replica(tenant, ahead).keep();
+    await parcels.replica(tenant, ahead).updateSnapshot();
     await send('a');
     expect(await read()).toEqual({ a: { sent: 2n, weight: 2n } });
     clock.wait(20);
@@ -153,11 +153,11 @@ describe('running totals, where clocks and processes stand still or fail,', () =
   test('are right again within a day, though the process that was killed never comes back', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
-    const { send, keep, read, totals } = parcels.replica(tenant, clock);
+    const { send, updateSnapshot, read, totals } = parcels.replica(tenant, clock);
     await send('a');
     const late = await parcels.one(tenant.environmentId);
     clock.wait(20);
-    await keep();
+    await updateSnapshot();
     await parcels.documents.insertOne({ ...late, _id: newId(), from: 'b' });
     clock.wait(24 * 60);
     await read();

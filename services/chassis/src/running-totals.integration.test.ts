@@ -15,7 +15,7 @@ type Step =
   | { readonly kind: 'arrive'; readonly which: number }
   | { readonly kind: 'wait'; readonly minutes: number }
   | { readonly kind: 'stall'; readonly minutes: number }
-  | { readonly kind: 'keep'; readonly by: number };
+  | { readonly kind: 'update'; readonly by: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
@@ -29,7 +29,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     minutes: fc.constantFrom(-20, -5, 1, 3, 5, 10, 60),
   }),
   fc.record({ kind: fc.constant('stall' as const), minutes: fc.constantFrom(3, 5, 30) }),
-  fc.record({ kind: fc.constant('keep' as const), by: fc.nat(1) }),
+  fc.record({ kind: fc.constant('update' as const), by: fc.nat(1) }),
 );
 
 describe('running totals', () => {
@@ -41,14 +41,14 @@ describe('running totals', () => {
         const replicas = [parcels.replica(tenant, clock), parcels.replica(tenant, clock)] as const;
         const sent: string[] = [];
         for (const one of steps) {
-          for (const { lookAtClock } of replicas) await lookAtClock();
-          const here = replicas[one.kind === 'keep' && one.by === 1 ? 1 : 0];
+          for (const { runUpdate } of replicas) await runUpdate();
+          const here = replicas[one.kind === 'update' && one.by === 1 ? 1 : 0];
           if (one.kind === 'wait') clock.wait(one.minutes);
-          if (one.kind === 'keep') await here.keep();
+          if (one.kind === 'update') await here.updateSnapshot();
           if (one.kind === 'stall') {
             here.around(async (write) => {
               clock.wait(one.minutes);
-              await replicas[1].keep();
+              await replicas[1].updateSnapshot();
               return write();
             });
           }
@@ -98,10 +98,10 @@ describe('running totals', () => {
     const replicas = Array.from({ length: 4 }, () => parcels.replica(tenant, clock));
     for (let round = 0; round < 5; round += 1) {
       const sending = replicas.map(({ send }) => send('a', 3n));
-      await Promise.all([...sending, ...replicas.map(({ keep }) => keep())]);
+      await Promise.all([...sending, ...replicas.map(({ updateSnapshot }) => updateSnapshot())]);
       clock.wait(7);
     }
-    await Promise.all(replicas.map(({ keep }) => keep()));
+    await Promise.all(replicas.map(({ updateSnapshot }) => updateSnapshot()));
     for (const { read } of replicas)
       expect(await read()).toEqual({ a: { sent: 20n, weight: 60n } });
   });
@@ -120,27 +120,27 @@ describe('running totals', () => {
     const tenant = testTenant();
     const clock = new TestClock();
     const changes = { oldestRow: (newest: string) => (newest === 'c' ? 'b' : '') };
-    const { send, keep, read } = parcels.replica(tenant, clock, changes);
+    const { send, updateSnapshot, read } = parcels.replica(tenant, clock, changes);
     for (const place of ['a', 'b', 'c']) await send(place);
     expect(Object.keys(await read()).sort()).toEqual(['a', 'b', 'c']);
     clock.wait(20);
-    await keep();
+    await updateSnapshot();
     expect(Object.keys(await read()).sort()).toEqual(['b', 'c']);
   });
 
   test('are counted anew when what is added up has changed', async () => {
     const tenant = testTenant();
     const clock = new TestClock();
-    const { send, keep } = parcels.replica(tenant, clock);
+    const { send, updateSnapshot } = parcels.replica(tenant, clock);
     await send('a', 5n);
     clock.wait(20);
-    await keep();
+    await updateSnapshot();
     const changed = parcels.replica(tenant, clock, {
       revision: 2,
       addendsOf: () => [{ row: 'all', counts: { parcels: 1n } }],
     });
     expect(await changed.read()).toEqual({ all: { parcels: 1n } });
-    await changed.keep();
+    await changed.updateSnapshot();
     expect(await changed.read()).toEqual({ all: { parcels: 1n } });
   });
 });

@@ -43,13 +43,13 @@ interface TotalsDocument {
   }[];
 }
 
-type Kept = Pick<TotalsDocument, 'upTo'> & {
+type Snapshot = Pick<TotalsDocument, 'upTo'> & {
   readonly version: number | undefined;
   readonly totals: Totals;
 };
 
 /** Up to when sums are kept, as this process has seen it last. */
-type Seen = Pick<Kept, 'version' | 'upTo'>;
+type SnapshotVersion = Pick<Snapshot, 'version' | 'upTo'>;
 
 const beginning = new Date(0);
 // A few hundred bytes each.
@@ -62,11 +62,11 @@ const clocksApartMs = 60_000;
  */
 const settledAfterMs = 4 * 60_000;
 // Less often a reading costs more; more often a document is read for it more than three times.
-const keptEveryMs = 2 * 60_000;
+const snapshotEveryMs = 2 * 60_000;
 /** A process that writes later than this after the decision, because it stood still, has everything counted again. */
 const lateAfterMs = 150_000;
 // What nobody noticed, because of a kill or of another machine's clock, is put right by this and by every start of a process.
-const recountedEveryMs = 24 * 60 * 60_000;
+const recountEveryMs = 24 * 60 * 60_000;
 
 /**
  * Sums over all aggregates of one kind, exact at every moment, at the cost of what was reached in the last minutes: what was reached
@@ -74,10 +74,10 @@ const recountedEveryMs = 24 * 60 * 60_000;
  * compare-and-set; what is reached later lies after that time. Nothing here depends on business time.
  */
 export class RunningTotals {
-  private readonly kept: Collection<TotalsDocument>;
+  private readonly snapshots: Collection<TotalsDocument>;
   /** Environments in which something waits to be added to what is kept, by the real time from which on that is possible. */
-  private readonly waiting = new Map<string, Date>();
-  private readonly seen = new Map<string, Seen>();
+  private readonly scheduled = new Map<string, Date>();
+  private readonly versions = new Map<string, SnapshotVersion>();
   /** When this process has counted all of an environment. */
   private readonly recounted = new Map<string, Date>();
   /** The latest real time since the clock last went back. */
@@ -92,30 +92,30 @@ export class RunningTotals {
     private readonly definition: TotalsDefinition,
     private readonly clock: Clock,
   ) {
-    this.kept = db.collection<TotalsDocument>(definition.collection);
-    aggregates.writeFirstReached = (step, write) => this.reach(step, write);
+    this.snapshots = db.collection<TotalsDocument>(definition.collection);
+    aggregates.writeFirstReached = (step, write) => this.writeReached(step, write);
   }
 
   /** The sums of an environment as they are now. */
   async read({ environmentId }: Pick<Tenant, 'environmentId'>): Promise<Totals> {
-    const kept = await this.find(environmentId);
+    const snapshot = await this.findSnapshot(environmentId);
     // Perhaps whoever reached something has stopped before it was added to what is kept.
     const isRecountDue = this.isRecountDue(environmentId, this.now());
-    this.wait(environmentId, isRecountDue ? beginning : kept.upTo);
-    return (await this.sumSince(environmentId, kept)).totals;
+    this.schedule(environmentId, isRecountDue ? beginning : snapshot.upTo);
+    return (await this.sumSince(environmentId, snapshot)).totals;
   }
 
   /** Adds to what is kept what has settled since. To be repeated; without it reads are slower and never wrong. */
   async updateSnapshots(signal?: AbortSignal): Promise<void> {
     const now = this.now();
-    for (const [environmentId, at] of this.waiting) {
+    for (const [environmentId, at] of this.scheduled) {
       if (signal?.aborted === true) return;
       if (at > now) continue;
-      this.waiting.delete(environmentId);
+      this.scheduled.delete(environmentId);
       try {
-        await this.keep(environmentId, now);
+        await this.updateSnapshot(environmentId, now);
       } catch (error) {
-        this.waiting.set(environmentId, at);
+        this.scheduled.set(environmentId, at);
         throw error;
       }
     }
@@ -125,56 +125,56 @@ export class RunningTotals {
    * Adds what settled before `now` to what is kept of one environment, unless somebody else was faster; now and then by counting all of
    * it again.
    */
-  async keep(environmentId: string, now: Date): Promise<void> {
+  async updateSnapshot(environmentId: string, now: Date): Promise<void> {
     const until = new Date(now.getTime() - settledAfterMs);
-    const found = await this.find(environmentId);
+    const found = await this.findSnapshot(environmentId);
     const isRecount = this.isRecountDue(environmentId, now);
-    const kept = isRecount ? nothingKept(found.version) : found;
-    if (kept.upTo >= until) return;
-    const { totals, last } = await this.sumSince(environmentId, kept, until);
+    const snapshot = isRecount ? emptySnapshot(found.version) : found;
+    if (snapshot.upTo >= until) return;
+    const { totals, last } = await this.sumSince(environmentId, snapshot, until);
     if (last === undefined) return;
-    const next = { upTo: until, totals: this.asked(totals) };
-    const isKept = await this.replace(environmentId, kept.version, next);
-    if (isKept && isRecount) this.recounted.set(environmentId, now);
-    if (!isKept || last >= until) this.wait(environmentId, until);
+    const next = { upTo: until, totals: this.withoutOldRows(totals) };
+    const isReplaced = await this.replaceSnapshot(environmentId, snapshot.version, next);
+    if (isReplaced && isRecount) this.recounted.set(environmentId, now);
+    if (!isReplaced || last >= until) this.schedule(environmentId, until);
   }
 
   /**
    * Something is reached by a decision of `at`. Where the sums may be kept beyond that already, they are forgotten before the write, so
    * that it may be the last thing that the process does, and after it, because they may have been kept again in the meantime.
    */
-  private async reach<T>(
+  private async writeReached<T>(
     { environmentId, at }: { readonly environmentId: string; readonly at: Date },
     write: () => Promise<T>,
   ): Promise<T> {
     this.now();
-    if (!this.seen.has(environmentId)) await this.find(environmentId);
+    if (!this.versions.has(environmentId)) await this.findSnapshot(environmentId);
     const wasLate = this.isLate(environmentId, at);
-    if (wasLate) await this.forget(environmentId);
-    this.wait(environmentId, at);
+    if (wasLate) await this.discardSnapshot(environmentId);
+    this.schedule(environmentId, at);
     try {
       return await write();
     } finally {
       // One that has failed may have been carried out all the same.
-      if (wasLate || this.isLate(environmentId, at)) await this.forget(environmentId);
+      if (wasLate || this.isLate(environmentId, at)) await this.discardSnapshot(environmentId);
     }
   }
 
   private isLate(environmentId: string, at: Date): boolean {
-    const { upTo = beginning } = this.seen.get(environmentId) ?? {};
+    const { upTo = beginning } = this.versions.get(environmentId) ?? {};
     return at < upTo || this.now().getTime() - at.getTime() > lateAfterMs;
   }
 
   private isRecountDue(environmentId: string, now: Date): boolean {
     const last = this.recounted.get(environmentId);
-    return last === undefined || now.getTime() - last.getTime() >= recountedEveryMs;
+    return last === undefined || now.getTime() - last.getTime() >= recountEveryMs;
   }
 
   // Once the clock has gone back, nothing holds any more that was known of times.
   private now(): Date {
     const now = this.clock.now();
     if (now.getTime() < this.latest.getTime() - clocksApartMs) {
-      this.seen.clear();
+      this.versions.clear();
       this.recounted.clear();
       this.latest = now;
     }
@@ -182,34 +182,34 @@ export class RunningTotals {
     return now;
   }
 
-  private wait(environmentId: string, since: Date): void {
-    const at = new Date(since.getTime() + settledAfterMs + keptEveryMs);
-    const present = this.waiting.get(environmentId);
-    if (present === undefined || at < present) this.waiting.set(environmentId, at);
+  private schedule(environmentId: string, since: Date): void {
+    const at = new Date(since.getTime() + settledAfterMs + snapshotEveryMs);
+    const present = this.scheduled.get(environmentId);
+    if (present === undefined || at < present) this.scheduled.set(environmentId, at);
   }
 
-  private async find(environmentId: string): Promise<Kept> {
-    const document = await retryTransient(() => this.kept.findOne({ _id: environmentId }));
+  private async findSnapshot(environmentId: string): Promise<Snapshot> {
+    const document = await retryTransient(() => this.snapshots.findOne({ _id: environmentId }));
     const version = document === null ? undefined : Number(document.version);
-    this.see(environmentId, { version, upTo: document?.upTo ?? beginning });
+    this.trackVersion(environmentId, { version, upTo: document?.upTo ?? beginning });
     if (document === null || Number(document.revision) !== this.definition.revision) {
-      return nothingKept(version);
+      return emptySnapshot(version);
     }
     // By a clock that went ahead, or before this one went back: what is reached now would lie before it.
     const soonest = this.now().getTime() - settledAfterMs + clocksApartMs;
-    if (document.upTo.getTime() > soonest) return nothingKept(version);
+    if (document.upTo.getTime() > soonest) return emptySnapshot(version);
     return { version, upTo: document.upTo, totals: totalsOf(document) };
   }
 
-  private see(environmentId: string, now: Seen): void {
-    const before = this.seen.get(environmentId);
-    if ((before?.version ?? 0) <= (now.version ?? 0)) this.seen.set(environmentId, now);
+  private trackVersion(environmentId: string, now: SnapshotVersion): void {
+    const before = this.versions.get(environmentId);
+    if ((before?.version ?? 0) <= (now.version ?? 0)) this.versions.set(environmentId, now);
   }
 
   /** What is kept with what was reached since, up to `until` where it is given; and the latest of all that was reached since. */
   private sumSince(
     environmentId: string,
-    { upTo: from, totals }: Kept,
+    { upTo: from, totals }: Snapshot,
     until?: Date,
   ): Promise<{ totals: Totals; last: Date | undefined }> {
     const { fields, addendsOf, follows = {} } = this.definition;
@@ -235,7 +235,7 @@ export class RunningTotals {
   }
 
   // Rows that matter in time are named so that they sort by it.
-  private asked(totals: Totals): Totals {
+  private withoutOldRows(totals: Totals): Totals {
     const { oldestRow } = this.definition;
     if (oldestRow === undefined || totals.size === 0) return totals;
     const newest = [...totals.keys()].reduce((last, row) => (row > last ? row : last), '');
@@ -244,45 +244,45 @@ export class RunningTotals {
   }
 
   /** Whether nobody else has replaced them since that version. */
-  private async replace(
+  private async replaceSnapshot(
     _id: string,
     version: number | undefined,
-    { upTo, totals }: Pick<Kept, 'upTo' | 'totals'>,
+    { upTo, totals }: Pick<Snapshot, 'upTo' | 'totals'>,
   ): Promise<boolean> {
     const { revision } = this.definition;
     const rows = [...totals].map(([row, counts]) => ({ row, counts }));
     const fields = { revision, version: (version ?? 0) + 1, upTo, rows };
     const isReplaced = await retryTransient(async () => {
       if (version !== undefined) {
-        const { matchedCount } = await this.kept.updateOne({ _id, version }, { $set: fields });
+        const { matchedCount } = await this.snapshots.updateOne({ _id, version }, { $set: fields });
         return matchedCount > 0;
       }
       try {
-        await this.kept.insertOne({ _id, ...fields });
+        await this.snapshots.insertOne({ _id, ...fields });
         return true;
       } catch (error) {
         if (duplicateKeyIndex(error) === undefined) throw error;
         return false;
       }
     });
-    if (isReplaced) this.see(_id, fields);
+    if (isReplaced) this.trackVersion(_id, fields);
     return isReplaced;
   }
 
   // The version goes on, also where nothing is kept yet, so that who adds up at this moment loses.
-  private async forget(environmentId: string): Promise<void> {
-    await this.replace(environmentId, undefined, { upTo: beginning, totals: new Map() });
+  private async discardSnapshot(environmentId: string): Promise<void> {
+    await this.replaceSnapshot(environmentId, undefined, { upTo: beginning, totals: new Map() });
     await retryTransient(() =>
-      this.kept.updateOne(
+      this.snapshots.updateOne(
         { _id: environmentId },
         { $set: { upTo: beginning, rows: [] }, $inc: { version: 1 } },
       ),
     );
-    this.seen.delete(environmentId);
+    this.versions.delete(environmentId);
   }
 }
 
-function nothingKept(version: number | undefined): Kept {
+function emptySnapshot(version: number | undefined): Snapshot {
   return { version, upTo: beginning, totals: new Map() };
 }
 

@@ -4,26 +4,26 @@ describe('a look that several callers wait for', () => {
   const never = new AbortController().signal;
 
   test('is made once and seen by all of them', async () => {
-    let looks = 0;
-    const look = new SharedPoll(
+    let polls = 0;
+    const poll = new SharedPoll(
       () => {
-        looks += 1;
+        polls += 1;
         return Promise.resolve('seen');
       },
       () => undefined,
     );
-    const waiting = [look.join(), look.join(), look.join()];
+    const waiting = [poll.join(), poll.join(), poll.join()];
     expect(await Promise.all(waiting.map((one) => one.within(10_000, never)))).toEqual([
       'seen',
       'seen',
       'seen',
     ]);
-    expect(looks).toBe(1);
+    expect(polls).toBe(1);
   });
 
   test('is abandoned when the last of them leaves, and not before', () => {
     let isAbandoned = false;
-    const look = new SharedPoll(
+    const poll = new SharedPoll(
       (abandoned) =>
         new Promise((resolve) => {
           abandoned.addEventListener('abort', () => {
@@ -33,21 +33,21 @@ describe('a look that several callers wait for', () => {
         }),
       () => undefined,
     );
-    look.join();
-    look.join();
-    look.leave();
+    poll.join();
+    poll.join();
+    poll.leave();
     expect(isAbandoned).toBe(false);
-    look.leave();
+    poll.leave();
     expect(isAbandoned).toBe(true);
   });
 
   test('keeps no caller whose signal aborts', async () => {
     const gone = new AbortController();
-    const look = new SharedPoll<string>(
+    const poll = new SharedPoll<string>(
       () => new Promise(() => undefined),
       () => undefined,
     ).join();
-    const waiting = look.within(10_000, gone.signal);
+    const waiting = poll.within(10_000, gone.signal);
     gone.abort();
     expect(await waiting).toBeUndefined();
   });

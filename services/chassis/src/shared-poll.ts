@@ -3,16 +3,16 @@ import { sleep } from './clock';
 /** One look at something that several callers wait for. It is abandoned once the last of them has left. */
 export class SharedPoll<T> {
   private readonly abandoned = new AbortController();
-  private readonly seen: Promise<T | undefined>;
+  private readonly result: Promise<T | undefined>;
   private waiters = 0;
 
   constructor(
-    look: (abandoned: AbortSignal) => Promise<T | undefined>,
-    private readonly onOver: () => void,
+    poll: (abandoned: AbortSignal) => Promise<T | undefined>,
+    private readonly onEnd: () => void,
   ) {
-    this.seen = look(this.abandoned.signal).finally(onOver);
+    this.result = poll(this.abandoned.signal).finally(onEnd);
     // The callers may all have left.
-    this.seen.catch(() => undefined);
+    this.result.catch(() => undefined);
   }
 
   join(): this {
@@ -23,7 +23,7 @@ export class SharedPoll<T> {
   leave(): void {
     this.waiters -= 1;
     if (this.waiters > 0) return;
-    this.onOver();
+    this.onEnd();
     this.abandoned.abort();
   }
 
@@ -32,7 +32,7 @@ export class SharedPoll<T> {
     const answered = new AbortController();
     const pause = sleep(ms, AbortSignal.any([signal, answered.signal])).then(() => undefined);
     try {
-      return await Promise.race([this.seen, pause]);
+      return await Promise.race([this.result, pause]);
     } finally {
       answered.abort();
     }

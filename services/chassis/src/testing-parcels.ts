@@ -96,8 +96,8 @@ export class Parcels {
       totals,
       read: async () => Object.fromEntries(await totals.read(tenant)),
       /** As it does every minute, whatever there is to do. */
-      lookAtClock: () => totals.updateSnapshots(AbortSignal.abort()),
-      keep: () => totals.keep(tenant.environmentId, clock.now()),
+      runUpdate: () => totals.updateSnapshots(AbortSignal.abort()),
+      updateSnapshot: () => totals.updateSnapshot(tenant.environmentId, clock.now()),
       /** What its next write does around itself. */
       around: (writer: <T>(write: () => Promise<T>) => Promise<T>) => {
         parcels.writeFirstReached = (step, write) => {
