@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { desktop, expectAccessible, phone, shoot, visit } from './browser-visit';
+import { desktop, expectAccessible, expectToFit, phone, shoot, visit } from './browser-visit';
 import { ensureChromium, launchChromium } from './chromium';
 import { firstOwnerLink, password } from './operator-client';
 import { PortalScene } from './portal-scene';
@@ -91,6 +91,8 @@ testInChromium(
 
       await page.goto(`${system.gatewayUrl}/dashboard/live/account`);
       await heading(page, 'Your account');
+      const bar = await page.locator('.environment-bar').boundingBox();
+      expect(bar?.height).toBeLessThan(50);
       await context.clearCookies();
       await page.reload();
       await heading(page, 'Sign in');
@@ -183,6 +185,38 @@ testInChromium(
         `fetch('/v1/customers?email=lost@example.com', ${JSON.stringify(asked)}).then((answer) => answer.json())`,
       );
       expect(total).toBe(1);
+    });
+  },
+  timeoutMs,
+);
+
+testInChromium(
+  'a stuck command names its environment and shows its actions without scrolling',
+  async () => {
+    const command = {
+      service: 'subscription',
+      id: 'subscriptions:0190a000-0000-7000-8000-000000000001:1',
+      environmentId: sandboxId,
+      aggregate: 'subscription',
+      aggregateId: '0190a000-0000-7000-8000-000000000001',
+      sequence: 1,
+      type: 'billPeriod',
+      attempts: 16,
+      lastError: 'A period number is a whole number',
+      since: '2026-11-22T22:58:36.000Z',
+    };
+    await visit(browser, desktop, async (page) => {
+      await page.route('**/system/commands', (route) =>
+        route.fulfill({ json: { commands: [command] } }),
+      );
+      await page.goto(`${system.gatewayUrl}/dashboard/${sandboxId}/system`);
+      await signIn(page);
+      const row = page.locator('tr', { hasText: 'billPeriod' });
+      await row.getByText(hostile, { exact: true }).waitFor();
+      await expectToFit(page);
+      await row.getByRole('button', { name: 'Skip' }).click();
+      await page.getByText('billPeriod is removed and never runs.').waitFor();
+      await look(page, 'stuck command');
     });
   },
   timeoutMs,

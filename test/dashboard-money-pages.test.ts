@@ -197,6 +197,9 @@ testInChromium(
         const expected = count === '0' ? 'No subscriptions found' : `1–${count} of ${count}`;
         await page.getByText(expected).waitFor();
       }
+      await open(page, '/dunning');
+      const caption = await page.locator('caption', { hasText: 'Amounts in USD' }).boundingBox();
+      expect(caption?.width).toBeGreaterThan(200);
       await open(page, '/revenue');
       await page.getByText('$29.00').first().waitFor();
       await expectAccessible(page);

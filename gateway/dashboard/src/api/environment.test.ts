@@ -1,4 +1,5 @@
-import { environmentName, refusalOf } from './environment';
+import { environmentName, environmentNameOf, refusalOf } from './environment';
+import type { Environment } from './resources';
 
 test.each([
   ['OWNER', true, 'customers', undefined],
@@ -23,4 +24,10 @@ test('a sandbox is displayed by its name, the live environment as Live', () => {
   expect(environmentName({ kind: 'LIVE', name: null })).toBe('Live');
   expect(environmentName({ kind: 'SANDBOX', name: null })).toBe('Sandbox');
   expect(environmentName({ kind: 'SANDBOX', name: 'Two years' })).toBe('Two years');
+});
+
+test('an environment that the session does not list is displayed by its id', () => {
+  const listed = { id: 'e-1', kind: 'SANDBOX', name: 'Two years' } as Environment;
+  expect(environmentNameOf({ environments: [listed] }, 'e-1')).toBe('Two years');
+  expect(environmentNameOf({ environments: [listed] }, 'e-2')).toBe('e-2');
 });

@@ -32,6 +32,12 @@ export function environmentName({ kind, name }: Pick<Environment, 'kind' | 'name
   return kind === 'LIVE' ? 'Live' : (name ?? 'Sandbox');
 }
 
+/** Display name of an environment by id; the id itself for one that the session does not list. */
+export function environmentNameOf({ environments }: Pick<Session, 'environments'>, id: string) {
+  const found = environments.find((one) => one.id === id);
+  return found === undefined ? id : environmentName(found);
+}
+
 /**
  * Reason why the operator may not change a resource such as `webhook-endpoints`; undefined if
  * allowed. The server checks again.

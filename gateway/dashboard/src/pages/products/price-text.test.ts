@@ -42,8 +42,8 @@ test('a usage price shows fractions of the smallest unit', () => {
 
 test('a tier shows its lower and upper bound', () => {
   const [first, second, last] = [tier('100'), tier('1000'), tier(null)];
-  expect(tierSpanText(first, undefined)).toBe('up to 100');
-  expect(tierSpanText(second, first)).toBe('over 100, up to 1,000');
-  expect(tierSpanText(last, second)).toBe('over 1,000');
-  expect(tierSpanText(last, undefined)).toBe('any quantity');
+  expect(tierSpanText(first, undefined)).toBe('Up to 100');
+  expect(tierSpanText(second, first)).toBe('Over 100, up to 1,000');
+  expect(tierSpanText(last, second)).toBe('Over 1,000');
+  expect(tierSpanText(last, undefined)).toBe('Any quantity');
 });

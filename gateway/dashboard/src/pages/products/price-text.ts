@@ -59,13 +59,13 @@ export function meterPriceText(
   }
 }
 
-/** Units of a tier: “over 100, up to 500”. The previous tier gives the lower bound. */
+/** Units of a tier: “Over 100, up to 500”. The previous tier gives the lower bound. */
 export function tierSpanText(tier: Tier, before: Tier | undefined): string {
   const from = before?.upTo ?? null;
-  if (tier.upTo === null) return from === null ? 'any quantity' : `over ${numberText(from)}`;
+  if (tier.upTo === null) return from === null ? 'Any quantity' : `Over ${numberText(from)}`;
   return from === null
-    ? `up to ${numberText(tier.upTo)}`
-    : `over ${numberText(from)}, up to ${numberText(tier.upTo)}`;
+    ? `Up to ${numberText(tier.upTo)}`
+    : `Over ${numberText(from)}, up to ${numberText(tier.upTo)}`;
 }
 
 /** Lowest price per unit with the number of tiers; tiers with a flat fee have no lowest price. */

@@ -218,7 +218,7 @@ function StopButton({ isBusy, onStop }: { isBusy: boolean; onStop: () => void })
   const refusal = refusalOf(operator.role, { isLive: false, segment: 'sandboxes' });
   return (
     <div className="actions">
-      <Button disabled={isBusy || refusal !== undefined} title={refusal} onClick={onStop}>
+      <Button isBusy={isBusy} refusal={refusal} onClick={onStop}>
         Stop advance
       </Button>
     </div>
@@ -258,7 +258,7 @@ function Advance({
       <Form
         key={`${now} ${step}`}
         submit="Advance clock"
-        refusal={refusal}
+        refusal={refusal ?? (isBusy ? 'The clock is advancing.' : undefined)}
         onSubmit={(values) => {
           if (!isBusy) onAdvance(fromTimeField(values.optional('to')) ?? '');
           return Promise.resolve();

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { instantColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
-import { dayText, instantText } from '../../parts/text';
+import { dayText, instantText, labelText } from '../../parts/text';
 import { historyOf, placeOf, type Timeline } from './timeline';
 
 type HistoryEntry = ReturnType<typeof historyOf>[number];
@@ -48,7 +48,7 @@ function TimelineDrawing({ timeline }: { timeline: Timeline }) {
             key={span.from}
             className={`timeline-span ${span.state.replace(' ', '-')}`}
             style={{ ...left(span.from), width: width(span.from, span.to) }}
-            title={`${span.state}: ${dayText(span.from)} to ${dayText(span.to)}`}
+            title={`${labelText(span.state)}: ${dayText(span.from)} to ${dayText(span.to)}`}
           />
         ))}
         {isAhead && (
@@ -95,11 +95,11 @@ function TimelineLegend({ states }: { states: readonly string[] }) {
     <ul className="legend timeline-legend">
       {states.map((state) => (
         <li key={state} className={state.replace(' ', '-')}>
-          {state}
+          {labelText(state)}
         </li>
       ))}
-      <li className="dot">invoice</li>
-      <li className="tick">failed charge</li>
+      <li className="dot">Invoice</li>
+      <li className="tick">Failed charge</li>
     </ul>
   );
 }

@@ -21,7 +21,7 @@ test.each([
     ['checkout cannot reach the event stream. Webhooks are delayed by some seconds.'],
   ],
   [{ ...well, streamReplicasMissing: 2 }, ['Missing replicas of the event stream: 2.']],
-  [{ ...well, outboxAgeSeconds: 90 }, ['checkout has changes unpublished for 90 s.']],
+  [{ ...well, outboxAgeSeconds: 90 }, ['checkout has outbox entries pending for 90 s.']],
   [{ ...well, streamLag: 1_001 }, ['checkout is 1,001 events behind.']],
   [{ ...well, eventLoopDelayMs: 250 }, ['checkout is overloaded.']],
 ])('a service with the status %j has the problems %j', (service, problems) => {

@@ -25,7 +25,7 @@ export function problemsOfService({
     (streamReplicasMissing ?? 0) > 0 &&
       `Missing replicas of the event stream: ${countText(streamReplicasMissing ?? 0)}.`,
     (outboxAgeSeconds ?? 0) > outboxAgeMaxSeconds &&
-      `${name} has changes unpublished for ${countText(Math.round(outboxAgeSeconds ?? 0))} s.`,
+      `${name} has outbox entries pending for ${countText(Math.round(outboxAgeSeconds ?? 0))} s.`,
     (streamLag ?? 0) > streamLagMax && `${name} is ${countText(streamLag ?? 0)} events behind.`,
     (eventLoopDelayMs ?? 0) > loopDelayMaxMs && `${name} is overloaded.`,
   ];

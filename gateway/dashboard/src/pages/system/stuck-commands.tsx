@@ -1,29 +1,39 @@
 import type { StuckCommandOfService } from '@billing/gateway/dashboard/service-statuses';
 import { useAction, useResource } from '../../api/queries';
-import { useWorkspace } from '../../api/environment';
+import type { Session } from '../../api/resources';
+import { environmentNameOf, useWorkspace } from '../../api/environment';
 import { instantColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
 import { ConfirmButton } from '../../parts/dialog';
 import { Panel } from '../../parts/layout';
 import { Answer } from '../../parts/notices';
 import { countText } from '../../parts/text';
+import { ShortId } from '../../parts/values';
 import { managementRefusal } from '../team/team-roles';
 
 const path = '/dashboard/api/system/commands';
 
-const columns: readonly Column<StuckCommandOfService>[] = [
-  { title: 'Service', text: ({ service }) => service },
-  { title: 'Command', text: ({ type }) => type },
+const columnsOf = (session: Session): readonly Column<StuckCommandOfService>[] => [
+  {
+    title: 'Command',
+    text: ({ service, type }) => `${service} ${type}`,
+    cell: ({ service, type }) => (
+      <>
+        {type}
+        <div className="faint">{service}</div>
+      </>
+    ),
+  },
   {
     title: 'Aggregate',
     text: ({ aggregate, aggregateId }) => `${aggregate} ${aggregateId}`,
     cell: ({ aggregate, aggregateId }) => (
       <>
-        {aggregate} <code>{aggregateId}</code>
+        {aggregate} <ShortId id={aggregateId} what={`${aggregate} id`} />
       </>
     ),
   },
-  { title: 'Environment', text: ({ environmentId }) => environmentId },
+  { title: 'Environment', text: ({ environmentId }) => environmentNameOf(session, environmentId) },
   { title: 'Attempts', align: 'end', text: ({ attempts }) => countText(attempts) },
   { title: 'Last error', text: ({ lastError }) => lastError },
   instantColumn('Failing since', ({ since }) => since),
@@ -32,8 +42,8 @@ const columns: readonly Column<StuckCommandOfService>[] = [
 
 /** Commands that keep failing, which an owner or admin can retry or skip. */
 export function StuckCommands({ refetchMs }: { refetchMs: number }) {
-  const { operator } = useWorkspace().session;
-  const isManager = managementRefusal(operator.role) === undefined;
+  const { session } = useWorkspace();
+  const isManager = managementRefusal(session.operator.role) === undefined;
   const answer = useResource<{ readonly commands: readonly StuckCommandOfService[] }>(path, {
     refetchMs,
     isEnabled: isManager,
@@ -45,11 +55,11 @@ export function StuckCommands({ refetchMs }: { refetchMs: number }) {
       <Answer of={answer} what="stuck commands">
         {({ commands }) =>
           commands.length === 0 ? (
-            <p className="hint">No command is stuck.</p>
+            <p className="hint">No stuck commands reported by the responding services.</p>
           ) : (
             <DataTable
               caption="Stuck commands"
-              columns={columns}
+              columns={columnsOf(session)}
               rows={commands}
               rowKey={({ service, id }) => `${service} ${id}`}
             />

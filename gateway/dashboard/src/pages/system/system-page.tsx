@@ -75,8 +75,8 @@ export function SystemPage() {
           <div>
             <dt>Outbox age</dt>
             <dd>
-              Age of the oldest change that is not yet published. Seconds are normal. Minutes mean
-              that NATS or another service is down. Nothing is lost.
+              Age of the oldest pending event or command. Seconds are normal. Minutes mean that a
+              command is stuck, or that NATS or another service is down. Nothing is lost.
             </dd>
           </div>
           <div>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { environmentName, useWorkspace } from '../../api/environment';
+import { environmentNameOf, useWorkspace } from '../../api/environment';
 import type { Query } from '../../api/client';
 import type { AuditEntry, Operator } from '../../api/resources';
 import { useResource } from '../../api/queries';
@@ -62,10 +62,8 @@ function Target({ target }: { target: AuditEntry['target'] }) {
 
 function AuditTable({ query }: { query: Query }) {
   const { session } = useWorkspace();
-  const environmentText = (id: string | null) => {
-    const found = session.environments.find((one) => one.id === id);
-    return found === undefined ? (id ?? '–') : environmentName(found);
-  };
+  const environmentText = (id: string | null) =>
+    id === null ? '–' : environmentNameOf(session, id);
   const columns: Column<AuditEntry>[] = [
     { title: 'Time', text: ({ at }) => at, cell: ({ at }) => <Instant at={at} /> },
     {
